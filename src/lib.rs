@@ -1,0 +1,33 @@
+//! Decides what stays of a tool's output.
+//!
+//! A tool of an agent may answer with far more than a model can read. This crate measures such a text, finds what to
+//! keep of it within hard limits, and words the notice that tells what is missing. TypeScript (`lib/`) touches the
+//! caller's objects; everything that is decided is decided here.
+//!
+//! - [`policy`]: what a caller asked for.
+//! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8.
+//! - [`share`]: one budget over the blocks of a result.
+//! - `bindings`: the only place that knows Node-API.
+//!
+//! ```
+//! use spillway::policy::{Keep, Limits, Policy};
+//! use spillway::text::{Utf8, clamp, clamp::Source, notice::Notice};
+//!
+//! let log = "starting\n".repeat(500) + "error: no such file\n";
+//! let policy = Policy {
+//!     keep: Keep::Tail,
+//!     limits: Limits { lines: 3, ..Limits::NONE },
+//!     notice: Notice::Pi,
+//!     ..Policy::default()
+//! };
+//! let source = Source::whole(Utf8(log.as_bytes()));
+//! let cut = clamp(&source, &policy).expect("it is longer than three lines");
+//! let text = String::from_utf16_lossy(&source.compose(&cut));
+//! assert_eq!(text, "[... 4491 more characters truncated]\nstarting\nerror: no such file\n");
+//! ```
+
+#![deny(missing_debug_implementations)]
+
+pub mod policy;
+pub mod share;
+pub mod text;

@@ -1,0 +1,313 @@
+//! One budget over the blocks of a result.
+//!
+//! Every block is given room of its own and cut to it. The last block that is cut tells what is missing; the others are
+//! marked. A block whose room shows nothing goes, and its text counts as missing too.
+
+use crate::policy::{Limits, Policy, UNLIMITED};
+use crate::text::clamp::{Clamped, Source, clamp_to};
+use crate::text::cut::Extent;
+use crate::text::notice::{Needs, Notice};
+use crate::text::size::Size;
+use crate::text::units::Text;
+
+/// How blocks share the limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Small blocks stay whole, large ones share the rest.
+    Fair,
+    /// First come, first served.
+    Order,
+    /// Every block has the limits to itself.
+    Each,
+}
+
+/// What becomes of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    Whole,
+    Cut(Clamped),
+    Gone,
+}
+
+/// Cuts the blocks of one result so that together they are within the limits.
+pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, share: Share) -> Vec<Block> {
+    let mut table = Table::new(sources, policy);
+    let all = table.sizes.iter().copied().fold(Taken::default(), Taken::plus);
+    match share {
+        Share::Each => table.serve(&vec![policy.limits; sources.len()]),
+        _ if all.within(&policy.limits) => {}
+        Share::Fair => table.serve(&vec![fair_room(&table.sizes, &policy.limits); sources.len()]),
+        Share::Order => table.serve_in_order(all),
+    }
+    table.keep_one();
+    table.tell();
+    table.blocks
+}
+
+struct Table<'a, 'b, T> {
+    sources: &'a [Source<'b, T>],
+    policy: &'a Policy,
+    sizes: Vec<Taken>,
+    blocks: Vec<Block>,
+    /// The room that each block was given.
+    rooms: Vec<Limits>,
+}
+
+impl<'a, 'b, T: Text> Table<'a, 'b, T> {
+    fn new(sources: &'a [Source<'b, T>], policy: &'a Policy) -> Self {
+        let sizes = sources.iter().map(|source| Taken::of(source.extent(&policy.limits))).collect();
+        let (blocks, rooms) = (vec![Block::Whole; sources.len()], vec![policy.limits; sources.len()]);
+        Table { sources, policy, sizes, blocks, rooms }
+    }
+
+    fn serve(&mut self, rooms: &[Limits]) {
+        for (at, room) in rooms.iter().enumerate() {
+            self.serve_one(at, *room);
+        }
+    }
+
+    /// Serves blocks as they come while the notice fits beside them. The first that is cut ends the meal, but for
+    /// later ones that still fit whole.
+    fn serve_in_order(&mut self, all: Taken) {
+        let limits = self.policy.limits;
+        let notice = self.notice_size();
+        let (mut served, mut to_come, mut cut) = (Taken::default(), all, false);
+        for at in 0..self.sources.len() {
+            let size = self.sizes[at];
+            let with_this = served.plus(size);
+            if served.plus(to_come).within(&limits)
+                || with_this.plus(if cut { Taken::default() } else { notice }).within(&limits)
+            {
+                self.rooms[at] = limits;
+                served = with_this;
+            } else if cut {
+                self.blocks[at] = Block::Gone;
+            } else {
+                let room = served.rest_of(&limits);
+                self.serve_one(at, Limits { chars: room.chars.min(size.chars.saturating_sub(1)), ..room });
+                served = served.plus(self.taken(at));
+                cut = true;
+            }
+            to_come = to_come.minus(size);
+        }
+    }
+
+    fn serve_one(&mut self, at: usize, room: Limits) {
+        self.rooms[at] = room;
+        let mark = if self.policy.notice == Notice::None { Notice::None } else { Notice::Mark };
+        self.blocks[at] = self.cut(at, &mark, Size::default());
+    }
+
+    fn cut(&self, at: usize, notice: &Notice, beside: Size) -> Block {
+        let source = self.sources[at].beside(beside);
+        match clamp_to(&source, &self.rooms[at], self.policy, notice) {
+            None => Block::Whole,
+            Some(cut) if is_visible(&source.compose(&cut)) => Block::Cut(cut),
+            Some(_) => Block::Gone,
+        }
+    }
+
+    /// A result is never left without a block.
+    fn keep_one(&mut self) {
+        if self.blocks.is_empty() || self.blocks.iter().any(|block| *block != Block::Gone) {
+            return;
+        }
+        let last = self.blocks.len() - 1;
+        for at in (0..=last).rev() {
+            self.serve_one(at, self.policy.limits);
+            if self.blocks[at] != Block::Gone {
+                return;
+            }
+        }
+        let cut = clamp_to(&self.sources[last], &self.policy.limits, self.policy, &Notice::None);
+        self.blocks[last] = cut.map_or(Block::Whole, Block::Cut);
+    }
+
+    /// Gives the last block that is cut the notice, which answers for the blocks that are gone.
+    fn tell(&mut self) {
+        let Some(last) = self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) else { return };
+        let needs = self.policy.notice.needs(!T::UTF16);
+        let gone = self.blocks.iter().zip(self.sources).filter(|(block, _)| **block == Block::Gone);
+        let beside = gone.map(|(_, source)| source.size(needs)).fold(Size::default(), |sum, size| sum + size);
+        if let Block::Cut(cut) = self.cut(last, &self.policy.notice, beside) {
+            self.blocks[last] = Block::Cut(cut);
+        }
+    }
+
+    fn taken(&self, at: usize) -> Taken {
+        match &self.blocks[at] {
+            Block::Whole => self.sizes[at],
+            Block::Gone => Taken::default(),
+            Block::Cut(cut) => {
+                let text = self.sources[at].compose(cut);
+                Taken::of(Extent::of(crate::text::Utf16(&text), &self.policy.limits))
+            }
+        }
+    }
+
+    /// What a notice takes, whatever it will say.
+    fn notice_size(&self) -> Taken {
+        let all = self.sources.iter().fold(Size::default(), |sum, source| sum + source.size(Needs::ALL));
+        let text = self.policy.notice.largest(all, &self.policy.limits, &self.policy.source);
+        Taken::of(Extent::of(crate::text::Utf8(text.as_bytes()), &self.policy.limits))
+    }
+}
+
+fn is_visible(text: &[u16]) -> bool {
+    char::decode_utf16(text.iter().copied())
+        .any(|point| point.is_ok_and(|point| !point.is_whitespace() && point != '\u{FEFF}'))
+}
+
+/// What a text takes of each limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Taken {
+    bytes: usize,
+    lines: usize,
+    chars: usize,
+    tokens: usize,
+}
+
+impl Taken {
+    fn of(extent: Extent) -> Taken {
+        Taken {
+            bytes: extent.size.bytes,
+            lines: extent.lines(),
+            chars: extent.size.chars,
+            tokens: extent.estimate.tokens(),
+        }
+    }
+
+    fn zip(self, other: Taken, with: impl Fn(usize, usize) -> usize) -> Taken {
+        Taken {
+            bytes: with(self.bytes, other.bytes),
+            lines: with(self.lines, other.lines),
+            chars: with(self.chars, other.chars),
+            tokens: with(self.tokens, other.tokens),
+        }
+    }
+
+    fn plus(self, other: Taken) -> Taken {
+        self.zip(other, usize::saturating_add)
+    }
+
+    fn minus(self, other: Taken) -> Taken {
+        self.zip(other, usize::saturating_sub)
+    }
+
+    fn within(&self, limits: &Limits) -> bool {
+        self.bytes <= limits.bytes
+            && self.lines <= limits.lines
+            && self.chars <= limits.chars
+            && self.tokens <= limits.tokens
+    }
+
+    /// What is left of the limits.
+    fn rest_of(&self, limits: &Limits) -> Limits {
+        let rest = |limit: usize, taken| if limit == UNLIMITED { limit } else { limit.saturating_sub(taken) };
+        Limits {
+            bytes: rest(limits.bytes, self.bytes),
+            lines: rest(limits.lines, self.lines),
+            chars: rest(limits.chars, self.chars),
+            tokens: rest(limits.tokens, self.tokens),
+            ..*limits
+        }
+    }
+}
+
+/// The room at which blocks that want less stay whole and all others take the same, for each limit by itself.
+fn fair_room(sizes: &[Taken], limits: &Limits) -> Limits {
+    let level = |limit: usize, of: fn(&Taken) -> usize| level(sizes.iter().map(of).collect(), limit);
+    Limits {
+        bytes: level(limits.bytes, |size| size.bytes),
+        lines: level(limits.lines, |size| size.lines),
+        chars: level(limits.chars, |size| size.chars),
+        tokens: level(limits.tokens, |size| size.tokens),
+        ..*limits
+    }
+}
+
+/// The highest level up to which all wishes can be met within `limit`.
+fn level(mut wishes: Vec<usize>, limit: usize) -> usize {
+    wishes.sort_unstable();
+    let mut left = limit;
+    for (served, wish) in wishes.iter().enumerate() {
+        let even = left / (wishes.len() - served);
+        if *wish > even {
+            return even;
+        }
+        left -= wish;
+    }
+    UNLIMITED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Keep;
+    use crate::text::Utf8;
+
+    fn shared(blocks: &[&str], chars: usize, how: Share, notice: Notice) -> Vec<Option<String>> {
+        let limits = Limits { chars, ..Limits::NONE };
+        let policy = Policy { limits, notice, keep: Keep::Head, snap: false, ..Policy::default() };
+        let sources: Vec<_> = blocks.iter().map(|text| Source::whole(Utf8(text.as_bytes()))).collect();
+        let text = |(block, source): (Block, &Source<Utf8>)| match block {
+            Block::Whole => Some("whole".to_owned()),
+            Block::Cut(cut) => Some(String::from_utf16(&source.compose(&cut)).unwrap()),
+            Block::Gone => None,
+        };
+        share(&sources, &policy, how).into_iter().zip(&sources).map(text).collect()
+    }
+
+    #[test]
+    fn small_blocks_stay_whole_and_large_ones_share_the_rest() {
+        let (a, b) = ("a".repeat(100), "b".repeat(300));
+        assert_eq!(
+            shared(&[&a, "small", &b], 100, Share::Fair, Notice::Pi),
+            [
+                Some("a".repeat(25) + "[... 75 chars omitted]"),
+                Some("whole".into()),
+                Some("b".repeat(12) + "[... 288 more characters truncated]"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_limit_that_is_not_short_is_not_shared() {
+        let limits = Limits { bytes: 100, lines: 10, ..Limits::NONE };
+        let sizes = [
+            Taken { bytes: 60, lines: 1, ..Taken::default() },
+            Taken { bytes: 30, lines: 12, ..Taken::default() },
+        ];
+        assert_eq!(fair_room(&sizes, &limits), Limits { lines: 9, ..Limits::NONE });
+    }
+
+    #[test]
+    fn first_come_first_served_and_the_rest_is_told() {
+        let blocks = ["a".repeat(30), "b".repeat(60), "c".repeat(500)];
+        let blocks: Vec<&str> = blocks.iter().map(String::as_str).collect();
+        let texts = shared(&blocks, 80, Share::Order, Notice::Pi);
+        assert_eq!(
+            texts,
+            [Some("whole".into()), Some("b".repeat(15) + "[... 545 more characters truncated]"), None]
+        );
+        // The first fits, but then nothing could tell that the others are gone.
+        let texts = shared(&blocks, 32, Share::Order, Notice::Pi);
+        assert_eq!(texts, [Some("a".repeat(24) + "[...]"), None, None]);
+    }
+
+    #[test]
+    fn one_block_stays_whatever_the_limit() {
+        assert_eq!(shared(&["abc", "def"], 0, Share::Fair, Notice::Hint), [None, Some(String::new())]);
+        assert_eq!(shared(&["abc", "def"], 1, Share::Fair, Notice::Hint), [None, Some("d".into())]);
+        assert_eq!(shared(&["abc", "   "], 1, Share::Fair, Notice::Hint), [Some("a".into()), None]);
+    }
+
+    #[test]
+    fn each_block_has_the_limits_to_itself() {
+        let (a, b) = ("a".repeat(50), "b".repeat(50));
+        let texts = shared(&[&a, &b, "c"], 40, Share::Each, Notice::Pi);
+        assert_eq!(texts[0].as_deref().map(str::len), Some(40));
+        assert_eq!(texts[1].as_deref(), Some("bbbbbb[... 44 more characters truncated]"));
+        assert_eq!(texts[2].as_deref(), Some("whole"));
+    }
+}

@@ -1,0 +1,554 @@
+//! Cuts a text to a policy: finds what to keep and the notice that tells what is missing, together.
+//!
+//! The two depend on each other: the notice takes room and names what did not fit. So a notice is worked out for the
+//! most that could be kept, room is made for it, and it is worked out again for what was kept; as less is kept it can
+//! only grow, so the first one that keeps its size stands beside the most that can be kept with it.
+
+use std::borrow::Cow;
+
+use super::cut::{self, Extent, Room};
+use super::earlier::Earlier;
+use super::ending;
+use super::lines::Span;
+use super::notice::{Amount, Counts, Labels, Needs, Notice, Place, line_ranges};
+use super::size::Size;
+use super::units::{NEWLINE, Text, Utf8};
+use crate::policy::{Keep, Limits, Policy, UNLIMITED};
+
+/// A text to be cut: its whole, or as much of both ends as any cut can keep.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a, T> {
+    head: T,
+    tail: T,
+    /// Units of the whole.
+    total: usize,
+    /// Size of what the caller gave, where it is not the whole of `head`.
+    totals: Option<Size>,
+    /// Marks in lines that were cut before.
+    marks: &'a [Span],
+    /// What else the notice answers for: blocks that go without a trace.
+    beside: Size,
+}
+
+impl<'a, T: Text> Source<'a, T> {
+    pub fn whole(text: T) -> Self {
+        Source {
+            head: text,
+            tail: text,
+            total: text.len(),
+            totals: None,
+            marks: &[],
+            beside: Size::default(),
+        }
+    }
+
+    /// Both ends of a text of `total` units. Each must hold more than the limits on bytes or chars allow to keep.
+    pub fn ends(head: T, tail: T, total: usize) -> Self {
+        if head.len() == total { Source::whole(head) } else { Source { tail, total, ..Source::whole(head) } }
+    }
+
+    /// Tells the size of the input, for notices that name bytes or lines of a text that is not here whole.
+    pub fn with_totals(self, totals: Size) -> Self {
+        Source { totals: Some(totals), ..self }
+    }
+
+    /// Tells where lines were cut, which is where the text is not the input's.
+    pub fn with_marks(self, marks: &'a [Span]) -> Self {
+        Source { marks, ..self }
+    }
+
+    /// Adds text that is left out beside this one to the amounts that the notice names.
+    pub fn beside(self, size: Size) -> Self {
+        Source { beside: size, ..self }
+    }
+
+    pub fn is_whole(&self) -> bool {
+        self.head.len() == self.total
+    }
+
+    /// What it takes of each limit; of a text that is not here whole, more than the limits on bytes or chars allow.
+    pub fn extent(&self, limits: &Limits) -> Extent {
+        let mut extent = Extent::of(self.head, limits);
+        if !self.is_whole() {
+            extent.size.bytes = extent.size.bytes.max(self.total);
+            extent.size.chars = if T::UTF16 { self.total } else { extent.size.chars };
+        }
+        extent
+    }
+
+    /// Whether it is within all limits but the one on single lines.
+    pub fn fits(&self, limits: &Limits) -> bool {
+        self.is_whole() && Extent::of(self.head, limits).fits(limits)
+    }
+
+    /// The kept head of a cut.
+    pub fn head(&self, cut: &Clamped) -> T {
+        self.head.slice(0..cut.head)
+    }
+
+    /// The kept tail of a cut.
+    pub fn tail(&self, cut: &Clamped) -> T {
+        self.tail_from(cut.tail)
+    }
+
+    /// Size of the input, true in what is needed.
+    pub fn size(&self, needs: Needs) -> Size {
+        match self.totals {
+            Some(totals) => totals,
+            None if T::UTF16 && !needs.bytes && !needs.lines => Size { chars: self.total, ..Size::default() },
+            None if !T::UTF16 && !needs.chars && !needs.lines => {
+                Size { bytes: self.total, ..Size::default() }
+            }
+            None => raw_size(self.head),
+        }
+    }
+
+    fn tail_from(&self, start: usize) -> T {
+        self.tail.slice(self.tail.len() - (self.total - start)..self.tail.len())
+    }
+
+    /// The clamped text, well-formed.
+    pub fn compose(&self, cut: &Clamped) -> Vec<u16> {
+        let mut text = vec![];
+        self.head(cut).write(&mut text);
+        text.extend(cut.mid.encode_utf16());
+        self.tail(cut).write(&mut text);
+        text
+    }
+}
+
+/// What is kept of a text and what stands between.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clamped {
+    /// End of the kept head.
+    pub head: usize,
+    /// Start of the kept tail; the end of the text when none is kept.
+    pub tail: usize,
+    /// The notice with what separates it from the text.
+    pub mid: String,
+    /// Length of the separators before and after the notice, in bytes of `mid`.
+    pub separators: (usize, usize),
+    /// What was asked for, [`Keep::Auto`] resolved.
+    pub keep: Keep,
+}
+
+/// Cuts a text to the policy; `None` when it fits. Lines that are too long must have been cut before.
+pub fn clamp<T: Text>(source: &Source<T>, policy: &Policy) -> Option<Clamped> {
+    clamp_to(source, &policy.limits, policy, &policy.notice)
+}
+
+/// Cuts a text to limits of its own, with a notice of its own that names the limits of the policy.
+pub fn clamp_to<T: Text>(
+    source: &Source<T>,
+    limits: &Limits,
+    policy: &Policy,
+    notice: &Notice,
+) -> Option<Clamped> {
+    if source.fits(limits) {
+        return None;
+    }
+    let cutter = Cutter::new(source, limits, policy, notice);
+    let ladder = notice.ladder().chain([Cow::Owned(Notice::None)]);
+    let mut rungs = ladder.filter_map(|notice| cutter.with_notice(&notice));
+    Some(rungs.next().unwrap_or_else(|| cutter.nothing()))
+}
+
+/// What 'auto' comes to for a text that ends in `tail`, and the share of the head.
+pub fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
+    match policy.keep {
+        Keep::Auto if policy.is_error => (Keep::Ends, 0.2),
+        Keep::Auto if ending::is_important(tail) => (Keep::Ends, 0.7),
+        Keep::Auto => (Keep::Head, 1.0),
+        keep => (keep, policy.head_share),
+    }
+}
+
+/// More rounds than the digits of a number can change.
+const ROUNDS: usize = 8;
+
+struct Cutter<'a, T> {
+    source: &'a Source<'a, T>,
+    limits: &'a Limits,
+    policy: &'a Policy,
+    keep: Keep,
+    head_share: f64,
+    earlier: Earlier,
+    /// Marks and earlier notices, in order: no cut falls inside one.
+    spans: Vec<Span>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kept {
+    head: usize,
+    tail: usize,
+}
+
+impl<'a, T: Text> Cutter<'a, T> {
+    fn new(source: &'a Source<'a, T>, limits: &'a Limits, policy: &'a Policy, notice: &Notice) -> Self {
+        let (keep, head_share) = resolve_keep(policy, source.tail);
+        let earlier = match notice {
+            Notice::None | Notice::Literal(_) => Earlier::default(),
+            _ => Earlier::find(source.head, source.tail, source.total),
+        };
+        let mut spans: Vec<Span> = source.marks.iter().chain(&earlier.spans).copied().collect();
+        spans.sort_by_key(|span| span.start);
+        Cutter { source, limits, policy, keep, head_share, earlier, spans }
+    }
+
+    /// The cut with this notice, unless the notice does not fit.
+    fn with_notice(&self, notice: &Notice) -> Option<Clamped> {
+        let needs = notice.needs(self.in_bytes());
+        let mut text = self.render(notice, self.likely_place(), &self.guess());
+        let mut largest = text.clone();
+        for _ in 0..ROUNDS {
+            let kept = self.keep_beside(notice, &text)?;
+            let place = self.place(kept);
+            let next = self.render(notice, place, &self.counts(kept, needs));
+            if self.same_size(&next, &text) {
+                return self.finish(notice, kept, next);
+            }
+            if next.len() >= largest.len() {
+                largest.clone_from(&next);
+            }
+            text = next;
+        }
+        // A text that does not settle gets room for the largest form that was seen.
+        let kept = self.keep_beside(notice, &largest)?;
+        let text = self.render(notice, self.place(kept), &self.counts(kept, needs));
+        let settled = self.extent(&text).size.bytes <= self.extent(&largest).size.bytes
+            && text.matches('\n').count() <= largest.matches('\n').count();
+        if settled && self.fits_with(notice, kept, &text) { self.finish(notice, kept, text) } else { None }
+    }
+
+    /// Nothing kept and no notice.
+    fn nothing(&self) -> Clamped {
+        Clamped { head: 0, tail: self.source.total, mid: String::new(), separators: (0, 0), keep: self.keep }
+    }
+
+    fn finish(&self, notice: &Notice, kept: Kept, text: String) -> Option<Clamped> {
+        let place = self.place(kept);
+        let limits = self.limits;
+        if longest_line(&text) > limits.line_bytes {
+            return None;
+        }
+        if place == Place::Alone && !text.is_empty() {
+            // A notice that takes the lines which the text would need gives way to one that is glued to it.
+            let (lead, trail) = notice.separators(self.least_place());
+            let lines = 1 + lead.len() + trail.len() + text.matches('\n').count();
+            if lines > limits.lines || !self.extent(&text).fits(limits) {
+                return None;
+            }
+        }
+        let (lead, trail) = separators(notice, place, &text);
+        Some(Clamped {
+            head: kept.head,
+            tail: kept.tail,
+            separators: (lead.len(), trail.len()),
+            mid: [lead, &text, trail].concat(),
+            keep: self.keep,
+        })
+    }
+
+    /// What can be kept beside a notice; `None` when the notice leaves no room for itself.
+    fn keep_beside(&self, notice: &Notice, text: &str) -> Option<Kept> {
+        let nothing = Kept { head: 0, tail: self.source.total };
+        let head = || self.head_beside(notice, text, None).map(|head| Kept { head, ..nothing });
+        let tail = || self.tail_beside(notice, text, 0).map(|tail| Kept { tail, ..nothing });
+        let kept = match self.keep {
+            Keep::Head | Keep::Auto => head(),
+            Keep::Tail => tail(),
+            Keep::Ends => self.ends_beside(notice, text).or_else(tail).or_else(head),
+        };
+        Some(kept.unwrap_or(nothing))
+    }
+
+    fn ends_beside(&self, notice: &Notice, text: &str) -> Option<Kept> {
+        let head = self.head_beside(notice, text, Some(self.head_share))?;
+        let tail = self.tail_beside(notice, text, head)?;
+        Some(Kept { head, tail })
+    }
+
+    /// End of the head that can be kept: all of the room, or its share of it where a tail is kept too.
+    fn head_beside(&self, notice: &Notice, text: &str, share: Option<f64>) -> Option<usize> {
+        let limits = self.limits;
+        let place = if share.is_some() { Place::Between } else { Place::AfterHead };
+        let (lead, trail) = separators(notice, place, text);
+        let mid = [lead, text, trail].concat();
+        let room = Room::before(self.extent(&mid), limits)?;
+        let room = share.map_or(room, |share| room.share(share));
+        let head = self.source.head.slice(0..self.head_bound());
+        let mut end = cut::prefix(head, &room);
+        if limits.line_bytes != UNLIMITED && !mid.starts_with('\n') {
+            let glued = mid.lines().next().map_or(0, str::len);
+            let start = head.rfind_newline(end).map_or(0, |newline| newline + 1);
+            end = start + cut::prefix_of_bytes(head.slice(start..end), limits.line_bytes.checked_sub(glued)?);
+        }
+        if self.policy.snap {
+            end = cut::snap_head(head, end, mid.starts_with('\n'));
+        }
+        let end =
+            self.spans.iter().find(|span| span.start < end && end < span.end).map_or(end, |span| span.start);
+        (end > 0).then_some(end)
+    }
+
+    /// Start of the tail that can be kept after the head that ends at `head`.
+    fn tail_beside(&self, notice: &Notice, text: &str, head: usize) -> Option<usize> {
+        let (source, limits) = (self.source, self.limits);
+        let (lead, trail) = separators(notice, Place::beside(head > 0, true), text);
+        let before = Extent::of(source.head.slice(0..head), limits)
+            .then(self.extent(lead))
+            .then(self.extent(text))
+            .then(self.extent(trail));
+        let open = source.tail.is_empty() || !source.tail.ends_with_newline();
+        let room = Room::after(before, open, limits)?;
+        let offset = source.total - source.tail.len();
+        let bound = self.tail_bound().max(head).max(offset);
+        let tail = source.tail_from(bound);
+        let mut start = cut::suffix(tail, &room);
+        if limits.line_bytes != UNLIMITED && text.is_empty() && head > 0 {
+            let line = source.head.rfind_newline(head).map_or(0, |newline| newline + 1);
+            let glued = source.head.slice(line..head).size().bytes;
+            start = fit_first_line(tail, start, limits.line_bytes.checked_sub(glued)?);
+        }
+        if self.policy.snap {
+            start = cut::snap_tail(tail, start);
+        }
+        let start = bound + start;
+        let start =
+            self.spans.iter().find(|span| span.start < start && start < span.end).map_or(start, |s| s.end);
+        (start < source.total).then_some(start)
+    }
+
+    /// A notice at the end is no text to keep.
+    fn head_bound(&self) -> usize {
+        let last = self.earlier.spans.last().filter(|span| span.end == self.source.total);
+        last.map_or(self.source.head.len(), |span| span.start.min(self.source.head.len()))
+    }
+
+    /// Nor is one at the start.
+    fn tail_bound(&self) -> usize {
+        self.earlier.spans.first().filter(|span| span.start == 0).map_or(0, |span| span.end)
+    }
+
+    fn fits_with(&self, notice: &Notice, kept: Kept, text: &str) -> bool {
+        let limits = self.limits;
+        let (lead, trail) = separators(notice, self.place(kept), text);
+        Extent::of(self.source.head.slice(0..kept.head), limits)
+            .then(self.extent(&[lead, text, trail].concat()))
+            .then(Extent::of(self.source.tail_from(kept.tail), limits))
+            .fits(limits)
+    }
+
+    fn place(&self, kept: Kept) -> Place {
+        Place::beside(kept.head > 0, kept.tail < self.source.total)
+    }
+
+    fn likely_place(&self) -> Place {
+        Place::beside(self.keep != Keep::Tail, matches!(self.keep, Keep::Tail | Keep::Ends))
+    }
+
+    /// The place beside text that takes the fewest lines.
+    fn least_place(&self) -> Place {
+        if self.keep == Keep::Head { Place::AfterHead } else { Place::BeforeTail }
+    }
+
+    fn extent(&self, text: &str) -> Extent {
+        Extent::of(Utf8(text.as_bytes()), self.limits)
+    }
+
+    fn same_size(&self, a: &str, b: &str) -> bool {
+        a == b || self.extent(a) == self.extent(b)
+    }
+
+    fn in_bytes(&self) -> bool {
+        !T::UTF16 || self.earlier.in_bytes && self.source.is_whole()
+    }
+
+    fn render(&self, notice: &Notice, place: Place, counts: &Counts) -> String {
+        let labels =
+            Labels { limits: &self.policy.limits, source: &self.policy.source, in_bytes: self.in_bytes() };
+        notice.render(place, counts, labels)
+    }
+
+    /// Figures for the most that could be kept.
+    fn guess(&self) -> Counts {
+        let limits = self.limits;
+        let most = limits.bytes.min(limits.chars);
+        let totals = self.source.size(Needs { chars: true, bytes: self.in_bytes(), lines: false });
+        let amount = |total: usize, beside: usize| Amount {
+            omitted: (total.saturating_sub(most) + beside).max(self.earlier.hidden).max(1),
+            total: total + beside,
+        };
+        Counts {
+            chars: amount(totals.chars, self.source.beside.chars),
+            bytes: amount(totals.bytes, self.source.beside.bytes),
+            ..Counts::default()
+        }
+    }
+
+    /// Figures for what is kept.
+    fn counts(&self, kept: Kept, needs: Needs) -> Counts {
+        let source = self.source;
+        let totals = source.size(needs);
+        let (head, tail) = (source.head.slice(0..kept.head), source.tail_from(kept.tail));
+        let units_do = if T::UTF16 { !needs.bytes } else { !needs.chars } && !needs.lines;
+        let sizes = if units_do {
+            let of = |text: T| Size { chars: text.len(), bytes: text.len(), ..Size::default() };
+            (of(head), of(tail))
+        } else {
+            (raw_size(head), raw_size(tail))
+        };
+        let size = sizes.0 + sizes.1;
+        let mut counts = Counts {
+            chars: self.amount(kept, totals.chars, size.chars, source.beside.chars),
+            bytes: self.amount(kept, totals.bytes, size.bytes, source.beside.bytes),
+            ..Counts::default()
+        };
+        if needs.lines {
+            let open = |text: T| !text.is_empty() && !text.ends_with_newline();
+            let total = totals.lines(open(source.tail));
+            let head_lines = sizes.0.lines(open(head));
+            let first_of_tail = total + 1 - sizes.1.lines(open(tail));
+            let shared = usize::from(first_of_tail <= head_lines);
+            let kept = head_lines + (total + 1 - first_of_tail) - shared;
+            let beside = source.beside.newlines;
+            counts.lines = Amount { omitted: total - kept + beside, total: total + beside };
+            counts.kept_lines = line_ranges([(1, head_lines), (first_of_tail, total)]);
+        }
+        counts
+    }
+
+    /// How much is missing of a total, and of the original that it was cut from.
+    fn amount(&self, kept: Kept, total: usize, size: usize, beside: usize) -> Amount {
+        let inside = |span: &&Span| span.end <= kept.head || span.start >= kept.tail;
+        let taken = |spans: &[Span]| spans.iter().filter(inside).map(Span::len).sum::<usize>();
+        let size = size.saturating_sub(taken(self.source.marks));
+        let omitted = total.saturating_sub(size);
+        let notices: usize = self.earlier.spans.iter().map(Span::len).sum();
+        let original = (total.saturating_sub(notices) + self.earlier.hidden).max(total);
+        let of_original = original.saturating_sub(size.saturating_sub(taken(&self.earlier.spans)));
+        let raised = if self.earlier.hidden > 0 { of_original.max(omitted) } else { omitted };
+        let total = if self.earlier.hidden > 0 { original } else { total };
+        Amount { omitted: raised + beside, total: total + beside }
+    }
+}
+
+/// The size of a piece of the input itself: bytes that are not well-formed count as they are.
+fn raw_size<T: Text>(text: T) -> Size {
+    let size = text.size();
+    if T::UTF16 { size } else { Size { bytes: text.len(), ..size } }
+}
+
+fn separators(notice: &Notice, place: Place, text: &str) -> (&'static str, &'static str) {
+    if text.is_empty() { ("", "") } else { notice.separators(place) }
+}
+
+fn longest_line(text: &str) -> usize {
+    text.lines().map(str::len).max().unwrap_or(0)
+}
+
+/// Moves the start of a tail on until its first line, which will be glued to other text, is within `max` bytes.
+fn fit_first_line<T: Text>(tail: T, start: usize, max: usize) -> usize {
+    let newline = tail.find_newline(start).unwrap_or(tail.len());
+    let content = newline - usize::from(newline > start && tail.unit(newline - 1) == b'\r'.into());
+    let content = if newline < tail.len() && tail.unit(newline) == NEWLINE { content } else { newline };
+    start + cut::suffix_of_bytes(tail.slice(start..content), max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clamped(text: &str, policy: &Policy) -> String {
+        let source = Source::whole(Utf8(text.as_bytes()));
+        match clamp(&source, policy) {
+            None => text.to_owned(),
+            Some(cut) => String::from_utf16(&source.compose(&cut)).unwrap(),
+        }
+    }
+
+    fn policy(keep: Keep, limits: Limits, notice: Notice) -> Policy {
+        Policy { keep, limits, notice, ..Policy::default() }
+    }
+
+    #[test]
+    fn a_long_line_is_kept_in_part_and_its_end_is_no_text_of_its_own() {
+        let text = "x".repeat(60_000) + "\n";
+        let all = Policy { notice: Notice::None, ..Policy::default() };
+        assert_eq!(clamped(&text, &all), "x".repeat(51_200));
+        let hint = clamped(&text, &Policy::default());
+        assert_eq!(hint.len(), 51_200);
+        assert!(hint.ends_with(
+            "(limit 50KB or 2000 lines); request smaller chunks (offset/limit) or specific sections]"
+        ));
+    }
+
+    #[test]
+    fn each_side_is_snapped_to_lines() {
+        let text: String = (0..100).map(|n| format!("line {n:03}\n")).collect();
+        let pi = |keep, chars| clamped(&text, &policy(keep, Limits { chars, ..Limits::NONE }, Notice::Pi));
+        assert_eq!(pi(Keep::Head, 100), format!("{}[... 837 more characters truncated]", &text[..63]));
+        assert_eq!(pi(Keep::Tail, 100), format!("[... 837 more characters truncated]\n{}", &text[837..]));
+        assert_eq!(
+            pi(Keep::Ends, 199),
+            format!("{}\n\n[... 748 more characters truncated]\n\n{}", &text[..80], &text[828..])
+        );
+        // Moving to the next line would cost more than a fifth of the tail.
+        assert!(pi(Keep::Ends, 100).contains("\n\nine 096\nline 097"));
+    }
+
+    #[test]
+    fn a_notice_gives_way_to_a_shorter_one() {
+        let text = "y".repeat(500);
+        let at = |chars| clamped(&text, &policy(Keep::Head, Limits { chars, ..Limits::NONE }, Notice::Hint));
+        assert_eq!(at(40), "yyyyy[... 495 more characters truncated]");
+        assert_eq!(at(10), "yyyyy[...]");
+        assert_eq!(at(4), "yyyy");
+        assert_eq!(at(0), "");
+    }
+
+    #[test]
+    fn too_few_lines_for_a_notice_of_its_own_get_a_glued_one() {
+        let text = "some line\n".repeat(50);
+        let limits = Limits { lines: 1, ..Limits::NONE };
+        assert_eq!(
+            clamped(&text, &policy(Keep::Head, limits, Notice::Hint)),
+            "some line[... 491 more characters truncated]"
+        );
+        assert_eq!(clamped(&text, &policy(Keep::Tail, limits, Notice::Hint)), "some line\n");
+    }
+
+    #[test]
+    fn a_second_cut_counts_from_the_original() {
+        let text = "z".repeat(10_000);
+        for notice in [Notice::Hint, Notice::Pi, Notice::Count] {
+            for keep in [Keep::Head, Keep::Tail, Keep::Ends] {
+                let once =
+                    clamped(&text, &policy(keep, Limits { chars: 2_000, ..Limits::NONE }, notice.clone()));
+                let twice =
+                    clamped(&once, &policy(keep, Limits { chars: 1_000, ..Limits::NONE }, notice.clone()));
+                let kept = twice.matches('z').count();
+                let counted = match notice {
+                    Notice::Count => super::super::notice::grouped(10_000 - kept),
+                    _ => (10_000 - kept).to_string(),
+                };
+                assert!(twice.contains(&counted), "{notice:?} {keep:?}: {counted} in {twice}");
+            }
+        }
+    }
+
+    #[test]
+    fn templates_are_told_the_lines() {
+        let text: String = (1..=50).map(|n| format!("{n:02}\n")).collect();
+        let notice = Notice::Template("[{keptLines} of {totalLines}, {omittedLines} gone]".into());
+        let limits = Limits { lines: 12, ..Limits::NONE };
+        assert_eq!(
+            clamped(&text, &policy(Keep::Head, limits, notice.clone())),
+            "01\n02\n03\n04\n05\n06\n07\n08\n09\n10\n\n[1-10 of 50, 40 gone]"
+        );
+        assert_eq!(
+            clamped(&text, &policy(Keep::Ends, limits, notice)),
+            "01\n02\n03\n04\n05\n\n[1-5,47-50 of 50, 41 gone]\n\n47\n48\n49\n50\n"
+        );
+    }
+}

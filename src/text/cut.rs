@@ -1,0 +1,282 @@
+//! Where to cut: the longest piece at either end of a text that a room allows.
+//!
+//! A text is walked in blocks that are measured whole, then in smaller ones, then by code points, so that the cost is
+//! that of counting what is kept.
+
+use super::size::Size;
+use super::tokens::Estimate;
+use super::units::{NEWLINE, RETURN, Text};
+use crate::policy::{Limits, UNLIMITED};
+
+/// What a piece of text takes of each limit, in a form that adds up when pieces are glued together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    pub size: Size,
+    /// Text follows the last newline.
+    pub open: bool,
+    /// Counted only where tokens are limited.
+    pub estimate: Estimate,
+}
+
+impl Extent {
+    pub fn of<T: Text>(text: T, limits: &Limits) -> Extent {
+        Extent {
+            size: text.size(),
+            open: !text.is_empty() && !text.ends_with_newline(),
+            estimate: if limits.counts_tokens() { Estimate::of(text) } else { Estimate::default() },
+        }
+    }
+
+    pub fn then(self, next: Extent) -> Extent {
+        Extent {
+            size: self.size + next.size,
+            open: if next.size.chars == 0 { self.open } else { next.open },
+            estimate: self.estimate.then(next.estimate),
+        }
+    }
+
+    pub fn lines(&self) -> usize {
+        self.size.lines(self.open)
+    }
+
+    /// Whether it is within every limit but the one on single lines.
+    pub fn fits(&self, limits: &Limits) -> bool {
+        self.size.bytes <= limits.bytes
+            && self.size.chars <= limits.chars
+            && self.lines() <= limits.lines
+            && (!limits.counts_tokens() || self.estimate.tokens() <= limits.tokens)
+    }
+}
+
+/// What a piece may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    bytes: usize,
+    chars: usize,
+    newlines: usize,
+    /// Nothing may follow the last newline that is allowed, because no more text comes to share its line.
+    closed: bool,
+    tokens: Option<TokenRoom>,
+}
+
+/// Tokens are counted by line, so a piece is counted together with what it is glued to.
+#[derive(Clone, Copy, Debug)]
+struct TokenRoom {
+    limit: usize,
+    before: Estimate,
+    after: Estimate,
+}
+
+impl Room {
+    /// Room for a head with `after` glued to it; none when `after` alone is too much.
+    pub fn before(after: Extent, limits: &Limits) -> Option<Room> {
+        let closed = after.size.chars == 0;
+        Some(Room {
+            bytes: left(limits.bytes, after.size.bytes)?,
+            chars: left(limits.chars, after.size.chars)?,
+            newlines: left(limits.lines, after.lines())?,
+            closed,
+            tokens: TokenRoom::new(limits, Estimate::default(), after.estimate)?,
+        })
+    }
+
+    /// Room for a tail glued to `before`. `open`: the text does not end in a newline.
+    pub fn after(before: Extent, open: bool, limits: &Limits) -> Option<Room> {
+        Some(Room {
+            bytes: left(limits.bytes, before.size.bytes)?,
+            chars: left(limits.chars, before.size.chars)?,
+            newlines: left(limits.lines, before.size.newlines + usize::from(open))?,
+            closed: false,
+            tokens: TokenRoom::new(limits, before.estimate, Estimate::default())?,
+        })
+    }
+
+    /// The part of the room that a head gets when a tail comes after it.
+    pub fn share(self, share: f64) -> Room {
+        let part = |room: usize| if room == UNLIMITED { room } else { (room as f64 * share) as usize };
+        let tokens = self.tokens.map(|room| {
+            let taken = room.after.tokens();
+            TokenRoom { limit: taken + part(room.limit.saturating_sub(taken)), ..room }
+        });
+        Room {
+            bytes: part(self.bytes),
+            chars: part(self.chars),
+            newlines: part(self.newlines),
+            closed: false,
+            tokens,
+        }
+    }
+
+    fn holds(&self, size: Size) -> bool {
+        size.bytes <= self.bytes && size.chars <= self.chars && size.newlines <= self.newlines
+    }
+}
+
+impl TokenRoom {
+    fn new(limits: &Limits, before: Estimate, after: Estimate) -> Option<Option<TokenRoom>> {
+        if !limits.counts_tokens() {
+            return Some(None);
+        }
+        let room = TokenRoom { limit: limits.tokens, before, after };
+        room.holds(Estimate::default()).then_some(Some(room))
+    }
+
+    fn holds(&self, piece: Estimate) -> bool {
+        self.before.then(piece).then(self.after).tokens() <= self.limit
+    }
+}
+
+fn left(limit: usize, taken: usize) -> Option<usize> {
+    if limit == UNLIMITED { Some(UNLIMITED) } else { limit.checked_sub(taken) }
+}
+
+/// Sizes of the blocks that are measured at once, largest first.
+const BLOCKS: [usize; 3] = [4096, 256, 32];
+
+/// End of the longest head of `text` that `room` holds.
+pub fn prefix<T: Text>(text: T, room: &Room) -> usize {
+    let (mut at, mut size) = (0, Size::default());
+    for block in BLOCKS {
+        while at < text.len() {
+            let end = text.floor(text.len().min(at + block));
+            let grown = size + text.slice(at..end).size();
+            if end == at || !room.holds(grown) {
+                break;
+            }
+            (at, size) = (end, grown);
+        }
+    }
+    while at < text.len() {
+        let end = at + text.decode(at).1;
+        let grown = size + text.slice(at..end).size();
+        if !room.holds(grown) {
+            break;
+        }
+        (at, size) = (end, grown);
+    }
+    if room.closed && size.newlines == room.newlines {
+        at = text.rfind_newline(at).map_or(0, |newline| newline + 1);
+    }
+    match &room.tokens {
+        Some(tokens) => prefix_by_tokens(text.slice(0..at), tokens),
+        None => at,
+    }
+}
+
+fn prefix_by_tokens<T: Text>(text: T, room: &TokenRoom) -> usize {
+    let (mut at, mut estimate) = (0, Estimate::default());
+    while at < text.len() {
+        let (point, len) = text.decode(at);
+        estimate.push(point);
+        if !room.holds(estimate) {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
+/// Start of the longest tail of `text` that `room` holds.
+pub fn suffix<T: Text>(text: T, room: &Room) -> usize {
+    let (mut at, mut size) = (text.len(), Size::default());
+    for block in BLOCKS {
+        while at > 0 {
+            let start = text.floor(at.saturating_sub(block));
+            let grown = size + text.slice(start..at).size();
+            if !room.holds(grown) {
+                break;
+            }
+            (at, size) = (start, grown);
+        }
+    }
+    while at > 0 {
+        let start = at - text.decode_before(at).1;
+        let grown = size + text.slice(start..at).size();
+        if !room.holds(grown) {
+            break;
+        }
+        (at, size) = (start, grown);
+    }
+    match &room.tokens {
+        Some(tokens) => at + suffix_by_tokens(text.slice(at..text.len()), tokens),
+        None => at,
+    }
+}
+
+fn suffix_by_tokens<T: Text>(text: T, room: &TokenRoom) -> usize {
+    let (mut at, mut estimate) = (text.len(), Estimate::default());
+    while at > 0 {
+        let (point, len) = text.decode_before(at);
+        estimate.push_front(point);
+        if !room.holds(estimate) {
+            break;
+        }
+        at -= len;
+    }
+    at
+}
+
+/// The longest head of at most `max` bytes.
+pub fn prefix_of_bytes<T: Text>(text: T, max: usize) -> usize {
+    prefix(text, &Room::bytes(max))
+}
+
+/// Start of the longest tail of at most `max` bytes.
+pub fn suffix_of_bytes<T: Text>(text: T, max: usize) -> usize {
+    suffix(text, &Room::bytes(max))
+}
+
+impl Room {
+    fn bytes(max: usize) -> Room {
+        Room { bytes: max, chars: UNLIMITED, newlines: UNLIMITED, closed: false, tokens: None }
+    }
+}
+
+/// A snap may cost this part of a side's room.
+const SNAP_COST: usize = 5;
+
+/// Moves the end of a head back to a line end where that costs at most a fifth of it. Just before a line's terminator
+/// is a line end too. `breaks`: what follows begins with a newline of its own, so the head's last one is left out.
+pub fn snap_head<T: Text>(text: T, cut: usize, breaks: bool) -> usize {
+    let mut end = cut;
+    let between_return_and_newline = at_newline(text, cut) && follows(text, cut, RETURN);
+    if between_return_and_newline {
+        end = cut - 1;
+    } else if cut < text.len() && !at_newline(text, cut) && !at_crlf(text, cut) {
+        end = text.rfind_newline(cut).map_or(0, |newline| newline + 1);
+    }
+    if breaks && follows(text, end, NEWLINE) {
+        end -= 1;
+        end -= usize::from(follows(text, end, RETURN));
+    }
+    if end > 0 && cheap(text, end..cut, 0..cut) { end } else { cut }
+}
+
+/// Moves the start of a tail on to a line start where that costs at most a fifth of it.
+pub fn snap_tail<T: Text>(text: T, cut: usize) -> usize {
+    if cut == 0 || follows(text, cut, NEWLINE) {
+        return cut;
+    }
+    match text.find_newline(cut) {
+        Some(newline) if newline + 1 < text.len() && cheap(text, cut..newline + 1, cut..text.len()) => {
+            newline + 1
+        }
+        _ => cut,
+    }
+}
+
+fn at_newline<T: Text>(text: T, at: usize) -> bool {
+    at < text.len() && text.unit(at) == NEWLINE
+}
+
+fn at_crlf<T: Text>(text: T, at: usize) -> bool {
+    at < text.len() && text.unit(at) == RETURN && at_newline(text, at + 1)
+}
+
+fn follows<T: Text>(text: T, at: usize, unit: u16) -> bool {
+    at > 0 && text.unit(at - 1) == unit
+}
+
+fn cheap<T: Text>(text: T, cost: std::ops::Range<usize>, side: std::ops::Range<usize>) -> bool {
+    text.slice(cost).size().chars * SNAP_COST <= text.slice(side).size().chars
+}

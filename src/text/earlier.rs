@@ -1,0 +1,197 @@
+//! Notices of an earlier cut, so that a text which is cut again tells what is missing of the original.
+//!
+//! A notice is looked for only where one of ours would stand. Anybody can print one: what is found raises the number
+//! that the next notice shows, and changes nothing else.
+
+use super::lines::Span;
+use super::units::{NEWLINE, Text};
+
+/// Between the ends of a text it takes a pass to find a notice; longer texts are not looked through.
+pub const SEARCHED: usize = 256 * 1024;
+
+/// No notice of ours is longer, not even one that names a path.
+const LONGEST: usize = 8 * 1024;
+
+/// The earlier notices of one text, in order. Each stands for all that was missing when it was made, so the largest
+/// number is the true one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Earlier {
+    pub spans: Vec<Span>,
+    pub hidden: usize,
+    /// The amount was counted in bytes.
+    pub in_bytes: bool,
+}
+
+impl Earlier {
+    /// Looks at the start of `head` and the end of `tail`, which lie in a text of `total` units; between them too where
+    /// both are the whole of a text that is not too long.
+    pub fn find<T: Text>(head: T, tail: T, total: usize) -> Earlier {
+        let mut earlier = Earlier::default();
+        let whole = head.len() == total;
+        let at_end = last_notice(tail);
+        let content = at_end.as_ref().map_or(total, |found| total - tail.len() + found.start);
+        if let Some(found) =
+            notice_at(head, 0).filter(|found| found.end < content && is_newline(head, found.end))
+        {
+            earlier.add(Found { end: found.end + 1, ..found }, 0);
+        }
+        if whole && total <= SEARCHED {
+            earlier.add_between(head.slice(0..content));
+        }
+        if let Some(found) = at_end {
+            earlier.add(found, total - tail.len());
+        }
+        earlier
+    }
+
+    fn add(&mut self, found: Found, offset: usize) {
+        self.spans.push(Span { start: offset + found.start, end: offset + found.end, hidden: 0 });
+        if found.hidden > self.hidden {
+            self.hidden = found.hidden;
+            self.in_bytes = found.in_bytes;
+        }
+    }
+
+    fn add_between<T: Text>(&mut self, text: T) {
+        let mut from = self.spans.last().map_or(0, |span| span.end);
+        while let Some(newline) = text.find_newline(from) {
+            from = newline + 1;
+            if !is_newline(text, newline + 1) {
+                continue;
+            }
+            let found = notice_at(text, newline + 2)
+                .filter(|found| is_newline(text, found.end) && is_newline(text, found.end + 1));
+            if let Some(found) = found {
+                from = found.end + 2;
+                self.add(Found { start: newline, end: from, ..found }, 0);
+            }
+        }
+    }
+}
+
+struct Found {
+    start: usize,
+    end: usize,
+    hidden: usize,
+    in_bytes: bool,
+}
+
+fn is_newline<T: Text>(text: T, at: usize) -> bool {
+    at < text.len() && text.unit(at) == NEWLINE
+}
+
+/// A notice that is the whole line which starts at `at`.
+fn notice_at<T: Text>(text: T, at: usize) -> Option<Found> {
+    if at >= text.len() || !matches!(u8::try_from(text.unit(at)), Ok(b'[' | b'.')) {
+        return None;
+    }
+    let window = text.slice(at..text.len().min(at + LONGEST));
+    let line = ascii(window.slice(0..window.find_newline(0).unwrap_or(window.len())));
+    let (hidden, in_bytes) = parse(&line)?;
+    Some(Found { start: at, end: at + line.len(), hidden, in_bytes })
+}
+
+/// A notice that ends the text, with what separates it from the head before it.
+fn last_notice<T: Text>(text: T) -> Option<Found> {
+    if text.is_empty() || !matches!(u8::try_from(text.unit(text.len() - 1)), Ok(b']' | b')')) {
+        return None;
+    }
+    let window = text.slice(text.len().saturating_sub(LONGEST)..text.len());
+    let start =
+        text.len() - window.len() + window.rfind_newline(window.len()).map_or(0, |newline| newline + 1);
+    if let Some(found) = notice_at(text, start) {
+        let newlines = match text.unit(start) {
+            b if b == u16::from(b'.') => 1,
+            _ if text.unit(start + 1) == u16::from(b't') => 2,
+            _ => 0,
+        };
+        let separated = start >= newlines && (start - newlines..start).all(|at| is_newline(text, at));
+        if start == 0 || separated {
+            return Some(Found { start: start.saturating_sub(newlines), ..found });
+        }
+    }
+    // A glued notice: the last bracket of the last line opens it.
+    let line = ascii(text.slice(start..text.len()));
+    let bracket = memchr::memmem::rfind(&line, b"[... ")?;
+    let (hidden, in_bytes) = parse(&line[bracket..])?;
+    Some(Found { start: start + bracket, end: text.len(), hidden, in_bytes })
+}
+
+/// The units of a text as bytes; what is not ASCII becomes a byte that no notice of ours has in a place that counts.
+fn ascii<T: Text>(text: T) -> Vec<u8> {
+    (0..text.len()).map(|at| u8::try_from(text.unit(at)).unwrap_or(0xFF)).collect()
+}
+
+/// Reads how much a notice says is missing, and whether it counts bytes.
+fn parse(line: &[u8]) -> Option<(usize, bool)> {
+    if let Some(rest) = line.strip_prefix(b"[tool output truncated: ") {
+        let (hidden, rest) = number(rest)?;
+        let (_, rest) = number(rest.strip_prefix(b" of ")?)?;
+        let in_bytes = rest.starts_with(b" bytes omitted (");
+        return (rest.ends_with(b"]") && (in_bytes || rest.starts_with(b" chars omitted (")))
+            .then_some((hidden, in_bytes));
+    }
+    if let Some(rest) = line.strip_prefix(b"[... ") {
+        let (hidden, rest) = number(rest)?;
+        return (rest == b" more characters truncated]" || rest == b" chars omitted]")
+            .then_some((hidden, false));
+    }
+    let (hidden, rest) = number(line.strip_prefix(b"... (")?)?;
+    let source = rest.strip_prefix(b" chars truncated from ")?;
+    (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
+}
+
+/// Digits, grouped or not. More than fifteen are no number of ours: such a text could not exist.
+fn number(text: &[u8]) -> Option<(usize, &[u8])> {
+    let end = text.iter().position(|byte| !byte.is_ascii_digit() && *byte != b',').unwrap_or(text.len());
+    let digits: String =
+        text[..end].iter().filter(|byte| **byte != b',').map(|&byte| char::from(byte)).collect();
+    let value = if digits.len() <= 15 { digits.parse().ok()? } else { return None };
+    Some((value, &text[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Utf8;
+
+    fn find(text: &str) -> (Vec<(usize, usize)>, usize) {
+        let text = Utf8(text.as_bytes());
+        let earlier = Earlier::find(text, text, text.len());
+        (earlier.spans.iter().map(|span| (span.start, span.end)).collect(), earlier.hidden)
+    }
+
+    const HINT: &str = "[tool output truncated: 70 of 90 chars omitted (limit 9B); request smaller chunks]";
+
+    #[test]
+    fn notices_are_found_where_they_would_stand() {
+        let hint = HINT.len();
+        let cases: Vec<(String, Vec<(usize, usize)>, usize)> = vec![
+            (format!("head\n\n{HINT}"), vec![(4, 6 + hint)], 70),
+            (format!("{HINT}\ntail"), vec![(0, hint + 1)], 70),
+            (format!("head\n\n{HINT}\n\ntail"), vec![(4, 8 + hint)], 70),
+            (HINT.into(), vec![(0, hint)], 70),
+            ("head[... 12 more characters truncated]".into(), vec![(4, 38)], 12),
+            ("a\nhead[... 9 chars omitted]".into(), vec![(6, 27)], 9),
+            ("head\n... (1,234 chars truncated from x)".into(), vec![(4, 39)], 1_234),
+            ("h\n\n... (1,234 chars truncated from x) ...\n\nt".into(), vec![(1, 43)], 1_234),
+        ];
+        for (text, spans, hidden) in cases {
+            assert_eq!(find(&text), (spans, hidden), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn elsewhere_they_are_text() {
+        for text in [
+            format!("head\n{HINT}"),
+            format!("head {HINT} tail"),
+            format!("head\n\n{HINT}\ntail"),
+            "[... 12 more characters truncated] tail".into(),
+            "x\n\n[... 12 more characters truncated]".replace("12", "9999999999999999"),
+            "x[... many more characters truncated]".into(),
+        ] {
+            assert_eq!(find(&text), (vec![], 0), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Lines that are longer than a line may be.
+
+use super::cut::prefix_of_bytes;
+use super::units::{RETURN, Text};
+
+/// A stretch of text that is not the caller's: a mark of ours, which stands for text that is not there. No cut falls
+/// inside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+    /// Chars that it stands for.
+    pub hidden: usize,
+}
+
+impl Span {
+    pub fn len(&self) -> usize {
+        self.end - self.start
+    }
+}
+
+/// A text whose long lines were cut inside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CutLines {
+    /// Well-formed UTF-16.
+    pub text: Vec<u16>,
+    pub marks: Vec<Span>,
+}
+
+/// Tells whether a line is longer than `max` bytes, its terminator not counted.
+pub fn has_long_line<T: Text>(text: T, max: usize) -> bool {
+    lines(text).any(|line| text.slice(line.start..line.content).size().bytes > max)
+}
+
+/// Cuts every line longer than `max` bytes and ends it in `[+N chars]`, which counts inside; where the mark does not
+/// fit either, the line is cut without one.
+pub fn cut_lines<T: Text>(text: T, max: usize) -> CutLines {
+    let mut cut = CutLines::default();
+    for line in lines(text) {
+        let content = text.slice(line.start..line.content);
+        let size = content.size();
+        if size.bytes <= max {
+            text.slice(line.start..line.end).write(&mut cut.text);
+            continue;
+        }
+        let (kept, mark) = place_mark(content, size.chars, max);
+        content.slice(0..kept).write(&mut cut.text);
+        let start = cut.text.len();
+        cut.text.extend(mark.encode_utf16());
+        let hidden = size.chars - content.slice(0..kept).size().chars;
+        cut.marks.push(Span { start, end: cut.text.len(), hidden });
+        text.slice(line.content..line.end).write(&mut cut.text);
+    }
+    cut
+}
+
+/// The longest head that leaves room for the mark that tells what it leaves out.
+fn place_mark<T: Text>(content: T, chars: usize, max: usize) -> (usize, String) {
+    let mut mark = mark_for(0);
+    // The more is left out, the longer the mark; so the first mark that stays as long as its room is the best.
+    while let Some(room) = max.checked_sub(mark.len()) {
+        let kept = prefix_of_bytes(content, room);
+        let next = mark_for(chars - content.slice(0..kept).size().chars);
+        if next.len() == mark.len() {
+            return (kept, next);
+        }
+        mark = next;
+    }
+    (prefix_of_bytes(content, max), String::new())
+}
+
+fn mark_for(chars: usize) -> String {
+    format!("[+{chars} chars]")
+}
+
+/// One line: its content, and its end after the terminator, `\n` or `\r\n`.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    pub start: usize,
+    pub content: usize,
+    pub end: usize,
+}
+
+pub fn lines<T: Text>(text: T) -> impl Iterator<Item = Line> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        if start == text.len() {
+            return None;
+        }
+        let newline = text.find_newline(start);
+        let end = newline.map_or(text.len(), |newline| newline + 1);
+        let content = match newline {
+            Some(newline) if newline > start && text.unit(newline - 1) == RETURN => newline - 1,
+            Some(newline) => newline,
+            None => end,
+        };
+        let line = Line { start, content, end };
+        start = end;
+        Some(line)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Utf8;
+
+    fn cut(text: &str, max: usize) -> String {
+        String::from_utf16(&cut_lines(Utf8(text.as_bytes()), max).text).unwrap()
+    }
+
+    #[test]
+    fn the_mark_counts_inside() {
+        assert_eq!(cut("0123456789abcdef\nok\n", 15), "0123[+12 chars]\nok\n");
+        assert_eq!(cut("0123456789abcdef\r\nok", 14), "012[+13 chars]\r\nok");
+        assert_eq!(cut("漢字漢字漢字漢字", 16), "漢字[+6 chars]");
+    }
+
+    #[test]
+    fn a_mark_that_does_not_fit_is_left_out() {
+        assert_eq!(cut("0123456789abcdef\n", 9), "012345678\n");
+        assert_eq!(cut("😀😀", 5), "😀");
+        assert_eq!(cut("abc\n", 0), "\n");
+    }
+
+    #[test]
+    fn a_terminator_does_not_count_but_a_lone_return_does() {
+        assert!(!has_long_line(Utf8(b"abc\r\nabc\n"), 3));
+        assert!(has_long_line(Utf8(b"abc\r"), 3));
+    }
+
+    #[test]
+    fn marks_tell_where_they_stand_and_what_they_hide() {
+        let lines = cut_lines(Utf8("é".repeat(30).as_bytes()), 20);
+        assert_eq!(lines.marks, [Span { start: 4, end: 15, hidden: 26 }]);
+    }
+}

@@ -1,0 +1,15 @@
+//! Text as it reaches us: measured, cut, and put together again.
+
+pub mod clamp;
+pub mod cut;
+pub mod earlier;
+pub mod ending;
+pub mod lines;
+pub mod notice;
+pub mod size;
+pub mod tokens;
+pub mod units;
+
+pub use clamp::{Clamped, clamp};
+pub use size::Size;
+pub use units::{Text, Utf8, Utf16};

@@ -1,0 +1,141 @@
+//! How large a text is.
+//!
+//! The counting loops are plain sums over fixed chunks, which the compiler turns into vector code: a count needs no
+//! branch, and a chunk is short enough that no 16-bit counter runs over.
+
+use std::ops::{Add, AddAssign};
+
+/// Bytes, chars and newlines of a text, and how many of its code points are not well-formed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// UTF-8 bytes of the text as it comes out: an ill-formed part counts as U+FFFD, three bytes.
+    pub bytes: usize,
+    /// UTF-16 code units of the text as it comes out.
+    pub chars: usize,
+    pub newlines: usize,
+    /// Lone surrogates, or invalid sequences of bytes.
+    pub broken: usize,
+}
+
+impl Size {
+    /// Lines of a text of this size. A newline ends a line; `open` tells that text follows the last one.
+    pub fn lines(self, open: bool) -> usize {
+        self.newlines + usize::from(open)
+    }
+}
+
+impl Add for Size {
+    type Output = Size;
+    fn add(self, other: Size) -> Size {
+        Size {
+            bytes: self.bytes + other.bytes,
+            chars: self.chars + other.chars,
+            newlines: self.newlines + other.newlines,
+            broken: self.broken + other.broken,
+        }
+    }
+}
+
+impl AddAssign for Size {
+    fn add_assign(&mut self, other: Size) {
+        *self = *self + other;
+    }
+}
+
+const CHUNK: usize = 4096;
+
+/// Measures UTF-16. A lone surrogate is three bytes like the U+FFFD that takes its place, so repair changes no size.
+pub fn of_utf16(units: &[u16]) -> Size {
+    let (mut wide, mut newlines, mut surrogates, mut pairs) = (0, 0, 0, 0);
+    for chunk in units.chunks(CHUNK) {
+        let (mut over_7f, mut over_7ff, mut breaks, mut halves) = (0u16, 0u16, 0u16, 0u16);
+        for &unit in chunk {
+            over_7f += u16::from(unit >= 0x80);
+            over_7ff += u16::from(unit >= 0x800);
+            breaks += u16::from(unit == 0x0A);
+            halves += u16::from(unit & 0xF800 == 0xD800);
+        }
+        wide += usize::from(over_7f) + usize::from(over_7ff);
+        newlines += usize::from(breaks);
+        surrogates += usize::from(halves);
+    }
+    if surrogates > 0 {
+        pairs =
+            units.windows(2).filter(|pair| pair[0] & 0xFC00 == 0xD800 && pair[1] & 0xFC00 == 0xDC00).count();
+    }
+    Size {
+        bytes: units.len() + wide - 2 * pairs,
+        chars: units.len(),
+        newlines,
+        broken: surrogates - 2 * pairs,
+    }
+}
+
+/// Measures bytes read as UTF-8.
+pub fn of_utf8(bytes: &[u8]) -> Size {
+    let newlines = memchr::memchr_iter(b'\n', bytes).count();
+    if bytes.is_ascii() {
+        return Size { bytes: bytes.len(), chars: bytes.len(), newlines, broken: 0 };
+    }
+    let mut size = Size { newlines, ..Size::default() };
+    for chunk in bytes.utf8_chunks() {
+        size.bytes += chunk.valid().len();
+        size.chars += chars_of(chunk.valid().as_bytes());
+        if !chunk.invalid().is_empty() {
+            size.bytes += char::REPLACEMENT_CHARACTER.len_utf8();
+            size.chars += 1;
+            size.broken += 1;
+        }
+    }
+    size
+}
+
+/// Counts UTF-16 units of valid UTF-8: one for each byte that starts a sequence, one more for each of four bytes.
+fn chars_of(valid: &[u8]) -> usize {
+    let mut chars = 0;
+    for chunk in valid.chunks(128) {
+        let (mut starts, mut astral) = (0u8, 0u8);
+        for &byte in chunk {
+            starts += u8::from(byte & 0xC0 != 0x80);
+            astral += u8::from(byte >= 0xF0);
+        }
+        chars += usize::from(starts) + usize::from(astral);
+    }
+    chars
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_newline_ends_a_line() {
+        for (text, lines) in [("", 0), ("a", 1), ("a\n", 1), ("a\nb", 2), ("a\nb\n", 2), ("\n\n", 2)] {
+            let open = !text.is_empty() && !text.ends_with('\n');
+            assert_eq!(of_utf8(text.as_bytes()).lines(open), lines, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn utf16_agrees_with_what_it_decodes_to(units in prop::collection::vec(prop_oneof![any::<u16>(), 0x09u16..0x7F, 0xD7F0u16..0xE010], 0..5000)) {
+            let text = String::from_utf16_lossy(&units);
+            let size = of_utf16(&units);
+            prop_assert_eq!(size.bytes, text.len());
+            prop_assert_eq!(size.chars, text.encode_utf16().count());
+            prop_assert_eq!(size.newlines, text.matches('\n').count());
+            let broken = char::decode_utf16(units.iter().copied()).filter(Result::is_err).count();
+            prop_assert_eq!(size.broken, broken);
+        }
+
+        #[test]
+        fn utf8_agrees_with_what_it_decodes_to(bytes in prop::collection::vec(prop_oneof![any::<u8>(), 0x20u8..0x7F], 0..900)) {
+            let text = String::from_utf8_lossy(&bytes);
+            let size = of_utf8(&bytes);
+            prop_assert_eq!(size.bytes, text.len());
+            prop_assert_eq!(size.chars, text.encode_utf16().count());
+            prop_assert_eq!(size.newlines, text.matches('\n').count());
+        }
+    }
+}
