@@ -4,11 +4,12 @@
 //! marked. A block whose room shows nothing goes, and its text counts as missing too.
 
 use crate::policy::{Limits, Policy, UNLIMITED};
-use crate::text::clamp::{Clamped, Source, clamp_to};
+use crate::text::clamp::clamp_to;
 use crate::text::cut::Extent;
 use crate::text::notice::{Needs, Notice};
 use crate::text::size::Size;
-use crate::text::units::Text;
+use crate::text::source::{Clamped, Source};
+use crate::text::units::{Text, Utf8, Utf16};
 
 /// How blocks share the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +141,7 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
             Block::Gone => Taken::default(),
             Block::Cut(cut) => {
                 let text = self.sources[at].compose(cut);
-                Taken::of(Extent::of(crate::text::Utf16(&text), &self.policy.limits))
+                Taken::of(Extent::of(Utf16(&text), &self.policy.limits))
             }
         }
     }
@@ -149,7 +150,7 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
     fn notice_size(&self) -> Taken {
         let all = self.sources.iter().fold(Size::default(), |sum, source| sum + source.size(Needs::ALL));
         let text = self.policy.notice.largest(all, &self.policy.limits, &self.policy.source);
-        Taken::of(Extent::of(crate::text::Utf8(text.as_bytes()), &self.policy.limits))
+        Taken::of(Extent::of(Utf8(text.as_bytes()), &self.policy.limits))
     }
 }
 
@@ -244,7 +245,6 @@ fn level(mut wishes: Vec<usize>, limit: usize) -> usize {
 mod tests {
     use super::*;
     use crate::policy::Keep;
-    use crate::text::Utf8;
 
     fn shared(blocks: &[&str], chars: usize, how: Share, notice: Notice) -> Vec<Option<String>> {
         let limits = Limits { chars, ..Limits::NONE };

@@ -9,128 +9,12 @@ use std::borrow::Cow;
 use super::cut::{self, Extent, Room};
 use super::earlier::Earlier;
 use super::ending;
-use super::lines::Span;
-use super::notice::{Amount, Counts, Labels, Needs, Notice, Place, line_ranges};
-use super::size::Size;
-use super::units::{NEWLINE, Text, Utf8};
+use super::figures::Figures;
+use super::lines::{Span, lines};
+use super::notice::{Counts, Labels, Notice, Place};
+use super::source::{Clamped, Kept, Source};
+use super::units::{Text, Utf8};
 use crate::policy::{Keep, Limits, Policy, UNLIMITED};
-
-/// A text to be cut: its whole, or as much of both ends as any cut can keep.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'a, T> {
-    head: T,
-    tail: T,
-    /// Units of the whole.
-    total: usize,
-    /// Size of what the caller gave, where it is not the whole of `head`.
-    totals: Option<Size>,
-    /// Marks in lines that were cut before.
-    marks: &'a [Span],
-    /// What else the notice answers for: blocks that go without a trace.
-    beside: Size,
-}
-
-impl<'a, T: Text> Source<'a, T> {
-    pub fn whole(text: T) -> Self {
-        Source {
-            head: text,
-            tail: text,
-            total: text.len(),
-            totals: None,
-            marks: &[],
-            beside: Size::default(),
-        }
-    }
-
-    /// Both ends of a text of `total` units. Each must hold more than the limits on bytes or chars allow to keep.
-    pub fn ends(head: T, tail: T, total: usize) -> Self {
-        if head.len() == total { Source::whole(head) } else { Source { tail, total, ..Source::whole(head) } }
-    }
-
-    /// Tells the size of the input, for notices that name bytes or lines of a text that is not here whole.
-    pub fn with_totals(self, totals: Size) -> Self {
-        Source { totals: Some(totals), ..self }
-    }
-
-    /// Tells where lines were cut, which is where the text is not the input's.
-    pub fn with_marks(self, marks: &'a [Span]) -> Self {
-        Source { marks, ..self }
-    }
-
-    /// Adds text that is left out beside this one to the amounts that the notice names.
-    pub fn beside(self, size: Size) -> Self {
-        Source { beside: size, ..self }
-    }
-
-    pub fn is_whole(&self) -> bool {
-        self.head.len() == self.total
-    }
-
-    /// What it takes of each limit; of a text that is not here whole, more than the limits on bytes or chars allow.
-    pub fn extent(&self, limits: &Limits) -> Extent {
-        let mut extent = Extent::of(self.head, limits);
-        if !self.is_whole() {
-            extent.size.bytes = extent.size.bytes.max(self.total);
-            extent.size.chars = if T::UTF16 { self.total } else { extent.size.chars };
-        }
-        extent
-    }
-
-    /// Whether it is within all limits but the one on single lines.
-    pub fn fits(&self, limits: &Limits) -> bool {
-        self.is_whole() && Extent::of(self.head, limits).fits(limits)
-    }
-
-    /// The kept head of a cut.
-    pub fn head(&self, cut: &Clamped) -> T {
-        self.head.slice(0..cut.head)
-    }
-
-    /// The kept tail of a cut.
-    pub fn tail(&self, cut: &Clamped) -> T {
-        self.tail_from(cut.tail)
-    }
-
-    /// Size of the input, true in what is needed.
-    pub fn size(&self, needs: Needs) -> Size {
-        match self.totals {
-            Some(totals) => totals,
-            None if T::UTF16 && !needs.bytes && !needs.lines => Size { chars: self.total, ..Size::default() },
-            None if !T::UTF16 && !needs.chars && !needs.lines => {
-                Size { bytes: self.total, ..Size::default() }
-            }
-            None => raw_size(self.head),
-        }
-    }
-
-    fn tail_from(&self, start: usize) -> T {
-        self.tail.slice(self.tail.len() - (self.total - start)..self.tail.len())
-    }
-
-    /// The clamped text, well-formed.
-    pub fn compose(&self, cut: &Clamped) -> Vec<u16> {
-        let mut text = vec![];
-        self.head(cut).write(&mut text);
-        text.extend(cut.mid.encode_utf16());
-        self.tail(cut).write(&mut text);
-        text
-    }
-}
-
-/// What is kept of a text and what stands between.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clamped {
-    /// End of the kept head.
-    pub head: usize,
-    /// Start of the kept tail; the end of the text when none is kept.
-    pub tail: usize,
-    /// The notice with what separates it from the text.
-    pub mid: String,
-    /// Length of the separators before and after the notice, in bytes of `mid`.
-    pub separators: (usize, usize),
-    /// What was asked for, [`Keep::Auto`] resolved.
-    pub keep: Keep,
-}
 
 /// Cuts a text to the policy; `None` when it fits. Lines that are too long must have been cut before.
 pub fn clamp<T: Text>(source: &Source<T>, policy: &Policy) -> Option<Clamped> {
@@ -177,12 +61,6 @@ struct Cutter<'a, T> {
     spans: Vec<Span>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Kept {
-    head: usize,
-    tail: usize,
-}
-
 impl<'a, T: Text> Cutter<'a, T> {
     fn new(source: &'a Source<'a, T>, limits: &'a Limits, policy: &'a Policy, notice: &Notice) -> Self {
         let (keep, head_share) = resolve_keep(policy, source.tail);
@@ -197,13 +75,13 @@ impl<'a, T: Text> Cutter<'a, T> {
 
     /// The cut with this notice, unless the notice does not fit.
     fn with_notice(&self, notice: &Notice) -> Option<Clamped> {
-        let needs = notice.needs(self.in_bytes());
-        let mut text = self.render(notice, self.likely_place(), &self.guess());
+        let needs = notice.needs(self.figures().in_bytes());
+        let mut text = self.render(notice, self.likely_place(), &self.figures().at_least(self.limits));
         let mut largest = text.clone();
         for _ in 0..ROUNDS {
             let kept = self.keep_beside(notice, &text)?;
             let place = self.place(kept);
-            let next = self.render(notice, place, &self.counts(kept, needs));
+            let next = self.render(notice, place, &self.figures().of(kept, needs));
             if self.same_size(&next, &text) {
                 return self.finish(notice, kept, next);
             }
@@ -214,7 +92,7 @@ impl<'a, T: Text> Cutter<'a, T> {
         }
         // A text that does not settle gets room for the largest form that was seen.
         let kept = self.keep_beside(notice, &largest)?;
-        let text = self.render(notice, self.place(kept), &self.counts(kept, needs));
+        let text = self.render(notice, self.place(kept), &self.figures().of(kept, needs));
         let settled = self.extent(&text).size.bytes <= self.extent(&largest).size.bytes
             && text.matches('\n').count() <= largest.matches('\n').count();
         if settled && self.fits_with(notice, kept, &text) { self.finish(notice, kept, text) } else { None }
@@ -360,83 +238,18 @@ impl<'a, T: Text> Cutter<'a, T> {
         a == b || self.extent(a) == self.extent(b)
     }
 
-    fn in_bytes(&self) -> bool {
-        !T::UTF16 || self.earlier.in_bytes && self.source.is_whole()
+    fn figures(&self) -> Figures<'_, T> {
+        Figures { source: self.source, earlier: &self.earlier }
     }
 
     fn render(&self, notice: &Notice, place: Place, counts: &Counts) -> String {
-        let labels =
-            Labels { limits: &self.policy.limits, source: &self.policy.source, in_bytes: self.in_bytes() };
+        let labels = Labels {
+            limits: &self.policy.limits,
+            source: &self.policy.source,
+            in_bytes: self.figures().in_bytes(),
+        };
         notice.render(place, counts, labels)
     }
-
-    /// Figures for the most that could be kept.
-    fn guess(&self) -> Counts {
-        let limits = self.limits;
-        let most = limits.bytes.min(limits.chars);
-        let totals = self.source.size(Needs { chars: true, bytes: self.in_bytes(), lines: false });
-        let amount = |total: usize, beside: usize| Amount {
-            omitted: (total.saturating_sub(most) + beside).max(self.earlier.hidden).max(1),
-            total: total + beside,
-        };
-        Counts {
-            chars: amount(totals.chars, self.source.beside.chars),
-            bytes: amount(totals.bytes, self.source.beside.bytes),
-            ..Counts::default()
-        }
-    }
-
-    /// Figures for what is kept.
-    fn counts(&self, kept: Kept, needs: Needs) -> Counts {
-        let source = self.source;
-        let totals = source.size(needs);
-        let (head, tail) = (source.head.slice(0..kept.head), source.tail_from(kept.tail));
-        let units_do = if T::UTF16 { !needs.bytes } else { !needs.chars } && !needs.lines;
-        let sizes = if units_do {
-            let of = |text: T| Size { chars: text.len(), bytes: text.len(), ..Size::default() };
-            (of(head), of(tail))
-        } else {
-            (raw_size(head), raw_size(tail))
-        };
-        let size = sizes.0 + sizes.1;
-        let mut counts = Counts {
-            chars: self.amount(kept, totals.chars, size.chars, source.beside.chars),
-            bytes: self.amount(kept, totals.bytes, size.bytes, source.beside.bytes),
-            ..Counts::default()
-        };
-        if needs.lines {
-            let open = |text: T| !text.is_empty() && !text.ends_with_newline();
-            let total = totals.lines(open(source.tail));
-            let head_lines = sizes.0.lines(open(head));
-            let first_of_tail = total + 1 - sizes.1.lines(open(tail));
-            let shared = usize::from(first_of_tail <= head_lines);
-            let kept = head_lines + (total + 1 - first_of_tail) - shared;
-            let beside = source.beside.newlines;
-            counts.lines = Amount { omitted: total - kept + beside, total: total + beside };
-            counts.kept_lines = line_ranges([(1, head_lines), (first_of_tail, total)]);
-        }
-        counts
-    }
-
-    /// How much is missing of a total, and of the original that it was cut from.
-    fn amount(&self, kept: Kept, total: usize, size: usize, beside: usize) -> Amount {
-        let inside = |span: &&Span| span.end <= kept.head || span.start >= kept.tail;
-        let taken = |spans: &[Span]| spans.iter().filter(inside).map(Span::len).sum::<usize>();
-        let size = size.saturating_sub(taken(self.source.marks));
-        let omitted = total.saturating_sub(size);
-        let notices: usize = self.earlier.spans.iter().map(Span::len).sum();
-        let original = (total.saturating_sub(notices) + self.earlier.hidden).max(total);
-        let of_original = original.saturating_sub(size.saturating_sub(taken(&self.earlier.spans)));
-        let raised = if self.earlier.hidden > 0 { of_original.max(omitted) } else { omitted };
-        let total = if self.earlier.hidden > 0 { original } else { total };
-        Amount { omitted: raised + beside, total: total + beside }
-    }
-}
-
-/// The size of a piece of the input itself: bytes that are not well-formed count as they are.
-fn raw_size<T: Text>(text: T) -> Size {
-    let size = text.size();
-    if T::UTF16 { size } else { Size { bytes: text.len(), ..size } }
 }
 
 fn separators(notice: &Notice, place: Place, text: &str) -> (&'static str, &'static str) {
@@ -449,9 +262,7 @@ fn longest_line(text: &str) -> usize {
 
 /// Moves the start of a tail on until its first line, which will be glued to other text, is within `max` bytes.
 fn fit_first_line<T: Text>(tail: T, start: usize, max: usize) -> usize {
-    let newline = tail.find_newline(start).unwrap_or(tail.len());
-    let content = newline - usize::from(newline > start && tail.unit(newline - 1) == b'\r'.into());
-    let content = if newline < tail.len() && tail.unit(newline) == NEWLINE { content } else { newline };
+    let content = lines(tail.slice(start..tail.len())).next().map_or(start, |line| start + line.content);
     start + cut::suffix_of_bytes(tail.slice(start..content), max)
 }
 

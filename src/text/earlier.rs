@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn notices_are_found_where_they_would_stand() {
         let hint = HINT.len();
-        let cases: Vec<(String, Vec<(usize, usize)>, usize)> = vec![
+        let cases = [
             (format!("head\n\n{HINT}"), vec![(4, 6 + hint)], 70),
             (format!("{HINT}\ntail"), vec![(0, hint + 1)], 70),
             (format!("head\n\n{HINT}\n\ntail"), vec![(4, 8 + hint)], 70),

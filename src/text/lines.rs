@@ -14,7 +14,8 @@ pub struct Span {
 }
 
 impl Span {
-    pub fn len(&self) -> usize {
+    /// Its length in units.
+    pub fn width(&self) -> usize {
         self.end - self.start
     }
 }

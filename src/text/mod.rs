@@ -4,12 +4,17 @@ pub mod clamp;
 pub mod cut;
 pub mod earlier;
 pub mod ending;
+pub mod figures;
+pub mod lined;
 pub mod lines;
 pub mod notice;
 pub mod size;
+pub mod source;
+pub mod template;
 pub mod tokens;
 pub mod units;
 
-pub use clamp::{Clamped, clamp};
+pub use clamp::clamp;
 pub use size::Size;
+pub use source::Source;
 pub use units::{Text, Utf8, Utf16};

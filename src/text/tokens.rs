@@ -42,6 +42,19 @@ impl Estimate {
         usize::try_from(self.first.div_ceil(TOKEN) + rest).unwrap_or(usize::MAX)
     }
 
+    /// Takes up an estimate that was left with [`Estimate::to_state`]: three numbers, all zero at first.
+    pub fn from_state(state: &[f64]) -> Estimate {
+        let open = state[2] as u64;
+        // The last line is stored plus one, since zero says that no newline has come.
+        let rest = open.checked_sub(1).map(|open| Rest { closed: state[1] as u64, open });
+        Estimate { first: state[0] as u64, rest }
+    }
+
+    pub fn to_state(self, state: &mut [f64]) {
+        let (closed, open) = self.rest.map_or((0, 0), |rest| (rest.closed, rest.open + 1));
+        state[..3].copy_from_slice(&[self.first as f64, closed as f64, open as f64]);
+    }
+
     /// Adds a code point at the end.
     pub fn push(&mut self, point: char) {
         let newline = point == '\n';

@@ -1,0 +1,197 @@
+/**
+ * spillway keeps tool output from drowning the model.
+ *
+ * "chars" always means UTF-16 code units (`string.length`). Bytes are UTF-8 bytes. Lines: a newline ENDS a line, so
+ * "a\nb\n" and "a\nb" are two lines and "" is none. Cost grows with the limits and not with the input, except where a
+ * pass is the point: reports, totals in notices, `maxLineBytes`, limits in lines or tokens alone.
+ *
+ * Guarantees that hold for every function that returns clamped text, whatever the input:
+ *  G1  every limit that is set holds for the FINAL text, notice included;
+ *  G2  the text is well-formed Unicode, so that no provider rejects the request: a cut never splits a surrogate pair nor
+ *      a UTF-8 sequence, and a lone surrogate comes out as U+FFFD, also in a text that fits;
+ *  G3  within the limits and well-formed, the very same value comes back (`===` for strings and objects);
+ *  G4  what is kept is an exact substring of the input (after line cutting and well-forming);
+ *  G5  idempotent: clamp(clamp(x)) === clamp(x). When a text that was cut before is cut again, an earlier 'hint', 'pi' or
+ *      'count' notice is recognised where it would stand (end of a head, start of a tail, between ends only in texts up
+ *      to 256 KiB), and the new notice counts from the ORIGINAL total. That can only raise a number shown: limits, Cut
+ *      and ClampReport speak of this input alone;
+ *  G6  tight: with keep 'head' or 'tail' and snap 'char', one more code point would break a limit, or cut into a mark or
+ *      an earlier notice;
+ *  G7  a notice is never cut: when it does not fit, "[... N more characters truncated]" takes its place, then "[...]",
+ *      then none. A notice that needs more lines than there are beside a line of text does not fit;
+ *  G8  deterministic: no clock and no randomness in text a model reads;
+ *  G9  the input is never changed, and a kept result never keeps a large input alive in memory (except by name:
+ *      clampError changes its argument);
+ *  G10 no throw on any content; only wrong options throw.
+ */
+
+// ── Limits and policy ────────────────────────────────────────────────────────────────────────────────────
+
+/** Upper bounds. All hold at once. `Infinity` lifts a bound, 0 keeps nothing. Anything else that is not a safe integer
+ *  >= 0 throws RangeError/TypeError with code ERR_SPILLWAY_OPTION, naming the field and value. */
+export interface Limits {
+  /** UTF-8 bytes of the result. Default 51_200 (50 KiB). */
+  maxBytes?: number
+  /** Lines of the result. Default 2_000. */
+  maxLines?: number
+  /** UTF-16 code units of the result. Default Infinity. */
+  maxChars?: number
+  /** Tokens of the result as `estimateTokens` counts them. Default Infinity. */
+  maxTokens?: number
+  /** UTF-8 bytes of any one line, its "\n" or "\r\n" not counted; a longer line is cut inside and ends in "[+N chars]",
+   *  which counts inside. Default Infinity. */
+  maxLineBytes?: number
+}
+export type LimitName = 'bytes' | 'lines' | 'chars' | 'tokens' | 'lineBytes'
+
+/**
+ * What survives a cut.
+ *  'head'  the beginning; 'tail' the end; 'ends' both (see headShare);
+ *  'auto'  what is known to be an error (thrown, an error result, `isError` below) -> 'ends' with 20 % for the head; else,
+ *          when the last 2,000 chars look like they matter (a word such as error, failed, "exit code", total, summary,
+ *          done; a closing brace at the end), 'ends' with 70 % for the head; else 'head'.
+ */
+export type Keep = 'head' | 'tail' | 'ends' | 'auto'
+
+/** What was cut, for a notice. Fields that need a pass over the whole input are computed only when read. */
+export interface Cut {
+  readonly omittedChars: number
+  readonly totalChars: number
+  readonly omittedBytes: number
+  readonly totalBytes: number
+  readonly omittedLines: number
+  readonly totalLines: number
+  /** Lines kept, whole or in part, 1-based and inclusive, such as "1-120,4803-5000". */
+  readonly keptLines: string
+  readonly keep: 'head' | 'tail' | 'ends'
+  /** Limits that the input broke, in the order bytes, lines, chars, tokens, lineBytes. */
+  readonly exceeded: readonly LimitName[]
+  /** What the text is called, from the policy. */
+  readonly source: string
+}
+
+/**
+ * The text that tells a model what is missing.
+ *  'hint'   (default) "[tool output truncated: 5159358 of 5210412 chars omitted (limit 50KB or 2000 lines); request
+ *           smaller chunks (offset/limit) or specific sections]", ASCII, one line. The limits in force are named: bytes
+ *           and lines, and chars or tokens where set. A Uint8Array is counted in bytes ("bytes omitted"), so that no pass
+ *           over it is needed.
+ *  'pi'     "[... N more characters truncated]"
+ *  'count'  "... (12,345 chars truncated from SOURCE)"; between ends "... (N chars truncated from SOURCE) ..."
+ *  false    none
+ * Any other string is a template and holds at least one of {omittedChars} {totalChars} {omittedBytes} {totalBytes}
+ * {omittedLines} {totalLines} {keptLines} {source} {saved} {limits}, digits grouped as in "{omittedChars:,}"; an unknown
+ * {field}, or none, is ERR_SPILLWAY_OPTION. A function is called once per cut, and again at most twice when its text's
+ * length changes the cut; one that throws, or returns no string, counts as not fitting.
+ * It stands where the text was cut. After a head: "\n\n" + notice ('pi' and what takes its place: glued, 'count': "\n");
+ * before a tail: notice + "\n"; between ends: "\n\n" + notice + "\n\n". Where only lines were cut inside, their marks tell.
+ * Where several blocks of one result are cut, the last carries the notice and the others "[... N chars omitted]".
+ */
+export type Notice = 'hint' | 'pi' | 'count' | false | (string & {}) | ((cut: Cut) => string)
+
+export interface PolicyOptions extends Limits {
+  /** Default 'auto'. */
+  keep?: Keep
+  /** Share of the room that goes to the head with 'ends', 0 to 1. Default 0.5. */
+  headShare?: number
+  /** Tells 'auto' that the text comes from something that failed. Default false; found out by clampResult, wrapTool. */
+  isError?: boolean
+  /** 'line' (default) moves a cut back to a line end where that costs at most a fifth of that side's room; 'char' never. */
+  snap?: 'line' | 'char'
+  /** Default 'hint'. */
+  notice?: Notice
+  /** Name of the text in notices. Default "output". */
+  source?: string
+}
+/** A checked, frozen policy: make it once and pass it. Every function takes it or plain options, and ignores fields that
+ *  are not its own. Only what definePolicy returned counts as checked; a spread copy of it is plain options again. */
+export interface Policy extends Readonly<WrapPolicy> {
+  readonly maxBytes: number
+  readonly maxLines: number
+}
+export function definePolicy(options?: WrapPolicy): Policy
+
+// ── Text ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type TextInput = string | Uint8Array
+export interface TextSize {
+  bytes: number
+  chars: number
+  lines: number
+}
+export interface ClampReport {
+  text: string
+  /** False when nothing was left out, also when a lone surrogate was repaired. */
+  truncated: boolean
+  /** Limits that the input broke. Empty when it fits. */
+  exceeded: LimitName[]
+  total: TextSize
+  /** Of the input; the notice is not counted. A line that is kept in part counts. */
+  kept: TextSize
+  omitted: TextSize
+  /** Kept parts of the input as [start, end) in chars. */
+  ranges: [number, number][]
+  /** The notice in `text`, "" when there is none. */
+  notice: string
+}
+
+/** Cuts `text` to the policy. Bytes are read as UTF-8 without copying the whole input; invalid sequences come out as
+ *  U+FFFD, and a byte order mark stays. */
+export function clampText(text: TextInput, policy?: PolicyOptions | Policy): string
+/** The same, with exact totals. */
+export function clampTextWithReport(text: TextInput, policy?: PolicyOptions | Policy): ClampReport
+/** Exact size in one pass. Of a Uint8Array: its own length in bytes, and the chars and lines of what it decodes to. */
+export function measureText(text: TextInput): TextSize
+/** Upper-leaning estimate in tokens, aware of scripts (CJK, kana, hangul, emoji, digits). Every line is rounded up by
+ *  itself, so the estimates of whole lines add up. */
+export function estimateTokens(text: TextInput): number
+/** `String.prototype.slice` that never splits a surrogate pair (negative indexes count from the end). Lone surrogates
+ *  stay. */
+export function sliceUtf16Safe(text: string, start: number, end?: number): string
+/** The first `maxChars` chars, one less where that would split a pair. Lone surrogates stay. */
+export function truncateUtf16Safe(text: string, maxChars: number): string
+
+// ── Tool results ─────────────────────────────────────────────────────────────────────────────────────────
+
+/** Where a framework keeps the text of a tool result. */
+export type DialectName = 'text' | 'pi' | 'mcp'
+
+export interface ResultPolicy extends PolicyOptions {
+  /** How the text blocks of ONE result share its limits. 'fair' (default): small blocks stay whole, large ones share the
+   *  rest; 'order': first come, first served; 'each': every block has the limits to itself. */
+  share?: 'fair' | 'order' | 'each'
+  /** Default: found from the value's shape, by tags alone, never by instanceof. */
+  dialect?: DialectName
+}
+
+/** Clamps one tool result or tool message: a string, a `{content: [...]}`, a `role: "toolResult"`. Order, ids, image blocks
+ *  (by reference), unknown fields and metadata stay; class instances keep their class; no empty text block is ever made,
+ *  and no result is ever dropped (where the limits are too small for a visible text in every block, blocks go and one
+ *  stays, at a limit of 0 an empty one; G1 wins). Unknown shapes, and rows of session files, come back as they are. */
+export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T
+/** Shortens the SAME error object: `message` to the policy, `stack` to that message and at most 20 frames, `cause` and
+ *  AggregateError `errors` likewise to depth 5. A thrown string is clamped. A frozen error comes back as a new one of the
+ *  same prototype, name and code: G1 wins. */
+export function clampError<E>(error: E, policy?: PolicyOptions | Policy): E
+
+/**
+ * The tool, with its results, its partial updates and what it throws clamped. Takes whatever frameworks call a tool: an
+ * object with `execute` (Pi/OpenClaw with onUpdate as 4th argument), `invoke` or `func`, or a plain function. Keeps
+ * `this`, all arguments, prototype, and whether a call is sync, async or a generator. Plain objects are copied, class
+ * instances get an own method; wrapping twice is wrapping once, under the latest policy. Options are checked here, not
+ * when the tool runs. What a tool returns is clamped as clampResult does.
+ */
+export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy): T
+export interface WrapPolicy extends ResultPolicy {
+  /** Method to wrap. Default: the first of execute, invoke, func that is a function. */
+  method?: string
+}
+/** Every tool of an array or record, under one policy or each under its own (undefined: as it is), such as 'tail' for a
+ *  shell and 'head' for a file reader. */
+export function wrapTools<T extends readonly object[] | Record<string, object>>(
+  tools: T,
+  policy?: WrapPolicy | Policy | ((name: string, tool: object) => WrapPolicy | Policy | undefined),
+): T
+
+// ── Errors ───────────────────────────────────────────────────────────────────────────────────────────────
+// Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION.

@@ -1,0 +1,129 @@
+import type { Cut, LimitName, TextSize } from 'spillway'
+import type { Compiled } from './policy.js'
+import { KINDS, type Kept, type Made, type Subject } from './subject.js'
+
+/** Limits that a text breaks, in the order of the contract. */
+export function exceededBy(subject: Subject, policy: Compiled): LimitName[] {
+  const { limits } = policy
+  const total = subject.total()
+  const exceeded: LimitName[] = []
+  if (total.bytes > limits.bytes) exceeded.push('bytes')
+  if (total.lines > limits.lines) exceeded.push('lines')
+  if (total.chars > limits.chars) exceeded.push('chars')
+  if (limits.tokens !== Number.POSITIVE_INFINITY && subject.tokens() > limits.tokens) exceeded.push('tokens')
+  if (limits.lineBytes !== Number.POSITIVE_INFINITY && subject.hasLongLine(policy)) exceeded.push('lineBytes')
+  return exceeded
+}
+
+/** Lines of which something is kept. A line that both ends keep a part of counts once. */
+export function keptLines({ lines: [head, first, last] }: Kept): number {
+  return head + (last + 1 - first) - Number(first <= head)
+}
+
+/** What a caller's notice is told. What takes a pass over the text is worked out when it is read. */
+class CutOf implements Cut {
+  readonly keep: Cut['keep']
+  readonly source: string
+  readonly #subject: Subject
+  readonly #made: Made
+  readonly #policy: Compiled
+  #kept: Kept | undefined
+  #exceeded: readonly LimitName[] | undefined
+
+  constructor(subject: Subject, made: Made, policy: Compiled) {
+    this.keep = made.keep
+    this.source = policy.source
+    this.#subject = subject
+    this.#made = made
+    this.#policy = policy
+  }
+
+  get totalChars() {
+    return this.#total.chars
+  }
+  get totalBytes() {
+    return this.#total.bytes
+  }
+  get totalLines() {
+    return this.#total.lines
+  }
+  get omittedChars() {
+    return this.#total.chars - this.#part.chars
+  }
+  get omittedBytes() {
+    return this.#total.bytes - this.#part.bytes
+  }
+  get omittedLines() {
+    return this.#total.lines - keptLines(this.#part)
+  }
+  get keptLines() {
+    const [head, first, last] = this.#part.lines
+    const ranges = first <= head + 1 && head > 0 ? [[1, last]] : [[1, head], [first, last]]
+    return ranges.filter(([from = 0, to = 0]) => from <= to).map(([from, to]) => `${from}-${to}`).join(',')
+  }
+  get exceeded() {
+    this.#exceeded ??= exceededBy(this.#subject, this.#policy)
+    return this.#exceeded
+  }
+
+  get #total(): TextSize {
+    return this.#subject.total()
+  }
+  get #part(): Kept {
+    this.#kept ??= this.#made.kept()
+    return this.#kept
+  }
+}
+
+/** A notice may change the cut that it speaks of; so often it is asked again. */
+const CALLS = 3
+
+/** Cuts with the notice of the policy, which may be a function. */
+export function clampSubject(subject: Subject, policy: Compiled): Made {
+  const words = policy.words
+  if (!words) return subject.clamp(policy)
+  return settle(
+    subject.clamp(policy, KINDS.none),
+    (made) => speak(words, new CutOf(subject, made, policy)),
+    (text) => (text === undefined ? subject.clamp(policy, KINDS.pi) : subject.clamp(policy, KINDS.literal, text)),
+    (a, b) => a.kept().ranges.join() === b.kept().ranges.join(),
+  )
+}
+
+/**
+ * Finds a cut that a worded notice is true of: words it for the cut without a notice, cuts again, and words it again
+ * when that changed the cut. `again` cuts with given words; with none, the standard notice takes their place.
+ */
+export function settle<T extends { truncated: boolean; notice: string }>(
+  first: T,
+  word: (made: T) => string | undefined,
+  again: (text: string | undefined) => T,
+  same: (a: T, b: T) => boolean,
+): T {
+  if (!first.truncated) return first
+  let made = first
+  let text = ''
+  for (let call = 0; call < CALLS; call++) {
+    const next = word(made)
+    if (next === undefined) break
+    if (next === text) return made
+    const cut = again(next)
+    // A notice that does not fit has given way to one that needs no caller; one that changed nothing is true.
+    if (cut.notice !== next || same(cut, made)) return cut
+    made = cut
+    text = next
+  }
+  return again(undefined)
+}
+
+/** What the caller says; nothing when it throws or says no string, which counts as not fitting. */
+export function speak(words: (cut: Cut) => string, cut: Cut): string | undefined {
+  try {
+    const text: unknown = words(cut)
+    return typeof text === 'string' ? text.toWellFormed() : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export { CutOf }

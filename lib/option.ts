@@ -1,0 +1,50 @@
+/** What was wrong with an option: a TypeError for the kind of value, a RangeError for the value itself. */
+export function optionError(Kind: typeof TypeError | typeof RangeError, field: string, rule: string, value: unknown): Error {
+  const error = new Kind(`${field} must be ${rule}, got ${show(value)}`)
+  return Object.assign(error, { code: 'ERR_SPILLWAY_OPTION' })
+}
+
+/** Returns `value` when it is one of `choices`, and the default when it was not given. */
+export function choice<T extends string>(field: string, value: unknown, choices: readonly T[], preset: T): T {
+  if (value === undefined) return preset
+  if (choices.includes(value as T)) return value as T
+  const kind = typeof value === 'string' ? RangeError : TypeError
+  throw optionError(kind, field, `one of ${choices.map((name) => `'${name}'`).join(', ')}`, value)
+}
+
+/** Returns a bound: a whole number, or Infinity. */
+export function bound(field: string, value: unknown, preset: number): number {
+  if (value === undefined) return preset
+  if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 0)) return Number(value)
+  const kind = typeof value === 'number' ? RangeError : TypeError
+  throw optionError(kind, field, 'a whole number from 0 up, or Infinity', value)
+}
+
+/** Returns a share from 0 to 1. */
+export function share(field: string, value: unknown, preset: number): number {
+  if (value === undefined) return preset
+  if (typeof value === 'number' && value >= 0 && value <= 1) return value
+  throw optionError(typeof value === 'number' ? RangeError : TypeError, field, 'a number from 0 to 1', value)
+}
+
+export function flag(field: string, value: unknown, preset: boolean): boolean {
+  if (value === undefined) return preset
+  if (typeof value === 'boolean') return value
+  throw optionError(TypeError, field, 'true or false', value)
+}
+
+export function text(field: string, value: unknown, preset: string): string {
+  if (value === undefined) return preset
+  if (typeof value === 'string') return value
+  throw optionError(TypeError, field, 'a string', value)
+}
+
+const SHOWN = 60
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}...` : value)
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'function') return 'a function'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}

@@ -1,0 +1,137 @@
+import type { Cut, DialectName, Policy, WrapPolicy } from 'spillway'
+import { dialectNames } from './dialect.js'
+import { bound, choice, flag, optionError, share, text } from './option.js'
+
+/** A policy as the engine takes it. */
+export interface Compiled {
+  /** In the order that src/bindings/policy.rs reads. */
+  readonly numbers: Float64Array
+  /** The words of a template. */
+  readonly notice: string
+  readonly source: string
+  /** A notice that the caller words. */
+  readonly words: ((cut: Cut) => string) | undefined
+  /** Chars up to which any well-formed text fits. */
+  readonly gate: number
+  /** Chars at either end that no cut can go beyond; Infinity where only a pass can tell. */
+  readonly reach: number
+  readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
+  /** The notice names bytes or lines, which take a pass over the text. */
+  readonly countsAll: boolean
+  readonly isError: boolean
+  readonly dialect: DialectName | undefined
+  readonly method: string | undefined
+  /** The same policy for what comes from a failure. */
+  failed(): Compiled
+}
+
+const KEEPS = ['auto', 'head', 'tail', 'ends'] as const
+const SHARES = ['fair', 'order', 'each'] as const
+const NOTICES = ['hint', 'pi', 'count'] as const
+
+/** Places in `numbers` that are set again for a notice that is worked out outside the engine. */
+export const KIND = 8
+export const IS_ERROR = 9
+export const KINDS = { none: 0, hint: 1, pi: 2, count: 3, template: 4, literal: 5 } as const
+
+/** What definePolicy returns. The private field marks it as checked: a copy of it is plain options again. */
+class CheckedPolicy {
+  readonly #compiled: Compiled
+
+  constructor(options: WrapPolicy, compiled: Compiled) {
+    Object.assign(this, options, { maxBytes: compiled.limits.bytes, maxLines: compiled.limits.lines })
+    this.#compiled = compiled
+    Object.freeze(this)
+  }
+
+  static compiled(options: object): Compiled | undefined {
+    return #compiled in options ? options.#compiled : undefined
+  }
+}
+
+/** Checks options once. */
+export function definePolicy(options: WrapPolicy = {}): Policy {
+  const given = isObject(options) ? { ...options } : options
+  const compiled = check(given)
+  return new CheckedPolicy(given, compiled) as unknown as Policy
+}
+
+/** Returns the checked form of a policy, of options, or of nothing. */
+export function compile(policy: WrapPolicy | Policy | undefined): Compiled {
+  if (policy === undefined) return preset
+  return (isObject(policy) ? CheckedPolicy.compiled(policy) : undefined) ?? check(policy)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function check(options: WrapPolicy): Compiled {
+  if (!isObject(options)) throw optionError(TypeError, 'policy', 'an object', options)
+  const limits = {
+    bytes: bound('maxBytes', options.maxBytes, 51_200),
+    lines: bound('maxLines', options.maxLines, 2_000),
+    chars: bound('maxChars', options.maxChars, Number.POSITIVE_INFINITY),
+    tokens: bound('maxTokens', options.maxTokens, Number.POSITIVE_INFINITY),
+    lineBytes: bound('maxLineBytes', options.maxLineBytes, Number.POSITIVE_INFINITY),
+  }
+  const notice = checkNotice(options.notice)
+  const isError = flag('isError', options.isError, false)
+  const numbers = Float64Array.of(
+    limits.bytes,
+    limits.lines,
+    limits.chars,
+    limits.tokens,
+    limits.lineBytes,
+    KEEPS.indexOf(choice('keep', options.keep, KEEPS, 'auto')),
+    share('headShare', options.headShare, 0.5),
+    Number(choice('snap', options.snap, ['line', 'char'], 'line') === 'line'),
+    notice.kind,
+    Number(isError),
+    SHARES.indexOf(choice('share', options.share, SHARES, 'fair')),
+  )
+  const method = options.method === undefined ? undefined : text('method', options.method, '')
+  const dialect = options.dialect
+  if (dialect !== undefined) choice('dialect', dialect, dialectNames, 'text')
+  const common = {
+    notice: notice.template,
+    words: notice.words,
+    source: text('source', options.source, 'output').toWellFormed(),
+    // A char is at most three bytes, one line, one token.
+    gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens, limits.lineBytes / 3),
+    reach: Math.min(limits.bytes, limits.chars) + 2,
+    limits,
+    countsAll: /\{\w*(?:Bytes|Lines)/.test(notice.template),
+    dialect,
+    method,
+  }
+  const failing = Float64Array.from(numbers)
+  failing[IS_ERROR] = 1
+  const failed: Compiled = { ...common, numbers: failing, isError: true, failed: () => failed }
+  return isError ? failed : { ...common, numbers, isError, failed: () => failed }
+}
+
+const AMOUNTS = ['omittedChars', 'totalChars', 'omittedBytes', 'totalBytes', 'omittedLines', 'totalLines']
+const WORDS = ['keptLines', 'source', 'saved', 'limits']
+
+function checkNotice(notice: unknown): { kind: number; template: string; words: Compiled['words'] } {
+  const plain = { template: '', words: undefined }
+  if (notice === undefined) return { ...plain, kind: KINDS.hint }
+  if (notice === false) return { ...plain, kind: KINDS.none }
+  if (typeof notice === 'function') return { ...plain, kind: KINDS.literal, words: notice as (cut: Cut) => string }
+  if (typeof notice !== 'string') {
+    throw optionError(TypeError, 'notice', "'hint', 'pi', 'count', false, a template or a function", notice)
+  }
+  const named = NOTICES.find((name) => name === notice)
+  if (named) return { ...plain, kind: KINDS[named] }
+  const fields = [...notice.matchAll(/\{([A-Za-z]\w*)(:[^{}]*)?\}/g)]
+  const known = ([, name, format]: string[]) =>
+    format === undefined ? [...AMOUNTS, ...WORDS].includes(name ?? '') : format === ':,' && AMOUNTS.includes(name ?? '')
+  const unknown = fields.find((field) => !known(field as string[]))
+  const rule = `'hint', 'pi', 'count', or a template with fields of {${[...AMOUNTS, ...WORDS].join('} {')}}`
+  if (unknown) throw optionError(RangeError, 'notice', rule, unknown[0])
+  if (fields.length === 0) throw optionError(RangeError, 'notice', rule, notice)
+  return { kind: KINDS.template, template: notice.toWellFormed(), words: undefined }
+}
+
+const preset = check({})

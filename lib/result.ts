@@ -1,0 +1,113 @@
+import type { Policy, ResultPolicy } from 'spillway'
+import * as native from '../native.js'
+import { CutOf, settle, speak } from './cut.js'
+import { type Edit, readResult, type Slot, write } from './dialect.js'
+import { type Compiled, compile, KIND, KINDS } from './policy.js'
+import { type Kept, newlines, sizeOf, StringSubject, windows } from './subject.js'
+import { clamp } from './text.js'
+
+export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T {
+  return clampValue(result, compile(policy))
+}
+
+/** Clamps a result with a policy that was checked. */
+export function clampValue<T>(result: T, policy: Compiled): T {
+  if (typeof result === 'string') return clamp(result, policy) as T
+  if (typeof result !== 'object' || result === null) return result
+  const found = quietly(() => readResult(result, policy.dialect))
+  if (!found || surelyFit(found.slots, policy)) return result
+  const edits = clampSlots(found.slots, found.isError ? policy.failed() : policy)
+  return edits.size === 0 ? result : (quietly(() => write(result, edits)) ?? result)
+}
+
+/** Runs what may run a caller's code, as a trap of a proxy. Where that throws, whoever reads the object next meets it. */
+function quietly<R>(read: () => R): R | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
+  let length = 0
+  for (const { text } of slots) length += text.length
+  return length <= policy.gate && slots.every(({ text }) => text.isWellFormed())
+}
+
+function clampSlots(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit> {
+  const [slot] = slots
+  if (slots.length > 1 || !slot) return clampTogether(slots, policy)
+  const text = clamp(slot.text, policy)
+  return new Map(text === slot.text ? [] : [[slot, text]])
+}
+
+/** Numbers that go with each block, as src/bindings/share.rs reads and writes them. */
+const COLUMNS = 12
+const WHOLE = 0
+const CUT = 1
+const GONE = 2
+
+interface Shared {
+  truncated: boolean
+  notice: string
+  table: Float64Array
+  texts: (string | null | undefined)[]
+}
+
+function clampTogether(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit> {
+  const texts = slots.map(({ text }) => text)
+  const words = policy.words
+  const shared = words
+    ? settle(
+        share(texts, policy, KINDS.literal, ''),
+        (made) => speak(words, teller(texts, made, policy)),
+        (said) => (said === undefined ? share(texts, policy, KINDS.pi) : share(texts, policy, KINDS.literal, said)),
+        (a, b) => a.table.join() === b.table.join(),
+      )
+    : share(texts, policy)
+  const edits = new Map<Slot, Edit>()
+  for (const [at, slot] of slots.entries()) {
+    const outcome = shared.table[at * COLUMNS + 3]
+    if (outcome === CUT) edits.set(slot, shared.texts[at] ?? '')
+    else if (outcome === GONE) edits.set(slot, null)
+    else if (outcome !== WHOLE) edits.set(slot, slot.text.toWellFormed())
+  }
+  return edits
+}
+
+/** Has the engine clamp the texts of one result under one budget. */
+function share(texts: readonly string[], policy: Compiled, kind?: number, words = policy.notice): Shared {
+  const table = new Float64Array(texts.length * COLUMNS)
+  const byLines = policy.limits.lineBytes !== Number.POSITIVE_INFINITY
+  const parts = texts.flatMap((text) => (byLines ? [text, ''] : windows(text, policy, 0)))
+  for (const [at, text] of texts.entries()) {
+    const total = policy.countsAll ? sizeOf(text) : undefined
+    table[at * COLUMNS] = text.length
+    table[at * COLUMNS + 1] = total?.bytes ?? Number.NaN
+    table[at * COLUMNS + 2] = total ? newlines(text, total) : Number.NaN
+  }
+  const numbers = Float64Array.from(policy.numbers)
+  if (kind !== undefined) numbers[KIND] = kind
+  const made = native.clampBlocks(numbers, words, policy.source, parts, table)
+  const last = lastCut(table)
+  const notice = words !== '' && made[last]?.includes(words) ? words : ''
+  return { truncated: last >= 0, notice, table, texts: made }
+}
+
+function lastCut(table: Float64Array): number {
+  let at = table.length / COLUMNS - 1
+  while (at >= 0 && table[at * COLUMNS + 3] !== CUT) at -= 1
+  return at
+}
+
+/** What the notice of the last block that is cut can tell. */
+function teller(texts: readonly string[], shared: Shared, policy: Compiled) {
+  const at = lastCut(shared.table)
+  const subject = new StringSubject(texts[at] ?? '')
+  const row = shared.table.subarray(at * COLUMNS + 4, (at + 1) * COLUMNS)
+  const [, , keep = 0, bytes = 0, chars = 0, head = 0, first = 0, last = 0] = row
+  const kept = (): Kept => ({ bytes, chars, ranges: [], lines: [head, first, last] })
+  const names = ['head', 'tail', 'ends'] as const
+  return new CutOf(subject, { text: '', truncated: true, keep: names[keep] ?? 'head', notice: '', kept }, policy)
+}

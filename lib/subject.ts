@@ -1,0 +1,263 @@
+import type { TextInput, TextSize } from 'spillway'
+import * as native from '../native.js'
+import { type Compiled, KIND, KINDS } from './policy.js'
+
+/** One cut of a text, in positions of the engine: chars of a string, bytes of a Uint8Array. */
+export interface Made {
+  text: string
+  /** Something was left out. */
+  truncated: boolean
+  /** The kind of cut, resolved from 'auto'. */
+  keep: 'head' | 'tail' | 'ends'
+  notice: string
+  /** Size of what is kept of the input, and where it stands in chars. */
+  kept: () => Kept
+}
+
+export interface Kept {
+  bytes: number
+  chars: number
+  ranges: [number, number][]
+  /** Lines of the kept head, the number of the first line of the tail, and of the last line. */
+  lines: [number, number, number]
+}
+
+/** A text that can be measured and cut, whatever it came as. */
+export interface Subject {
+  total(): TextSize
+  tokens(): number
+  hasLongLine(policy: Compiled): boolean
+  /** Cuts to the policy, with these words as the notice when they are given and its own otherwise. */
+  clamp(policy: Compiled, kind?: number, words?: string): Made
+}
+
+const KEEPS = ['head', 'tail', 'ends'] as const
+
+/** Chars that are read at once: the copy stays in the processor's cache. */
+const PIECE = 32_768
+
+/** A shorter earlier notice may stand between the ends of a text, so such a text is read whole. */
+const READ_WHOLE = 256 * 1024
+
+/** The end of a text that 'auto' and earlier notices are judged by. */
+const GLANCE = 8_192
+
+export function subjectOf(text: TextInput): Subject {
+  return typeof text === 'string' ? new StringSubject(text) : new BytesSubject(detached(text))
+}
+
+/** Bytes that nobody can change or take away while they are read. */
+function detached(bytes: Uint8Array): Uint8Array {
+  const { buffer } = bytes
+  const stays = buffer instanceof ArrayBuffer && !(buffer as { resizable?: boolean }).resizable
+  return stays ? bytes : new Uint8Array(bytes)
+}
+
+export class StringSubject implements Subject {
+  readonly #text: string
+  #total: TextSize | undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  total(): TextSize {
+    this.#total ??= sizeOf(this.#text)
+    return this.#total
+  }
+
+  tokens(): number {
+    const state = new Float64Array(3)
+    let tokens = 0
+    for (const piece of pieces(this.#text)) tokens = native.estimate(piece, state)
+    return tokens
+  }
+
+  hasLongLine(policy: Compiled): boolean {
+    return native.hasLongLine(this.#text, policy.limits.lineBytes)
+  }
+
+  clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
+    const text = this.#text
+    const numbers = withKind(policy, kind)
+    if (policy.limits.lineBytes < text.length * 3) {
+      const io = new Float64Array(10)
+      const lined = native.clampLongLines(numbers, words, policy.source, text, io)
+      if (lined) return fromLined(lined, io)
+    }
+    const io = new Float64Array(8)
+    const total = policy.countsAll ? this.total() : undefined
+    io[0] = text.length
+    io[1] = total?.bytes ?? Number.NaN
+    io[2] = total ? newlines(text, total) : Number.NaN
+    const [head, tail] = windows(text, policy)
+    const mid = native.clampText(numbers, words, policy.source, head, tail, io)
+    const [cut = 0, headEnd = 0, tailStart = 0, broken = 0, lead = 0, trail = 0, keep = 0] = io
+    if (!cut) return new Untouched(broken ? text.toWellFormed() : text, () => this.total())
+    const parts = [text.slice(0, headEnd), text.slice(tailStart)] as const
+    const [before, after] = broken ? [parts[0].toWellFormed(), parts[1].toWellFormed()] : parts
+    return {
+      text: joined(before, mid, after),
+      truncated: true,
+      keep: KEEPS[keep] ?? 'head',
+      notice: mid.slice(lead, mid.length - trail),
+      kept: () => keptOf(sizeOf(parts[0]), sizeOf(parts[1]), tailStart, this.total()),
+    }
+  }
+}
+
+export class BytesSubject implements Subject {
+  readonly #bytes: Uint8Array
+  #total: TextSize | undefined
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  total(): TextSize {
+    this.#total ??= this.#size(0, this.#bytes.length)
+    return this.#total
+  }
+
+  tokens(): number {
+    return native.estimateBytes(this.#bytes)
+  }
+
+  hasLongLine(policy: Compiled): boolean {
+    return native.hasLongLineOfBytes(this.#bytes, policy.limits.lineBytes)
+  }
+
+  clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
+    const bytes = this.#bytes
+    const numbers = withKind(policy, kind)
+    if (policy.limits.lineBytes < bytes.length * 3) {
+      const io = new Float64Array(10)
+      const lined = native.clampLongLinesOfBytes(numbers, words, policy.source, bytes, io)
+      if (lined) return fromLined(lined, io)
+    }
+    const io = new Float64Array(8)
+    const text = native.clampBytes(numbers, words, policy.source, bytes, io)
+    const [cut = 0, headEnd = 0, tailStart = 0, , lead = 0, trail = 0, keep = 0, midLength = 0] = io
+    if (!cut) return new Untouched(text, () => this.total())
+    const head = () => this.#size(0, headEnd)
+    return {
+      text,
+      truncated: true,
+      keep: KEEPS[keep] ?? 'head',
+      get notice() {
+        const start = head().chars
+        return text.slice(start + lead, start + midLength - trail)
+      },
+      kept: () => {
+        const tail = this.#size(tailStart, bytes.length)
+        return keptOf(head(), tail, this.total().chars - tail.chars, this.total())
+      },
+    }
+  }
+
+  #size(start: number, end: number): TextSize {
+    const bytes = this.#bytes.subarray(start, end)
+    const sum = new Float64Array(4)
+    native.measureBytes(bytes, sum)
+    const [, chars = 0, breaks = 0] = sum
+    return { bytes: end - start, chars, lines: breaks + Number(end > start && this.#bytes[end - 1] !== NEWLINE) }
+  }
+}
+
+const NEWLINE = 10
+
+class Untouched implements Made {
+  readonly truncated = false
+  readonly keep = 'head'
+  readonly notice = ''
+  readonly text: string
+  readonly #total: () => TextSize
+
+  constructor(text: string, total: () => TextSize) {
+    this.text = text
+    this.#total = total
+  }
+
+  kept(): Kept {
+    const { bytes, chars, lines } = this.#total()
+    return { bytes, chars, ranges: chars > 0 ? [[0, chars]] : [], lines: [lines, lines + 1, lines] }
+  }
+}
+
+function fromLined(lined: native.Lined, io: Float64Array): Made {
+  const [start = 0, length = 0, lead = 0, trail = 0, keep = 0, bytes = 0, chars = 0, head = 0, first = 0, last = 0] = io
+  const ranges: [number, number][] = []
+  for (let at = 0; at < lined.ranges.length; at += 2) ranges.push([lined.ranges[at] ?? 0, lined.ranges[at + 1] ?? 0])
+  return {
+    text: lined.text,
+    truncated: true,
+    keep: KEEPS[keep] ?? 'head',
+    notice: lined.text.slice(start + lead, start + length - trail),
+    kept: () => ({ bytes, chars, ranges, lines: [head, first, last] }),
+  }
+}
+
+/** The parts of a string that its cut can depend on: all of it, or both ends. */
+export function windows(text: string, policy: Compiled, whole = READ_WHOLE): [head: string, tail: string] {
+  const reach = Math.max(policy.reach, GLANCE)
+  if (text.length <= Math.max(reach, whole)) return [text, '']
+  return [text.slice(0, reach), text.slice(-reach)]
+}
+
+/** Size of a string, read in pieces. */
+export function sizeOf(text: string): TextSize {
+  const sum = new Float64Array(4)
+  for (const piece of pieces(text)) native.measure(piece, sum)
+  const [bytes = 0, chars = 0, breaks = 0] = sum
+  return { bytes, chars, lines: breaks + Number(isOpen(text)) }
+}
+
+/** Newlines of a string of which the size is known. */
+export function newlines(text: string, size: TextSize): number {
+  return size.lines - Number(isOpen(text))
+}
+
+function isOpen(text: string): boolean {
+  return text.length > 0 && text.charCodeAt(text.length - 1) !== NEWLINE
+}
+
+function* pieces(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    let end = Math.min(start + PIECE, text.length)
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1
+    yield start === 0 && end === text.length ? text : text.slice(start, end)
+    start = end
+  }
+}
+
+/** Joins parts into a string of its own. A slice, or a string made of slices, would keep all of its parent in memory. */
+export function joined(...parts: string[]): string {
+  const some = parts.filter((part) => part !== '')
+  return some.length === 1 ? alone(some[0] ?? '') : some.join('')
+}
+
+/** The same text in memory of its own. */
+export function alone(text: string): string {
+  return ` ${text}`.slice(1)
+}
+
+function keptOf(head: TextSize, tail: TextSize, tailStart: number, total: TextSize): Kept {
+  const ranges: [number, number][] = []
+  if (head.chars > 0) ranges.push([0, head.chars])
+  if (tail.chars > 0) ranges.push([tailStart, total.chars])
+  return {
+    bytes: head.bytes + tail.bytes,
+    chars: head.chars + tail.chars,
+    ranges,
+    lines: [head.lines, total.lines + 1 - tail.lines, total.lines],
+  }
+}
+
+function withKind(policy: Compiled, kind: number | undefined): Float64Array {
+  if (kind === undefined) return policy.numbers
+  const numbers = Float64Array.from(policy.numbers)
+  numbers[KIND] = kind
+  return numbers
+}
+
+export { KINDS }

@@ -1,0 +1,92 @@
+import type { ClampReport, Policy, PolicyOptions, TextInput, TextSize } from 'spillway'
+import { clampSubject, exceededBy, keptLines } from './cut.js'
+import { bound, optionError } from './option.js'
+import { type Compiled, compile } from './policy.js'
+import { alone, subjectOf } from './subject.js'
+
+export function clampText(text: TextInput, policy?: PolicyOptions | Policy): string {
+  return clamp(checkText(text), compile(policy))
+}
+
+/** Clamps with a policy that was checked. */
+export function clamp(text: TextInput, policy: Compiled): string {
+  if (typeof text === 'string' && fits(text, policy)) return text
+  return clampSubject(subjectOf(text), policy).text
+}
+
+/** Tells without a call whether a string surely fits. */
+export function fits(text: string, policy: Compiled): boolean {
+  return text.length <= policy.gate && text.isWellFormed()
+}
+
+export function clampTextWithReport(text: TextInput, policy?: PolicyOptions | Policy): ClampReport {
+  const compiled = compile(policy)
+  const subject = subjectOf(checkText(text))
+  const made = clampSubject(subject, compiled)
+  const total = subject.total()
+  const part = made.kept()
+  const kept = { bytes: part.bytes, chars: part.chars, lines: keptLines(part) }
+  const omitted = {
+    bytes: total.bytes - kept.bytes,
+    chars: total.chars - kept.chars,
+    lines: total.lines - kept.lines,
+  }
+  return {
+    text: made.text,
+    truncated: made.truncated,
+    exceeded: made.truncated ? exceededBy(subject, compiled) : [],
+    total: { ...total },
+    kept,
+    omitted,
+    ranges: part.ranges,
+    notice: made.notice,
+  }
+}
+
+export function measureText(text: TextInput): TextSize {
+  return subjectOf(checkText(text)).total()
+}
+
+export function estimateTokens(text: TextInput): number {
+  return subjectOf(checkText(text)).tokens()
+}
+
+export function sliceUtf16Safe(text: string, start: number, end?: number): string {
+  const length = checkString(text).length
+  let from = position(start, length, 0)
+  let to = position(end, length, length)
+  if (splitsPair(text, from)) from += 1
+  if (splitsPair(text, to)) to -= 1
+  const piece = text.slice(from, Math.max(from, to))
+  return piece.length * 2 < length ? alone(piece) : piece
+}
+
+export function truncateUtf16Safe(text: string, maxChars: number): string {
+  return sliceUtf16Safe(text, 0, bound('maxChars', maxChars, Number.POSITIVE_INFINITY))
+}
+
+/** A position as `String.prototype.slice` takes it. */
+function position(at: number | undefined, length: number, missing: number): number {
+  if (at === undefined) return missing
+  const whole = Math.trunc(at) || 0
+  return whole < 0 ? Math.max(length + whole, 0) : Math.min(whole, length)
+}
+
+function splitsPair(text: string, at: number): boolean {
+  return (
+    at > 0 &&
+    at < text.length &&
+    (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 &&
+    (text.charCodeAt(at) & 0xfc00) === 0xdc00
+  )
+}
+
+function checkText(text: TextInput): TextInput {
+  if (typeof text === 'string' || text instanceof Uint8Array) return text
+  throw optionError(TypeError, 'text', 'a string or a Uint8Array', text)
+}
+
+function checkString(text: string): string {
+  if (typeof text === 'string') return text
+  throw optionError(TypeError, 'text', 'a string', text)
+}

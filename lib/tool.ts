@@ -1,0 +1,148 @@
+import type { Policy, WrapPolicy } from 'spillway'
+import { clampThrown } from './error.js'
+import { optionError } from './option.js'
+import { type Compiled, compile } from './policy.js'
+import { clampValue } from './result.js'
+
+type Call = (this: unknown, ...args: unknown[]) => unknown
+
+/** Functions that clamp, with what they wrap: a tool that is wrapped again is wrapped from the start. */
+const wrapped = new WeakMap<Call, { call: Call; policy: Compiled }>()
+
+/** What frameworks name the method that runs a tool. */
+const METHODS = ['execute', 'invoke', 'func']
+
+export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy): T {
+  const compiled = compile(policy)
+  if (typeof tool === 'function') return wrapCall(tool as unknown as Call, compiled) as unknown as T
+  if (typeof tool !== 'object' || tool === null) throw optionError(TypeError, 'tool', 'an object or a function', tool)
+  const method = methodOf(tool, compiled)
+  const call = (tool as Record<string, unknown>)[method] as Call
+  const clamping = wrapCall(call, compiled)
+  if (clamping === call) return tool
+  const prototype: unknown = Object.getPrototypeOf(tool)
+  if (prototype === Object.prototype || prototype === null) {
+    const members = Object.getOwnPropertyDescriptors(tool) as Record<string, PropertyDescriptor>
+    const enumerable = members[method]?.enumerable ?? true
+    members[method] = { value: clamping, enumerable, writable: true, configurable: true }
+    return Object.create(prototype as object | null, members) as T
+  }
+  Object.defineProperty(tool, method, { value: clamping, enumerable: false, writable: true, configurable: true })
+  return tool
+}
+
+export function wrapTools<T extends readonly object[] | Record<string, object>>(
+  tools: T,
+  policy?: WrapPolicy | Policy | ((name: string, tool: object) => WrapPolicy | Policy | undefined),
+): T {
+  if (typeof tools !== 'object' || tools === null) {
+    throw optionError(TypeError, 'tools', 'an array or a record of tools', tools)
+  }
+  const common = typeof policy === 'function' ? undefined : compile(policy)
+  const wrap = (tool: object, name: string): object => {
+    if (common || typeof policy !== 'function') return wrapTool(tool, policy as WrapPolicy | undefined)
+    const own = policy(name, tool)
+    return own === undefined ? tool : wrapTool(tool, own)
+  }
+  if (Array.isArray(tools)) return tools.map((tool: object, at) => wrap(tool, nameOf(tool) ?? String(at))) as unknown as T
+  const entries = Object.entries(tools as Record<string, object>)
+  return Object.fromEntries(entries.map(([name, tool]) => [name, wrap(tool, name)])) as T
+}
+
+function nameOf(tool: object): string | undefined {
+  const name = (tool as { name?: unknown } | null)?.name
+  return typeof name === 'string' && name !== '' ? name : undefined
+}
+
+function methodOf(tool: object, { method }: Compiled): string {
+  const is = (name: string) => typeof (tool as Record<string, unknown>)[name] === 'function'
+  const found = method === undefined ? METHODS.find(is) : is(method) && method
+  if (found) return found
+  const rule = method === undefined ? `an object with one of the methods ${METHODS.join(', ')}` : `an object with the method ${method}`
+  throw optionError(TypeError, 'tool', rule, tool)
+}
+
+function wrapCall(call: Call, policy: Compiled): Call {
+  const before = wrapped.get(call)
+  if (before?.policy === policy) return call
+  const inner = before?.call ?? call
+  const clamping: Call = function (this: unknown, ...args) {
+    try {
+      return settleOutcome(inner.apply(this, args.map((arg, at) => withUpdates(arg, at, policy))), policy)
+    } catch (error) {
+      throw clampThrown(error, policy.failed())
+    }
+  }
+  disguise(clamping, inner)
+  wrapped.set(clamping, { call: inner, policy })
+  return clamping
+}
+
+/** The wrapper passes for what it wraps: name, arity, prototype and whatever else hangs on it. */
+function disguise(clamping: Call, call: Call): void {
+  Object.setPrototypeOf(clamping, Object.getPrototypeOf(call) as object | null)
+  const members = Object.getOwnPropertyDescriptors(call) as unknown as Record<string | symbol, PropertyDescriptor>
+  for (const key of Reflect.ownKeys(members)) {
+    const member = members[key]
+    const fixed = Object.getOwnPropertyDescriptor(clamping, key)?.configurable === false
+    if (member && !fixed && key !== 'arguments' && key !== 'caller') Object.defineProperty(clamping, key, member)
+  }
+}
+
+/** Pi hands a tool a callback for partial updates as its fourth argument. */
+const ON_UPDATE = 3
+
+function withUpdates(arg: unknown, at: number, policy: Compiled): unknown {
+  if (at !== ON_UPDATE || typeof arg !== 'function') return arg
+  const update = arg as Call
+  return function (this: unknown, partial: unknown, ...rest: unknown[]) {
+    return update.call(this, clampValue(partial, policy), ...rest)
+  }
+}
+
+/** Clamps what a call came to, now or when it is there: a value, a promise, the steps of a generator. */
+function settleOutcome(outcome: unknown, policy: Compiled): unknown {
+  if (typeof outcome !== 'object' || outcome === null) return clampValue(outcome, policy)
+  if (typeof (outcome as PromiseLike<unknown>).then === 'function') {
+    return (outcome as PromiseLike<unknown>).then(
+      (value) => settleOutcome(value, policy),
+      (error: unknown) => {
+        throw clampThrown(error, policy.failed())
+      },
+    )
+  }
+  if (isGenerator(outcome)) return clampSteps(outcome, policy)
+  return clampValue(outcome, policy)
+}
+
+type Steps = Generator | AsyncGenerator
+
+function isGenerator(value: object): value is Steps {
+  const { next, throw: fail } = value as Partial<Steps>
+  const iterates = Symbol.asyncIterator in value || Symbol.iterator in value
+  return iterates && typeof next === 'function' && typeof fail === 'function'
+}
+
+/** The same generator to whoever runs it, with every step clamped. */
+function clampSteps(steps: Steps, policy: Compiled): Steps {
+  const step = (result: unknown): unknown => {
+    const { done, value } = result as IteratorResult<unknown>
+    return { done, value: clampValue(value, policy) }
+  }
+  const run = (name: 'next' | 'return' | 'throw') =>
+    function (this: unknown, ...args: unknown[]): unknown {
+      const clampFailure = (error: unknown): never => {
+        throw clampThrown(error, policy.failed())
+      }
+      try {
+        const made = (steps[name] as Call).apply(steps, args)
+        const pending = typeof (made as PromiseLike<unknown>)?.then === 'function'
+        return pending ? (made as PromiseLike<unknown>).then(step, clampFailure) : step(made)
+      } catch (error) {
+        return clampFailure(error)
+      }
+    }
+  const clamping = Object.create(Object.getPrototypeOf(steps) as object) as Steps
+  for (const name of ['next', 'return', 'throw'] as const) Object.defineProperty(clamping, name, { value: run(name) })
+  return clamping
+}

@@ -1,0 +1,17 @@
+//! The only place that knows Node-API: one file per capability, each export a shell.
+//!
+//! Numbers come and go in `Float64Array`s that TypeScript keeps, since an object costs ten times as much to read or
+//! make here. Every export catches panics: an uncaught one would end the host process.
+
+mod policy;
+mod share;
+mod text;
+mod units;
+
+use napi_derive::napi;
+
+/// Panics, so that a test can see a panic arrive as an error.
+#[napi(catch_unwind)]
+pub fn panic_for_test() {
+    panic!("asked to panic");
+}

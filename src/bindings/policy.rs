@@ -1,0 +1,40 @@
+//! A checked policy as TypeScript packs it: numbers in one array, beside two strings.
+
+use crate::policy::{Keep, Limits, Policy};
+use crate::share::Share;
+use crate::text::notice::Notice;
+
+/// Places of the numbers; `lib/policy.ts` writes them in this order.
+const LENGTH: usize = 11;
+
+/// Reads a packed policy. `Infinity` becomes the largest integer, which lifts the bound.
+pub fn unpack(numbers: &[f64], notice: String, source: String) -> (Policy, Share) {
+    let mut packed = [0.0; LENGTH];
+    packed.copy_from_slice(&numbers[..LENGTH]);
+    let [bytes, lines, chars, tokens, line_bytes, keep, head_share, snap, kind, is_error, share] = packed;
+    let limits = Limits {
+        bytes: bytes as usize,
+        lines: lines as usize,
+        chars: chars as usize,
+        tokens: tokens as usize,
+        line_bytes: line_bytes as usize,
+    };
+    let keep = [Keep::Auto, Keep::Head, Keep::Tail, Keep::Ends][keep as usize];
+    let notice = match kind as usize {
+        0 => Notice::None,
+        1 => Notice::Hint,
+        2 => Notice::Pi,
+        3 => Notice::Count,
+        4 => Notice::Template(notice),
+        _ => Notice::Literal(notice),
+    };
+    let share = [Share::Fair, Share::Order, Share::Each][share as usize];
+    (Policy { limits, keep, head_share, snap: snap != 0.0, notice, source, is_error: is_error != 0.0 }, share)
+}
+
+/// Writes whole numbers to the start of an array that JavaScript reads.
+pub fn write(numbers: &mut [f64], values: &[usize]) {
+    for (number, value) in numbers.iter_mut().zip(values) {
+        *number = *value as f64;
+    }
+}

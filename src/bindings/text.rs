@@ -1,0 +1,174 @@
+//! Measuring and clamping one text.
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+
+use super::policy::{unpack, write};
+use super::units::{Numbers, Units};
+use crate::text::clamp::clamp;
+use crate::text::lined::clamp_lines;
+use crate::text::lines;
+use crate::text::source::{Clamped, Source};
+use crate::text::tokens::Estimate;
+use crate::text::{Size, Text, Utf8, Utf16};
+
+/// Adds the size of a piece of text to `sum`: bytes, chars, newlines, ill-formed code points.
+#[napi(catch_unwind)]
+pub fn measure(
+    #[napi(ts_arg_type = "string")] piece: Units,
+    #[napi(ts_arg_type = "Float64Array")] sum: Numbers,
+) {
+    add(sum, Utf16(&piece).size());
+}
+
+/// The same for bytes. They count as what they decode to.
+#[napi(catch_unwind)]
+pub fn measure_bytes(bytes: &[u8], #[napi(ts_arg_type = "Float64Array")] sum: Numbers) {
+    add(sum, Utf8(bytes).size());
+}
+
+fn add(sum: &mut [f64], size: Size) {
+    for (sum, more) in sum.iter_mut().zip([size.bytes, size.chars, size.newlines, size.broken]) {
+        *sum += more as f64;
+    }
+}
+
+/// Estimates tokens of a text that comes in pieces; `state`, three zeros at first, goes from one call to the next.
+#[napi(catch_unwind)]
+pub fn estimate(
+    #[napi(ts_arg_type = "string")] piece: Units,
+    #[napi(ts_arg_type = "Float64Array")] state: Numbers,
+) -> f64 {
+    let all = Estimate::from_state(state).then(Estimate::of(Utf16(&piece)));
+    all.to_state(state);
+    all.tokens() as f64
+}
+
+#[napi(catch_unwind)]
+pub fn estimate_bytes(bytes: &[u8]) -> f64 {
+    Estimate::of(Utf8(bytes)).tokens() as f64
+}
+
+/// Clamps a text of which the windows `head` and `tail` are given (an empty `tail`: `head` is all of it). `io` brings
+/// the length of the whole, and its bytes and newlines where the notice names them or NaN; it takes away what
+/// `report` writes. Returns what stands between the kept parts.
+#[napi(catch_unwind)]
+pub fn clamp_text(
+    policy: &[f64],
+    notice: String,
+    source: String,
+    #[napi(ts_arg_type = "string")] head: Units,
+    #[napi(ts_arg_type = "string")] tail: Units,
+    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
+) -> String {
+    let (policy, _) = unpack(policy, notice, source);
+    let text = Source::ends(Utf16(&head), Utf16(&tail), io[0] as usize).with_totals(totals(io));
+    let cut = clamp(&text, &policy);
+    report(&text, cut.as_ref(), io);
+    cut.map(|cut| cut.mid).unwrap_or_default()
+}
+
+/// Tells whether a line is longer than `max` bytes.
+#[napi(catch_unwind)]
+pub fn has_long_line(#[napi(ts_arg_type = "string")] text: Units, max: f64) -> bool {
+    lines::has_long_line(Utf16(&text), max as usize)
+}
+
+#[napi(catch_unwind)]
+pub fn has_long_line_of_bytes(bytes: &[u8], max: f64) -> bool {
+    lines::has_long_line(Utf8(bytes), max as usize)
+}
+
+/// Clamps bytes where they stand and returns the whole result. `io` as in `clamp_text`; positions are in bytes.
+#[napi(catch_unwind)]
+pub fn clamp_bytes(
+    policy: &[f64],
+    notice: String,
+    source: String,
+    bytes: &[u8],
+    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
+) -> Utf16String {
+    let (policy, _) = unpack(policy, notice, source);
+    let text = Source::whole(Utf8(bytes));
+    let cut = clamp(&text, &policy);
+    report(&text, cut.as_ref(), io);
+    cut.map_or_else(|| text.all(), |cut| text.compose(&cut)).into()
+}
+
+/// A text whose long lines were cut, and then the text.
+#[napi(object)]
+pub struct Lined {
+    pub text: Utf16String,
+    /// Kept parts of the input, start and end by turns, in chars.
+    pub ranges: Vec<f64>,
+}
+
+/// Clamps a text that has lines over the limit; nothing when it has none. `io` takes away the start and length of the
+/// middle in the result, the lengths of its separators, the kind of cut, the bytes and chars kept, the lines of the head,
+/// the number of the tail's first line and that of the last.
+#[napi(catch_unwind)]
+pub fn clamp_long_lines(
+    policy: &[f64],
+    notice: String,
+    source: String,
+    #[napi(ts_arg_type = "string")] text: Units,
+    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
+) -> Option<Lined> {
+    lined(Utf16(&text), policy, notice, source, io)
+}
+
+#[napi(catch_unwind)]
+pub fn clamp_long_lines_of_bytes(
+    policy: &[f64],
+    notice: String,
+    source: String,
+    bytes: &[u8],
+    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
+) -> Option<Lined> {
+    lined(Utf8(bytes), policy, notice, source, io)
+}
+
+fn lined<T: Text>(text: T, policy: &[f64], notice: String, source: String, io: &mut [f64]) -> Option<Lined> {
+    let (policy, _) = unpack(policy, notice, source);
+    let lined = clamp_lines(text, &policy)?;
+    let lines = lined.lines;
+    let values = [
+        lined.mid.start,
+        lined.mid.len(),
+        lined.separators.0,
+        lined.separators.1,
+        lined.keep as usize,
+        lined.kept.bytes,
+        lined.kept.chars,
+        lines.head,
+        lines.first_of_tail,
+        lines.total,
+    ];
+    write(io, &values);
+    let ranges = lined.ranges.iter().flat_map(|range| [range.start as f64, range.end as f64]).collect();
+    Some(Lined { text: lined.text.into(), ranges })
+}
+
+fn totals(io: &[f64]) -> Option<Size> {
+    (!io[1].is_nan()).then(|| Size {
+        chars: io[0] as usize,
+        bytes: io[1] as usize,
+        newlines: io[2] as usize,
+        broken: 0,
+    })
+}
+
+/// Writes: 1 when the text was cut, the end of the head, the start of the tail, the ill-formed code points in what is
+/// kept, the lengths of the separators, the kind of cut and the length of the middle in chars.
+fn report<T: Text>(text: &Source<T>, cut: Option<&Clamped>, io: &mut [f64]) {
+    let values = match cut {
+        None => [0, 0, 0, text.broken(), 0, 0, 0, 0],
+        Some(cut) => {
+            let (head, tail) = text.parts(cut.kept());
+            let broken = head.size().broken + tail.size().broken;
+            let (lead, trail) = cut.separators;
+            [1, cut.head, cut.tail, broken, lead, trail, cut.keep as usize, cut.mid.encode_utf16().count()]
+        }
+    };
+    write(io, &values);
+}

@@ -1,0 +1,121 @@
+//! The figures that a notice names: what is missing of a text, and of the original that it was cut from.
+
+use super::earlier::Earlier;
+use super::lines::Span;
+use super::notice::{Amount, Counts, Needs, line_ranges};
+use super::size::Size;
+use super::source::{Kept, Source, raw_size};
+use super::units::Text;
+use crate::policy::Limits;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Figures<'a, T> {
+    pub source: &'a Source<'a, T>,
+    pub earlier: &'a Earlier,
+}
+
+impl<T: Text> Figures<'_, T> {
+    /// Whether the text is counted in bytes: it came as bytes, or was counted so when it was cut before.
+    pub fn in_bytes(&self) -> bool {
+        !T::UTF16 || self.earlier.in_bytes && self.source.is_whole()
+    }
+
+    /// Figures for the most that limits could keep.
+    pub fn at_least(&self, limits: &Limits) -> Counts {
+        let most = limits.bytes.min(limits.chars);
+        let totals = self.source.size(Needs { chars: true, bytes: self.in_bytes(), lines: false });
+        let beside = self.source.beside;
+        let amount = |total: usize, beside: usize| Amount {
+            omitted: (total.saturating_sub(most) + beside).max(self.earlier.hidden).max(1),
+            total: total + beside,
+        };
+        Counts {
+            chars: amount(totals.chars, beside.chars),
+            bytes: amount(totals.bytes, beside.bytes),
+            ..Counts::default()
+        }
+    }
+
+    /// Figures for what is kept; those that are not needed may be untrue.
+    pub fn of(&self, kept: Kept, needs: Needs) -> Counts {
+        let (totals, beside) = (self.source.size(needs), self.source.beside);
+        let (head, tail) = self.source.parts(kept);
+        let in_units = !needs.lines && if T::UTF16 { !needs.bytes } else { !needs.chars };
+        let size = if in_units {
+            let units = head.len() + tail.len();
+            Size { chars: units, bytes: units, ..Size::default() }
+        } else {
+            raw_size(head) + raw_size(tail)
+        };
+        let mut counts = Counts {
+            chars: self.amount(kept, totals.chars, size.chars, beside.chars),
+            bytes: self.amount(kept, totals.bytes, size.bytes, beside.bytes),
+            ..Counts::default()
+        };
+        if needs.lines {
+            let lines = KeptLines::of(self.source, kept, totals);
+            counts.lines = Amount {
+                omitted: lines.total - lines.kept() + beside.newlines,
+                total: lines.total + beside.newlines,
+            };
+            counts.kept_lines = line_ranges([(1, lines.head), (lines.first_of_tail, lines.total)]);
+        }
+        counts
+    }
+
+    fn amount(&self, kept: Kept, total: usize, size: usize, beside: usize) -> Amount {
+        let inside = |span: &&Span| span.end <= kept.head || span.start >= kept.tail;
+        let taken = |spans: &[Span]| spans.iter().filter(inside).map(Span::width).sum::<usize>();
+        let size = size.saturating_sub(taken(self.source.marks));
+        let omitted = total.saturating_sub(size);
+        if self.earlier.hidden == 0 {
+            return Amount { omitted: omitted + beside, total: total + beside };
+        }
+        let notices: usize = self.earlier.spans.iter().map(Span::width).sum();
+        let original = (total.saturating_sub(notices) + self.earlier.hidden).max(total);
+        let of_original = original.saturating_sub(size.saturating_sub(taken(&self.earlier.spans)));
+        Amount { omitted: of_original.max(omitted) + beside, total: original + beside }
+    }
+}
+
+impl<T: Text> Source<'_, T> {
+    /// What is kept of the input: its size, marks not counted, and its lines.
+    pub fn kept(&self, kept: Kept) -> (Size, KeptLines) {
+        let (head, tail) = self.parts(kept);
+        let size = raw_size(head) + raw_size(tail);
+        let inside = |mark: &&Span| mark.end <= kept.head || mark.start >= kept.tail;
+        // Marks are ASCII: each of their chars is a byte.
+        let marks: usize = self.marks.iter().filter(inside).map(Span::width).sum();
+        let size = Size { bytes: size.bytes - marks, chars: size.chars - marks, ..size };
+        (size, KeptLines::of(self, kept, self.size(Needs::ALL)))
+    }
+}
+
+/// Which lines of a text are kept, whole or in part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptLines {
+    /// Lines of the head.
+    pub head: usize,
+    /// Number of the first line of the tail; past the last when there is none.
+    pub first_of_tail: usize,
+    pub total: usize,
+}
+
+impl KeptLines {
+    pub fn of<T: Text>(source: &Source<T>, kept: Kept, totals: Size) -> KeptLines {
+        let open = |text: T| !text.is_empty() && !text.ends_with_newline();
+        let (head, tail) = source.parts(kept);
+        let total = totals.lines(open(source.tail));
+        KeptLines {
+            head: head.size().lines(open(head)),
+            first_of_tail: total + 1 - tail.size().lines(open(tail)),
+            total,
+        }
+    }
+
+    /// How many; a line of which both parts keep something counts once.
+    pub fn kept(&self) -> usize {
+        let shared = usize::from(self.first_of_tail <= self.head);
+        self.head + (self.total + 1 - self.first_of_tail) - shared
+    }
+}

@@ -1,0 +1,157 @@
+//! A text to be cut, and what a cut leaves of it.
+
+use super::cut::Extent;
+use super::lines::Span;
+use super::notice::Needs;
+use super::size::Size;
+use super::units::Text;
+use crate::policy::{Keep, Limits};
+
+/// A text to be cut: its whole, or as much of both ends as any cut can keep.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a, T> {
+    pub(super) head: T,
+    pub(super) tail: T,
+    /// Units of the whole.
+    pub(super) total: usize,
+    /// Size of what the caller gave, where it is not the whole of `head`.
+    pub(super) totals: Option<Size>,
+    /// Marks in lines that were cut before.
+    pub(super) marks: &'a [Span],
+    /// What else the notice answers for: blocks that go without a trace.
+    pub(super) beside: Size,
+}
+
+impl<'a, T: Text> Source<'a, T> {
+    pub fn whole(text: T) -> Self {
+        Source {
+            head: text,
+            tail: text,
+            total: text.len(),
+            totals: None,
+            marks: &[],
+            beside: Size::default(),
+        }
+    }
+
+    /// Both ends of a text of `total` units. Each must hold more than the limits on bytes or chars allow to keep. A
+    /// `head` of that length is the whole, whatever `tail` is.
+    pub fn ends(head: T, tail: T, total: usize) -> Self {
+        if head.len() == total { Source::whole(head) } else { Source { tail, total, ..Source::whole(head) } }
+    }
+
+    /// Tells the size of the input, for notices that name bytes or lines of a text that is not here whole.
+    pub fn with_totals(self, totals: Option<Size>) -> Self {
+        Source { totals, ..self }
+    }
+
+    /// Tells where lines were cut, which is where the text is not the input's.
+    pub fn with_marks(self, marks: &'a [Span]) -> Self {
+        Source { marks, ..self }
+    }
+
+    /// Adds text that is left out beside this one to the amounts that the notice names.
+    pub fn beside(self, size: Size) -> Self {
+        Source { beside: size, ..self }
+    }
+
+    pub fn is_whole(&self) -> bool {
+        self.head.len() == self.total
+    }
+
+    /// What it takes of each limit; of a text that is not here whole, more than the limits on bytes or chars allow.
+    pub fn extent(&self, limits: &Limits) -> Extent {
+        let mut extent = Extent::of(self.head, limits);
+        if !self.is_whole() {
+            extent.size.bytes = extent.size.bytes.max(self.total);
+            extent.size.chars = if T::UTF16 { self.total } else { extent.size.chars };
+        }
+        extent
+    }
+
+    /// Whether it is within all limits but the one on single lines.
+    pub fn fits(&self, limits: &Limits) -> bool {
+        self.is_whole() && Extent::of(self.head, limits).fits(limits)
+    }
+
+    /// Code points that are not well-formed, in what is here.
+    pub fn broken(&self) -> usize {
+        self.head.size().broken
+    }
+
+    pub fn has_marks(&self) -> bool {
+        !self.marks.is_empty()
+    }
+
+    /// The whole, well-formed.
+    pub fn all(&self) -> Vec<u16> {
+        let mut text = vec![];
+        self.head.write(&mut text);
+        text
+    }
+
+    /// The kept head and tail.
+    pub fn parts(&self, kept: Kept) -> (T, T) {
+        (self.head.slice(0..kept.head), self.tail_from(kept.tail))
+    }
+
+    /// Size of the input, true in what is needed.
+    pub fn size(&self, needs: Needs) -> Size {
+        match self.totals {
+            Some(totals) => totals,
+            None if T::UTF16 && !needs.bytes && !needs.lines => Size { chars: self.total, ..Size::default() },
+            None if !T::UTF16 && !needs.chars && !needs.lines => {
+                Size { bytes: self.total, ..Size::default() }
+            }
+            None => raw_size(self.head),
+        }
+    }
+
+    pub(super) fn tail_from(&self, start: usize) -> T {
+        self.tail.slice(self.tail.len() - (self.total - start)..self.tail.len())
+    }
+
+    /// The clamped text, well-formed.
+    pub fn compose(&self, cut: &Clamped) -> Vec<u16> {
+        let (head, tail) = self.parts(cut.kept());
+        let mut text = Vec::with_capacity(head.len() + cut.mid.len() + tail.len());
+        head.write(&mut text);
+        text.extend(cut.mid.encode_utf16());
+        tail.write(&mut text);
+        text
+    }
+}
+
+/// The parts of a text that are kept: all before `head` and all from `tail`, which is the end when no tail is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    pub head: usize,
+    pub tail: usize,
+}
+
+/// What is kept of a text and what stands between.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clamped {
+    /// End of the kept head.
+    pub head: usize,
+    /// Start of the kept tail; the end of the text when none is kept.
+    pub tail: usize,
+    /// The notice with what separates it from the text.
+    pub mid: String,
+    /// Length of the separators before and after the notice, in bytes of `mid`.
+    pub separators: (usize, usize),
+    /// What was asked for, [`Keep::Auto`] resolved.
+    pub keep: Keep,
+}
+
+impl Clamped {
+    pub fn kept(&self) -> Kept {
+        Kept { head: self.head, tail: self.tail }
+    }
+}
+
+/// The size of a piece of the input itself: bytes that are not well-formed count as they are.
+pub fn raw_size<T: Text>(text: T) -> Size {
+    let size = text.size();
+    if T::UTF16 { size } else { Size { bytes: text.len(), ..size } }
+}
