@@ -9,7 +9,7 @@ use crate::text::cut::Extent;
 use crate::text::notice::{Needs, Notice};
 use crate::text::size::Size;
 use crate::text::source::{Clamped, Source};
-use crate::text::units::{Text, Utf8, Utf16};
+use crate::text::units::{Text, Utf8};
 
 /// How blocks share the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, share: Share) -> V
     match share {
         Share::Each => table.serve(&vec![policy.limits; sources.len()]),
         _ if all.within(&policy.limits) => {}
-        Share::Fair => table.serve(&vec![fair_room(&table.sizes, &policy.limits); sources.len()]),
+        Share::Fair => table.serve(&fair_rooms(&table.sizes, table.notice_size(), &policy.limits)),
         Share::Order => table.serve_in_order(all),
     }
     table.keep_one();
@@ -67,26 +67,24 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
-    /// Serves blocks as they come while the notice fits beside them. The first that is cut ends the meal, but for
-    /// later ones that still fit whole.
+    /// Serves blocks as they come, whole as long as the notice fits beside them. The first that is cut takes what is
+    /// left, and the rest go.
     fn serve_in_order(&mut self, all: Taken) {
         let limits = self.policy.limits;
         let notice = self.notice_size();
         let (mut served, mut to_come, mut cut) = (Taken::default(), all, false);
         for at in 0..self.sources.len() {
             let size = self.sizes[at];
-            let with_this = served.plus(size);
-            if served.plus(to_come).within(&limits)
-                || with_this.plus(if cut { Taken::default() } else { notice }).within(&limits)
+            let nothing_is_cut = served.plus(to_come).within(&limits);
+            if size == Taken::default()
+                || !cut && (nothing_is_cut || served.plus(size).plus(notice).within(&limits))
             {
-                self.rooms[at] = limits;
-                served = with_this;
+                served = served.plus(size);
             } else if cut {
                 self.blocks[at] = Block::Gone;
             } else {
                 let room = served.rest_of(&limits);
-                self.serve_one(at, Limits { chars: room.chars.min(size.chars.saturating_sub(1)), ..room });
-                served = served.plus(self.taken(at));
+                self.serve_one(at, Limits { chars: room.chars.min(size.chars - 1), ..room });
                 cut = true;
             }
             to_come = to_come.minus(size);
@@ -135,22 +133,13 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
-    fn taken(&self, at: usize) -> Taken {
-        match &self.blocks[at] {
-            Block::Whole => self.sizes[at],
-            Block::Gone => Taken::default(),
-            Block::Cut(cut) => {
-                let text = self.sources[at].compose(cut);
-                Taken::of(Extent::of(Utf16(&text), &self.policy.limits))
-            }
-        }
-    }
-
     /// What a notice takes, whatever it will say.
     fn notice_size(&self) -> Taken {
         let all = self.sources.iter().fold(Size::default(), |sum, source| sum + source.size(Needs::ALL));
         let text = self.policy.notice.largest(all, &self.policy.limits, &self.policy.source);
-        Taken::of(Extent::of(Utf8(text.as_bytes()), &self.policy.limits))
+        let taken = Taken::of(Extent::of(Utf8(text.as_bytes()), &self.policy.limits));
+        // A line that is cut in two is rounded up twice.
+        Taken { tokens: taken.tokens + 2, ..taken }
     }
 }
 
@@ -202,6 +191,18 @@ impl Taken {
             && self.tokens <= limits.tokens
     }
 
+    /// Limits of this size, where there is a limit at all.
+    fn as_room(self, limits: &Limits) -> Limits {
+        let room = |limit: usize, size| if limit == UNLIMITED { limit } else { size };
+        Limits {
+            bytes: room(limits.bytes, self.bytes),
+            lines: room(limits.lines, self.lines),
+            chars: room(limits.chars, self.chars),
+            tokens: room(limits.tokens, self.tokens),
+            ..*limits
+        }
+    }
+
     /// What is left of the limits.
     fn rest_of(&self, limits: &Limits) -> Limits {
         let rest = |limit: usize, taken| if limit == UNLIMITED { limit } else { limit.saturating_sub(taken) };
@@ -215,15 +216,30 @@ impl Taken {
     }
 }
 
-/// The room at which blocks that want less stay whole and all others take the same, for each limit by itself.
-fn fair_room(sizes: &[Taken], limits: &Limits) -> Limits {
-    let level = |limit: usize, of: fn(&Taken) -> usize| level(sizes.iter().map(of).collect(), limit);
-    Limits {
-        bytes: level(limits.bytes, |size| size.bytes),
-        lines: level(limits.lines, |size| size.lines),
-        chars: level(limits.chars, |size| size.chars),
-        tokens: level(limits.tokens, |size| size.tokens),
-        ..*limits
+/// The room for each block: for each limit by itself, blocks that want less than the level stay whole and all others
+/// get the level. A block that is cut may also need room for a notice in what it does not lack.
+fn fair_rooms(sizes: &[Taken], notice: Taken, limits: &Limits) -> Vec<Limits> {
+    let mut wishes = sizes.to_vec();
+    loop {
+        let level = |limit: usize, of: fn(&Taken) -> usize| level(wishes.iter().map(of).collect(), limit);
+        let levels = Taken {
+            bytes: level(limits.bytes, |wish| wish.bytes),
+            lines: level(limits.lines, |wish| wish.lines),
+            chars: level(limits.chars, |wish| wish.chars),
+            tokens: level(limits.tokens, |wish| wish.tokens),
+        };
+        let rooms = || wishes.iter().map(|wish| wish.zip(levels, usize::min).as_room(limits));
+        let mut settled = true;
+        let next = wishes.iter().zip(sizes).zip(rooms()).map(|((wish, size), room)| {
+            let first_cut = wish == size && !size.within(&room);
+            settled &= !first_cut;
+            if first_cut { size.plus(notice) } else { *wish }
+        });
+        let next: Vec<Taken> = next.collect();
+        if settled {
+            return rooms().collect();
+        }
+        wishes = next;
     }
 }
 
@@ -278,7 +294,9 @@ mod tests {
             Taken { bytes: 60, lines: 1, ..Taken::default() },
             Taken { bytes: 30, lines: 12, ..Taken::default() },
         ];
-        assert_eq!(fair_room(&sizes, &limits), Limits { lines: 9, ..Limits::NONE });
+        let rooms = fair_rooms(&sizes, Taken { bytes: 5, lines: 3, ..Taken::default() }, &limits);
+        assert_eq!((rooms[0].bytes, rooms[0].lines), (60, 1));
+        assert_eq!((rooms[1].bytes, rooms[1].lines), (35, 9));
     }
 
     #[test]

@@ -156,17 +156,31 @@ impl<'a, T: Text> Cutter<'a, T> {
         let room = share.map_or(room, |share| room.share(share));
         let head = self.source.head.slice(0..self.head_bound());
         let mut end = cut::prefix(head, &room);
-        if limits.line_bytes != UNLIMITED && !mid.starts_with('\n') {
-            let glued = mid.lines().next().map_or(0, str::len);
-            let start = head.rfind_newline(end).map_or(0, |newline| newline + 1);
-            end = start + cut::prefix_of_bytes(head.slice(start..end), limits.line_bytes.checked_sub(glued)?);
-        }
+        let glued = if mid.starts_with('\n') { None } else { mid.lines().next().map(str::len).or(Some(0)) };
+        end = self.fit_last_line(head, end, glued)?;
         if self.policy.snap {
             end = cut::snap_head(head, end, mid.starts_with('\n'));
         }
-        let end =
-            self.spans.iter().find(|span| span.start < end && end < span.end).map_or(end, |span| span.start);
-        (end > 0).then_some(end)
+        // Either step may undo the other; both only shorten the head.
+        loop {
+            let before = end;
+            end = self
+                .spans
+                .iter()
+                .find(|span| span.start < end && end < span.end)
+                .map_or(end, |span| span.start);
+            end = self.fit_last_line(head, end, glued)?;
+            if end == before {
+                return (end > 0).then_some(end);
+            }
+        }
+    }
+
+    /// Moves the end of a head back until its last line is within the limit with `glued` more bytes on it.
+    fn fit_last_line(&self, head: T, end: usize, glued: Option<usize>) -> Option<usize> {
+        let Some(glued) = glued.filter(|_| self.limits.line_bytes != UNLIMITED) else { return Some(end) };
+        let start = head.rfind_newline(end).map_or(0, |newline| newline + 1);
+        Some(start + cut::prefix_of_bytes(head.slice(start..end), self.limits.line_bytes.checked_sub(glued)?))
     }
 
     /// Start of the tail that can be kept after the head that ends at `head`.
@@ -183,18 +197,36 @@ impl<'a, T: Text> Cutter<'a, T> {
         let bound = self.tail_bound().max(head).max(offset);
         let tail = source.tail_from(bound);
         let mut start = cut::suffix(tail, &room);
-        if limits.line_bytes != UNLIMITED && text.is_empty() && head > 0 {
-            let line = source.head.rfind_newline(head).map_or(0, |newline| newline + 1);
-            let glued = source.head.slice(line..head).size().bytes;
-            start = fit_first_line(tail, start, limits.line_bytes.checked_sub(glued)?);
-        }
         if self.policy.snap {
             start = cut::snap_tail(tail, start);
         }
-        let start = bound + start;
-        let start =
-            self.spans.iter().find(|span| span.start < start && start < span.end).map_or(start, |s| s.end);
-        (start < source.total).then_some(start)
+        let glued = if text.is_empty() && head > 0 {
+            let line = source.head.rfind_newline(head).map_or(0, |newline| newline + 1);
+            Some(source.head.slice(line..head).size().bytes)
+        } else {
+            None
+        };
+        let mut start = bound + start;
+        loop {
+            let before = start;
+            start = self.fit_first_line(start, glued)?;
+            start = self
+                .spans
+                .iter()
+                .find(|span| span.start < start && start < span.end)
+                .map_or(start, |s| s.end);
+            if start == before {
+                return (start < source.total).then_some(start);
+            }
+        }
+    }
+
+    /// Moves the start of a tail on until its first line is within the limit with `glued` more bytes on it.
+    fn fit_first_line(&self, start: usize, glued: Option<usize>) -> Option<usize> {
+        let Some(glued) = glued.filter(|_| self.limits.line_bytes != UNLIMITED) else { return Some(start) };
+        let tail = self.source.tail_from(start);
+        let content = lines(tail).next().map_or(0, |line| line.content);
+        Some(start + cut::suffix_of_bytes(tail.slice(0..content), self.limits.line_bytes.checked_sub(glued)?))
     }
 
     /// A notice at the end is no text to keep.
@@ -258,12 +290,6 @@ fn separators(notice: &Notice, place: Place, text: &str) -> (&'static str, &'sta
 
 fn longest_line(text: &str) -> usize {
     text.lines().map(str::len).max().unwrap_or(0)
-}
-
-/// Moves the start of a tail on until its first line, which will be glued to other text, is within `max` bytes.
-fn fit_first_line<T: Text>(tail: T, start: usize, max: usize) -> usize {
-    let content = lines(tail.slice(start..tail.len())).next().map_or(start, |line| start + line.content);
-    start + cut::suffix_of_bytes(tail.slice(start..content), max)
 }
 
 #[cfg(test)]

@@ -33,19 +33,21 @@ impl Earlier {
         if let Some(found) =
             notice_at(head, 0).filter(|found| found.end < content && is_newline(head, found.end))
         {
-            earlier.add(Found { end: found.end + 1, ..found }, 0);
+            earlier.add(head, Found { end: found.end + 1, ..found }, 0);
         }
         if whole && total <= SEARCHED {
             earlier.add_between(head.slice(0..content));
         }
         if let Some(found) = at_end {
-            earlier.add(found, total - tail.len());
+            earlier.add(tail, found, total - tail.len());
         }
         earlier
     }
 
-    fn add(&mut self, found: Found, offset: usize) {
-        self.spans.push(Span { start: offset + found.start, end: offset + found.end, hidden: 0 });
+    /// Takes note of a notice in a window that starts at `offset`.
+    fn add<T: Text>(&mut self, window: T, found: Found, offset: usize) {
+        let size = window.slice(found.start..found.end).size();
+        self.spans.push(Span { start: offset + found.start, end: offset + found.end, size, hidden: 0 });
         if found.hidden > self.hidden {
             self.hidden = found.hidden;
             self.in_bytes = found.in_bytes;
@@ -63,7 +65,7 @@ impl Earlier {
                 .filter(|found| is_newline(text, found.end) && is_newline(text, found.end + 1));
             if let Some(found) = found {
                 from = found.end + 2;
-                self.add(Found { start: newline, end: from, ..found }, 0);
+                self.add(text, Found { start: newline, end: from, ..found }, 0);
             }
         }
     }

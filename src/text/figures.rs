@@ -48,8 +48,8 @@ impl<T: Text> Figures<'_, T> {
             raw_size(head) + raw_size(tail)
         };
         let mut counts = Counts {
-            chars: self.amount(kept, totals.chars, size.chars, beside.chars),
-            bytes: self.amount(kept, totals.bytes, size.bytes, beside.bytes),
+            chars: self.amount(kept, totals.chars, size.chars, beside.chars, |span| span.size.chars),
+            bytes: self.amount(kept, totals.bytes, size.bytes, beside.bytes, |span| span.size.bytes),
             ..Counts::default()
         };
         if needs.lines {
@@ -63,17 +63,17 @@ impl<T: Text> Figures<'_, T> {
         counts
     }
 
-    fn amount(&self, kept: Kept, total: usize, size: usize, beside: usize) -> Amount {
-        let inside = |span: &&Span| span.end <= kept.head || span.start >= kept.tail;
-        let taken = |spans: &[Span]| spans.iter().filter(inside).map(Span::width).sum::<usize>();
-        let size = size.saturating_sub(taken(self.source.marks));
+    /// What is missing of a total of which `size` is kept; `of` measures marks and notices in the same unit.
+    fn amount(&self, kept: Kept, total: usize, size: usize, beside: usize, of: fn(&Span) -> usize) -> Amount {
+        let size = size.saturating_sub(kept.of(self.source.marks).map(of).sum());
         let omitted = total.saturating_sub(size);
         if self.earlier.hidden == 0 {
             return Amount { omitted: omitted + beside, total: total + beside };
         }
-        let notices: usize = self.earlier.spans.iter().map(Span::width).sum();
+        let notices: usize = self.earlier.spans.iter().map(of).sum();
         let original = (total.saturating_sub(notices) + self.earlier.hidden).max(total);
-        let of_original = original.saturating_sub(size.saturating_sub(taken(&self.earlier.spans)));
+        let of_original =
+            original.saturating_sub(size.saturating_sub(kept.of(&self.earlier.spans).map(of).sum()));
         Amount { omitted: of_original.max(omitted) + beside, total: original + beside }
     }
 }
@@ -83,10 +83,8 @@ impl<T: Text> Source<'_, T> {
     pub fn kept(&self, kept: Kept) -> (Size, KeptLines) {
         let (head, tail) = self.parts(kept);
         let size = raw_size(head) + raw_size(tail);
-        let inside = |mark: &&Span| mark.end <= kept.head || mark.start >= kept.tail;
-        // Marks are ASCII: each of their chars is a byte.
-        let marks: usize = self.marks.iter().filter(inside).map(Span::width).sum();
-        let size = Size { bytes: size.bytes - marks, chars: size.chars - marks, ..size };
+        let marks = kept.of(self.marks).fold(Size::default(), |sum, mark| sum + mark.size);
+        let size = Size { bytes: size.bytes - marks.bytes, chars: size.chars - marks.chars, ..size };
         (size, KeptLines::of(self, kept, self.size(Needs::ALL)))
     }
 }

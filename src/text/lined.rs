@@ -52,22 +52,23 @@ pub fn clamp_lines<T: Text>(input: T, policy: &Policy) -> Option<Lined> {
 /// The parts of the input that stand in the kept parts of its cut lines.
 fn kept_ranges(cut: &CutLines, kept: Kept) -> Vec<Range<usize>> {
     let mut ranges = vec![];
-    // How much further on in the input the text stands that follows the marks so far.
-    let mut ahead = 0;
     let mut from = 0;
-    let mut add = |part: Range<usize>, ahead: usize| {
+    // What marks took and what they stand for: the text after them stands at other places in the input.
+    let (mut taken, mut hidden) = (0, 0);
+    let mut add = |part: Range<usize>, taken: usize, hidden: usize| {
         for side in [part.start..part.end.min(kept.head), part.start.max(kept.tail)..part.end] {
             if side.start < side.end {
-                ranges.push(side.start + ahead..side.end + ahead);
+                ranges.push(side.start + hidden - taken..side.end + hidden - taken);
             }
         }
     };
     for mark in &cut.marks {
-        add(from..mark.start, ahead);
-        ahead = ahead + mark.hidden - mark.width();
+        add(from..mark.start, taken, hidden);
+        taken += mark.end - mark.start;
+        hidden += mark.hidden;
         from = mark.end;
     }
-    add(from..cut.text.len(), ahead);
+    add(from..cut.text.len(), taken, hidden);
     ranges
 }
 

@@ -1,23 +1,18 @@
 //! Lines that are longer than a line may be.
 
 use super::cut::prefix_of_bytes;
+use super::size::{self, Size};
 use super::units::{RETURN, Text};
 
-/// A stretch of text that is not the caller's: a mark of ours, which stands for text that is not there. No cut falls
-/// inside it.
+/// A stretch of text that is not the caller's: a mark or a notice of ours, which stands for text that is not there. No
+/// cut falls inside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     pub start: usize,
     pub end: usize,
+    pub size: Size,
     /// Chars that it stands for.
     pub hidden: usize,
-}
-
-impl Span {
-    /// Its length in units.
-    pub fn width(&self) -> usize {
-        self.end - self.start
-    }
 }
 
 /// A text whose long lines were cut inside.
@@ -49,7 +44,8 @@ pub fn cut_lines<T: Text>(text: T, max: usize) -> CutLines {
         let start = cut.text.len();
         cut.text.extend(mark.encode_utf16());
         let hidden = size.chars - content.slice(0..kept).size().chars;
-        cut.marks.push(Span { start, end: cut.text.len(), hidden });
+        let size = size::of_utf8(mark.as_bytes());
+        cut.marks.push(Span { start, end: cut.text.len(), size, hidden });
         text.slice(line.content..line.end).write(&mut cut.text);
     }
     cut
@@ -133,6 +129,7 @@ mod tests {
     #[test]
     fn marks_tell_where_they_stand_and_what_they_hide() {
         let lines = cut_lines(Utf8("é".repeat(30).as_bytes()), 20);
-        assert_eq!(lines.marks, [Span { start: 4, end: 15, hidden: 26 }]);
+        let size = size::of_utf8(b"[+26 chars]");
+        assert_eq!(lines.marks, [Span { start: 4, end: 15, size, hidden: 26 }]);
     }
 }

@@ -108,7 +108,7 @@ impl Notice {
         }
     }
 
-    /// The notice with its separators as it would stand after a head, were all of a text missing.
+    /// The notice with its separators as it would stand between ends, were all of a text missing.
     pub fn largest(&self, all: Size, limits: &Limits, source: &str) -> String {
         let missing = |total| Amount { omitted: total, total };
         let counts = Counts {
@@ -118,7 +118,7 @@ impl Notice {
             kept_lines: String::new(),
         };
         let text = self.render(Place::Between, &counts, Labels { limits, source, in_bytes: false });
-        let (lead, trail) = self.separators(Place::AfterHead);
+        let (lead, trail) = self.separators(Place::Between);
         [lead, &text, trail].concat()
     }
 

@@ -129,6 +129,13 @@ pub struct Kept {
     pub tail: usize,
 }
 
+impl Kept {
+    /// The spans that are kept.
+    pub fn of(self, spans: &[Span]) -> impl Iterator<Item = &Span> {
+        spans.iter().filter(move |span| span.end <= self.head || span.start >= self.tail)
+    }
+}
+
 /// What is kept of a text and what stands between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clamped {
