@@ -7,7 +7,7 @@ export function exceededBy(subject: Subject, policy: Compiled): LimitName[] {
   const { limits } = policy
   const total = subject.total()
   const exceeded: LimitName[] = []
-  if (total.bytes > limits.bytes) exceeded.push('bytes')
+  if (subject.bytesOut() > limits.bytes) exceeded.push('bytes')
   if (total.lines > limits.lines) exceeded.push('lines')
   if (total.chars > limits.chars) exceeded.push('chars')
   if (limits.tokens !== Number.POSITIVE_INFINITY && subject.tokens() > limits.tokens) exceeded.push('tokens')

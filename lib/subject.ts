@@ -25,6 +25,8 @@ export interface Kept {
 /** A text that can be measured and cut, whatever it came as. */
 export interface Subject {
   total(): TextSize
+  /** Bytes that it takes once it is well-formed; more than it came with where bytes were no UTF-8. */
+  bytesOut(): number
   tokens(): number
   hasLongLine(policy: Compiled): boolean
   /** Cuts to the policy, with these words as the notice when they are given and its own otherwise. */
@@ -64,6 +66,10 @@ export class StringSubject implements Subject {
   total(): TextSize {
     this.#total ??= sizeOf(this.#text)
     return this.#total
+  }
+
+  bytesOut(): number {
+    return this.total().bytes
   }
 
   tokens(): number {
@@ -117,6 +123,12 @@ export class BytesSubject implements Subject {
   total(): TextSize {
     this.#total ??= this.#size(0, this.#bytes.length)
     return this.#total
+  }
+
+  bytesOut(): number {
+    const sum = new Float64Array(4)
+    native.measureBytes(this.#bytes, sum)
+    return sum[0] ?? 0
   }
 
   tokens(): number {

@@ -40,6 +40,7 @@ pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, share: Share) -> V
         Share::Fair => table.serve(&fair_rooms(&table.sizes, table.notice_size(), &policy.limits)),
         Share::Order => table.serve_in_order(all),
     }
+    table.drop_empty();
     table.keep_one();
     table.tell();
     table.blocks
@@ -106,6 +107,15 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
+    /// A block of which the cutting of its lines left nothing to see goes too.
+    fn drop_empty(&mut self) {
+        for (block, source) in self.blocks.iter_mut().zip(self.sources) {
+            if *block == Block::Whole && source.has_marks() && !is_visible(&source.all()) {
+                *block = Block::Gone;
+            }
+        }
+    }
+
     /// A result is never left without a block.
     fn keep_one(&mut self) {
         if self.blocks.is_empty() || self.blocks.iter().any(|block| *block != Block::Gone) {
@@ -114,6 +124,7 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         let last = self.blocks.len() - 1;
         for at in (0..=last).rev() {
             self.serve_one(at, self.policy.limits);
+            self.drop_empty();
             if self.blocks[at] != Block::Gone {
                 return;
             }

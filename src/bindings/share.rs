@@ -49,12 +49,14 @@ pub fn clamp_blocks(
         })
         .collect();
     let blocks = share(&sources, &policy, how);
-    let outcomes = blocks.into_iter().zip(&sources).zip(table.chunks_mut(COLUMNS));
+    let outcomes = blocks.into_iter().zip(&sources).zip(windows.chunks(2)).zip(table.chunks_mut(COLUMNS));
     outcomes
-        .map(|((block, source), row)| {
+        .map(|(((block, source), windows), row)| {
             let (code, text) = match &block {
                 Block::Whole if source.has_marks() => (1.0, Some(source.all())),
-                Block::Whole => (if source.broken() > 0 { 3.0 } else { 0.0 }, None),
+                Block::Whole => {
+                    (if Source::whole(Utf16(&windows[0])).broken() > 0 { 3.0 } else { 0.0 }, None)
+                }
                 Block::Cut(cut) => (1.0, Some(source.compose(cut))),
                 Block::Gone => (2.0, None),
             };

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::clamp::clamp;
+use super::clamp::clamp_to;
 use super::figures::KeptLines;
 use super::lines::{CutLines, cut_lines, has_long_line};
 use super::notice::Needs;
 use super::size::Size;
 use super::source::{Clamped, Kept, Source};
 use super::units::{Text, Utf16};
-use crate::policy::{Keep, Policy};
+use crate::policy::{Keep, Limits, Policy};
 
 /// The result, and what it keeps of the input.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Lined {
     pub keep: Keep,
     /// Kept parts of the input, in chars.
     pub ranges: Vec<Range<usize>>,
-    /// Size of what is kept of the input, its ill-formed bytes counted as what they come out as.
+    /// Size of what is kept of the input.
     pub kept: Size,
     pub lines: KeptLines,
 }
@@ -34,7 +34,10 @@ pub fn clamp_lines<T: Text>(input: T, policy: &Policy) -> Option<Lined> {
     let cut = cut_lines(input, policy.limits.line_bytes);
     let totals = Source::whole(input).size(Needs::ALL);
     let source = Source::whole(Utf16(&cut.text)).with_totals(Some(totals)).with_marks(&cut.marks);
-    let clamped = clamp(&source, policy);
+    // A limit of 0 keeps nothing, not even the empty lines that would be within it.
+    let limits = policy.limits;
+    let limits = if limits.line_bytes == 0 { Limits { bytes: 0, ..limits } } else { limits };
+    let clamped = clamp_to(&source, &limits, policy, &policy.notice);
     let kept = clamped.as_ref().map_or(Kept { head: cut.text.len(), tail: cut.text.len() }, Clamped::kept);
     let ranges = kept_ranges(&cut, kept);
     let (size, lines) = source.kept(kept);
@@ -43,7 +46,7 @@ pub fn clamp_lines<T: Text>(input: T, policy: &Policy) -> Option<Lined> {
         mid: kept.head..kept.head + clamped.as_ref().map_or(0, |cut| cut.mid.encode_utf16().count()),
         separators: clamped.as_ref().map_or((0, 0), |cut| cut.separators),
         keep: clamped.as_ref().map_or(Keep::Head, |cut| cut.keep),
-        kept: size,
+        kept: if T::UTF16 { size } else { Size { bytes: bytes_in(input, &ranges), ..size } },
         text: clamped.as_ref().map_or_else(|| source.all(), |cut| source.compose(cut)),
         ranges,
     })
@@ -72,10 +75,23 @@ fn kept_ranges(cut: &CutLines, kept: Kept) -> Vec<Range<usize>> {
     ranges
 }
 
+/// Bytes of an input that stand for these chars: an invalid sequence is one char, and as long as it came.
+fn bytes_in<T: Text>(input: T, ranges: &[Range<usize>]) -> usize {
+    let (mut bytes, mut char, mut at) = (0, 0, 0);
+    for range in ranges {
+        while char < range.end {
+            let (point, len) = input.decode(at);
+            bytes += if char >= range.start { len } else { 0 };
+            char += point.len_utf16();
+            at += len;
+        }
+    }
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Limits;
     use crate::text::Utf8;
     use crate::text::notice::Notice;
 

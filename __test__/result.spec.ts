@@ -1,0 +1,255 @@
+import * as fc from 'fast-check'
+import { clampResult, estimateTokens } from 'spillway'
+import { describe, expect, it } from 'vitest'
+import { hostileText, naive, policies } from './hostile.js'
+
+const text = (text: string) => ({ type: 'text', text })
+const image = () => ({ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' })
+const texts = (result: { content: unknown[] }) =>
+  result.content.flatMap((block) => (block as { type: string; text?: string }).text ?? [])
+
+const PI = (big: string) => ({
+  role: 'toolResult',
+  toolCallId: 'call-1',
+  toolName: 'bash',
+  content: [text(big), image()],
+  details: { truncation: { content: 'short' } },
+  isError: false,
+  timestamp: 1,
+})
+
+const MCP = (big: string) => ({
+  content: [
+    { ...text(big), annotations: { audience: ['assistant'] }, _meta: { k: 1 } },
+    { type: 'resource', resource: { uri: 'file:///a', mimeType: 'text/plain', text: big } },
+    image(),
+    { type: 'resource_link', uri: 'file:///b', name: 'b' },
+  ],
+  structuredContent: { rows: [1] },
+  isError: false,
+  _meta: { k: 1 },
+})
+
+describe.each([
+  ['a Pi message', PI, 1],
+  ['a Pi result', (big: string) => ({ content: [text(big), image()], details: {} }), 1],
+  ['a Pi message with string content', (big: string) => ({ ...PI(big), content: big }), 1],
+  ['an MCP result', MCP, 2],
+] as [string, (big: string) => Record<string, unknown>, number][])('%s', (_, make, slots) => {
+  const slotsOf = (value: unknown): string[] => {
+    const all: string[] = []
+    const walk = (value: unknown, key: string): void => {
+      if (typeof value === 'string') {
+        if (key === 'text' || key === 'content') all.push(value)
+      } else if (value && typeof value === 'object') {
+        for (const [key, member] of Object.entries(value)) if (key !== 'details') walk(member, key)
+      }
+    }
+    walk(value, '')
+    return all
+  }
+
+  it('that fits comes back as it is', () => {
+    const result = make('x'.repeat(100))
+    expect(clampResult(result)).toBe(result)
+  })
+
+  it.each([60_000, 5_000_000])('of %i chars is clamped, and nothing else changes', (length) => {
+    const result = make(`${'line of output é\n'.repeat(length / 17)}`)
+    const before = structuredClone(result)
+    const clamped = clampResult(result)
+    expect(result).toEqual(before)
+    const out = slotsOf(clamped)
+    expect(out.length).toBe(slots)
+    expect(out.reduce((sum, text) => sum + naive(text).bytes, 0)).toBeLessThanOrEqual(51_200)
+    expect(out.reduce((sum, text) => sum + naive(text).lines, 0)).toBeLessThanOrEqual(2_000)
+    expect(out.at(-1)).toContain('[tool output truncated: ')
+    const blank = (value: unknown) => JSON.stringify(value, (key, member) => (['text', 'content'].includes(key) && typeof member === 'string' ? '' : member))
+    expect(blank(clamped)).toBe(blank(result))
+    for (const key of Object.keys(result)) if (key !== 'content') expect(clamped[key]).toBe(result[key])
+    expect(clampResult(clamped)).toBe(clamped)
+  })
+})
+
+describe('clampResult', () => {
+  it('clamps strings, and leaves what is no result alone', () => {
+    expect(clampResult('x'.repeat(60_000))).toHaveLength(51_200)
+    const big = 'x'.repeat(60_000)
+    const strangers = [
+      undefined,
+      null,
+      5,
+      big.split(''),
+      { content: big },
+      { content: big, title: 'my document' },
+      { text: big },
+      { role: 'user', content: [text(big)] },
+      { role: 'assistant', content: [text(big)], type: 'message' },
+      { type: 'message', id: 'a1', parentId: null, message: PI(big) },
+      { content: [{ text: big }] },
+      { content: [big] },
+      () => big,
+    ]
+    for (const stranger of strangers) expect(clampResult(stranger)).toBe(stranger)
+    expect(clampResult({ content: big }, { dialect: 'pi' }).content).toHaveLength(51_200)
+  })
+
+  it('keeps images and unknown blocks by reference, in order', () => {
+    const blocks = [image(), text('y'.repeat(90_000)), { type: 'chart', text: 'z'.repeat(90_000) }, image()]
+    const { content } = clampResult({ content: blocks })
+    expect(content[0]).toBe(blocks[0])
+    expect(content[2]).toBe(blocks[2])
+    expect(content[3]).toBe(blocks[3])
+    expect(content[1]).not.toBe(blocks[1])
+  })
+
+  it('knows an error result', () => {
+    const out = `first\n${'filler\n'.repeat(9_000)}the last line\n`
+    expect(clampResult({ content: [text(out)], isError: true }).content[0]?.text).toMatch(/^first[^]*the last line\n$/)
+    expect(clampResult({ content: [text(out)], isError: false }).content[0]?.text).not.toContain('the last line')
+  })
+
+  it('keeps classes, odd prototypes, symbols and accessors', () => {
+    class Result {
+      readonly content
+      constructor(readonly id: string, big: string) {
+        this.content = [text(big)]
+      }
+      get first() {
+        return this.content[0]?.text
+      }
+    }
+    const made = clampResult(new Result('7', 'x'.repeat(60_000)))
+    expect(made).toBeInstanceOf(Result)
+    expect(made.id).toBe('7')
+    expect(made.first).toHaveLength(51_200)
+
+    const mark = Symbol('mark')
+    const bare = Object.assign(Object.create(null), { content: [text('x'.repeat(60_000))], [mark]: 1 })
+    Object.defineProperty(bare, 'lazy', { get: () => expect.unreachable(), enumerable: true })
+    Object.defineProperty(bare, '__proto__', { value: { polluted: true }, enumerable: true })
+    const copy = clampResult(bare)
+    expect(Object.getPrototypeOf(copy)).toBe(null)
+    expect(copy[mark]).toBe(1)
+    expect(copy.content[0].text).toHaveLength(51_200)
+    expect(Object.getOwnPropertyDescriptor(copy, '__proto__')?.value).toEqual({ polluted: true })
+  })
+
+  it('copies what is frozen and survives what throws', () => {
+    const frozen = Object.freeze({ content: Object.freeze([Object.freeze(text('x'.repeat(60_000)))]) })
+    expect(clampResult(frozen).content[0]?.text).toHaveLength(51_200)
+    const throwing = {
+      content: [text('x'.repeat(60_000))],
+      get details(): never {
+        throw new Error('not now')
+      },
+    }
+    expect(clampResult(throwing).content[0]?.text).toHaveLength(51_200)
+    const { proxy, revoke } = Proxy.revocable({ content: [] }, {})
+    revoke()
+    expect(() => clampResult(proxy)).not.toThrow()
+    const cyclic: Record<string, unknown> = { content: [text('x'.repeat(60_000))] }
+    cyclic['details'] = cyclic
+    expect(clampResult(cyclic)['details']).toBe(cyclic)
+  })
+
+  it('reads a property once', () => {
+    let reads = 0
+    const result = {
+      get content() {
+        reads += 1
+        return [text(reads === 1 ? 'x'.repeat(60_000) : 'y'.repeat(90_000))]
+      },
+    }
+    expect(clampResult(result).content[0]?.text).toMatch(/^x{51059}\n/)
+    expect(reads).toBe(1)
+  })
+
+  it('does not keep a block of text that does not fit alive', () => {
+    const result = clampResult({ content: [text(`é${'x'.repeat(1e7)}`)] }, { maxChars: 20_000, notice: false })
+    expect(result.content[0]?.text).toHaveLength(20_000)
+  })
+})
+
+describe('share', () => {
+  it('gives 100 blocks of 3,000 chars a fair part of 40,000', () => {
+    const blocks = Array.from({ length: 100 }, (_, at) => text(String(at % 10).repeat(3_000)))
+    const { content } = clampResult({ content: blocks }, { maxChars: 40_000 })
+    expect(content.reduce((sum, block) => sum + block.text.length, 0)).toBeLessThanOrEqual(40_000)
+    expect(content).toHaveLength(100)
+    for (const [at, block] of content.entries()) {
+      expect(block.text.startsWith(String(at % 10).repeat(200))).toBe(true)
+      expect(block.text).toContain(at < 99 ? ' chars omitted]' : '[tool output truncated: ')
+    }
+  })
+
+  it('keeps small blocks whole', () => {
+    const blocks = [text('a'.repeat(90_000)), text('exit code 1'), text('b'.repeat(90_000))]
+    const { content } = clampResult({ content: blocks })
+    expect(content[1]).toBe(blocks[1])
+    expect(Math.abs((content[0]?.text.length ?? 0) - (content[2]?.text.length ?? 0))).toBeLessThan(5)
+  })
+
+  it('serves first come, first served, and tells of what is gone', () => {
+    const blocks = [text('a'.repeat(30_000)), text('b'.repeat(30_000)), text('c'.repeat(30_000))]
+    const { content } = clampResult({ content: blocks }, { share: 'order' })
+    expect(content).toHaveLength(2)
+    expect(content[0]).toBe(blocks[0])
+    const kept = content[1]?.text.replace(/[^b]|by/g, '').length ?? 0
+    expect(content[1]?.text).toMatch(/omitted \(limit/)
+    expect(content[1]?.text).toContain(`${60_000 - (content[1]?.text.match(/^b+/)?.[0].length ?? kept)} of 60000 chars omitted`)
+  })
+
+  it('lets each block have the limits to itself', () => {
+    const { content } = clampResult({ content: [text('a'.repeat(60_000)), text('b'.repeat(50_000))] }, { share: 'each' })
+    expect(content.map((block) => block.text.length)).toEqual([51_200, 50_000])
+  })
+
+  it('leaves one block when there is room for none', () => {
+    const blocks = [text('abc'), image(), text('def')]
+    expect(clampResult({ content: blocks }, { maxBytes: 0 }).content).toEqual([image(), text('')])
+    expect(texts(clampResult({ content: blocks }, { maxLines: 1 }))).toEqual(['def'])
+  })
+
+  it('asks a function for the notice of the last cut block', () => {
+    const told: number[] = []
+    const notice = (cut: { omittedChars: number; totalChars: number }) => {
+      told.push(cut.totalChars)
+      return `<${cut.omittedChars} of ${cut.totalChars}>`
+    }
+    const blocks = [text('a'.repeat(70_000)), text('b'.repeat(80_000)), text('small')]
+    const { content } = clampResult({ content: blocks }, { notice })
+    const kept = content[1]?.text.match(/^b+/)?.[0].length ?? 0
+    expect(content[1]?.text).toBe(`${'b'.repeat(kept)}\n\n<${80_000 - kept} of 80000>`)
+    expect(content[0]?.text).toMatch(/^a+\[\.\.\. \d+ chars omitted\]$/)
+    expect(told.every((total) => total === 80_000)).toBe(true)
+    expect(told.length).toBeLessThanOrEqual(3)
+  })
+
+  it('holds every limit over hostile blocks, for every way to share', () => {
+    const blocks = fc.array(hostileText, { minLength: 1, maxLength: 7 })
+    const share = fc.constantFrom<'fair' | 'order' | 'each'>('fair', 'order', 'each')
+    fc.assert(
+      fc.property(blocks, policies, share, (all, policy, share) => {
+        const before = { content: all.map(text), isError: false }
+        const after = clampResult(before, { ...policy, share })
+        expect(before.content.map((block) => block.text)).toEqual(all)
+        const out = texts(after)
+        expect(out.length).toBeGreaterThan(0)
+        const sum = (of: (text: string) => number) => (share === 'each' ? Math.max(...out.map(of)) : out.reduce((sum, text) => sum + of(text), 0))
+        expect(sum((text) => naive(text).bytes)).toBeLessThanOrEqual(policy.maxBytes ?? 51_200)
+        expect(sum((text) => naive(text).lines)).toBeLessThanOrEqual(policy.maxLines ?? 2_000)
+        expect(sum((text) => text.length)).toBeLessThanOrEqual(policy.maxChars ?? Number.POSITIVE_INFINITY)
+        expect(sum(estimateTokens)).toBeLessThanOrEqual(policy.maxTokens ?? Number.POSITIVE_INFINITY)
+        for (const text of out) {
+          expect(text.isWellFormed()).toBe(true)
+          expect(naive(text).longest).toBeLessThanOrEqual(policy.maxLineBytes ?? Number.POSITIVE_INFINITY)
+          // A block that is left shows something, unless it is the only one or never did.
+          if (out.length > 1 && !all.includes(text)) expect(text.trim()).not.toBe('')
+        }
+        expect(clampResult(after, { ...policy, share })).toBe(after)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

@@ -1,0 +1,356 @@
+import * as fc from 'fast-check'
+import { clampText, clampTextWithReport, estimateTokens, measureText, sliceUtf16Safe, truncateUtf16Safe } from 'spillway'
+import { describe, expect, it } from 'vitest'
+import { hostileText, limits, naive, policies, type SomeLimits } from './hostile.js'
+
+const runs = { numRuns: 2_000 }
+
+function expectWithin(text: string, { maxBytes = 51_200, maxLines = 2_000, maxChars, maxTokens, maxLineBytes }: SomeLimits) {
+  const size = naive(text)
+  expect(text.isWellFormed()).toBe(true)
+  expect(size.bytes).toBeLessThanOrEqual(maxBytes)
+  expect(size.lines).toBeLessThanOrEqual(maxLines)
+  expect(size.chars).toBeLessThanOrEqual(maxChars ?? Number.POSITIVE_INFINITY)
+  expect(size.longest).toBeLessThanOrEqual(maxLineBytes ?? Number.POSITIVE_INFINITY)
+  if (maxTokens !== undefined) expect(estimateTokens(text)).toBeLessThanOrEqual(maxTokens)
+}
+
+describe('the guarantees, over hostile text', () => {
+  it('G1, G2: every limit holds for the final text, which is well-formed', () => {
+    fc.assert(fc.property(hostileText, policies, (text, policy) => expectWithin(clampText(text, policy), policy)), runs)
+  })
+
+  it('G1, G2: the same of bytes, whatever they are', () => {
+    const bytes = fc.oneof(fc.uint8Array({ maxLength: 900 }), hostileText.map((text) => Buffer.from(text)))
+    fc.assert(fc.property(bytes, policies, (text, policy) => expectWithin(clampText(text, policy), policy)), runs)
+  })
+
+  it('G3: what fits and is well-formed comes back as it is, what is not is repaired', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const lifted = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
+        expect(clampText(text, lifted)).toBe(text.toWellFormed())
+        expect(clampText(Buffer.from(text), lifted)).toBe(Buffer.from(text).toString())
+      }),
+    )
+  })
+
+  it('G4: the report names what is kept, and the text holds nothing else', () => {
+    fc.assert(
+      fc.property(hostileText, policies, (text, policy) => {
+        const report = clampTextWithReport(text, policy)
+        const kept = report.ranges.map(([start, end]) => text.toWellFormed().slice(start, end))
+        expect(kept.join('').length).toBe(report.kept.chars)
+        let rest = report.text
+        for (const part of kept) {
+          const at = rest.indexOf(part)
+          expect(at).toBeGreaterThanOrEqual(0)
+          rest = rest.slice(0, at) + rest.slice(at + part.length)
+        }
+        if (policy.notice === false && policy.maxLineBytes === undefined) expect(rest).toBe('')
+        expect(report.text).toContain(report.notice)
+      }),
+      runs,
+    )
+  })
+
+  it('G5: a second clamp changes nothing', () => {
+    fc.assert(
+      fc.property(hostileText, policies, (text, policy) => {
+        const once = clampText(text, policy)
+        expect(clampText(once, policy)).toBe(once)
+      }),
+      runs,
+    )
+  })
+
+  it('G6: one more code point would break a limit', () => {
+    const keep = fc.constantFrom<'head' | 'tail'>('head', 'tail')
+    fc.assert(
+      fc.property(hostileText, limits, keep, (text, { maxLineBytes, ...bounds }, keep) => {
+        const policy = { ...bounds, keep, snap: 'char' as const, notice: false as const }
+        const { text: out, ranges } = clampTextWithReport(text, policy)
+        const whole = text.toWellFormed()
+        const [start, end] = ranges[0] ?? (keep === 'head' ? [0, 0] : [whole.length, whole.length])
+        if (out === whole) return
+        const more =
+          keep === 'head'
+            ? whole.slice(0, end + (whole.codePointAt(end) ?? 0 > 0xffff ? 2 : 1))
+            : whole.slice(start - (/[\udc00-\udfff]/.test(whole[start - 1] ?? '') ? 2 : 1))
+        expect(() => expectWithin(more, policy)).toThrow()
+      }),
+      runs,
+    )
+  })
+
+  it('G7: a notice is never cut', () => {
+    const text = `${'word '.repeat(2_000)}\n`
+    for (let maxChars = 0; maxChars < 300; maxChars++) {
+      for (const keep of ['head', 'tail', 'ends'] as const) {
+        const out = clampText(text, { maxChars, keep })
+        const rest = out.replace(
+          /\[tool output truncated: \d+ of 10001 chars omitted \(limit 50KB or 2000 lines or \d+ chars\); request smaller chunks \(offset\/limit\) or specific sections\]|\[\.\.\. \d+ more characters truncated\]|\[\.\.\.\]/,
+          '',
+        )
+        expect(rest).toMatch(/^[words \n]*$/)
+        expect(rest === out).toBe(maxChars < 5)
+      }
+    }
+  })
+
+  it('G8, G10: no content throws, and the same input gives the same text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array(), fc.string({ unit: 'binary' })), policies, (text, policy) => {
+        expect(clampText(text, policy)).toBe(clampText(text, policy))
+      }),
+    )
+  })
+})
+
+describe('clampTextWithReport', () => {
+  it('counts as a naive count does: kept and omitted make the total', () => {
+    const input = fc.oneof(hostileText, fc.uint8Array({ maxLength: 900 }), hostileText.map((text) => Buffer.from(text)))
+    fc.assert(
+      fc.property(input, policies, (text, policy) => {
+        const { total, kept, omitted, truncated, exceeded, ranges, text: out } = clampTextWithReport(text, policy)
+        const decoded = typeof text === 'string' ? text : Buffer.from(text).toString()
+        const { chars, lines } = naive(decoded)
+        expect(total).toEqual({ bytes: typeof text === 'string' ? Buffer.byteLength(text) : text.length, chars, lines })
+        for (const unit of ['bytes', 'chars', 'lines'] as const) {
+          expect(kept[unit] + omitted[unit]).toBe(total[unit])
+          expect(Math.min(kept[unit], omitted[unit])).toBeGreaterThanOrEqual(0)
+        }
+        expect(truncated).toBe(exceeded.length > 0)
+        if (!truncated) expect(out).toBe(decoded.toWellFormed())
+        let before = -1
+        for (const [start, end] of ranges) {
+          expect(start).toBeGreaterThan(before)
+          expect(end).toBeGreaterThan(start)
+          before = end - 1
+        }
+      }),
+      runs,
+    )
+  })
+
+  it('gives what clampText gives', () => {
+    fc.assert(
+      fc.property(hostileText, policies, (text, policy) => {
+        expect(clampTextWithReport(text, policy).text).toBe(clampText(text, policy))
+      }),
+    )
+  })
+
+  it('names the limits that were broken, in order', () => {
+    const text = `${'漢'.repeat(40)}\n`.repeat(10)
+    const all = { maxBytes: 100, maxLines: 5, maxChars: 100, maxTokens: 50, maxLineBytes: 100 }
+    expect(clampTextWithReport(text, all).exceeded).toEqual(['bytes', 'lines', 'chars', 'tokens', 'lineBytes'])
+    expect(clampTextWithReport(text, { maxLines: 5 }).exceeded).toEqual(['lines'])
+    expect(clampTextWithReport(text, { maxLineBytes: 100 }).exceeded).toEqual(['lineBytes'])
+  })
+
+  it('is not truncated when only a lone surrogate was repaired', () => {
+    expect(clampTextWithReport('a\ud800b')).toMatchObject({ text: 'a\ufffdb', truncated: false, exceeded: [], ranges: [[0, 3]] })
+  })
+})
+
+describe('exact values', () => {
+  it('counts a newline as the end of a line', () => {
+    expect(measureText('a\nb\n')).toEqual({ bytes: 4, chars: 4, lines: 2 })
+    expect(measureText('')).toEqual({ bytes: 0, chars: 0, lines: 0 })
+    expect(measureText(Buffer.from('é\n漢'))).toEqual({ bytes: 6, chars: 3, lines: 2 })
+  })
+
+  it('keeps a line that is too long in part', () => {
+    const text = `${'x'.repeat(60_000)}\n`
+    const out = clampText(text)
+    expect(Buffer.byteLength(out)).toBe(51_200)
+    expect(out).toMatch(/^x{51059}\n\n\[tool output truncated: 8942 of 60001 chars omitted \(limit 50KB or 2000 lines\); request smaller chunks \(offset\/limit\) or specific sections\]$/)
+    expect(clampText(text, { notice: false })).toBe('x'.repeat(51_200))
+    expect(clampText(Buffer.from(text), { keep: 'tail' })).toContain('[tool output truncated: 8941 of 60001 bytes omitted')
+  })
+
+  it('lets exactly 2,000 lines through', () => {
+    const text = 'line\n'.repeat(2_000)
+    expect(clampText(text)).toBe(text)
+  })
+
+  it('never splits an emoji', () => {
+    expect(clampText('😀'.repeat(10), { maxBytes: 10, keep: 'tail', notice: false })).toBe('😀😀')
+    expect(clampText('😀'.repeat(10), { maxChars: 5, keep: 'head', notice: false })).toBe('😀😀')
+  })
+
+  it('repairs a lone surrogate, also in a text that fits', () => {
+    expect(clampText('ok \ud83d')).toBe('ok \ufffd')
+    expect(clampText('\ude00'.repeat(60_000), { notice: false })).toBe('\ufffd'.repeat(Math.floor(51_200 / 3)))
+  })
+
+  it('cuts lines inside, with a mark that counts', () => {
+    const text = `${'y'.repeat(300)}\r\nshort\n`
+    expect(clampText(text, { maxLineBytes: 40 })).toBe(`${'y'.repeat(28)}[+272 chars]\r\nshort\n`)
+    expect(clampText(text, { maxLineBytes: 5 })).toBe('yyyyy\r\nshort\n')
+    expect(clampText(text, { maxLineBytes: 0 })).toBe('')
+  })
+
+  it('keeps both ends of what ends in a failure, and the head of other text', () => {
+    const lines = (last: string) => `first\n${'filler\n'.repeat(3_000)}${last}\n`
+    expect(clampText(lines('Error: no such file'))).toMatch(/^first\n[^]*\n\n\[tool output[^]*Error: no such file\n$/)
+    expect(clampText(lines('nothing to see'))).toMatch(/^first\n[^]*sections\]$/)
+    expect(clampText(lines('nothing to see'), { isError: true })).toMatch(/^first\n[^]*nothing to see\n$/)
+  })
+
+  it('gives the ends the share that was asked for', () => {
+    const { ranges } = clampTextWithReport('z'.repeat(10_000), { keep: 'ends', headShare: 0.25, maxChars: 1_000, notice: false })
+    expect(ranges).toEqual([[0, 250], [9_250, 10_000]])
+  })
+
+  it('cuts 5 MB in one line, and only newlines', () => {
+    expect(clampText('漢'.repeat(1_700_000), { notice: 'pi' })).toMatch(/^漢+\[\.\.\. 1682947 more characters truncated\]$/)
+    expect(naive(clampText('\n'.repeat(5_000_000))).lines).toBeLessThanOrEqual(2_000)
+  })
+})
+
+describe('notices', () => {
+  const text = Array.from({ length: 5_000 }, (_, at) => `line ${at + 1}\n`).join('')
+
+  it('stand where the text was cut', () => {
+    const at = (keep: 'head' | 'tail' | 'ends', notice: 'pi' | 'count' | '<{source}>') =>
+      clampText(text, { keep, notice, maxChars: 600, source: 'log' }).replace(/(line \d+\n)*line \d+/g, '#')
+    expect(at('head', 'pi')).toMatch(/^#\n\[\.\.\. \d+ more characters truncated\]$/)
+    expect(at('tail', 'pi')).toMatch(/^\[\.\.\. \d+ more characters truncated\]\n#\n$/)
+    expect(at('ends', 'pi')).toMatch(/^#\n\n\[\.\.\. \d+ more characters truncated\]\n\n#\n$/)
+    expect(at('head', 'count')).toMatch(/^#\n\.\.\. \([\d,]+ chars truncated from log\)$/)
+    expect(at('tail', 'count')).toMatch(/^\.\.\. \([\d,]+ chars truncated from log\)\n#\n$/)
+    expect(at('ends', 'count')).toMatch(/^#\n\n\.\.\. \([\d,]+ chars truncated from log\) \.\.\.\n\n#\n$/)
+    expect(at('head', '<{source}>')).toMatch(/^#\n\n<log>$/)
+  })
+
+  it('from templates and functions tell the truth about the cut', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 150, max: 30_000 }), fc.constantFrom<'head' | 'tail' | 'ends'>('head', 'tail', 'ends'), (maxChars, keep) => {
+        const template = '{omittedChars} {totalChars} {omittedBytes} {totalBytes} {omittedLines} {totalLines} {keptLines}'
+        const told: string[] = []
+        const worded = clampTextWithReport(text, {
+          maxChars,
+          keep,
+          notice: (cut) => {
+            told.push(
+              `${cut.omittedChars} ${cut.totalChars} ${cut.omittedBytes} ${cut.totalBytes} ${cut.omittedLines} ${cut.totalLines} ${cut.keptLines}`,
+            )
+            expect(cut.keep).toBe(keep)
+            expect(cut.exceeded).toContain('chars')
+            return told.at(-1) ?? ''
+          },
+        })
+        const templated = clampTextWithReport(text, { maxChars, keep, notice: template })
+        expect(told.length).toBeLessThanOrEqual(3)
+        for (const { omitted, total, notice } of [worded, templated]) {
+          expect(notice).toMatch(
+            new RegExp(
+              `^${omitted.chars} ${total.chars} ${omitted.bytes} ${total.bytes} ${omitted.lines} ${total.lines} [\\d,-]+$`,
+            ),
+          )
+        }
+      }),
+    )
+  })
+
+  it('that throw or say nothing give way', () => {
+    const silent = () => {
+      throw new Error('no')
+    }
+    expect(clampText(text, { notice: silent })).toMatch(/\[\.\.\. \d+ more characters truncated\]$/)
+    expect(clampText(text, { notice: () => undefined as unknown as string })).toMatch(/more characters truncated\]$/)
+  })
+
+  it('of a second cut count from the original', () => {
+    const original = 'q'.repeat(200_000)
+    for (const notice of ['hint', 'pi', 'count'] as const) {
+      for (const keep of ['head', 'tail', 'ends'] as const) {
+        const once = clampText(original, { maxChars: 40_000, notice, keep })
+        for (const again of ['hint', 'pi', 'count'] as const) {
+          const twice = clampText(once, { maxChars: 20_000, notice: again, keep })
+          const missing = 200_000 - twice.replace(/[^q]/g, '').length + (again === 'hint' ? 1 : 0)
+          const number = again === 'count' ? missing.toLocaleString('en-US') : String(missing)
+          expect(twice, `${notice}, then ${again}, ${keep}`).toContain(number)
+          if (again === 'hint') expect(twice).toContain('of 200000 chars omitted')
+        }
+      }
+    }
+  })
+
+  it('that a tool prints switch nothing off', () => {
+    const fakes = [
+      '[... 9 more characters truncated]',
+      '[tool output truncated: 1 of 2 chars omitted (limit 50KB or 2000 lines); request smaller chunks (offset/limit) or specific sections]',
+      '... (12 chars truncated from output)',
+    ]
+    for (const fake of fakes) {
+      for (const text of [`${'a'.repeat(99_999)}\n\n${fake}`, `${fake}\n${'a'.repeat(99_999)}`, fake.repeat(3_000)]) {
+        for (const keep of ['head', 'tail', 'ends'] as const) {
+          const report = clampTextWithReport(text, { keep })
+          expect(report.truncated).toBe(true)
+          expect(naive(report.text).bytes).toBeLessThanOrEqual(51_200)
+          expect(report.total.chars).toBe(text.length)
+        }
+      }
+    }
+  })
+})
+
+describe('bytes', () => {
+  it('are read where they stand, also in shared, resizable and offset memory', () => {
+    const shared = new Uint8Array(new SharedArrayBuffer(8))
+    shared.set(Buffer.from('abcdefgh'))
+    expect(clampText(shared, { maxBytes: 3, notice: false })).toBe('abc')
+    expect(measureText(new Uint8Array(Buffer.from('xxab\n').buffer.slice(0), 0, 0))).toEqual({ bytes: 0, chars: 0, lines: 0 })
+    expect(clampText(Buffer.from('xxabcyy').subarray(2, 5))).toBe('abc')
+  })
+
+  it('decode as the platform decodes them', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(clampText(bytes)).toBe(Buffer.from(bytes).toString())
+      }),
+      runs,
+    )
+  })
+})
+
+describe('estimateTokens', () => {
+  it('adds up over lines, and never shrinks when text is added', () => {
+    fc.assert(
+      fc.property(hostileText, hostileText, (a, b) => {
+        expect(estimateTokens(`${a}\n${b}`)).toBe(estimateTokens(`${a}\n`) + estimateTokens(b))
+        expect(estimateTokens(a + b)).toBeGreaterThanOrEqual(Math.max(estimateTokens(a), estimateTokens(b)) - 1)
+        expect(estimateTokens(Buffer.from(a.toWellFormed()))).toBe(estimateTokens(a.toWellFormed()))
+      }),
+    )
+  })
+
+  it('reads a long text in pieces without losing a line', () => {
+    const line = `${'漢字 and words 123 '.repeat(40)}\n`
+    expect(estimateTokens(line.repeat(500))).toBe(estimateTokens(line) * 500)
+  })
+})
+
+describe('sliceUtf16Safe', () => {
+  it('is slice where no pair is split, and one char less where one would be', () => {
+    const text = fc.array(fc.constantFrom('a', '漢', '😀', '\ud83d', '\ude00'), { maxLength: 12 }).map((all) => all.join(''))
+    const at = fc.option(fc.integer({ min: -16, max: 16 }), { nil: undefined })
+    fc.assert(
+      fc.property(text, fc.integer({ min: -16, max: 16 }), at, (text, start, end) => {
+        const plain = text.slice(start, end)
+        const safe = sliceUtf16Safe(text, start, end)
+        expect(plain).toContain(safe)
+        expect(plain.length - safe.length).toBeLessThanOrEqual(2)
+        const lone = (text: string) => [...text].filter((point) => /^[\ud800-\udfff]$/.test(point)).length
+        expect(lone(safe)).toBeLessThanOrEqual(lone(text))
+      }),
+      runs,
+    )
+    expect(sliceUtf16Safe('a😀b', 2)).toBe('b')
+    expect(truncateUtf16Safe('a😀b', 2)).toBe('a')
+    expect(truncateUtf16Safe('a\ud83d', 2)).toBe('a\ud83d')
+  })
+})

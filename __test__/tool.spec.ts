@@ -1,0 +1,161 @@
+import { definePolicy, wrapTool, wrapTools } from 'spillway'
+import { describe, expect, it } from 'vitest'
+
+const BIG = 'a line of output\n'.repeat(300_000)
+const result = (big: string) => ({ content: [{ type: 'text', text: big }, { type: 'image', data: 'aGk=', mimeType: 'image/png' }] })
+const sizeOf = (value: unknown) => JSON.stringify(value).length
+
+describe('wrapTool', () => {
+  it('clamps results, partial updates and throws of a Pi tool', async () => {
+    const updates: unknown[] = []
+    const tool = wrapTool({
+      name: 'shell',
+      parameters: {},
+      async execute(_id: string, params: { fail?: boolean }, _signal: AbortSignal | undefined, onUpdate: (partial: unknown) => void) {
+        onUpdate(result(BIG))
+        if (params.fail) throw Object.assign(new Error(BIG), { code: 'EFAIL' })
+        return result(BIG)
+      },
+    })
+    const onUpdate = (partial: unknown) => updates.push(partial)
+    expect(sizeOf(await tool.execute('1', {}, undefined, onUpdate))).toBeLessThan(56_000)
+    await expect(tool.execute('2', { fail: true }, undefined, onUpdate)).rejects.toSatisfy(
+      (error: Error & { code: string }) => error.message.length <= 51_200 && error.code === 'EFAIL',
+    )
+    expect(updates).toHaveLength(2)
+    for (const update of updates) expect(sizeOf(update)).toBeLessThan(56_000)
+    expect(tool.name).toBe('shell')
+  })
+
+  it('keeps this, every argument, arity, name and identity of what fits', async () => {
+    const small = result('ok')
+    const signal = new AbortController().signal
+    const tool = {
+      prefix: 'p',
+      seen: [] as unknown[],
+      execute(this: { prefix: string; seen: unknown[] }, ...args: [number, number, AbortSignal, undefined, string]) {
+        this.seen.push(this.prefix, ...args)
+        return small
+      },
+      async later(_a: number, _b: number) {},
+    }
+    const wrapped = wrapTool(tool)
+    expect(wrapped).not.toBe(tool)
+    expect(wrapped.execute(1, 2, signal, undefined, 'five')).toBe(small)
+    expect(tool.seen).toEqual(['p', 1, 2, signal, undefined, 'five'])
+    expect(tool.seen[3]).toBe(signal)
+    const later = wrapTool(tool, { method: 'later' })
+    expect(later.later.length).toBe(2)
+    expect(later.later.name).toBe('later')
+    expect(later.execute).toBe(tool.execute)
+  })
+
+  it('keeps the kind of a call: sync, async, generator', async () => {
+    const sync = wrapTool({ execute: () => BIG })
+    expect(sync.execute().length).toBeLessThanOrEqual(51_200)
+    const thenable = wrapTool({ func: async () => BIG })
+    expect((await thenable.func()).length).toBeLessThanOrEqual(51_200)
+    const steps = wrapTool({
+      async *execute() {
+        const answer: unknown = yield BIG
+        yield `${answer}`
+        return BIG
+      },
+    })
+    const run = steps.execute()
+    expect(((await run.next()).value as string).length).toBeLessThanOrEqual(51_200)
+    expect((await run.next('hello')).value).toBe('hello')
+    const last = await run.next()
+    expect(last.done).toBe(true)
+    expect((last.value as string).length).toBeLessThanOrEqual(51_200)
+    const plain = wrapTool(function* () {
+      yield BIG
+      throw new Error(BIG)
+    })
+    const each: number[] = []
+    expect(() => {
+      for (const step of plain()) each.push(step.length)
+    }).toThrow(/tool output truncated/)
+    expect(each[0]).toBeLessThanOrEqual(51_200)
+  })
+
+  it('takes functions, class instances with private fields, and invoke', async () => {
+    const call = Object.assign((big: string) => big, { description: 'echoes' })
+    const wrapped = wrapTool(call)
+    expect(wrapped(BIG).length).toBeLessThanOrEqual(51_200)
+    expect(wrapped.description).toBe('echoes')
+    expect(wrapped.length).toBe(1)
+    class Tool {
+      #output = BIG
+      async invoke() {
+        return this.#output
+      }
+    }
+    const tool = new Tool()
+    expect(wrapTool(tool)).toBe(tool)
+    expect((await tool.invoke()).length).toBeLessThanOrEqual(51_200)
+    expect(Object.keys(tool)).toEqual([])
+    expect((await new Tool().invoke()).length).toBe(BIG.length)
+  })
+
+  it('clamps what is thrown, whatever it is', async () => {
+    const throwing = (thrown: unknown) =>
+      wrapTool({
+        async execute() {
+          throw thrown
+        },
+      }).execute()
+    await expect(throwing(BIG)).rejects.toSatisfy((text: string) => text.length <= 51_200)
+    await expect(throwing(undefined)).rejects.toBe(undefined)
+    await expect(throwing(Object.freeze(new Error(BIG)))).rejects.toSatisfy((error: Error) => error.message.length <= 51_200)
+    const sync = wrapTool(() => {
+      throw new Error(BIG)
+    })
+    expect(sync).toThrow(/tool output truncated/)
+  })
+
+  it('wraps once, under the latest policy', () => {
+    const policy = definePolicy({ maxChars: 500 })
+    const once = wrapTool({ execute: () => BIG }, policy)
+    expect(wrapTool(once, policy)).toBe(once)
+    const again = wrapTool(once, { maxChars: 1_000 })
+    expect(again.execute().length).toBeGreaterThan(500)
+    expect(again.execute().length).toBeLessThanOrEqual(1_000)
+    expect(once.execute().length).toBeLessThanOrEqual(500)
+    const call = wrapTool(() => BIG)
+    expect(wrapTool(call)).toBe(call)
+  })
+
+  it('gives a failed call the ends of its text', async () => {
+    const long = `first\n${'filler\n'.repeat(9_000)}the last line\n`
+    const tool = wrapTool({ execute: (isError: boolean) => ({ content: [{ type: 'text', text: long }], isError }) })
+    expect(tool.execute(true).content[0]?.text).toContain('the last line')
+    expect(tool.execute(false).content[0]?.text).not.toContain('the last line')
+  })
+})
+
+describe('wrapTools', () => {
+  const shell = { name: 'shell', execute: () => BIG }
+  const read = { name: 'read', execute: () => BIG }
+  const raw = { name: 'raw', execute: () => BIG }
+
+  it('wraps an array or a record under one policy', () => {
+    const [first] = wrapTools([shell, read], { maxChars: 100 })
+    expect(first?.execute().length).toBeLessThanOrEqual(100)
+    const record = wrapTools({ shell, read }, { maxChars: 100 })
+    expect(Object.keys(record)).toEqual(['shell', 'read'])
+    expect(record.read.execute().length).toBeLessThanOrEqual(100)
+  })
+
+  it('gives each its own policy, and leaves those without one', () => {
+    const names: string[] = []
+    const tools = wrapTools([shell, read, raw], (name) => {
+      names.push(name)
+      return name === 'raw' ? undefined : { keep: name === 'shell' ? 'tail' : 'head', maxLines: 10, notice: 'pi' }
+    })
+    expect(names).toEqual(['shell', 'read', 'raw'])
+    expect(tools[0]?.execute()).toMatch(/^\[\.\.\. /)
+    expect(tools[1]?.execute()).toMatch(/^a line/)
+    expect(tools[2]).toBe(raw)
+  })
+})
