@@ -86,7 +86,13 @@ export const policies = fc
   )
   .map(([limits, rest]) => ({ ...limits, ...rest }))
 
-export type SomeLimits = { maxBytes?: number; maxLines?: number; maxChars?: number; maxTokens?: number; maxLineBytes?: number }
+export type SomeLimits = {
+  maxBytes?: number
+  maxLines?: number
+  maxChars?: number
+  maxTokens?: number
+  maxLineBytes?: number
+}
 
 /** Counts without the engine. */
 export function naive(text: string): { bytes: number; chars: number; lines: number; longest: number } {

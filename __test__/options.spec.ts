@@ -30,7 +30,11 @@ describe('options', () => {
   ]
 
   it.each(bad)('refuses %o with a code, naming field and value', (policy, field, value) => {
-    for (const call of [() => clampText('', any(policy)), () => definePolicy(any(policy)), () => wrapTool(() => '', any(policy))]) {
+    for (const call of [
+      () => clampText('', any(policy)),
+      () => definePolicy(any(policy)),
+      () => wrapTool(() => '', any(policy)),
+    ]) {
       try {
         call()
         expect.unreachable()
@@ -58,7 +62,13 @@ describe('options', () => {
 
   it('takes undefined for the default, and ignores what is not its own', () => {
     const text = 'x'.repeat(60_000)
-    const nothing = { maxBytes: undefined, maxLines: undefined, keep: undefined, notice: undefined, snap: undefined }
+    const nothing = {
+      maxBytes: undefined,
+      maxLines: undefined,
+      keep: undefined,
+      notice: undefined,
+      snap: undefined,
+    }
     expect(clampText(text, any(nothing))).toBe(clampText(text))
     expect(clampText(text, any({ colour: 'red' }))).toBe(clampText(text))
   })
@@ -82,7 +92,7 @@ describe('definePolicy', () => {
     const policy = definePolicy({ maxLines: 5, keep: 'tail' })
     expect(policy).toMatchObject({ maxBytes: 51_200, maxLines: 5, keep: 'tail' })
     expect(Object.isFrozen(policy)).toBe(true)
-    expect(clampText('1\n2\n3\n4\n5\n6\n7\n', policy)).toMatch(/truncated[^]*7\n$/)
+    expect(clampText('1\n2\n3\n4\n5\n6\n7\n', policy)).toMatch(/truncated[\s\S]*7\n$/)
   })
 
   it('counts as checked by identity alone', () => {

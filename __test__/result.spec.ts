@@ -64,7 +64,10 @@ describe.each([
     expect(out.reduce((sum, text) => sum + naive(text).bytes, 0)).toBeLessThanOrEqual(51_200)
     expect(out.reduce((sum, text) => sum + naive(text).lines, 0)).toBeLessThanOrEqual(2_000)
     expect(out.at(-1)).toContain('[tool output truncated: ')
-    const blank = (value: unknown) => JSON.stringify(value, (key, member) => (['text', 'content'].includes(key) && typeof member === 'string' ? '' : member))
+    const blank = (value: unknown) =>
+      JSON.stringify(value, (key, member) =>
+        ['text', 'content'].includes(key) && typeof member === 'string' ? '' : member,
+      )
     expect(blank(clamped)).toBe(blank(result))
     for (const key of Object.keys(result)) if (key !== 'content') expect(clamped[key]).toBe(result[key])
     expect(clampResult(clamped)).toBe(clamped)
@@ -105,14 +108,21 @@ describe('clampResult', () => {
 
   it('knows an error result', () => {
     const out = `first\n${'filler\n'.repeat(9_000)}the last line\n`
-    expect(clampResult({ content: [text(out)], isError: true }).content[0]?.text).toMatch(/^first[^]*the last line\n$/)
-    expect(clampResult({ content: [text(out)], isError: false }).content[0]?.text).not.toContain('the last line')
+    expect(clampResult({ content: [text(out)], isError: true }).content[0]?.text).toMatch(
+      /^first[\s\S]*the last line\n$/,
+    )
+    expect(clampResult({ content: [text(out)], isError: false }).content[0]?.text).not.toContain(
+      'the last line',
+    )
   })
 
   it('keeps classes, odd prototypes, symbols and accessors', () => {
     class Result {
       readonly content
-      constructor(readonly id: string, big: string) {
+      constructor(
+        readonly id: string,
+        big: string,
+      ) {
         this.content = [text(big)]
       }
       get first() {
@@ -166,7 +176,10 @@ describe('clampResult', () => {
   })
 
   it('does not keep a block of text that does not fit alive', () => {
-    const result = clampResult({ content: [text(`é${'x'.repeat(1e7)}`)] }, { maxChars: 20_000, notice: false })
+    const result = clampResult(
+      { content: [text(`é${'x'.repeat(1e7)}`)] },
+      { maxChars: 20_000, notice: false },
+    )
     expect(result.content[0]?.text).toHaveLength(20_000)
   })
 })
@@ -197,11 +210,16 @@ describe('share', () => {
     expect(content[0]).toBe(blocks[0])
     const kept = content[1]?.text.replace(/[^b]|by/g, '').length ?? 0
     expect(content[1]?.text).toMatch(/omitted \(limit/)
-    expect(content[1]?.text).toContain(`${60_000 - (content[1]?.text.match(/^b+/)?.[0].length ?? kept)} of 60000 chars omitted`)
+    expect(content[1]?.text).toContain(
+      `${60_000 - (content[1]?.text.match(/^b+/)?.[0].length ?? kept)} of 60000 chars omitted`,
+    )
   })
 
   it('lets each block have the limits to itself', () => {
-    const { content } = clampResult({ content: [text('a'.repeat(60_000)), text('b'.repeat(50_000))] }, { share: 'each' })
+    const { content } = clampResult(
+      { content: [text('a'.repeat(60_000)), text('b'.repeat(50_000))] },
+      { share: 'each' },
+    )
     expect(content.map((block) => block.text.length)).toEqual([51_200, 50_000])
   })
 
@@ -236,7 +254,8 @@ describe('share', () => {
         expect(before.content.map((block) => block.text)).toEqual(all)
         const out = texts(after)
         expect(out.length).toBeGreaterThan(0)
-        const sum = (of: (text: string) => number) => (share === 'each' ? Math.max(...out.map(of)) : out.reduce((sum, text) => sum + of(text), 0))
+        const sum = (of: (text: string) => number) =>
+          share === 'each' ? Math.max(...out.map(of)) : out.reduce((sum, text) => sum + of(text), 0)
         expect(sum((text) => naive(text).bytes)).toBeLessThanOrEqual(policy.maxBytes ?? 51_200)
         expect(sum((text) => naive(text).lines)).toBeLessThanOrEqual(policy.maxLines ?? 2_000)
         expect(sum((text) => text.length)).toBeLessThanOrEqual(policy.maxChars ?? Number.POSITIVE_INFINITY)

@@ -2,7 +2,12 @@ import { definePolicy, wrapTool, wrapTools } from 'spillway'
 import { describe, expect, it } from 'vitest'
 
 const BIG = 'a line of output\n'.repeat(300_000)
-const result = (big: string) => ({ content: [{ type: 'text', text: big }, { type: 'image', data: 'aGk=', mimeType: 'image/png' }] })
+const result = (big: string) => ({
+  content: [
+    { type: 'text', text: big },
+    { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+  ],
+})
 const sizeOf = (value: unknown) => JSON.stringify(value).length
 
 describe('wrapTool', () => {
@@ -11,7 +16,12 @@ describe('wrapTool', () => {
     const tool = wrapTool({
       name: 'shell',
       parameters: {},
-      async execute(_id: string, params: { fail?: boolean }, _signal: AbortSignal | undefined, onUpdate: (partial: unknown) => void) {
+      async execute(
+        _id: string,
+        params: { fail?: boolean },
+        _signal: AbortSignal | undefined,
+        onUpdate: (partial: unknown) => void,
+      ) {
         onUpdate(result(BIG))
         if (params.fail) throw Object.assign(new Error(BIG), { code: 'EFAIL' })
         return result(BIG)
@@ -33,7 +43,10 @@ describe('wrapTool', () => {
     const tool = {
       prefix: 'p',
       seen: [] as unknown[],
-      execute(this: { prefix: string; seen: unknown[] }, ...args: [number, number, AbortSignal, undefined, string]) {
+      execute(
+        this: { prefix: string; seen: unknown[] },
+        ...args: [number, number, AbortSignal, undefined, string]
+      ) {
         this.seen.push(this.prefix, ...args)
         return small
       },
@@ -107,7 +120,9 @@ describe('wrapTool', () => {
       }).execute()
     await expect(throwing(BIG)).rejects.toSatisfy((text: string) => text.length <= 51_200)
     await expect(throwing(undefined)).rejects.toBe(undefined)
-    await expect(throwing(Object.freeze(new Error(BIG)))).rejects.toSatisfy((error: Error) => error.message.length <= 51_200)
+    await expect(throwing(Object.freeze(new Error(BIG)))).rejects.toSatisfy(
+      (error: Error) => error.message.length <= 51_200,
+    )
     const sync = wrapTool(() => {
       throw new Error(BIG)
     })
@@ -128,7 +143,9 @@ describe('wrapTool', () => {
 
   it('gives a failed call the ends of its text', async () => {
     const long = `first\n${'filler\n'.repeat(9_000)}the last line\n`
-    const tool = wrapTool({ execute: (isError: boolean) => ({ content: [{ type: 'text', text: long }], isError }) })
+    const tool = wrapTool({
+      execute: (isError: boolean) => ({ content: [{ type: 'text', text: long }], isError }),
+    })
     expect(tool.execute(true).content[0]?.text).toContain('the last line')
     expect(tool.execute(false).content[0]?.text).not.toContain('the last line')
   })
@@ -151,7 +168,9 @@ describe('wrapTools', () => {
     const names: string[] = []
     const tools = wrapTools([shell, read, raw], (name) => {
       names.push(name)
-      return name === 'raw' ? undefined : { keep: name === 'shell' ? 'tail' : 'head', maxLines: 10, notice: 'pi' }
+      return name === 'raw'
+        ? undefined
+        : { keep: name === 'shell' ? 'tail' : 'head', maxLines: 10, notice: 'pi' }
     })
     expect(names).toEqual(['shell', 'read', 'raw'])
     expect(tools[0]?.execute()).toMatch(/^\[\.\.\. /)

@@ -1,6 +1,6 @@
 import type { Cut, LimitName, TextSize } from 'spillway'
 import type { Compiled } from './policy.js'
-import { KINDS, type Kept, type Made, type Subject } from './subject.js'
+import { type Kept, KINDS, type Made, type Subject } from './subject.js'
 
 /** Limits that a text breaks, in the order of the contract. */
 export function exceededBy(subject: Subject, policy: Compiled): LimitName[] {
@@ -58,8 +58,17 @@ class CutOf implements Cut {
   }
   get keptLines() {
     const [head, first, last] = this.#part.lines
-    const ranges = first <= head + 1 && head > 0 ? [[1, last]] : [[1, head], [first, last]]
-    return ranges.filter(([from = 0, to = 0]) => from <= to).map(([from, to]) => `${from}-${to}`).join(',')
+    const ranges =
+      first <= head + 1 && head > 0
+        ? [[1, last]]
+        : [
+            [1, head],
+            [first, last],
+          ]
+    return ranges
+      .filter(([from = 0, to = 0]) => from <= to)
+      .map(([from, to]) => `${from}-${to}`)
+      .join(',')
   }
   get exceeded() {
     this.#exceeded ??= exceededBy(this.#subject, this.#policy)
@@ -85,7 +94,8 @@ export function clampSubject(subject: Subject, policy: Compiled): Made {
   return settle(
     subject.clamp(policy, KINDS.none),
     (made) => speak(words, new CutOf(subject, made, policy)),
-    (text) => (text === undefined ? subject.clamp(policy, KINDS.pi) : subject.clamp(policy, KINDS.literal, text)),
+    (text) =>
+      text === undefined ? subject.clamp(policy, KINDS.pi) : subject.clamp(policy, KINDS.literal, text),
     (a, b) => a.kept().ranges.join() === b.kept().ranges.join(),
   )
 }

@@ -67,7 +67,9 @@ export const dialectNames: readonly DialectName[] = ['text', ...rows.map(({ name
 const rootNames = [
   ...new Set([
     ...rows.flatMap(({ root, error }) => [...root.members.keys(), error]),
-    ...table.flatMap(({ match }) => match.flatMap((tags) => Object.keys(tags).map((path) => path.replace(/[.[].*/, '')))),
+    ...table.flatMap(({ match }) =>
+      match.flatMap((tags) => Object.keys(tags).map((path) => path.replace(/[.[].*/, ''))),
+    ),
   ]),
 ]
 
@@ -124,7 +126,8 @@ function test(path: string, wanted: string | boolean): (members: Members) => boo
   grow(root, path)
   const [[name, node] = ['', root]] = root.members
   if (node.elements.size === 0) {
-    const is = (member: unknown) => (typeof wanted === 'string' ? member === wanted : (member !== undefined) === wanted)
+    const is = (member: unknown) =>
+      typeof wanted === 'string' ? member === wanted : (member !== undefined) === wanted
     return (members) => is(members[name])
   }
   return (members) => {
@@ -203,7 +206,12 @@ function copy(value: object, changes: ReadonlyMap<string | number, unknown>): ob
   }
   const members = Object.getOwnPropertyDescriptors(value) as Record<string | number, PropertyDescriptor>
   for (const [key, to] of changes) {
-    members[key] = { value: to, writable: true, enumerable: members[key]?.enumerable ?? true, configurable: true }
+    members[key] = {
+      value: to,
+      writable: true,
+      enumerable: members[key]?.enumerable ?? true,
+      configurable: true,
+    }
   }
   return Object.create(Object.getPrototypeOf(value), members) as object
 }

@@ -1,5 +1,10 @@
 /** What was wrong with an option: a TypeError for the kind of value, a RangeError for the value itself. */
-export function optionError(Kind: typeof TypeError | typeof RangeError, field: string, rule: string, value: unknown): Error {
+export function optionError(
+  Kind: typeof TypeError | typeof RangeError,
+  field: string,
+  rule: string,
+  value: unknown,
+): Error {
   const error = new Kind(`${field} must be ${rule}, got ${show(value)}`)
   return Object.assign(error, { code: 'ERR_SPILLWAY_OPTION' })
 }
@@ -15,7 +20,8 @@ export function choice<T extends string>(field: string, value: unknown, choices:
 /** Returns a bound: a whole number, or Infinity. */
 export function bound(field: string, value: unknown, preset: number): number {
   if (value === undefined) return preset
-  if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 0)) return Number(value)
+  if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 0))
+    return Number(value)
   const kind = typeof value === 'number' ? RangeError : TypeError
   throw optionError(kind, field, 'a whole number from 0 up, or Infinity', value)
 }
@@ -42,7 +48,8 @@ export function text(field: string, value: unknown, preset: string): string {
 const SHOWN = 60
 
 function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}...` : value)
+  if (typeof value === 'string')
+    return JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}...` : value)
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return 'an array'

@@ -118,7 +118,8 @@ function checkNotice(notice: unknown): { kind: number; template: string; words: 
   const plain = { template: '', words: undefined }
   if (notice === undefined) return { ...plain, kind: KINDS.hint }
   if (notice === false) return { ...plain, kind: KINDS.none }
-  if (typeof notice === 'function') return { ...plain, kind: KINDS.literal, words: notice as (cut: Cut) => string }
+  if (typeof notice === 'function')
+    return { ...plain, kind: KINDS.literal, words: notice as (cut: Cut) => string }
   if (typeof notice !== 'string') {
     throw optionError(TypeError, 'notice', "'hint', 'pi', 'count', false, a template or a function", notice)
   }
@@ -126,7 +127,9 @@ function checkNotice(notice: unknown): { kind: number; template: string; words: 
   if (named) return { ...plain, kind: KINDS[named] }
   const fields = [...notice.matchAll(/\{([A-Za-z]\w*)(:[^{}]*)?\}/g)]
   const known = ([, name, format]: string[]) =>
-    format === undefined ? [...AMOUNTS, ...WORDS].includes(name ?? '') : format === ':,' && AMOUNTS.includes(name ?? '')
+    format === undefined
+      ? [...AMOUNTS, ...WORDS].includes(name ?? '')
+      : format === ':,' && AMOUNTS.includes(name ?? '')
   const unknown = fields.find((field) => !known(field as string[]))
   const rule = `'hint', 'pi', 'count', or a template with fields of {${[...AMOUNTS, ...WORDS].join('} {')}}`
   if (unknown) throw optionError(RangeError, 'notice', rule, unknown[0])

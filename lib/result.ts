@@ -3,7 +3,7 @@ import * as native from '../native.js'
 import { CutOf, settle, speak } from './cut.js'
 import { type Edit, readResult, type Slot, write } from './dialect.js'
 import { type Compiled, compile, KIND, KINDS } from './policy.js'
-import { type Kept, newlines, sizeOf, StringSubject, windows } from './subject.js'
+import { type Kept, newlines, StringSubject, sizeOf, windows } from './subject.js'
 import { clamp } from './text.js'
 
 export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T {
@@ -62,7 +62,8 @@ function clampTogether(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit
     ? settle(
         share(texts, policy, KINDS.literal, ''),
         (made) => speak(words, teller(texts, made, policy)),
-        (said) => (said === undefined ? share(texts, policy, KINDS.pi) : share(texts, policy, KINDS.literal, said)),
+        (said) =>
+          said === undefined ? share(texts, policy, KINDS.pi) : share(texts, policy, KINDS.literal, said),
         (a, b) => a.table.join() === b.table.join(),
       )
     : share(texts, policy)
@@ -109,5 +110,9 @@ function teller(texts: readonly string[], shared: Shared, policy: Compiled) {
   const [, , keep = 0, bytes = 0, chars = 0, head = 0, first = 0, last = 0] = row
   const kept = (): Kept => ({ bytes, chars, ranges: [], lines: [head, first, last] })
   const names = ['head', 'tail', 'ends'] as const
-  return new CutOf(subject, { text: '', truncated: true, keep: names[keep] ?? 'head', notice: '', kept }, policy)
+  return new CutOf(
+    subject,
+    { text: '', truncated: true, keep: names[keep] ?? 'head', notice: '', kept },
+    policy,
+  )
 }

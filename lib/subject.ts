@@ -172,7 +172,11 @@ export class BytesSubject implements Subject {
     const sum = new Float64Array(4)
     native.measureBytes(bytes, sum)
     const [, chars = 0, breaks = 0] = sum
-    return { bytes: end - start, chars, lines: breaks + Number(end > start && this.#bytes[end - 1] !== NEWLINE) }
+    return {
+      bytes: end - start,
+      chars,
+      lines: breaks + Number(end > start && this.#bytes[end - 1] !== NEWLINE),
+    }
   }
 }
 
@@ -197,9 +201,21 @@ class Untouched implements Made {
 }
 
 function fromLined(lined: native.Lined, io: Float64Array): Made {
-  const [start = 0, length = 0, lead = 0, trail = 0, keep = 0, bytes = 0, chars = 0, head = 0, first = 0, last = 0] = io
+  const [
+    start = 0,
+    length = 0,
+    lead = 0,
+    trail = 0,
+    keep = 0,
+    bytes = 0,
+    chars = 0,
+    head = 0,
+    first = 0,
+    last = 0,
+  ] = io
   const ranges: [number, number][] = []
-  for (let at = 0; at < lined.ranges.length; at += 2) ranges.push([lined.ranges[at] ?? 0, lined.ranges[at + 1] ?? 0])
+  for (let at = 0; at < lined.ranges.length; at += 2)
+    ranges.push([lined.ranges[at] ?? 0, lined.ranges[at + 1] ?? 0])
   return {
     text: lined.text,
     truncated: true,

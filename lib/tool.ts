@@ -15,7 +15,8 @@ const METHODS = ['execute', 'invoke', 'func']
 export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy): T {
   const compiled = compile(policy)
   if (typeof tool === 'function') return wrapCall(tool as unknown as Call, compiled) as unknown as T
-  if (typeof tool !== 'object' || tool === null) throw optionError(TypeError, 'tool', 'an object or a function', tool)
+  if (typeof tool !== 'object' || tool === null)
+    throw optionError(TypeError, 'tool', 'an object or a function', tool)
   const method = methodOf(tool, compiled)
   const call = (tool as Record<string, unknown>)[method] as Call
   const clamping = wrapCall(call, compiled)
@@ -27,7 +28,12 @@ export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy
     members[method] = { value: clamping, enumerable, writable: true, configurable: true }
     return Object.create(prototype as object | null, members) as T
   }
-  Object.defineProperty(tool, method, { value: clamping, enumerable: false, writable: true, configurable: true })
+  Object.defineProperty(tool, method, {
+    value: clamping,
+    enumerable: false,
+    writable: true,
+    configurable: true,
+  })
   return tool
 }
 
@@ -44,7 +50,8 @@ export function wrapTools<T extends readonly object[] | Record<string, object>>(
     const own = policy(name, tool)
     return own === undefined ? tool : wrapTool(tool, own)
   }
-  if (Array.isArray(tools)) return tools.map((tool: object, at) => wrap(tool, nameOf(tool) ?? String(at))) as unknown as T
+  if (Array.isArray(tools))
+    return tools.map((tool: object, at) => wrap(tool, nameOf(tool) ?? String(at))) as unknown as T
   const entries = Object.entries(tools as Record<string, object>)
   return Object.fromEntries(entries.map(([name, tool]) => [name, wrap(tool, name)])) as T
 }
@@ -58,7 +65,10 @@ function methodOf(tool: object, { method }: Compiled): string {
   const is = (name: string) => typeof (tool as Record<string, unknown>)[name] === 'function'
   const found = method === undefined ? METHODS.find(is) : is(method) && method
   if (found) return found
-  const rule = method === undefined ? `an object with one of the methods ${METHODS.join(', ')}` : `an object with the method ${method}`
+  const rule =
+    method === undefined
+      ? `an object with one of the methods ${METHODS.join(', ')}`
+      : `an object with the method ${method}`
   throw optionError(TypeError, 'tool', rule, tool)
 }
 
@@ -68,7 +78,13 @@ function wrapCall(call: Call, policy: Compiled): Call {
   const inner = before?.call ?? call
   const clamping: Call = function (this: unknown, ...args) {
     try {
-      return settleOutcome(inner.apply(this, args.map((arg, at) => withUpdates(arg, at, policy))), policy)
+      return settleOutcome(
+        inner.apply(
+          this,
+          args.map((arg, at) => withUpdates(arg, at, policy)),
+        ),
+        policy,
+      )
     } catch (error) {
       throw clampThrown(error, policy.failed())
     }
@@ -81,11 +97,15 @@ function wrapCall(call: Call, policy: Compiled): Call {
 /** The wrapper passes for what it wraps: name, arity, prototype and whatever else hangs on it. */
 function disguise(clamping: Call, call: Call): void {
   Object.setPrototypeOf(clamping, Object.getPrototypeOf(call) as object | null)
-  const members = Object.getOwnPropertyDescriptors(call) as unknown as Record<string | symbol, PropertyDescriptor>
+  const members = Object.getOwnPropertyDescriptors(call) as unknown as Record<
+    string | symbol,
+    PropertyDescriptor
+  >
   for (const key of Reflect.ownKeys(members)) {
     const member = members[key]
     const fixed = Object.getOwnPropertyDescriptor(clamping, key)?.configurable === false
-    if (member && !fixed && key !== 'arguments' && key !== 'caller') Object.defineProperty(clamping, key, member)
+    if (member && !fixed && key !== 'arguments' && key !== 'caller')
+      Object.defineProperty(clamping, key, member)
   }
 }
 
@@ -143,6 +163,7 @@ function clampSteps(steps: Steps, policy: Compiled): Steps {
       }
     }
   const clamping = Object.create(Object.getPrototypeOf(steps) as object) as Steps
-  for (const name of ['next', 'return', 'throw'] as const) Object.defineProperty(clamping, name, { value: run(name) })
+  for (const name of ['next', 'return', 'throw'] as const)
+    Object.defineProperty(clamping, name, { value: run(name) })
   return clamping
 }

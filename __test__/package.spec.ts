@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import * as spillway from 'spillway'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+
+const root = join(__dirname, '..')
+
+/** Runs a script in a process of its own and returns what it prints. */
+function run(script: string, ...flags: string[]): string {
+  return execFileSync(process.execPath, [...flags, '-e', script], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+describe('the package', () => {
+  it('exports exactly the values that its typings declare', () => {
+    const source = ts.createSourceFile(
+      'index.d.ts',
+      readFileSync(join(root, 'index.d.ts'), 'utf8'),
+      ts.ScriptTarget.Latest,
+    )
+    const declared = source.statements.flatMap((statement) => {
+      if (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement))
+        return statement.name?.text ?? []
+      if (ts.isVariableStatement(statement))
+        return statement.declarationList.declarations.map(({ name }) => name.getText(source))
+      return []
+    })
+    const exported = Object.keys(spillway).filter((key) => key !== 'default' && key !== 'module.exports')
+    expect(exported.sort()).toEqual(declared.sort())
+  })
+
+  it('is one implementation for import and require', () => {
+    const both = `import('spillway').then((all) => console.log(all.clampText === require('spillway').clampText))`
+    expect(run(both)).toBe('true\n')
+  })
+
+  it('has no runtime dependency', () => {
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
+      expect(manifest[kind]).toBeUndefined()
+  })
+
+  it('serves worker threads', async () => {
+    const work = `
+      const { parentPort } = require('node:worker_threads')
+      const { clampText } = require('spillway')
+      parentPort.postMessage(clampText('x'.repeat(60_000), { maxChars: 100 }))`
+    const answers = Array.from({ length: 3 }, () => {
+      const worker = new Worker(work, { eval: true })
+      return new Promise<string>((resolve, reject) => worker.once('message', resolve).once('error', reject))
+    })
+    for (const answer of await Promise.all(answers)) expect(answer).toHaveLength(100)
+  })
+
+  it('turns a panic into an error, and lives', () => {
+    const script = `
+      const native = require('./dist/native.js')
+      try { native.panicForTest() } catch (error) { console.log(error instanceof Error, error.message) }
+      console.log(require('spillway').clampText('still here'))`
+    expect(run(script)).toBe('true asked to panic\nstill here\n')
+  })
+
+  it('catches panics in every export', () => {
+    const bindings = join(root, 'src/bindings')
+    const sources = readdirSync(bindings).map((file) => readFileSync(join(bindings, file), 'utf8'))
+    const exports = sources.flatMap(
+      (source) => source.match(/#\[napi[^\]]*\]\s+pub (?:async )?fn \w+/g) ?? [],
+    )
+    expect(exports.length).toBeGreaterThan(8)
+    for (const shell of exports) expect(shell).toContain('catch_unwind')
+  })
+
+  it('does not keep a large input alive through a small result (G9)', () => {
+    const script = `
+      const { clampText, clampResult } = require('spillway')
+      const kept = []
+      const used = () => { global.gc(); global.gc(); const { heapUsed, external } = process.memoryUsage(); return heapUsed + external }
+      const make = (i) => 'line ' + i + ' of a log\\n' + String.fromCharCode(97 + i).repeat(1e7)
+      clampText(make(0))
+      const before = used()
+      const keep = (i) => {
+        const policy = { keep: ['head', 'tail', 'ends'][i % 3], notice: i % 2 ? false : 'hint' }
+        if (i % 4) return clampText(make(i), policy)
+        return clampResult({ content: [{ type: 'text', text: make(i) }] }, policy)
+      }
+      for (let i = 0; i < 24; i++) kept.push(keep(i))
+      console.log((used() - before) / kept.length)`
+    expect(Number(run(script, '--expose-gc'))).toBeLessThan(100_000)
+  })
+})

@@ -1,0 +1,32 @@
+/** Holds index.d.ts, which is written by hand, and the implementation to each other: `tsc --noEmit` is the test. */
+type Typings = typeof import('spillway')
+type Implementation = typeof import('../index.js')
+
+export const typingsAreMet: Typings = {} as Implementation
+export const implementationIsTold: Implementation = {} as Typings
+
+import { clampResult, clampText, definePolicy, type Policy, wrapTool, wrapTools } from 'spillway'
+
+export const policy: Policy = definePolicy({
+  maxLines: 10,
+  keep: 'tail',
+  notice: (cut) => `${cut.omittedLines}`,
+})
+export const text: string = clampText(new Uint8Array(), policy)
+export const result: { content: { type: 'text'; text: string }[] } = clampResult({
+  content: [{ type: 'text', text: '' }],
+})
+export const tool: { execute(a: number): Promise<string> } = wrapTool(
+  { execute: async (a: number) => `${a}` },
+  policy,
+)
+export const tools: [{ execute(): string }] = wrapTools([{ execute: () => '' }], (name) =>
+  name ? policy : undefined,
+)
+
+// @ts-expect-error a bound is a number
+clampText('', { maxBytes: '50' })
+// @ts-expect-error no such choice
+clampText('', { keep: 'middle' })
+// @ts-expect-error checked limits stay as they are
+policy.maxBytes = 5
