@@ -1,5 +1,5 @@
 import type { Cut, LimitName, TextSize } from 'spillway'
-import type { Compiled } from './policy.js'
+import { type Compiled, KINDS } from './policy.js'
 import { type Kept, KINDS, type Made, type Subject } from './subject.js'
 
 /** Limits that a text breaks, in the order of the contract. */

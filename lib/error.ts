@@ -1,10 +1,10 @@
 import type { Policy, PolicyOptions } from 'spillway'
-import { type Compiled, compile } from './policy.js'
+import { type Compiled, compile, failed } from './policy.js'
 import { clampValue } from './result.js'
 import { clamp, fits } from './text.js'
 
 export function clampError<E>(error: E, policy?: PolicyOptions | Policy): E {
-  return clampThrown(error, compile(policy).failed())
+  return clampThrown(error, failed(compile(policy)))
 }
 
 /** How far causes are followed. */

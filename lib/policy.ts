@@ -5,7 +5,7 @@ import { bound, choice, flag, optionError, share, text } from './option.js'
 /** A policy as the engine takes it. */
 export interface Compiled {
   /** In the order that src/bindings/policy.rs reads. */
-  readonly numbers: Float64Array
+  readonly numbers: readonly number[]
   /** The words of a template. */
   readonly notice: string
   readonly source: string
@@ -21,17 +21,14 @@ export interface Compiled {
   readonly isError: boolean
   readonly dialect: DialectName | undefined
   readonly method: string | undefined
-  /** The same policy for what comes from a failure. */
-  failed(): Compiled
 }
 
 const KEEPS = ['auto', 'head', 'tail', 'ends'] as const
 const SHARES = ['fair', 'order', 'each'] as const
 const NOTICES = ['hint', 'pi', 'count'] as const
 
-/** Places in `numbers` that are set again for a notice that is worked out outside the engine. */
-export const KIND = 8
-export const IS_ERROR = 9
+/** The kinds of notices, and the place of the kind among the numbers. */
+const KIND = 8
 export const KINDS = { none: 0, hint: 1, pi: 2, count: 3, template: 4, literal: 5 } as const
 
 /** What definePolicy returns. The private field marks it as checked: a copy of it is plain options again. */
@@ -77,7 +74,7 @@ function check(options: WrapPolicy): Compiled {
   }
   const notice = checkNotice(options.notice)
   const isError = flag('isError', options.isError, false)
-  const numbers = Float64Array.of(
+  const numbers = [
     limits.bytes,
     limits.lines,
     limits.chars,
@@ -87,13 +84,14 @@ function check(options: WrapPolicy): Compiled {
     share('headShare', options.headShare, 0.5),
     Number(choice('snap', options.snap, ['line', 'char'], 'line') === 'line'),
     notice.kind,
-    Number(isError),
+    0,
     SHARES.indexOf(choice('share', options.share, SHARES, 'fair')),
-  )
+  ]
   const method = options.method === undefined ? undefined : text('method', options.method, '')
   const dialect = options.dialect
   if (dialect !== undefined) choice('dialect', dialect, dialectNames, 'text')
-  const common = {
+  return {
+    numbers,
     notice: notice.template,
     words: notice.words,
     source: text('source', options.source, 'output').toWellFormed(),
@@ -102,13 +100,27 @@ function check(options: WrapPolicy): Compiled {
     reach: Math.min(limits.bytes, limits.chars) + 2,
     limits,
     countsAll: /\{\w*(?:Bytes|Lines)/.test(notice.template),
+    isError,
     dialect,
     method,
   }
-  const failing = Float64Array.from(numbers)
-  failing[IS_ERROR] = 1
-  const failed: Compiled = { ...common, numbers: failing, isError: true, failed: () => failed }
-  return isError ? failed : { ...common, numbers, isError, failed: () => failed }
+}
+
+/** The same policy for what comes from a failure. */
+export function failed(policy: Compiled): Compiled {
+  return policy.isError ? policy : { ...policy, isError: true }
+}
+
+/** One array for all calls: the engine reads it before anything else runs, and a new one costs more than a cut. */
+const packed = new Float64Array(11)
+const IS_ERROR = 9
+
+/** Packs a policy for the engine, with another kind of notice where one is given. */
+export function pack(policy: Compiled, kind?: number): Float64Array {
+  packed.set(policy.numbers)
+  packed[IS_ERROR] = Number(policy.isError)
+  if (kind !== undefined) packed[KIND] = kind
+  return packed
 }
 
 const AMOUNTS = ['omittedChars', 'totalChars', 'omittedBytes', 'totalBytes', 'omittedLines', 'totalLines']

@@ -2,7 +2,7 @@ import type { Policy, ResultPolicy } from 'spillway'
 import * as native from '../native.js'
 import { CutOf, settle, speak } from './cut.js'
 import { type Edit, readResult, type Slot, write } from './dialect.js'
-import { type Compiled, compile, KIND, KINDS } from './policy.js'
+import { type Compiled, compile, failed, KINDS, pack } from './policy.js'
 import { type Kept, newlines, StringSubject, sizeOf, windows } from './subject.js'
 import { clamp } from './text.js'
 
@@ -16,7 +16,7 @@ export function clampValue<T>(result: T, policy: Compiled): T {
   if (typeof result !== 'object' || result === null) return result
   const found = quietly(() => readResult(result, policy.dialect))
   if (!found || surelyFit(found.slots, policy)) return result
-  const edits = clampSlots(found.slots, found.isError ? policy.failed() : policy)
+  const edits = clampSlots(found.slots, found.isError ? failed(policy) : policy)
   return edits.size === 0 ? result : (quietly(() => write(result, edits)) ?? result)
 }
 
@@ -88,9 +88,7 @@ function share(texts: readonly string[], policy: Compiled, kind?: number, words 
     table[at * COLUMNS + 1] = total?.bytes ?? Number.NaN
     table[at * COLUMNS + 2] = total ? newlines(text, total) : Number.NaN
   }
-  const numbers = Float64Array.from(policy.numbers)
-  if (kind !== undefined) numbers[KIND] = kind
-  const made = native.clampBlocks(numbers, words, policy.source, parts, table)
+  const made = native.clampBlocks(pack(policy, kind), words, policy.source, parts, table)
   const last = lastCut(table)
   const notice = words !== '' && made[last]?.includes(words) ? words : ''
   return { truncated: last >= 0, notice, table, texts: made }

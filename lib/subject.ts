@@ -1,6 +1,6 @@
 import type { TextInput, TextSize } from 'spillway'
 import * as native from '../native.js'
-import { type Compiled, KIND, KINDS } from './policy.js'
+import { type Compiled, pack } from './policy.js'
 
 /** One cut of a text, in positions of the engine: chars of a string, bytes of a Uint8Array. */
 export interface Made {
@@ -32,6 +32,9 @@ export interface Subject {
   /** Cuts to the policy, with these words as the notice when they are given and its own otherwise. */
   clamp(policy: Compiled, kind?: number, words?: string): Made
 }
+
+/** One array for the numbers of all calls: they are taken out before anything else runs. */
+const io = new Float64Array(10)
 
 const KEEPS = ['head', 'tail', 'ends'] as const
 
@@ -73,7 +76,7 @@ export class StringSubject implements Subject {
   }
 
   tokens(): number {
-    const state = new Float64Array(3)
+    const state = io.fill(0)
     let tokens = 0
     for (const piece of pieces(this.#text)) tokens = native.estimate(piece, state)
     return tokens
@@ -85,19 +88,16 @@ export class StringSubject implements Subject {
 
   clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
     const text = this.#text
-    const numbers = withKind(policy, kind)
     if (policy.limits.lineBytes < text.length * 3) {
-      const io = new Float64Array(10)
-      const lined = native.clampLongLines(numbers, words, policy.source, text, io)
-      if (lined) return fromLined(lined, io)
+      const lined = native.clampLongLines(pack(policy, kind), words, policy.source, text, io)
+      if (lined) return fromLined(lined)
     }
-    const io = new Float64Array(8)
     const total = policy.countsAll ? this.total() : undefined
     io[0] = text.length
     io[1] = total?.bytes ?? Number.NaN
     io[2] = total ? newlines(text, total) : Number.NaN
     const [head, tail] = windows(text, policy)
-    const mid = native.clampText(numbers, words, policy.source, head, tail, io)
+    const mid = native.clampText(pack(policy, kind), words, policy.source, head, tail, io)
     const [cut = 0, headEnd = 0, tailStart = 0, broken = 0, lead = 0, trail = 0, keep = 0] = io
     if (!cut) return new Untouched(broken ? text.toWellFormed() : text, () => this.total())
     const parts = [text.slice(0, headEnd), text.slice(tailStart)] as const
@@ -126,7 +126,7 @@ export class BytesSubject implements Subject {
   }
 
   bytesOut(): number {
-    const sum = new Float64Array(4)
+    const sum = io.fill(0)
     native.measureBytes(this.#bytes, sum)
     return sum[0] ?? 0
   }
@@ -141,14 +141,11 @@ export class BytesSubject implements Subject {
 
   clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
     const bytes = this.#bytes
-    const numbers = withKind(policy, kind)
     if (policy.limits.lineBytes < bytes.length * 3) {
-      const io = new Float64Array(10)
-      const lined = native.clampLongLinesOfBytes(numbers, words, policy.source, bytes, io)
-      if (lined) return fromLined(lined, io)
+      const lined = native.clampLongLinesOfBytes(pack(policy, kind), words, policy.source, bytes, io)
+      if (lined) return fromLined(lined)
     }
-    const io = new Float64Array(8)
-    const text = native.clampBytes(numbers, words, policy.source, bytes, io)
+    const text = native.clampBytes(pack(policy, kind), words, policy.source, bytes, io)
     const [cut = 0, headEnd = 0, tailStart = 0, , lead = 0, trail = 0, keep = 0, midLength = 0] = io
     if (!cut) return new Untouched(text, () => this.total())
     const head = () => this.#size(0, headEnd)
@@ -169,7 +166,7 @@ export class BytesSubject implements Subject {
 
   #size(start: number, end: number): TextSize {
     const bytes = this.#bytes.subarray(start, end)
-    const sum = new Float64Array(4)
+    const sum = io.fill(0)
     native.measureBytes(bytes, sum)
     const [, chars = 0, breaks = 0] = sum
     return {
@@ -200,7 +197,7 @@ class Untouched implements Made {
   }
 }
 
-function fromLined(lined: native.Lined, io: Float64Array): Made {
+function fromLined(lined: native.Lined): Made {
   const [
     start = 0,
     length = 0,
@@ -234,7 +231,7 @@ export function windows(text: string, policy: Compiled, whole = READ_WHOLE): [he
 
 /** Size of a string, read in pieces. */
 export function sizeOf(text: string): TextSize {
-  const sum = new Float64Array(4)
+  const sum = io.fill(0)
   for (const piece of pieces(text)) native.measure(piece, sum)
   const [bytes = 0, chars = 0, breaks = 0] = sum
   return { bytes, chars, lines: breaks + Number(isOpen(text)) }
@@ -280,12 +277,3 @@ function keptOf(head: TextSize, tail: TextSize, tailStart: number, total: TextSi
     lines: [head.lines, total.lines + 1 - tail.lines, total.lines],
   }
 }
-
-function withKind(policy: Compiled, kind: number | undefined): Float64Array {
-  if (kind === undefined) return policy.numbers
-  const numbers = Float64Array.from(policy.numbers)
-  numbers[KIND] = kind
-  return numbers
-}
-
-export { KINDS }

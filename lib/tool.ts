@@ -1,7 +1,7 @@
 import type { Policy, WrapPolicy } from 'spillway'
 import { clampThrown } from './error.js'
 import { optionError } from './option.js'
-import { type Compiled, compile } from './policy.js'
+import { type Compiled, compile, failed } from './policy.js'
 import { clampValue } from './result.js'
 
 type Call = (this: unknown, ...args: unknown[]) => unknown
@@ -86,7 +86,7 @@ function wrapCall(call: Call, policy: Compiled): Call {
         policy,
       )
     } catch (error) {
-      throw clampThrown(error, policy.failed())
+      throw clampThrown(error, failed(policy))
     }
   }
   disguise(clamping, inner)
@@ -127,7 +127,7 @@ function settleOutcome(outcome: unknown, policy: Compiled): unknown {
     return (outcome as PromiseLike<unknown>).then(
       (value) => settleOutcome(value, policy),
       (error: unknown) => {
-        throw clampThrown(error, policy.failed())
+        throw clampThrown(error, failed(policy))
       },
     )
   }
@@ -152,7 +152,7 @@ function clampSteps(steps: Steps, policy: Compiled): Steps {
   const run = (name: 'next' | 'return' | 'throw') =>
     function (this: unknown, ...args: unknown[]): unknown {
       const clampFailure = (error: unknown): never => {
-        throw clampThrown(error, policy.failed())
+        throw clampThrown(error, failed(policy))
       }
       try {
         const made = (steps[name] as Call).apply(steps, args)

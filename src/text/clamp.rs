@@ -76,7 +76,7 @@ impl<'a, T: Text> Cutter<'a, T> {
     /// The cut with this notice, unless the notice does not fit.
     fn with_notice(&self, notice: &Notice) -> Option<Clamped> {
         let needs = notice.needs(self.figures().in_bytes());
-        let mut text = self.render(notice, self.likely_place(), &self.figures().at_least(self.limits));
+        let mut text = self.render(notice, self.likely_place(), &self.figures().at_least(self.limits, needs));
         let mut largest = text.clone();
         for _ in 0..ROUNDS {
             let kept = self.keep_beside(notice, &text)?;

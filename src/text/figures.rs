@@ -21,9 +21,9 @@ impl<T: Text> Figures<'_, T> {
     }
 
     /// Figures for the most that limits could keep.
-    pub fn at_least(&self, limits: &Limits) -> Counts {
+    pub fn at_least(&self, limits: &Limits, needs: Needs) -> Counts {
         let most = limits.bytes.min(limits.chars);
-        let totals = self.source.size(Needs { chars: true, bytes: self.in_bytes(), lines: false });
+        let totals = self.source.size(needs);
         let beside = self.source.beside;
         let amount = |total: usize, beside: usize| Amount {
             omitted: (total.saturating_sub(most) + beside).max(self.earlier.hidden).max(1),

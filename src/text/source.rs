@@ -71,7 +71,9 @@ impl<'a, T: Text> Source<'a, T> {
 
     /// Whether it is within all limits but the one on single lines.
     pub fn fits(&self, limits: &Limits) -> bool {
-        self.is_whole() && Extent::of(self.head, limits).fits(limits)
+        // Each unit is a byte at least, so a longer text need not be looked at.
+        let least = if T::UTF16 { limits.bytes.min(limits.chars) } else { limits.bytes };
+        self.is_whole() && self.total <= least && Extent::of(self.head, limits).fits(limits)
     }
 
     /// Code points that are not well-formed, in what is here.
