@@ -1,6 +1,6 @@
 import type { Cut, LimitName, TextSize } from 'spillway'
 import { type Compiled, KINDS } from './policy.js'
-import { type Kept, KINDS, type Made, type Subject } from './subject.js'
+import type { Kept, Made, Subject } from './subject.js'
 
 /** Limits that a text breaks, in the order of the contract. */
 export function exceededBy(subject: Subject, policy: Compiled): LimitName[] {
