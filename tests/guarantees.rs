@@ -106,8 +106,14 @@ fn well_formed(text: &[u16]) -> Vec<u16> {
     String::from_utf16_lossy(text).encode_utf16().collect()
 }
 
+/// How many cases each law is tried on: `SPILLWAY_CASES`, which `npm run soak` sets, or 4,000.
+fn config() -> ProptestConfig {
+    let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(4_000);
+    ProptestConfig { cases, failure_persistence: None, max_global_rejects: cases, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn every_limit_holds_and_the_text_is_well_formed(text in hostile(), policy in policy()) {

@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const root = join(__dirname, '..')
+
+it('the example of the README prints what the README shows', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const [, code = '', shown] = /## Example\n\n```js\n([\s\S]*?)```\n\n```\n([\s\S]*?)```/.exec(readme) ?? []
+  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  expect(printed.trimEnd()).toBe(shown?.trimEnd())
+})
+
+it('the demo keeps every output within its limits', () => {
+  const printed = execFileSync(process.execPath, ['examples/demo.mjs'], { cwd: root, encoding: 'utf8' })
+  expect(printed).toContain('All within 51,200 bytes and 2,000 lines.')
+  expect(printed.match(/the model reads/g)).toHaveLength(4)
+}, 60_000)
