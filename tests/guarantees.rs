@@ -109,7 +109,12 @@ fn well_formed(text: &[u16]) -> Vec<u16> {
 /// How many cases each law is tried on: `SPILLWAY_CASES`, which `npm run soak` sets, or 4,000.
 fn config() -> ProptestConfig {
     let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(4_000);
-    ProptestConfig { cases, failure_persistence: None, max_global_rejects: cases, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        max_global_rejects: cases,
+        ..ProptestConfig::default()
+    }
 }
 
 proptest! {
