@@ -89,4 +89,60 @@ describe('clampError', () => {
     const error = new Error(`first\n${'filler\n'.repeat(9_000)}the reason`)
     expect(clampError(error).message).toMatch(/^first\n[\s\S]*the reason$/)
   })
+
+  it('leaves nothing in a stack but its header, the message and frames', () => {
+    const stacks = [
+      `RemoteError: short\n${'  File "x.py", line 1\n'.repeat(100_000)}`,
+      `Error: short\n    at f (a.js:1:1)\n[cause]: ${'q'.repeat(1_000_000)}`,
+      `${'N'.repeat(200_000)}: short\n    at f (a.js:1:1)`,
+      `Error: m\n${'\n'.repeat(1_000_000)}    at f (a.js:1:1)`,
+      `Error: short\n    at ${'f'.repeat(500_000)}`,
+    ]
+    for (const stack of stacks) {
+      const error = clampError(Object.assign(new Error('short'), { stack }))
+      expect(error.stack?.length).toBeLessThan(2_000)
+      expect(error.stack).toMatch(/^\w*: short/)
+    }
+    const odd = clampError(Object.assign(new Error('fine'), { stack: 'Error: fine\n    at \ud800 (x)' }))
+    expect(odd.stack).toBe('Error: fine\n    at \ufffd (x)')
+  })
+
+  it('is idempotent', () => {
+    for (const [message, maxChars] of [
+      ['', 50],
+      [BIG, 0],
+      [BIG, 500],
+      ['at', 1],
+    ] as const) {
+      const error = clampError(new Error(message), { maxChars })
+      const { stack } = error
+      expect(stack).toMatch(/^Error/)
+      expect(clampError(error, { maxChars }).stack).toBe(stack)
+    }
+  })
+
+  it('replaces a frozen error wherever it stands', () => {
+    const frozen = Object.freeze(new Error(BIG))
+    const { errors } = clampError(new AggregateError([frozen, frozen], 'both'))
+    expect(errors[0]).toBe(errors[1])
+    expect(errors[0].message.length).toBeLessThanOrEqual(51_200)
+    const one: Error = new Error(BIG)
+    const other = Object.freeze(new Error(BIG, { cause: one }))
+    one.cause = other
+    const clamped = clampError(Object.freeze(one))
+    expect((clamped.cause as Error).message.length).toBeLessThanOrEqual(51_200)
+    expect(((clamped.cause as Error).cause as Error).message.length).toBeLessThanOrEqual(51_200)
+    const plain = clampError(Object.freeze({ message: BIG, code: 'E' }))
+    expect(Object.keys(plain)).toEqual(['message', 'code'])
+    const dom = clampError(Object.freeze(new DOMException(BIG, 'AbortError')))
+    expect(dom).toMatchObject({ name: 'AbortError', code: 20 })
+    expect(dom.message.length).toBeLessThanOrEqual(51_200)
+  })
+
+  it('survives proxies that were revoked', () => {
+    const { proxy, revoke } = Proxy.revocable([], {})
+    revoke()
+    const error = Object.assign(new Error(BIG), { errors: proxy, cause: proxy })
+    expect(clampError(error).message.length).toBeLessThanOrEqual(51_200)
+  })
 })

@@ -163,6 +163,24 @@ describe('clampResult', () => {
     expect(clampResult(cyclic)['details']).toBe(cyclic)
   })
 
+  it('keeps what an array is besides its elements', () => {
+    class List extends Array<object> {
+      constructor(...blocks: object[]) {
+        super()
+        this.push(...blocks)
+      }
+    }
+    const list = Object.assign(new List(image(), text('x'.repeat(60_000))), { total: 2 })
+    const { content } = clampResult({ content: list })
+    expect(content).toBeInstanceOf(List)
+    expect(content.total).toBe(2)
+    expect(content[1]).toMatchObject({ type: 'text', text: expect.stringContaining('tool output truncated') })
+    const sparse: object[] = Object.assign(new Array(5), { 0: image(), 2: text('x'.repeat(60_000)) })
+    const holed = clampResult({ content: sparse })
+    expect(holed.content).toHaveLength(5)
+    expect(1 in holed.content).toBe(false)
+  })
+
   it('reads a property once', () => {
     let reads = 0
     const result = {
@@ -242,6 +260,26 @@ describe('share', () => {
     expect(content[0]?.text).toMatch(/^a+\[\.\.\. \d+ chars omitted\]$/)
     expect(told.every((total) => total === 80_000)).toBe(true)
     expect(told.length).toBeLessThanOrEqual(3)
+  })
+
+  it('tells a function what a template is told: blocks that are gone count, and all blocks break limits', () => {
+    const content = ['a'.repeat(60), 'b\n'.repeat(50), 'c\n'.repeat(250)].map(text)
+    const policy = { maxChars: 150, share: 'order', keep: 'head' } as const
+    const template = '<{omittedChars} of {totalChars}, {omittedLines} of {totalLines}>'
+    const exceeded: unknown[] = []
+    const worded = clampResult(
+      { content },
+      {
+        ...policy,
+        notice: (cut) => {
+          exceeded.push(cut.exceeded)
+          return `<${cut.omittedChars} of ${cut.totalChars}, ${cut.omittedLines} of ${cut.totalLines}>`
+        },
+      },
+    )
+    expect(worded).toEqual(clampResult({ content }, { ...policy, notice: template }))
+    expect(worded.content[1]?.text).toContain(' of 600, ')
+    expect(exceeded[0]).toEqual(['chars'])
   })
 
   it('holds every limit over hostile blocks, for every way to share', () => {

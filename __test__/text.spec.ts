@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import * as fc from 'fast-check'
 import {
   clampText,
@@ -188,6 +189,12 @@ describe('clampTextWithReport', () => {
     ])
     expect(clampTextWithReport(text, { maxLines: 5 }).exceeded).toEqual(['lines'])
     expect(clampTextWithReport(text, { maxLineBytes: 100 }).exceeded).toEqual(['lineBytes'])
+  })
+
+  it('counts nothing as kept where marks are all that is left', () => {
+    const { kept, text } = clampTextWithReport('w'.repeat(60), { maxLineBytes: 11 })
+    expect(text).toBe('[+60 chars]')
+    expect(kept).toEqual({ bytes: 0, chars: 0, lines: 0 })
   })
 
   it('is not truncated when only a lone surrogate was repaired', () => {
@@ -384,6 +391,10 @@ describe('bytes', () => {
       lines: 0,
     })
     expect(clampText(Buffer.from('xxabcyy').subarray(2, 5))).toBe('abc')
+  })
+
+  it('of another realm are bytes too', () => {
+    expect(clampText(runInNewContext('new Uint8Array([97, 98])'))).toBe('ab')
   })
 
   it('decode as the platform decodes them', () => {

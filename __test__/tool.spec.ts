@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { definePolicy, wrapTool, wrapTools } from 'spillway'
 import { describe, expect, it } from 'vitest'
 
@@ -129,6 +130,32 @@ describe('wrapTool', () => {
     expect(sync).toThrow(/tool output truncated/)
   })
 
+  it('clamps promises that a generator yields, and results that hate to be looked at', async () => {
+    const lazy = wrapTool(function* () {
+      yield Promise.resolve(BIG)
+    })
+    expect((await lazy().next().value)?.length).toBeLessThanOrEqual(51_200)
+    const shy = {
+      has: () => true,
+      get: (target: object, key: string) => {
+        if (key === 'content') return (target as { content: unknown }).content
+        throw new Error(`no ${String(key)}`)
+      },
+    }
+    const tool = wrapTool({ execute: () => new Proxy(result(BIG), shy) })
+    expect(sizeOf((tool.execute() as { content: unknown }).content)).toBeLessThan(56_000)
+  })
+
+  it('copies plain objects of other realms, and refuses what cannot be wrapped', () => {
+    const foreign = runInNewContext('({ execute() { return 1 } })')
+    expect(wrapTool(foreign)).not.toBe(foreign)
+    class Tool {
+      execute() {}
+    }
+    const refused = expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION' })
+    expect(() => wrapTool(Object.freeze(new Tool()))).toThrow(refused)
+  })
+
   it('wraps once, under the latest policy', () => {
     const policy = definePolicy({ maxChars: 500 })
     const once = wrapTool({ execute: () => BIG }, policy)
@@ -162,6 +189,15 @@ describe('wrapTools', () => {
     const record = wrapTools({ shell, read }, { maxChars: 100 })
     expect(Object.keys(record)).toEqual(['shell', 'read'])
     expect(record.read.execute().length).toBeLessThanOrEqual(100)
+  })
+
+  it('keeps the prototype and the symbols of a record', () => {
+    const mark = Symbol('mark')
+    const record = wrapTools(
+      Object.assign(Object.create(null), { shell, [mark]: 1 }) as Record<string, typeof shell>,
+    )
+    expect(Object.getPrototypeOf(record)).toBe(null)
+    expect(Object.getOwnPropertySymbols(record)).toEqual([mark])
   })
 
   it('gives each its own policy, and leaves those without one', () => {

@@ -2,8 +2,11 @@ import type { Cut, LimitName, TextSize } from 'spillway'
 import { type Compiled, KINDS } from './policy.js'
 import type { Kept, Made, Subject } from './subject.js'
 
+/** What can be measured of a text, or of several together. */
+type Measured = Pick<Subject, 'total' | 'bytesOut' | 'tokens' | 'hasLongLine'>
+
 /** Limits that a text breaks, in the order of the contract. */
-export function exceededBy(subject: Subject, policy: Compiled): LimitName[] {
+export function exceededBy(subject: Measured, policy: Compiled): LimitName[] {
   const { limits } = policy
   const total = subject.total()
   const exceeded: LimitName[] = []
@@ -24,16 +27,19 @@ export function keptLines({ lines: [head, first, last] }: Kept): number {
 class CutOf implements Cut {
   readonly keep: Cut['keep']
   readonly source: string
-  readonly #subject: Subject
+  readonly #subject: Measured
+  readonly #judged: Measured
   readonly #made: Made
   readonly #policy: Compiled
   #kept: Kept | undefined
   #exceeded: readonly LimitName[] | undefined
 
-  constructor(subject: Subject, made: Made, policy: Compiled) {
+  /** `judged`: what is held against the limits, where that is more than the text that was cut. */
+  constructor(subject: Measured, made: Made, policy: Compiled, judged = subject) {
     this.keep = made.keep
     this.source = policy.source
     this.#subject = subject
+    this.#judged = judged
     this.#made = made
     this.#policy = policy
   }
@@ -71,7 +77,7 @@ class CutOf implements Cut {
       .join(',')
   }
   get exceeded() {
-    this.#exceeded ??= exceededBy(this.#subject, this.#policy)
+    this.#exceeded ??= exceededBy(this.#judged, this.#policy)
     return this.#exceeded
   }
 

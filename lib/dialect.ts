@@ -1,5 +1,6 @@
 import type { DialectName } from 'spillway'
 import table from '../src/dialects.json'
+import { get } from './reading.js'
 
 /**
  * Where frameworks keep the text of a tool result: src/dialects.json, a row for each.
@@ -39,15 +40,6 @@ type Members = Record<string, unknown>
 
 /** One step of a path: a name, or a filter of elements. */
 const STEP = /^\.?([^.[\]]+)|^\[(\w+)=([^\]]+)\]/
-
-/** Reads a property of a caller's object, which may run their code. What throws is not there. */
-function get(value: object, key: string): unknown {
-  try {
-    return (value as Members)[key]
-  } catch {
-    return undefined
-  }
-}
 
 const rows = table.map((row) => {
   const root = emptyNode()
@@ -200,10 +192,6 @@ function blockOf(slot: Slot): Above {
 }
 
 function copy(value: object, changes: ReadonlyMap<string | number, unknown>): object {
-  if (Array.isArray(value)) {
-    const all = value.map((element, at) => (changes.has(at) ? changes.get(at) : element))
-    return all.filter((element) => element !== GONE)
-  }
   const members = Object.getOwnPropertyDescriptors(value) as Record<string | number, PropertyDescriptor>
   for (const [key, to] of changes) {
     members[key] = {
@@ -213,5 +201,20 @@ function copy(value: object, changes: ReadonlyMap<string | number, unknown>): ob
       configurable: true,
     }
   }
-  return Object.create(Object.getPrototypeOf(value), members) as object
+  const prototype = Object.getPrototypeOf(value) as object | null
+  if (!Array.isArray(value)) return Object.create(prototype, members) as object
+  const list = Object.setPrototypeOf([], prototype) as unknown[]
+  const { length: _, ...rest } = members
+  let gone = 0
+  for (const [key, member] of Object.entries(rest)) {
+    const at = isIndex(key) ? String(Number(key) - gone) : key
+    if (member.value === GONE) gone += 1
+    else Object.defineProperty(list, at, member)
+  }
+  list.length = value.length - gone
+  return list
+}
+
+function isIndex(key: string): boolean {
+  return String(Number(key) >>> 0) === key
 }

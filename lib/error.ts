@@ -1,5 +1,7 @@
+import { types } from 'node:util'
 import type { Policy, PolicyOptions } from 'spillway'
 import { type Compiled, compile, failed } from './policy.js'
+import { get, quietly } from './reading.js'
 import { clampValue } from './result.js'
 import { clamp, fits } from './text.js'
 
@@ -9,95 +11,121 @@ export function clampError<E>(error: E, policy?: PolicyOptions | Policy): E {
 
 /** How far causes are followed. */
 const DEPTH = 5
-const FRAMES = 20
-/** A frame names a function and a file; what is longer is no frame of the engine's. */
-const FRAME_CHARS = 1_000
 
 /** Clamps whatever was thrown, with a policy for failures. */
 export function clampThrown<E>(error: E, policy: Compiled): E {
-  return shorten(error, policy, DEPTH, new Set()) as E
+  return shorten(error, policy, DEPTH, new Map()) as E
 }
 
-function shorten(thrown: unknown, policy: Compiled, depth: number, seen: Set<object>): unknown {
+/** Shortens an error and what it holds; `seen` leads from each error on the way to what stands for it. */
+function shorten(thrown: unknown, policy: Compiled, depth: number, seen: Map<object, object>): unknown {
   if (typeof thrown === 'string') return clamp(thrown, policy)
-  if (typeof thrown !== 'object' || thrown === null || seen.has(thrown)) return thrown
-  seen.add(thrown)
-  const message = read(thrown, 'message')
+  if (typeof thrown !== 'object' || thrown === null) return thrown
+  const known = seen.get(thrown)
+  if (known) return known
+  const message = get(thrown, 'message')
   if (typeof message !== 'string') return clampValue(thrown, policy)
-  const changes: Record<string, unknown> = {}
   const text = clamp(message, policy)
-  if (text !== message) changes['message'] = text
-  const stack = read(thrown, 'stack')
-  const short = typeof stack === 'string' ? shortStack(stack, message, text, policy) : stack
-  if (short !== stack) changes['stack'] = short
-  if (depth > 0) {
-    const cause = read(thrown, 'cause')
-    const shortCause = shorten(cause, policy, depth - 1, seen)
-    if (shortCause !== cause) changes['cause'] = shortCause
-    const errors = read(thrown, 'errors')
-    if (Array.isArray(errors)) {
-      const shortErrors = errors.map((one: unknown) => shorten(one, policy, depth - 1, seen))
-      if (shortErrors.some((one, at) => one !== errors[at])) changes['errors'] = shortErrors
-    }
+  const stack = get(thrown, 'stack')
+  const short = typeof stack === 'string' ? shortStack(thrown, stack, message, text, policy) : stack
+  const own = change(thrown, {
+    ...(text !== message && { message: text }),
+    ...(short !== stack && { stack: short }),
+  })
+  seen.set(thrown, own)
+  if (depth === 0) return own
+  const inner = (one: unknown) => shorten(one, policy, depth - 1, seen)
+  const cause = get(thrown, 'cause')
+  const shortCause = inner(cause)
+  const errors = quietly(() =>
+    Array.isArray(get(thrown, 'errors')) ? [...(get(thrown, 'errors') as unknown[])] : [],
+  )
+  const shortErrors = errors?.map(inner)
+  const held = change(own, {
+    ...(shortCause !== cause && { cause: shortCause }),
+    ...(shortErrors?.some((one, at) => one !== errors?.[at]) && { errors: shortErrors }),
+  })
+  seen.set(thrown, held)
+  return held
+}
+
+/** A stack is its header, the message and frames; nothing else of it is kept. */
+const FRAMES = 20
+/** A frame names a function and a file; what is longer is no frame of the engine's. */
+const FRAME_CHARS = 1_000
+const HEADER_CHARS = 200
+
+/** The stack of a shortened message; the very same where it fits and has few frames. */
+function shortStack(error: object, stack: string, message: string, text: string, policy: Compiled): string {
+  // V8 writes the message into the stack when that is first read, so either form may stand there.
+  const written = [message, text].find((form) => form !== '' && inHeader(stack, form) >= 0)
+  const start = written === undefined ? 0 : inHeader(stack, written) + written.length
+  const frames = framesFrom(stack, start)
+  if (
+    message === text &&
+    frames.length <= FRAMES &&
+    stack.isWellFormed() &&
+    withinPolicy(stack, frames, text, policy)
+  ) {
+    return stack
   }
-  return change(thrown, changes)
+  const name = get(error, 'name')
+  const named = typeof name === 'string' ? `${name.slice(0, HEADER_CHARS)}: ` : ''
+  const header = written === undefined ? named : stack.slice(0, start - written.length)
+  const title = text === '' ? header.replace(/: $/, '') : header
+  const kept = frames.slice(0, FRAMES).map((frame) => frame.slice(0, FRAME_CHARS))
+  return [title + text, ...kept].join('\n').toWellFormed()
 }
 
-/** A stack of the shortened message and the frames nearest to the throw; the very same where it is short enough. */
-function shortStack(stack: string, message: string, text: string, policy: Compiled): string {
-  // V8 writes the message into the stack when it is first read, so either form may stand there.
-  const written = [message, text].find((form) => form !== '' && stack.includes(form))
-  const start = written === undefined ? -1 : stack.indexOf(written)
-  const header = start < 0 ? '' : stack.slice(0, start)
-  const frames = (start < 0 ? stack : stack.slice(start + (written ?? '').length)).match(/^\s+at .*/gm) ?? []
-  const few = frames.length <= FRAMES && frames.every((frame) => frame.length <= FRAME_CHARS)
-  if (few && (message === text || written === text) && (start >= 0 || fits(stack, policy))) return stack
-  const kept = frames.slice(0, FRAMES).map((frame) => frame.slice(0, FRAME_CHARS).toWellFormed())
-  return [`${clamp(header, policy)}${text}`, ...kept].join('\n')
+/** Where a message stands near the start of a stack. */
+function inHeader(stack: string, form: string): number {
+  return stack.slice(0, HEADER_CHARS + form.length).indexOf(form)
 }
 
-/** Changes an error in place; where it refuses, the changes go to a new one of the same prototype. */
+/** Up to one frame more than are kept. */
+function framesFrom(stack: string, start: number): string[] {
+  const frames: string[] = []
+  for (let at = stack.indexOf('\n', start); at >= 0 && frames.length <= FRAMES; ) {
+    const end = stack.indexOf('\n', at + 1)
+    const line = stack.slice(at + 1, end < 0 ? undefined : Math.min(end, at + 1 + FRAME_CHARS + 1))
+    if (/^[ \t]+at /.test(line)) frames.push(line)
+    at = end
+  }
+  return frames
+}
+
+/** Whether a stack is no longer than its parts may be, or than the text may be. */
+function withinPolicy(stack: string, frames: string[], text: string, policy: Compiled): boolean {
+  if (frames.some((frame) => frame.length > FRAME_CHARS)) return false
+  const parts = text.length + frames.reduce((sum, frame) => sum + frame.length + 1, 0)
+  return stack.length <= parts + HEADER_CHARS || fits(stack, policy)
+}
+
+/** Changes an error in place; where it refuses, the changes go to a new one that passes for it. */
 function change(error: object, changes: Record<string, unknown>): object {
-  const keys = Object.keys(changes)
-  const all = keys.every((key) => set(error, key, changes[key]))
+  const all = Object.keys(changes).every((key) => set(error, key, changes[key], error))
   return all ? error : rebuilt(error, changes)
 }
 
-function set(error: object, key: string, value: unknown): boolean {
-  try {
-    const own = Object.getOwnPropertyDescriptor(error, key)
-    const enumerable = own?.enumerable ?? false
-    return (
-      Reflect.defineProperty(error, key, { value, enumerable, writable: true, configurable: true }) &&
-      read(error, key) === value
-    )
-  } catch {
-    return false
-  }
+/** Defines a property as enumerable as it is on `like`. */
+function set(error: object, key: string, value: unknown, like: object): boolean {
+  const enumerable = quietly(() => Object.getOwnPropertyDescriptor(like, key)?.enumerable) ?? false
+  const property = { value, enumerable, writable: true, configurable: true }
+  return quietly(() => Reflect.defineProperty(error, key, property)) === true && get(error, key) === value
 }
 
+/** A new error of the same prototype, name and code. What a class keeps in private fields stays behind. */
 function rebuilt(error: object, changes: Record<string, unknown>): object {
-  const message = changes['message'] ?? read(error, 'message')
-  const fresh = new Error(String(message))
-  try {
-    Object.setPrototypeOf(fresh, Object.getPrototypeOf(error) as object | null)
-    for (const key of Reflect.ownKeys(error)) {
-      if (typeof key === 'string' && key in changes) continue
-      const value = (error as Record<string | symbol, unknown>)[key]
-      const enumerable = Object.getOwnPropertyDescriptor(error, key)?.enumerable ?? false
-      Object.defineProperty(fresh, key, { value, enumerable, writable: true, configurable: true })
-    }
-  } catch {
-    // A proxy that refuses to be looked at: the message and the stack are what there is.
+  const fresh: object = types.isNativeError(error) ? new Error() : {}
+  quietly(() => Object.setPrototypeOf(fresh, Object.getPrototypeOf(error) as object | null))
+  const members = quietly(() => Object.getOwnPropertyDescriptors(error)) ?? {}
+  for (const [key, member] of Object.entries(members)) {
+    quietly(() => Object.defineProperty(fresh, key, { ...member, configurable: true }))
   }
-  for (const [key, value] of Object.entries(changes)) set(fresh, key, value)
+  for (const key of ['name', 'code', 'message', 'stack']) {
+    const value = get(error, key)
+    if (value !== undefined && get(fresh, key) !== value) set(fresh, key, value, error)
+  }
+  for (const [key, value] of Object.entries(changes)) set(fresh, key, value, error)
   return fresh
-}
-
-function read(value: object, key: string): unknown {
-  try {
-    return (value as Record<string, unknown>)[key]
-  } catch {
-    return undefined
-  }
 }

@@ -19,6 +19,8 @@ export interface Compiled {
   /** The notice names bytes or lines, which take a pass over the text. */
   readonly countsAll: boolean
   readonly isError: boolean
+  /** Every block of a result has the limits to itself. */
+  readonly each: boolean
   readonly dialect: DialectName | undefined
   readonly method: string | undefined
 }
@@ -101,6 +103,7 @@ function check(options: WrapPolicy): Compiled {
     limits,
     countsAll: /\{\w*(?:Bytes|Lines)/.test(notice.template),
     isError,
+    each: options.share === 'each',
     dialect,
     method,
   }

@@ -1,9 +1,10 @@
-import type { Policy, ResultPolicy } from 'spillway'
+import type { Policy, ResultPolicy, TextSize } from 'spillway'
 import * as native from '../native.js'
 import { CutOf, settle, speak } from './cut.js'
 import { type Edit, readResult, type Slot, write } from './dialect.js'
 import { type Compiled, compile, failed, KINDS, pack } from './policy.js'
-import { type Kept, newlines, StringSubject, sizeOf, windows } from './subject.js'
+import { quietly } from './reading.js'
+import { type Kept, newlines, StringSubject, type Subject, sizeOf, windows } from './subject.js'
 import { clamp } from './text.js'
 
 export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T {
@@ -18,15 +19,6 @@ export function clampValue<T>(result: T, policy: Compiled): T {
   if (!found || surelyFit(found.slots, policy)) return result
   const edits = clampSlots(found.slots, found.isError ? failed(policy) : policy)
   return edits.size === 0 ? result : (quietly(() => write(result, edits)) ?? result)
-}
-
-/** Runs what may run a caller's code, as a trap of a proxy. Where that throws, whoever reads the object next meets it. */
-function quietly<R>(read: () => R): R | undefined {
-  try {
-    return read()
-  } catch {
-    return undefined
-  }
 }
 
 function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
@@ -51,6 +43,8 @@ const GONE = 2
 interface Shared {
   truncated: boolean
   notice: string
+  /** Every block has the limits to itself. */
+  each: boolean
   table: Float64Array
   texts: (string | null | undefined)[]
 }
@@ -91,7 +85,7 @@ function share(texts: readonly string[], policy: Compiled, kind?: number, words 
   const made = native.clampBlocks(pack(policy, kind), words, policy.source, parts, table)
   const last = lastCut(table)
   const notice = words !== '' && made[last]?.includes(words) ? words : ''
-  return { truncated: last >= 0, notice, table, texts: made }
+  return { truncated: last >= 0, notice, each: policy.each, table, texts: made }
 }
 
 function lastCut(table: Float64Array): number {
@@ -100,17 +94,47 @@ function lastCut(table: Float64Array): number {
   return at
 }
 
-/** What the notice of the last block that is cut can tell. */
+/** What the notice of the last block that is cut can tell: of its own text, and of the blocks that are gone. */
 function teller(texts: readonly string[], shared: Shared, policy: Compiled) {
-  const at = lastCut(shared.table)
-  const subject = new StringSubject(texts[at] ?? '')
-  const row = shared.table.subarray(at * COLUMNS + 4, (at + 1) * COLUMNS)
+  const carrier = lastCut(shared.table)
+  const missing = texts.filter((_, at) => at === carrier || shared.table[at * COLUMNS + 3] === GONE)
+  const row = shared.table.slice(carrier * COLUMNS + 4, (carrier + 1) * COLUMNS)
   const [, , keep = 0, bytes = 0, chars = 0, head = 0, first = 0, last = 0] = row
   const kept = (): Kept => ({ bytes, chars, ranges: [], lines: [head, first, last] })
   const names = ['head', 'tail', 'ends'] as const
-  return new CutOf(
-    subject,
-    { text: '', truncated: true, keep: names[keep] ?? 'head', notice: '', kept },
-    policy,
-  )
+  const made = { text: '', truncated: true, keep: names[keep] ?? 'head', notice: '', kept }
+  const judged = shared.each ? [texts[carrier] ?? ''] : texts
+  return new CutOf(new Together(missing), made, policy, new Together(judged))
+}
+
+/** Several texts that are measured as one. */
+class Together implements Pick<Subject, 'total' | 'bytesOut' | 'tokens' | 'hasLongLine'> {
+  readonly #subjects: StringSubject[]
+
+  constructor(texts: readonly string[]) {
+    this.#subjects = texts.map((text) => new StringSubject(text))
+  }
+
+  total(): TextSize {
+    const sum = { bytes: 0, chars: 0, lines: 0 }
+    for (const subject of this.#subjects) {
+      const { bytes, chars, lines } = subject.total()
+      sum.bytes += bytes
+      sum.chars += chars
+      sum.lines += lines
+    }
+    return sum
+  }
+
+  bytesOut(): number {
+    return this.total().bytes
+  }
+
+  tokens(): number {
+    return this.#subjects.reduce((sum, subject) => sum + subject.tokens(), 0)
+  }
+
+  hasLongLine(policy: Compiled): boolean {
+    return this.#subjects.some((subject) => subject.hasLongLine(policy))
+  }
 }

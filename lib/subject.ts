@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import type { TextInput, TextSize } from 'spillway'
 import * as native from '../native.js'
 import { type Compiled, pack } from './policy.js'
@@ -54,7 +55,7 @@ export function subjectOf(text: TextInput): Subject {
 /** Bytes that nobody can change or take away while they are read. */
 function detached(bytes: Uint8Array): Uint8Array {
   const { buffer } = bytes
-  const stays = buffer instanceof ArrayBuffer && !(buffer as { resizable?: boolean }).resizable
+  const stays = !types.isSharedArrayBuffer(buffer) && !(buffer as { resizable?: boolean }).resizable
   return stays ? bytes : new Uint8Array(bytes)
 }
 

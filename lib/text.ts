@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import type { ClampReport, Policy, PolicyOptions, TextInput, TextSize } from 'spillway'
 import { clampSubject, exceededBy, keptLines } from './cut.js'
 import { bound, optionError } from './option.js'
@@ -82,7 +83,7 @@ function splitsPair(text: string, at: number): boolean {
 }
 
 function checkText(text: TextInput): TextInput {
-  if (typeof text === 'string' || text instanceof Uint8Array) return text
+  if (typeof text === 'string' || types.isUint8Array(text)) return text
   throw optionError(TypeError, 'text', 'a string or a Uint8Array', text)
 }
 

@@ -2,6 +2,7 @@ import type { Policy, WrapPolicy } from 'spillway'
 import { clampThrown } from './error.js'
 import { optionError } from './option.js'
 import { type Compiled, compile, failed } from './policy.js'
+import { get } from './reading.js'
 import { clampValue } from './result.js'
 
 type Call = (this: unknown, ...args: unknown[]) => unknown
@@ -22,19 +23,15 @@ export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy
   const clamping = wrapCall(call, compiled)
   if (clamping === call) return tool
   const prototype: unknown = Object.getPrototypeOf(tool)
-  if (prototype === Object.prototype || prototype === null) {
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) {
     const members = Object.getOwnPropertyDescriptors(tool) as Record<string, PropertyDescriptor>
     const enumerable = members[method]?.enumerable ?? true
     members[method] = { value: clamping, enumerable, writable: true, configurable: true }
     return Object.create(prototype as object | null, members) as T
   }
-  Object.defineProperty(tool, method, {
-    value: clamping,
-    enumerable: false,
-    writable: true,
-    configurable: true,
-  })
-  return tool
+  const own = { value: clamping, enumerable: false, writable: true, configurable: true }
+  if (Reflect.defineProperty(tool, method, own)) return tool
+  throw optionError(TypeError, 'tool', `an object whose method ${method} can be replaced`, tool)
 }
 
 export function wrapTools<T extends readonly object[] | Record<string, object>>(
@@ -52,8 +49,11 @@ export function wrapTools<T extends readonly object[] | Record<string, object>>(
   }
   if (Array.isArray(tools))
     return tools.map((tool: object, at) => wrap(tool, nameOf(tool) ?? String(at))) as unknown as T
-  const entries = Object.entries(tools as Record<string, object>)
-  return Object.fromEntries(entries.map(([name, tool]) => [name, wrap(tool, name)])) as T
+  const members = Object.getOwnPropertyDescriptors(tools) as Record<string, PropertyDescriptor>
+  for (const [name, tool] of Object.entries(tools as Record<string, object>)) {
+    members[name] = { value: wrap(tool, name), enumerable: true, writable: true, configurable: true }
+  }
+  return Object.create(Object.getPrototypeOf(tools) as object | null, members) as T
 }
 
 function nameOf(tool: object): string | undefined {
@@ -62,7 +62,7 @@ function nameOf(tool: object): string | undefined {
 }
 
 function methodOf(tool: object, { method }: Compiled): string {
-  const is = (name: string) => typeof (tool as Record<string, unknown>)[name] === 'function'
+  const is = (name: string) => typeof get(tool, name) === 'function'
   const found = method === undefined ? METHODS.find(is) : is(method) && method
   if (found) return found
   const rule =
@@ -123,41 +123,43 @@ function withUpdates(arg: unknown, at: number, policy: Compiled): unknown {
 /** Clamps what a call came to, now or when it is there: a value, a promise, the steps of a generator. */
 function settleOutcome(outcome: unknown, policy: Compiled): unknown {
   if (typeof outcome !== 'object' || outcome === null) return clampValue(outcome, policy)
-  if (typeof (outcome as PromiseLike<unknown>).then === 'function') {
-    return (outcome as PromiseLike<unknown>).then(
+  if (isPromise(outcome)) {
+    return outcome.then(
       (value) => settleOutcome(value, policy),
       (error: unknown) => {
         throw clampThrown(error, failed(policy))
       },
     )
   }
-  if (isGenerator(outcome)) return clampSteps(outcome, policy)
-  return clampValue(outcome, policy)
+  return isGenerator(outcome) ? clampSteps(outcome, policy) : clampValue(outcome, policy)
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof get(value, 'then') === 'function'
 }
 
 type Steps = Generator | AsyncGenerator
 
 function isGenerator(value: object): value is Steps {
-  const { next, throw: fail } = value as Partial<Steps>
-  const iterates = Symbol.asyncIterator in value || Symbol.iterator in value
-  return iterates && typeof next === 'function' && typeof fail === 'function'
+  const iterates = get(value, Symbol.asyncIterator) ?? get(value, Symbol.iterator)
+  return [iterates, get(value, 'next'), get(value, 'throw')].every((method) => typeof method === 'function')
 }
 
 /** The same generator to whoever runs it, with every step clamped. */
 function clampSteps(steps: Steps, policy: Compiled): Steps {
   const step = (result: unknown): unknown => {
     const { done, value } = result as IteratorResult<unknown>
-    return { done, value: clampValue(value, policy) }
+    return { done, value: settleOutcome(value, policy) }
   }
-  const run = (name: 'next' | 'return' | 'throw') =>
-    function (this: unknown, ...args: unknown[]): unknown {
-      const clampFailure = (error: unknown): never => {
-        throw clampThrown(error, failed(policy))
-      }
+  const clampFailure = (error: unknown): never => {
+    throw clampThrown(error, failed(policy))
+  }
+  const run =
+    (name: 'next' | 'return' | 'throw') =>
+    (...args: unknown[]): unknown => {
       try {
         const made = (steps[name] as Call).apply(steps, args)
-        const pending = typeof (made as PromiseLike<unknown>)?.then === 'function'
-        return pending ? (made as PromiseLike<unknown>).then(step, clampFailure) : step(made)
+        return isPromise(made) ? made.then(step, clampFailure) : step(made)
       } catch (error) {
         return clampFailure(error)
       }

@@ -138,7 +138,10 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         let Some(last) = self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) else { return };
         let needs = self.policy.notice.needs(!T::UTF16);
         let gone = self.blocks.iter().zip(self.sources).filter(|(block, _)| **block == Block::Gone);
-        let beside = gone.map(|(_, source)| source.size(needs)).fold(Size::default(), |sum, size| sum + size);
+        // A block that is gone takes its lines with it, the last one too where no newline ends it.
+        let lines = |source: &Source<T>| source.size(needs).lines(source.is_open());
+        let sizes = gone.map(|(_, source)| Size { newlines: lines(source), ..source.size(needs) });
+        let beside = sizes.fold(Size::default(), |sum, size| sum + size);
         if let Block::Cut(cut) = self.cut(last, &self.policy.notice, beside) {
             self.blocks[last] = Block::Cut(cut);
         }

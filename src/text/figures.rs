@@ -85,7 +85,10 @@ impl<T: Text> Source<'_, T> {
         let size = raw_size(head) + raw_size(tail);
         let marks = kept.of(self.marks).fold(Size::default(), |sum, mark| sum + mark.size);
         let size = Size { bytes: size.bytes - marks.bytes, chars: size.chars - marks.chars, ..size };
-        (size, KeptLines::of(self, kept, self.size(Needs::ALL)))
+        let lines = KeptLines::of(self, kept, self.size(Needs::ALL));
+        // Where marks are all that is left, nothing is kept of any line.
+        let none = KeptLines { head: 0, first_of_tail: lines.total + 1, ..lines };
+        (size, if size.chars == 0 { none } else { lines })
     }
 }
 
@@ -103,7 +106,7 @@ impl KeptLines {
     pub fn of<T: Text>(source: &Source<T>, kept: Kept, totals: Size) -> KeptLines {
         let open = |text: T| !text.is_empty() && !text.ends_with_newline();
         let (head, tail) = source.parts(kept);
-        let total = totals.lines(open(source.tail));
+        let total = totals.lines(source.is_open());
         KeptLines {
             head: head.size().lines(open(head)),
             first_of_tail: total + 1 - tail.size().lines(open(tail)),

@@ -1,6 +1,7 @@
 //! Text as it reaches us: measured, cut, and put together again.
 
 pub mod clamp;
+pub mod count;
 pub mod cut;
 pub mod earlier;
 pub mod ending;
@@ -17,4 +18,4 @@ pub mod units;
 pub use clamp::clamp;
 pub use size::Size;
 pub use source::Source;
-pub use units::{Text, Utf8, Utf16};
+pub use units::{Latin1, Text, Utf8, Utf16};

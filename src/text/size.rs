@@ -1,9 +1,9 @@
 //! How large a text is.
-//!
-//! The counting loops are plain sums over fixed chunks, which the compiler turns into vector code: a count needs no
-//! branch, and a chunk is short enough that no 16-bit counter runs over.
 
-use std::ops::{Add, AddAssign};
+use std::ops::{Add, AddAssign, Sub};
+
+use super::count;
+use super::units::{is_high, is_low};
 
 /// Bytes, chars and newlines of a text, and how many of its code points are not well-formed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,45 +36,51 @@ impl Add for Size {
     }
 }
 
+/// The size of what is left when a piece at either end goes.
+impl Sub for Size {
+    type Output = Size;
+    fn sub(self, other: Size) -> Size {
+        Size {
+            bytes: self.bytes - other.bytes,
+            chars: self.chars - other.chars,
+            newlines: self.newlines - other.newlines,
+            broken: self.broken - other.broken,
+        }
+    }
+}
+
 impl AddAssign for Size {
     fn add_assign(&mut self, other: Size) {
         *self = *self + other;
     }
 }
 
-const CHUNK: usize = 4096;
-
 /// Measures UTF-16. A lone surrogate is three bytes like the U+FFFD that takes its place, so repair changes no size.
 pub fn of_utf16(units: &[u16]) -> Size {
-    let (mut wide, mut newlines, mut surrogates, mut pairs) = (0, 0, 0, 0);
-    for chunk in units.chunks(CHUNK) {
-        let (mut over_7f, mut over_7ff, mut breaks, mut halves) = (0u16, 0u16, 0u16, 0u16);
-        for &unit in chunk {
-            over_7f += u16::from(unit >= 0x80);
-            over_7ff += u16::from(unit >= 0x800);
-            breaks += u16::from(unit == 0x0A);
-            halves += u16::from(unit & 0xF800 == 0xD800);
-        }
-        wide += usize::from(over_7f) + usize::from(over_7ff);
-        newlines += usize::from(breaks);
-        surrogates += usize::from(halves);
-    }
-    if surrogates > 0 {
-        pairs =
-            units.windows(2).filter(|pair| pair[0] & 0xFC00 == 0xD800 && pair[1] & 0xFC00 == 0xDC00).count();
-    }
+    let [over_7f, over_7ff, newlines, surrogates] = count::utf16(units);
+    let pairs = if surrogates == 0 {
+        0
+    } else {
+        units.windows(2).filter(|pair| is_high(pair[0]) && is_low(pair[1])).count()
+    };
     Size {
-        bytes: units.len() + wide - 2 * pairs,
+        bytes: units.len() + over_7f + over_7ff - 2 * pairs,
         chars: units.len(),
         newlines,
         broken: surrogates - 2 * pairs,
     }
 }
 
+/// Measures Latin-1, as one-byte strings of JavaScript are: from 0x80 up a char is two bytes.
+pub fn of_latin1(bytes: &[u8]) -> Size {
+    let [newlines, high] = count::bytes(bytes);
+    Size { bytes: bytes.len() + high, chars: bytes.len(), newlines, broken: 0 }
+}
+
 /// Measures bytes read as UTF-8.
 pub fn of_utf8(bytes: &[u8]) -> Size {
-    let newlines = memchr::memchr_iter(b'\n', bytes).count();
-    if bytes.is_ascii() {
+    let [newlines, high] = count::bytes(bytes);
+    if high == 0 {
         return Size { bytes: bytes.len(), chars: bytes.len(), newlines, broken: 0 };
     }
     let mut size = Size { newlines, ..Size::default() };

@@ -18,7 +18,7 @@ pub struct Source<'a, T> {
     pub(super) totals: Option<Size>,
     /// Marks in lines that were cut before.
     pub(super) marks: &'a [Span],
-    /// What else the notice answers for: blocks that go without a trace.
+    /// What else the notice answers for: blocks that go without a trace. Its newlines are lines.
     pub(super) beside: Size,
 }
 
@@ -74,6 +74,11 @@ impl<'a, T: Text> Source<'a, T> {
         // Each unit is a byte at least, so a longer text need not be looked at.
         let least = if T::UTF16 { limits.bytes.min(limits.chars) } else { limits.bytes };
         self.is_whole() && self.total <= least && Extent::of(self.head, limits).fits(limits)
+    }
+
+    /// Whether text follows the last newline.
+    pub fn is_open(&self) -> bool {
+        !self.tail.is_empty() && !self.tail.ends_with_newline()
     }
 
     /// Code points that are not well-formed, in what is here.

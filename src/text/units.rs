@@ -1,8 +1,8 @@
-//! The two encodings that reach us, behind one trait.
+//! The encodings that reach us, behind one trait.
 //!
-//! JavaScript strings arrive as UTF-16 and may hold lone surrogates; a `Uint8Array` arrives as UTF-8 and may hold
-//! anything. Both are cut where they stand: positions are in their own units, and what is not well-formed counts as
-//! the U+FFFD that it comes out as.
+//! JavaScript strings arrive as UTF-16 and may hold lone surrogates, or as Latin-1 where no char is wider; a `Uint8Array`
+//! arrives as UTF-8 and may hold anything. All are cut where they stand: positions are in their own units, and what is
+//! not well-formed counts as the U+FFFD that it comes out as.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::size::{self, Size};
 
 /// A borrowed text in one encoding. Cheap to copy.
 pub trait Text: Copy {
-    /// Whether positions are UTF-16 code units, so that they are chars too.
+    /// Whether units are chars.
     const UTF16: bool;
 
     /// Length in own units.
@@ -176,11 +176,66 @@ impl Text for Utf8<'_> {
     }
     fn write(self, out: &mut Vec<u16>) {
         for chunk in self.0.utf8_chunks() {
-            out.extend(chunk.valid().encode_utf16());
+            write_utf8(chunk.valid(), out);
             if !chunk.invalid().is_empty() {
                 out.push(char::REPLACEMENT_CHARACTER as u16);
             }
         }
+    }
+}
+
+/// Appends in blocks, since those that are ASCII, as most are, need no decoding.
+fn write_utf8(text: &str, out: &mut Vec<u16>) {
+    const BLOCK: usize = 64;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let mut end = rest.len().min(BLOCK);
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (block, after) = rest.split_at(end);
+        if block.is_ascii() {
+            out.extend(block.bytes().map(u16::from));
+        } else {
+            out.extend(block.encode_utf16());
+        }
+        rest = after;
+    }
+}
+
+/// One byte a char: what V8 keeps of a string in which no char is wider.
+#[derive(Clone, Copy, Debug)]
+pub struct Latin1<'a>(pub &'a [u8]);
+
+impl Text for Latin1<'_> {
+    const UTF16: bool = true;
+
+    fn len(self) -> usize {
+        self.0.len()
+    }
+    fn slice(self, range: Range<usize>) -> Self {
+        Latin1(&self.0[range])
+    }
+    fn unit(self, at: usize) -> u16 {
+        self.0[at].into()
+    }
+    fn size(self) -> Size {
+        size::of_latin1(self.0)
+    }
+    fn decode(self, at: usize) -> (char, usize) {
+        (self.0[at].into(), 1)
+    }
+    fn floor(self, at: usize) -> usize {
+        at
+    }
+    fn find_newline(self, from: usize) -> Option<usize> {
+        Utf8(self.0).find_newline(from)
+    }
+    fn rfind_newline(self, to: usize) -> Option<usize> {
+        Utf8(self.0).rfind_newline(to)
+    }
+    fn write(self, out: &mut Vec<u16>) {
+        out.extend(self.0.iter().copied().map(u16::from));
     }
 }
 

@@ -1,0 +1,17 @@
+/** Runs what may run a caller's code: a getter, a trap of a proxy. What throws gives nothing. */
+export function quietly<R>(read: () => R): R | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads a property of a caller's object. One that throws is not there. */
+export function get(value: object, key: PropertyKey): unknown {
+  try {
+    return (value as Record<PropertyKey, unknown>)[key]
+  } catch {
+    return undefined
+  }
+}
