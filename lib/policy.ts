@@ -9,6 +9,8 @@ export interface Compiled {
   /** The words of a template. */
   readonly notice: string
   readonly source: string
+  /** The source where the engine words it, else nothing: a string costs to hand over. */
+  readonly said: string
   /** A notice that the caller words. */
   readonly words: ((cut: Cut) => string) | undefined
   /** Chars up to which any well-formed text fits. */
@@ -76,6 +78,7 @@ function check(options: WrapPolicy): Compiled {
   }
   const notice = checkNotice(options.notice)
   const isError = flag('isError', options.isError, false)
+  const source = text('source', options.source, 'output').toWellFormed()
   const numbers = [
     limits.bytes,
     limits.lines,
@@ -96,7 +99,8 @@ function check(options: WrapPolicy): Compiled {
     numbers,
     notice: notice.template,
     words: notice.words,
-    source: text('source', options.source, 'output').toWellFormed(),
+    source,
+    said: notice.kind === KINDS.count || notice.kind === KINDS.template ? source : '',
     // A char is at most three bytes, one line, one token.
     gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens, limits.lineBytes / 3),
     reach: Math.min(limits.bytes, limits.chars) + 2,

@@ -82,7 +82,7 @@ function share(texts: readonly string[], policy: Compiled, kind?: number, words 
     table[at * COLUMNS + 1] = total?.bytes ?? Number.NaN
     table[at * COLUMNS + 2] = total ? newlines(text, total) : Number.NaN
   }
-  const made = native.clampBlocks(pack(policy, kind), words, policy.source, parts, table)
+  const made = native.clampBlocks(pack(policy, kind), words, policy.said, parts, table)
   const last = lastCut(table)
   const notice = words !== '' && made[last]?.includes(words) ? words : ''
   return { truncated: last >= 0, notice, each: policy.each, table, texts: made }

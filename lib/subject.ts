@@ -90,7 +90,7 @@ export class StringSubject implements Subject {
   clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
     const text = this.#text
     if (policy.limits.lineBytes < text.length * 3) {
-      const lined = native.clampLongLines(pack(policy, kind), words, policy.source, text, io)
+      const lined = native.clampLongLines(pack(policy, kind), words, policy.said, text, io)
       if (lined) return fromLined(lined)
     }
     const total = policy.countsAll ? this.total() : undefined
@@ -98,7 +98,8 @@ export class StringSubject implements Subject {
     io[1] = total?.bytes ?? Number.NaN
     io[2] = total ? newlines(text, total) : Number.NaN
     const [head, tail] = windows(text, policy)
-    const mid = native.clampText(pack(policy, kind), words, policy.source, head, tail, io)
+    const engine = isNarrow(head) && isNarrow(tail) ? native.clampLatin1 : native.clampText
+    const mid = engine(pack(policy, kind), words, policy.said, head, tail, io)
     const [cut = 0, headEnd = 0, tailStart = 0, broken = 0, lead = 0, trail = 0, keep = 0] = io
     if (!cut) return new Untouched(broken ? text.toWellFormed() : text, () => this.total())
     const parts = [text.slice(0, headEnd), text.slice(tailStart)] as const
@@ -143,10 +144,10 @@ export class BytesSubject implements Subject {
   clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
     const bytes = this.#bytes
     if (policy.limits.lineBytes < bytes.length * 3) {
-      const lined = native.clampLongLinesOfBytes(pack(policy, kind), words, policy.source, bytes, io)
+      const lined = native.clampLongLinesOfBytes(pack(policy, kind), words, policy.said, bytes, io)
       if (lined) return fromLined(lined)
     }
-    const text = native.clampBytes(pack(policy, kind), words, policy.source, bytes, io)
+    const text = native.clampBytes(pack(policy, kind), words, policy.said, bytes, io)
     const [cut = 0, headEnd = 0, tailStart = 0, , lead = 0, trail = 0, keep = 0, midLength = 0] = io
     if (!cut) return new Untouched(text, () => this.total())
     const head = () => this.#size(0, headEnd)
@@ -230,10 +231,38 @@ export function windows(text: string, policy: Compiled, whole = READ_WHOLE): [he
   return [text.slice(0, reach), text.slice(-reach)]
 }
 
+/** V8 knows that a string which it keeps as one byte a char cannot match, so the test takes 15 ns whatever the length. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of Latin-1
+const WIDE = /[^\x00-\xff]/
+const PROBE = 1_024
+const SLOW = 0.0003
+
+/** Tells whether a string surely holds no char over 0xFF. One that is kept wide for a char far behind may be called wide. */
+function isNarrow(text: string): boolean {
+  if (text.length > PROBE) {
+    // The same test walks a wide string char by char; the first ones show by their time whether it would.
+    const start = performance.now()
+    const wide = WIDE.test(text.slice(0, PROBE))
+    if (wide || performance.now() - start > SLOW) return wide && forget()
+  }
+  return !WIDE.test(text) || forget()
+}
+
+/** A match stays in the statics of RegExp, and with it the text; this one takes its place. */
+function forget(): false {
+  WIDE.test('\u0100')
+  return false
+}
+
 /** Size of a string, read in pieces. */
 export function sizeOf(text: string): TextSize {
   const sum = io.fill(0)
-  for (const piece of pieces(text)) native.measure(piece, sum)
+  let measure: typeof native.measure | undefined
+  for (const piece of pieces(text)) {
+    // A string is all narrow or all wide in memory, so its first piece tells what is fast for the rest.
+    measure = measure === native.measure || !isNarrow(piece) ? native.measure : native.measureLatin1
+    measure(piece, sum)
+  }
   const [bytes = 0, chars = 0, breaks = 0] = sum
   return { bytes, chars, lines: breaks + Number(isOpen(text)) }
 }

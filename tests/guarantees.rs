@@ -7,7 +7,7 @@ use spillway::text::cut::Extent;
 use spillway::text::lined::clamp_lines;
 use spillway::text::notice::Notice;
 use spillway::text::tokens::Estimate;
-use spillway::text::{Source, Text, Utf8, Utf16, clamp};
+use spillway::text::{Latin1, Source, Text, Utf8, Utf16, clamp};
 
 /// Text made of what breaks cuts: wide characters, joined emoji, lone halves, returns, NUL, old and fake notices.
 fn hostile() -> impl Strategy<Value = Vec<u16>> {
@@ -132,6 +132,13 @@ proptest! {
         let bytes = String::from_utf16_lossy(&text).into_bytes();
         let from_bytes = String::from_utf16(&clamped(Utf8(&bytes), &policy)).unwrap();
         prop_assert_eq!(from_bytes, String::from_utf16(&clamped(Utf16(&text), &policy)).unwrap());
+    }
+
+    #[test]
+    fn narrow_strings_come_to_the_same(text in hostile(), policy in policy()) {
+        let bytes: Vec<u8> = text.iter().map(|&unit| if unit > 0xFF { 0xE9 } else { unit as u8 }).collect();
+        let units: Vec<u16> = bytes.iter().map(|&byte| byte.into()).collect();
+        prop_assert_eq!(clamped(Latin1(&bytes), &policy), clamped(Utf16(&units), &policy));
     }
 
     #[test]

@@ -4,13 +4,14 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::policy::{unpack, write};
-use super::units::{Numbers, Units};
+use super::units::{Narrow, Numbers, Units};
+use crate::policy::Policy;
 use crate::text::clamp::clamp;
 use crate::text::lined::clamp_lines;
 use crate::text::lines;
 use crate::text::source::{Clamped, Source};
 use crate::text::tokens::Estimate;
-use crate::text::{Size, Text, Utf8, Utf16};
+use crate::text::{Latin1, Size, Text, Utf8, Utf16};
 
 /// Adds the size of a piece of text to `sum`: bytes, chars, newlines, ill-formed code points.
 #[napi(catch_unwind)]
@@ -19,6 +20,14 @@ pub fn measure(
     #[napi(ts_arg_type = "Float64Array")] sum: Numbers,
 ) {
     add(sum, Utf16(&piece).size());
+}
+
+#[napi(catch_unwind)]
+pub fn measure_latin1(
+    #[napi(ts_arg_type = "string")] piece: Narrow,
+    #[napi(ts_arg_type = "Float64Array")] sum: Numbers,
+) {
+    add(sum, Latin1(&piece).size());
 }
 
 /// The same for bytes. They count as what they decode to.
@@ -62,8 +71,26 @@ pub fn clamp_text(
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
 ) -> String {
     let (policy, _) = unpack(policy, notice, source);
-    let text = Source::ends(Utf16(&head), Utf16(&tail), io[0] as usize).with_totals(totals(io));
-    let cut = clamp(&text, &policy);
+    clamp_windows(Utf16(&head), Utf16(&tail), &policy, io)
+}
+
+/// The same of strings in which no char is over 0xFF: they are read in half the time.
+#[napi(catch_unwind)]
+pub fn clamp_latin1(
+    policy: &[f64],
+    notice: String,
+    source: String,
+    #[napi(ts_arg_type = "string")] head: Narrow,
+    #[napi(ts_arg_type = "string")] tail: Narrow,
+    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
+) -> String {
+    let (policy, _) = unpack(policy, notice, source);
+    clamp_windows(Latin1(&head), Latin1(&tail), &policy, io)
+}
+
+fn clamp_windows<T: Text>(head: T, tail: T, policy: &Policy, io: &mut [f64]) -> String {
+    let text = Source::ends(head, tail, io[0] as usize).with_totals(totals(io));
+    let cut = clamp(&text, policy);
     report(&text, cut.as_ref(), io);
     cut.map(|cut| cut.mid).unwrap_or_default()
 }
@@ -158,16 +185,14 @@ fn totals(io: &[f64]) -> Option<Size> {
     })
 }
 
-/// Writes: 1 when the text was cut, the end of the head, the start of the tail, the ill-formed code points in what is
-/// kept, the lengths of the separators, the kind of cut and the length of the middle in chars.
+/// Writes: 1 when the text was cut, the end of the head, the start of the tail, whether what is kept is ill-formed, the lengths of the separators, the kind of cut and the length of the middle in chars.
 fn report<T: Text>(text: &Source<T>, cut: Option<&Clamped>, io: &mut [f64]) {
     let values = match cut {
         None => [0, 0, 0, text.broken(), 0, 0, 0, 0],
         Some(cut) => {
-            let (head, tail) = text.parts(cut.kept());
-            let broken = head.size().broken + tail.size().broken;
             let (lead, trail) = cut.separators;
-            [1, cut.head, cut.tail, broken, lead, trail, cut.keep as usize, cut.mid.encode_utf16().count()]
+            let mid = cut.mid.encode_utf16().count();
+            [1, cut.head, cut.tail, cut.broken.into(), lead, trail, cut.keep as usize, mid]
         }
     };
     write(io, &values);

@@ -4,18 +4,19 @@
 //! buffer that was used before costs no page faults. Buffers that have grown large are given back.
 
 use std::cell::RefCell;
+use std::marker::PhantomData;
 use std::ptr;
 
 use napi::bindgen_prelude::*;
 use napi::{check_status, sys};
 
 #[repr(C, align(64))]
-struct CacheLine([u16; LINE]);
-const LINE: usize = 32;
+struct CacheLine([u8; LINE]);
+const LINE: usize = 64;
 
 /// Buffers of one thread that wait to be used again; each worker has its own.
 const KEPT_BUFFERS: usize = 4;
-const KEPT_UNITS: usize = 512 * 1024;
+const KEPT_BYTES: usize = 1 << 20;
 thread_local! {
     static POOL: RefCell<Vec<Vec<CacheLine>>> = const { RefCell::new(vec![]) };
 }
@@ -24,23 +25,57 @@ thread_local! {
 pub type Numbers<'a> = &'a mut [f64];
 
 /// The UTF-16 code units of a string argument.
-pub struct Units {
+pub type Units = StringOf<u16>;
+
+/// The chars of a string argument in which none is over 0xFF; of others, their lower halves.
+pub type Narrow = StringOf<u8>;
+
+/// A string argument in units of one width.
+pub struct StringOf<U> {
     buffer: Vec<CacheLine>,
     len: usize,
+    unit: PhantomData<U>,
 }
 
-impl std::ops::Deref for Units {
-    type Target = [u16];
-    fn deref(&self) -> &[u16] {
-        // SAFETY: `read` had N-API write `len` units to the start of the buffer.
+/// A width in which N-API hands out strings.
+pub trait Unit: Sized {
+    /// Has N-API write up to `room` units, its terminator among them, to `to`, and returns how many there are.
+    ///
+    /// # Safety
+    /// The handles must come from N-API, and `to` must be null, which asks for the length alone, or have the room.
+    unsafe fn read(env: sys::napi_env, value: sys::napi_value, to: *mut Self, room: usize) -> Result<usize>;
+}
+
+impl Unit for u16 {
+    unsafe fn read(env: sys::napi_env, value: sys::napi_value, to: *mut u16, room: usize) -> Result<usize> {
+        let mut len = 0;
+        // SAFETY: as the caller promises.
+        check_status!(unsafe { sys::napi_get_value_string_utf16(env, value, to, room, &mut len) })?;
+        Ok(len)
+    }
+}
+
+impl Unit for u8 {
+    unsafe fn read(env: sys::napi_env, value: sys::napi_value, to: *mut u8, room: usize) -> Result<usize> {
+        let mut len = 0;
+        // SAFETY: as the caller promises.
+        check_status!(unsafe { sys::napi_get_value_string_latin1(env, value, to.cast(), room, &mut len) })?;
+        Ok(len)
+    }
+}
+
+impl<U> std::ops::Deref for StringOf<U> {
+    type Target = [U];
+    fn deref(&self) -> &[U] {
+        // SAFETY: N-API wrote `len` units to the start of the buffer.
         unsafe { std::slice::from_raw_parts(self.buffer.as_ptr().cast(), self.len) }
     }
 }
 
-impl Drop for Units {
+impl<U> Drop for StringOf<U> {
     fn drop(&mut self) {
         let buffer = std::mem::take(&mut self.buffer);
-        if buffer.capacity() * LINE <= KEPT_UNITS {
+        if buffer.capacity() * LINE <= KEPT_BYTES {
             POOL.with_borrow_mut(|pool| {
                 if pool.len() < KEPT_BUFFERS {
                     pool.push(buffer);
@@ -50,7 +85,7 @@ impl Drop for Units {
     }
 }
 
-impl TypeName for Units {
+impl<U> TypeName for StringOf<U> {
     fn type_name() -> &'static str {
         "string"
     }
@@ -59,19 +94,16 @@ impl TypeName for Units {
     }
 }
 
-impl ValidateNapiValue for Units {}
+impl<U: Unit> ValidateNapiValue for StringOf<U> {}
 
-impl FromNapiValue for Units {
+impl<U: Unit> FromNapiValue for StringOf<U> {
     unsafe fn from_napi_value(env: sys::napi_env, value: sys::napi_value) -> Result<Self> {
-        let mut len = 0;
-        // SAFETY: both handles come from N-API; a null buffer asks for the length alone.
-        check_status!(unsafe { sys::napi_get_value_string_utf16(env, value, ptr::null_mut(), 0, &mut len) })?;
+        // SAFETY: both handles come from N-API.
+        let len = unsafe { U::read(env, value, ptr::null_mut(), 0) }?;
         let mut buffer = POOL.with_borrow_mut(Vec::pop).unwrap_or_default();
-        buffer.reserve((len + 1).div_ceil(LINE));
-        let start = buffer.as_mut_ptr().cast();
-        let mut read = 0;
+        buffer.reserve(((len + 1) * size_of::<U>()).div_ceil(LINE));
         // SAFETY: the buffer has room for `len` units and the terminator that N-API adds.
-        check_status!(unsafe { sys::napi_get_value_string_utf16(env, value, start, len + 1, &mut read) })?;
-        Ok(Units { buffer, len: read })
+        let len = unsafe { U::read(env, value, buffer.as_mut_ptr().cast(), len + 1) }?;
+        Ok(StringOf { buffer, len, unit: PhantomData })
     }
 }

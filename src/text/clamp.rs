@@ -6,12 +6,13 @@
 
 use std::borrow::Cow;
 
-use super::cut::{self, Extent, Room};
+use super::cut::{self, Extent, Room, Side};
 use super::earlier::Earlier;
 use super::ending;
 use super::figures::Figures;
 use super::lines::{Span, lines};
 use super::notice::{Counts, Labels, Notice, Place};
+use super::size::Size;
 use super::source::{Clamped, Kept, Source};
 use super::units::{Text, Utf8};
 use crate::policy::{Keep, Limits, Policy, UNLIMITED};
@@ -61,6 +62,21 @@ struct Cutter<'a, T> {
     spans: Vec<Span>,
 }
 
+/// Both sides that are kept, with their sizes.
+#[derive(Clone, Copy)]
+struct Sides {
+    head: Side,
+    tail: Side,
+}
+
+const NOTHING: Side = Side { at: 0, size: Size { bytes: 0, chars: 0, newlines: 0, broken: 0 } };
+
+impl Sides {
+    fn kept(&self) -> Kept {
+        Kept { head: self.head.at, tail: self.tail.at }
+    }
+}
+
 impl<'a, T: Text> Cutter<'a, T> {
     fn new(source: &'a Source<'a, T>, limits: &'a Limits, policy: &'a Policy, notice: &Notice) -> Self {
         let (keep, head_share) = resolve_keep(policy, source.tail);
@@ -79,11 +95,11 @@ impl<'a, T: Text> Cutter<'a, T> {
         let mut text = self.render(notice, self.likely_place(), &self.figures().at_least(self.limits, needs));
         let mut largest = text.clone();
         for _ in 0..ROUNDS {
-            let kept = self.keep_beside(notice, &text)?;
-            let place = self.place(kept);
-            let next = self.render(notice, place, &self.figures().of(kept, needs));
+            let sides = self.keep_beside(notice, &text);
+            let kept = sides.kept();
+            let next = self.render(notice, self.place(kept), &self.figures().of(kept, needs));
             if self.same_size(&next, &text) {
-                return self.finish(notice, kept, next);
+                return self.finish(notice, sides, next);
             }
             if next.len() >= largest.len() {
                 largest.clone_from(&next);
@@ -91,19 +107,22 @@ impl<'a, T: Text> Cutter<'a, T> {
             text = next;
         }
         // A text that does not settle gets room for the largest form that was seen.
-        let kept = self.keep_beside(notice, &largest)?;
+        let sides = self.keep_beside(notice, &largest);
+        let kept = sides.kept();
         let text = self.render(notice, self.place(kept), &self.figures().of(kept, needs));
         let settled = self.extent(&text).size.bytes <= self.extent(&largest).size.bytes
             && text.matches('\n').count() <= largest.matches('\n').count();
-        if settled && self.fits_with(notice, kept, &text) { self.finish(notice, kept, text) } else { None }
+        if settled && self.fits_with(notice, kept, &text) { self.finish(notice, sides, text) } else { None }
     }
 
     /// Nothing kept and no notice.
     fn nothing(&self) -> Clamped {
-        Clamped { head: 0, tail: self.source.total, mid: String::new(), separators: (0, 0), keep: self.keep }
+        let (head, tail) = (0, self.source.total);
+        Clamped { head, tail, mid: String::new(), separators: (0, 0), keep: self.keep, broken: false }
     }
 
-    fn finish(&self, notice: &Notice, kept: Kept, text: String) -> Option<Clamped> {
+    fn finish(&self, notice: &Notice, sides: Sides, text: String) -> Option<Clamped> {
+        let kept = sides.kept();
         let place = self.place(kept);
         let limits = self.limits;
         if longest_line(&text) > limits.line_bytes {
@@ -124,30 +143,31 @@ impl<'a, T: Text> Cutter<'a, T> {
             separators: (lead.len(), trail.len()),
             mid: [lead, &text, trail].concat(),
             keep: self.keep,
+            broken: sides.head.size.broken + sides.tail.size.broken > 0,
         })
     }
 
-    /// What can be kept beside a notice; `None` when the notice leaves no room for itself.
-    fn keep_beside(&self, notice: &Notice, text: &str) -> Option<Kept> {
-        let nothing = Kept { head: 0, tail: self.source.total };
-        let head = || self.head_beside(notice, text, None).map(|head| Kept { head, ..nothing });
-        let tail = || self.tail_beside(notice, text, 0).map(|tail| Kept { tail, ..nothing });
+    /// What can be kept beside a notice.
+    fn keep_beside(&self, notice: &Notice, text: &str) -> Sides {
+        let nothing = Sides { head: NOTHING, tail: Side { at: self.source.total, ..NOTHING } };
+        let head = || self.head_beside(notice, text, None).map(|head| Sides { head, ..nothing });
+        let tail = || self.tail_beside(notice, text, NOTHING).map(|tail| Sides { tail, ..nothing });
         let kept = match self.keep {
             Keep::Head | Keep::Auto => head(),
             Keep::Tail => tail(),
             Keep::Ends => self.ends_beside(notice, text).or_else(tail).or_else(head),
         };
-        Some(kept.unwrap_or(nothing))
+        kept.unwrap_or(nothing)
     }
 
-    fn ends_beside(&self, notice: &Notice, text: &str) -> Option<Kept> {
+    fn ends_beside(&self, notice: &Notice, text: &str) -> Option<Sides> {
         let head = self.head_beside(notice, text, Some(self.head_share))?;
         let tail = self.tail_beside(notice, text, head)?;
-        Some(Kept { head, tail })
+        Some(Sides { head, tail })
     }
 
-    /// End of the head that can be kept: all of the room, or its share of it where a tail is kept too.
-    fn head_beside(&self, notice: &Notice, text: &str, share: Option<f64>) -> Option<usize> {
+    /// The head that can be kept: all of the room, or its share of it where a tail is kept too.
+    fn head_beside(&self, notice: &Notice, text: &str, share: Option<f64>) -> Option<Side> {
         let limits = self.limits;
         let place = if share.is_some() { Place::Between } else { Place::AfterHead };
         let (lead, trail) = separators(notice, place, text);
@@ -155,9 +175,9 @@ impl<'a, T: Text> Cutter<'a, T> {
         let room = Room::before(self.extent(&mid), limits)?;
         let room = share.map_or(room, |share| room.share(share));
         let head = self.source.head.slice(0..self.head_bound());
-        let mut end = cut::prefix(head, &room);
+        let longest = cut::prefix(head, &room);
         let glued = if mid.starts_with('\n') { None } else { mid.lines().next().map(str::len).or(Some(0)) };
-        end = self.fit_last_line(head, end, glued)?;
+        let mut end = self.fit_last_line(head, longest.at, glued)?;
         if self.policy.snap {
             end = cut::snap_head(head, end, mid.starts_with('\n'));
         }
@@ -171,7 +191,7 @@ impl<'a, T: Text> Cutter<'a, T> {
                 .map_or(end, |span| span.start);
             end = self.fit_last_line(head, end, glued)?;
             if end == before {
-                return (end > 0).then_some(end);
+                return (end > 0).then(|| longest.end_at(head, end));
             }
         }
     }
@@ -183,11 +203,11 @@ impl<'a, T: Text> Cutter<'a, T> {
         Some(start + cut::prefix_of_bytes(head.slice(start..end), self.limits.line_bytes.checked_sub(glued)?))
     }
 
-    /// Start of the tail that can be kept after the head that ends at `head`.
-    fn tail_beside(&self, notice: &Notice, text: &str, head: usize) -> Option<usize> {
-        let (source, limits) = (self.source, self.limits);
+    /// The tail that can be kept after a head.
+    fn tail_beside(&self, notice: &Notice, text: &str, kept: Side) -> Option<Side> {
+        let (source, limits, head) = (self.source, self.limits, kept.at);
         let (lead, trail) = separators(notice, Place::beside(head > 0, true), text);
-        let before = Extent::of(source.head.slice(0..head), limits)
+        let before = Extent::sized(source.head.slice(0..head), kept.size, limits)
             .then(self.extent(lead))
             .then(self.extent(text))
             .then(self.extent(trail));
@@ -196,7 +216,8 @@ impl<'a, T: Text> Cutter<'a, T> {
         let offset = source.total - source.tail.len();
         let bound = self.tail_bound().max(head).max(offset);
         let tail = source.tail_from(bound);
-        let mut start = cut::suffix(tail, &room);
+        let longest = cut::suffix(tail, &room);
+        let mut start = longest.at;
         if self.policy.snap {
             start = cut::snap_tail(tail, start);
         }
@@ -216,7 +237,8 @@ impl<'a, T: Text> Cutter<'a, T> {
                 .find(|span| span.start < start && start < span.end)
                 .map_or(start, |s| s.end);
             if start == before {
-                return (start < source.total).then_some(start);
+                let side = longest.start_at(tail, start - bound);
+                return (start < source.total).then_some(Side { at: start, ..side });
             }
         }
     }

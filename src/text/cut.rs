@@ -20,8 +20,13 @@ pub struct Extent {
 
 impl Extent {
     pub fn of<T: Text>(text: T, limits: &Limits) -> Extent {
+        Extent::sized(text, text.size(), limits)
+    }
+
+    /// The extent of a text that was measured before.
+    pub fn sized<T: Text>(text: T, size: Size, limits: &Limits) -> Extent {
         Extent {
-            size: text.size(),
+            size,
             open: !text.is_empty() && !text.ends_with_newline(),
             estimate: if limits.counts_tokens() { Estimate::of(text) } else { Estimate::default() },
         }
@@ -133,8 +138,27 @@ fn left(limit: usize, taken: usize) -> Option<usize> {
 /// Sizes of the blocks that are measured at once, largest first.
 const BLOCKS: [usize; 3] = [4096, 256, 32];
 
-/// End of the longest head of `text` that `room` holds.
-pub fn prefix<T: Text>(text: T, room: &Room) -> usize {
+/// A head that ends, or a tail that starts, at a position, and its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    pub at: usize,
+    pub size: Size,
+}
+
+impl Side {
+    /// The head that ends earlier in the same text.
+    pub fn end_at<T: Text>(self, text: T, at: usize) -> Side {
+        if at == self.at { self } else { Side { at, size: self.size - text.slice(at..self.at).size() } }
+    }
+
+    /// The tail that starts later in the same text.
+    pub fn start_at<T: Text>(self, text: T, at: usize) -> Side {
+        if at == self.at { self } else { Side { at, size: self.size - text.slice(self.at..at).size() } }
+    }
+}
+
+/// The longest head of `text` that `room` holds.
+pub fn prefix<T: Text>(text: T, room: &Room) -> Side {
     let (mut at, mut size) = (0, Size::default());
     for block in BLOCKS {
         while at < text.len() {
@@ -154,13 +178,14 @@ pub fn prefix<T: Text>(text: T, room: &Room) -> usize {
         }
         (at, size) = (end, grown);
     }
+    let side = Side { at, size };
     if room.closed && size.newlines == room.newlines {
         at = text.rfind_newline(at).map_or(0, |newline| newline + 1);
     }
-    match &room.tokens {
-        Some(tokens) => prefix_by_tokens(text.slice(0..at), tokens),
-        None => at,
+    if let Some(tokens) = &room.tokens {
+        at = prefix_by_tokens(text.slice(0..at), tokens);
     }
+    side.end_at(text, at)
 }
 
 fn prefix_by_tokens<T: Text>(text: T, room: &TokenRoom) -> usize {
@@ -176,8 +201,8 @@ fn prefix_by_tokens<T: Text>(text: T, room: &TokenRoom) -> usize {
     at
 }
 
-/// Start of the longest tail of `text` that `room` holds.
-pub fn suffix<T: Text>(text: T, room: &Room) -> usize {
+/// The longest tail of `text` that `room` holds.
+pub fn suffix<T: Text>(text: T, room: &Room) -> Side {
     let (mut at, mut size) = (text.len(), Size::default());
     for block in BLOCKS {
         while at > 0 {
@@ -197,9 +222,10 @@ pub fn suffix<T: Text>(text: T, room: &Room) -> usize {
         }
         (at, size) = (start, grown);
     }
+    let side = Side { at, size };
     match &room.tokens {
-        Some(tokens) => at + suffix_by_tokens(text.slice(at..text.len()), tokens),
-        None => at,
+        Some(tokens) => side.start_at(text, at + suffix_by_tokens(text.slice(at..text.len()), tokens)),
+        None => side,
     }
 }
 
@@ -216,14 +242,14 @@ fn suffix_by_tokens<T: Text>(text: T, room: &TokenRoom) -> usize {
     at
 }
 
-/// The longest head of at most `max` bytes.
+/// End of the longest head of at most `max` bytes.
 pub fn prefix_of_bytes<T: Text>(text: T, max: usize) -> usize {
-    prefix(text, &Room::bytes(max))
+    prefix(text, &Room::bytes(max)).at
 }
 
 /// Start of the longest tail of at most `max` bytes.
 pub fn suffix_of_bytes<T: Text>(text: T, max: usize) -> usize {
-    suffix(text, &Room::bytes(max))
+    suffix(text, &Room::bytes(max)).at
 }
 
 impl Room {

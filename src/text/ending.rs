@@ -1,52 +1,67 @@
 //! Whether the end of a text looks as if it mattered.
 
-use super::units::{Text, Utf16};
+use std::ops::Range;
+
+use super::units::Text;
 
 /// Chars at the end that are looked at.
 pub const LOOKED_AT: usize = 2_000;
 
-/// Words of a failure or of a summary. Where one of them stands near the end, OpenClaw keeps both ends of a text
-/// instead of its head; agents that come from there expect the same choice.
-const WORDS: [&str; 15] = [
-    "error",
-    "exception",
-    "failed",
-    "fatal",
-    "traceback",
-    "panic",
-    "stack trace",
-    "errno",
-    "exit code",
-    "total",
-    "summary",
-    "result",
-    "complete",
-    "finished",
-    "done",
-];
-
-/// Tells whether the last 2,000 chars hold a word of failure or summary, or end in a closing brace.
+/// Tells whether the last 2,000 chars hold a word of failure or summary, or end in a closing brace. Where they do,
+/// OpenClaw keeps both ends of a text instead of its head; agents that come from there expect the same choice.
 pub fn is_important<T: Text>(text: T) -> bool {
-    let mut start = text.len();
-    let mut chars = 0;
-    while start > 0 {
-        let (point, len) = text.decode_before(start);
-        chars += point.len_utf16();
-        if chars > LOOKED_AT {
-            break;
-        }
-        start -= len;
-    }
-    let mut units = vec![];
-    text.slice(start..text.len()).write(&mut units);
-    let tail: Vec<u8> =
-        units.iter().map(|&unit| u8::try_from(unit).unwrap_or(0xFF).to_ascii_lowercase()).collect();
-    ends_in_brace(&units) || WORDS.iter().any(|word| holds_word(&tail, word.as_bytes()))
+    let tail = text.slice(start_of_last(text, LOOKED_AT)..text.len());
+    let lowered = |at| u8::try_from(tail.unit(at)).unwrap_or(b' ').to_ascii_lowercase();
+    let bytes: Vec<u8> = (0..tail.len()).map(lowered).collect();
+    ends_in_brace(tail) || words(&bytes).any(|word| is_telling(&bytes, word))
 }
 
-fn ends_in_brace(units: &[u16]) -> bool {
-    let text = Utf16(units);
-    let mut end = units.len();
+/// Where the last `chars` chars start.
+fn start_of_last<T: Text>(text: T, chars: usize) -> usize {
+    let mut start = text.len();
+    let mut left = chars;
+    while start > 0 {
+        let (point, len) = text.decode_before(start);
+        if point.len_utf16() > left {
+            break;
+        }
+        left -= point.len_utf16();
+        start -= len;
+    }
+    start
+}
+
+/// The runs of letters, digits and underscores.
+fn words(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].iter().position(|&byte| is_word(byte))?;
+        let end = text[start..].iter().position(|&byte| !is_word(byte)).map_or(text.len(), |len| start + len);
+        at = end;
+        Some(start..end)
+    })
+}
+
+fn is_telling(text: &[u8], word: Range<usize>) -> bool {
+    let followed_by = |next: &[u8]| {
+        let rest = &text[word.end..];
+        rest.starts_with(next) && !rest.get(next.len()).is_some_and(|&byte| is_word(byte))
+    };
+    match &text[word.clone()] {
+        b"error" | b"exception" | b"failed" | b"fatal" | b"traceback" | b"panic" | b"errno" => true,
+        b"total" | b"summary" | b"result" | b"complete" | b"finished" | b"done" => true,
+        b"stack" => followed_by(b" trace"),
+        b"exit" => followed_by(b" code"),
+        _ => false,
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn ends_in_brace<T: Text>(text: T) -> bool {
+    let mut end = text.len();
     while end > 0 {
         let (point, len) = text.decode_before(end);
         if !point.is_whitespace() && point != '\u{FEFF}' {
@@ -55,14 +70,6 @@ fn ends_in_brace(units: &[u16]) -> bool {
         end -= len;
     }
     false
-}
-
-fn holds_word(text: &[u8], word: &[u8]) -> bool {
-    let is_word = |at: Option<&u8>| at.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    memchr::memmem::find_iter(text, word).any(|at| {
-        let before = at.checked_sub(1).and_then(|before| text.get(before));
-        !is_word(before) && !is_word(text.get(at + word.len()))
-    })
 }
 
 #[cfg(test)]

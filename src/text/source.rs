@@ -83,7 +83,7 @@ impl<'a, T: Text> Source<'a, T> {
 
     /// Code points that are not well-formed, in what is here.
     pub fn broken(&self) -> usize {
-        self.head.size().broken
+        self.head.broken()
     }
 
     pub fn has_marks(&self) -> bool {
@@ -156,6 +156,8 @@ pub struct Clamped {
     pub separators: (usize, usize),
     /// What was asked for, [`Keep::Auto`] resolved.
     pub keep: Keep,
+    /// What is kept is not well-formed everywhere.
+    pub broken: bool,
 }
 
 impl Clamped {

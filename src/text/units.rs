@@ -23,6 +23,10 @@ pub trait Text: Copy {
     fn unit(self, at: usize) -> u16;
     /// Measures in one pass. Sizes of pieces that split no code point add up to the size of the whole.
     fn size(self) -> Size;
+    /// Code points that are not well-formed.
+    fn broken(self) -> usize {
+        self.size().broken
+    }
     /// Decodes the code point that starts at `at`, with its length in units. `at` must be a boundary before the end.
     fn decode(self, at: usize) -> (char, usize);
     /// Moves `at` back to where a code point starts; stays where it is on a boundary.
@@ -221,6 +225,9 @@ impl Text for Latin1<'_> {
     }
     fn size(self) -> Size {
         size::of_latin1(self.0)
+    }
+    fn broken(self) -> usize {
+        0
     }
     fn decode(self, at: usize) -> (char, usize) {
         (self.0[at].into(), 1)
