@@ -286,9 +286,9 @@ function* pieces(text: string): Generator<string> {
 }
 
 /** Joins parts into a string of its own. A slice, or a string made of slices, would keep all of its parent in memory. */
-export function joined(...parts: string[]): string {
-  const some = parts.filter((part) => part !== '')
-  return some.length === 1 ? alone(some[0] ?? '') : some.join('')
+export function joined(head: string, mid: string, tail: string): string {
+  const parts = Number(head !== '') + Number(mid !== '') + Number(tail !== '')
+  return parts === 1 ? alone(head || mid || tail) : [head, mid, tail].join('')
 }
 
 /** The same text in memory of its own. */

@@ -6,7 +6,7 @@
 //!
 //! - [`policy`]: what a caller asked for.
 //! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8.
-//! - [`share`]: one budget over the blocks of a result.
+//! - [`share`], [`room`]: one budget over the blocks of a result.
 //! - `bindings`: the only place that knows Node-API.
 //!
 //! ```
@@ -32,5 +32,6 @@
 #[cfg_attr(test, allow(dead_code))]
 mod bindings;
 pub mod policy;
+pub mod room;
 pub mod share;
 pub mod text;

@@ -3,9 +3,10 @@
 //! Every block is given room of its own and cut to it. The last block that is cut tells what is missing; the others are
 //! marked. A block whose room shows nothing goes, and its text counts as missing too.
 
-use crate::policy::{Limits, Policy, UNLIMITED};
+use crate::policy::{Limits, Policy};
+use crate::room::{Taken, fair_rooms};
 use crate::text::clamp::clamp_to;
-use crate::text::cut::Extent;
+use crate::text::extent::Extent;
 use crate::text::notice::{Needs, Notice};
 use crate::text::size::Size;
 use crate::text::source::{Clamped, Source};
@@ -162,115 +163,6 @@ fn is_visible(text: &[u16]) -> bool {
         .any(|point| point.is_ok_and(|point| !point.is_whitespace() && point != '\u{FEFF}'))
 }
 
-/// What a text takes of each limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Taken {
-    bytes: usize,
-    lines: usize,
-    chars: usize,
-    tokens: usize,
-}
-
-impl Taken {
-    fn of(extent: Extent) -> Taken {
-        Taken {
-            bytes: extent.size.bytes,
-            lines: extent.lines(),
-            chars: extent.size.chars,
-            tokens: extent.estimate.tokens(),
-        }
-    }
-
-    fn zip(self, other: Taken, with: impl Fn(usize, usize) -> usize) -> Taken {
-        Taken {
-            bytes: with(self.bytes, other.bytes),
-            lines: with(self.lines, other.lines),
-            chars: with(self.chars, other.chars),
-            tokens: with(self.tokens, other.tokens),
-        }
-    }
-
-    fn plus(self, other: Taken) -> Taken {
-        self.zip(other, usize::saturating_add)
-    }
-
-    fn minus(self, other: Taken) -> Taken {
-        self.zip(other, usize::saturating_sub)
-    }
-
-    fn within(&self, limits: &Limits) -> bool {
-        self.bytes <= limits.bytes
-            && self.lines <= limits.lines
-            && self.chars <= limits.chars
-            && self.tokens <= limits.tokens
-    }
-
-    /// Limits of this size, where there is a limit at all.
-    fn as_room(self, limits: &Limits) -> Limits {
-        let room = |limit: usize, size| if limit == UNLIMITED { limit } else { size };
-        Limits {
-            bytes: room(limits.bytes, self.bytes),
-            lines: room(limits.lines, self.lines),
-            chars: room(limits.chars, self.chars),
-            tokens: room(limits.tokens, self.tokens),
-            ..*limits
-        }
-    }
-
-    /// What is left of the limits.
-    fn rest_of(&self, limits: &Limits) -> Limits {
-        let rest = |limit: usize, taken| if limit == UNLIMITED { limit } else { limit.saturating_sub(taken) };
-        Limits {
-            bytes: rest(limits.bytes, self.bytes),
-            lines: rest(limits.lines, self.lines),
-            chars: rest(limits.chars, self.chars),
-            tokens: rest(limits.tokens, self.tokens),
-            ..*limits
-        }
-    }
-}
-
-/// The room for each block: for each limit by itself, blocks that want less than the level stay whole and all others
-/// get the level. A block that is cut may also need room for a notice in what it does not lack.
-fn fair_rooms(sizes: &[Taken], notice: Taken, limits: &Limits) -> Vec<Limits> {
-    let mut wishes = sizes.to_vec();
-    loop {
-        let level = |limit: usize, of: fn(&Taken) -> usize| level(wishes.iter().map(of).collect(), limit);
-        let levels = Taken {
-            bytes: level(limits.bytes, |wish| wish.bytes),
-            lines: level(limits.lines, |wish| wish.lines),
-            chars: level(limits.chars, |wish| wish.chars),
-            tokens: level(limits.tokens, |wish| wish.tokens),
-        };
-        let rooms = || wishes.iter().map(|wish| wish.zip(levels, usize::min).as_room(limits));
-        let mut settled = true;
-        let next = wishes.iter().zip(sizes).zip(rooms()).map(|((wish, size), room)| {
-            let first_cut = wish == size && !size.within(&room);
-            settled &= !first_cut;
-            if first_cut { size.plus(notice) } else { *wish }
-        });
-        let next: Vec<Taken> = next.collect();
-        if settled {
-            return rooms().collect();
-        }
-        wishes = next;
-    }
-}
-
-/// The highest level up to which all wishes can be met within `limit`.
-fn level(mut wishes: Vec<usize>, limit: usize) -> usize {
-    wishes.sort_unstable();
-    let mut left = limit;
-    for (served, wish) in wishes.iter().enumerate() {
-        let even = left / (wishes.len() - served);
-        if *wish > even {
-            return even;
-        }
-        left -= wish;
-    }
-    UNLIMITED
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -299,18 +191,6 @@ mod tests {
                 Some("b".repeat(12) + "[... 288 more characters truncated]"),
             ]
         );
-    }
-
-    #[test]
-    fn a_limit_that_is_not_short_is_not_shared() {
-        let limits = Limits { bytes: 100, lines: 10, ..Limits::NONE };
-        let sizes = [
-            Taken { bytes: 60, lines: 1, ..Taken::default() },
-            Taken { bytes: 30, lines: 12, ..Taken::default() },
-        ];
-        let rooms = fair_rooms(&sizes, Taken { bytes: 5, lines: 3, ..Taken::default() }, &limits);
-        assert_eq!((rooms[0].bytes, rooms[0].lines), (60, 1));
-        assert_eq!((rooms[1].bytes, rooms[1].lines), (35, 9));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use spillway::policy::{Keep, Limits, Policy, UNLIMITED};
 use spillway::share::{Block, Share, share};
-use spillway::text::cut::Extent;
+use spillway::text::extent::Extent;
 use spillway::text::lined::clamp_lines;
 use spillway::text::notice::Notice;
 use spillway::text::tokens::Estimate;

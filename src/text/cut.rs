@@ -3,140 +3,13 @@
 //! A text is walked in blocks that are measured whole, then in smaller ones, then by code points, so that the cost is
 //! that of counting what is kept.
 
+use super::extent::{Room, TokenRoom};
 use super::size::Size;
 use super::tokens::Estimate;
 use super::units::{NEWLINE, RETURN, Text};
-use crate::policy::{Limits, UNLIMITED};
-
-/// What a piece of text takes of each limit, in a form that adds up when pieces are glued together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
-    pub size: Size,
-    /// Text follows the last newline.
-    pub open: bool,
-    /// Counted only where tokens are limited.
-    pub estimate: Estimate,
-}
-
-impl Extent {
-    pub fn of<T: Text>(text: T, limits: &Limits) -> Extent {
-        Extent::sized(text, text.size(), limits)
-    }
-
-    /// The extent of a text that was measured before.
-    pub fn sized<T: Text>(text: T, size: Size, limits: &Limits) -> Extent {
-        Extent {
-            size,
-            open: !text.is_empty() && !text.ends_with_newline(),
-            estimate: if limits.counts_tokens() { Estimate::of(text) } else { Estimate::default() },
-        }
-    }
-
-    pub fn then(self, next: Extent) -> Extent {
-        Extent {
-            size: self.size + next.size,
-            open: if next.size.chars == 0 { self.open } else { next.open },
-            estimate: self.estimate.then(next.estimate),
-        }
-    }
-
-    pub fn lines(&self) -> usize {
-        self.size.lines(self.open)
-    }
-
-    /// Whether it is within every limit but the one on single lines.
-    pub fn fits(&self, limits: &Limits) -> bool {
-        self.size.bytes <= limits.bytes
-            && self.size.chars <= limits.chars
-            && self.lines() <= limits.lines
-            && (!limits.counts_tokens() || self.estimate.tokens() <= limits.tokens)
-    }
-}
-
-/// What a piece may take.
-#[derive(Clone, Copy, Debug)]
-pub struct Room {
-    bytes: usize,
-    chars: usize,
-    newlines: usize,
-    /// Nothing may follow the last newline that is allowed, because no more text comes to share its line.
-    closed: bool,
-    tokens: Option<TokenRoom>,
-}
-
-/// Tokens are counted by line, so a piece is counted together with what it is glued to.
-#[derive(Clone, Copy, Debug)]
-struct TokenRoom {
-    limit: usize,
-    before: Estimate,
-    after: Estimate,
-}
-
-impl Room {
-    /// Room for a head with `after` glued to it; none when `after` alone is too much.
-    pub fn before(after: Extent, limits: &Limits) -> Option<Room> {
-        let closed = after.size.chars == 0;
-        Some(Room {
-            bytes: left(limits.bytes, after.size.bytes)?,
-            chars: left(limits.chars, after.size.chars)?,
-            newlines: left(limits.lines, after.lines())?,
-            closed,
-            tokens: TokenRoom::new(limits, Estimate::default(), after.estimate)?,
-        })
-    }
-
-    /// Room for a tail glued to `before`. `open`: the text does not end in a newline.
-    pub fn after(before: Extent, open: bool, limits: &Limits) -> Option<Room> {
-        Some(Room {
-            bytes: left(limits.bytes, before.size.bytes)?,
-            chars: left(limits.chars, before.size.chars)?,
-            newlines: left(limits.lines, before.size.newlines + usize::from(open))?,
-            closed: false,
-            tokens: TokenRoom::new(limits, before.estimate, Estimate::default())?,
-        })
-    }
-
-    /// The part of the room that a head gets when a tail comes after it.
-    pub fn share(self, share: f64) -> Room {
-        let part = |room: usize| if room == UNLIMITED { room } else { (room as f64 * share) as usize };
-        let tokens = self.tokens.map(|room| {
-            let taken = room.after.tokens();
-            TokenRoom { limit: taken + part(room.limit.saturating_sub(taken)), ..room }
-        });
-        Room {
-            bytes: part(self.bytes),
-            chars: part(self.chars),
-            newlines: part(self.newlines),
-            closed: false,
-            tokens,
-        }
-    }
-
-    fn holds(&self, size: Size) -> bool {
-        size.bytes <= self.bytes && size.chars <= self.chars && size.newlines <= self.newlines
-    }
-}
-
-impl TokenRoom {
-    fn new(limits: &Limits, before: Estimate, after: Estimate) -> Option<Option<TokenRoom>> {
-        if !limits.counts_tokens() {
-            return Some(None);
-        }
-        let room = TokenRoom { limit: limits.tokens, before, after };
-        room.holds(Estimate::default()).then_some(Some(room))
-    }
-
-    fn holds(&self, piece: Estimate) -> bool {
-        self.before.then(piece).then(self.after).tokens() <= self.limit
-    }
-}
-
-fn left(limit: usize, taken: usize) -> Option<usize> {
-    if limit == UNLIMITED { Some(UNLIMITED) } else { limit.checked_sub(taken) }
-}
 
 /// Sizes of the blocks that are measured at once, largest first.
-const BLOCKS: [usize; 3] = [4096, 256, 32];
+const BLOCKS: [usize; 3] = [8192, 1024, 64];
 
 /// A head that ends, or a tail that starts, at a position, and its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,12 +44,12 @@ pub fn prefix<T: Text>(text: T, room: &Room) -> Side {
         }
     }
     while at < text.len() {
-        let end = at + text.decode(at).1;
-        let grown = size + text.slice(at..end).size();
+        let (point, len) = text.decode(at);
+        let grown = size + Size::of_point(point);
         if !room.holds(grown) {
             break;
         }
-        (at, size) = (end, grown);
+        (at, size) = (at + len, grown);
     }
     let side = Side { at, size };
     if room.closed && size.newlines == room.newlines {
@@ -215,12 +88,12 @@ pub fn suffix<T: Text>(text: T, room: &Room) -> Side {
         }
     }
     while at > 0 {
-        let start = at - text.decode_before(at).1;
-        let grown = size + text.slice(start..at).size();
+        let (point, len) = text.decode_before(at);
+        let grown = size + Size::of_point(point);
         if !room.holds(grown) {
             break;
         }
-        (at, size) = (start, grown);
+        (at, size) = (at - len, grown);
     }
     let side = Side { at, size };
     match &room.tokens {
@@ -250,12 +123,6 @@ pub fn prefix_of_bytes<T: Text>(text: T, max: usize) -> usize {
 /// Start of the longest tail of at most `max` bytes.
 pub fn suffix_of_bytes<T: Text>(text: T, max: usize) -> usize {
     suffix(text, &Room::bytes(max)).at
-}
-
-impl Room {
-    fn bytes(max: usize) -> Room {
-        Room { bytes: max, chars: UNLIMITED, newlines: UNLIMITED, closed: false, tokens: None }
-    }
 }
 
 /// A snap may cost this part of a side's room.

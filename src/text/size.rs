@@ -18,6 +18,16 @@ pub struct Size {
 }
 
 impl Size {
+    /// The size of one code point. U+FFFD counts as ill-formed, since most often it stands for what is.
+    pub fn of_point(point: char) -> Size {
+        Size {
+            bytes: point.len_utf8(),
+            chars: point.len_utf16(),
+            newlines: usize::from(point == '\n'),
+            broken: usize::from(point == char::REPLACEMENT_CHARACTER),
+        }
+    }
+
     /// Lines of a text of this size. A newline ends a line; `open` tells that text follows the last one.
     pub fn lines(self, open: bool) -> usize {
         self.newlines + usize::from(open)
@@ -44,7 +54,7 @@ impl Sub for Size {
             bytes: self.bytes - other.bytes,
             chars: self.chars - other.chars,
             newlines: self.newlines - other.newlines,
-            broken: self.broken - other.broken,
+            broken: self.broken.saturating_sub(other.broken),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A text to be cut, and what a cut leaves of it.
 
-use super::cut::Extent;
+use super::extent::Extent;
 use super::lines::Span;
 use super::notice::Needs;
 use super::size::Size;

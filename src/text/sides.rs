@@ -1,0 +1,187 @@
+//! What can be kept beside a notice: the longest head, tail, or both, moved to line ends and out of marks.
+
+use super::cut::{self, Side};
+use super::earlier::Earlier;
+use super::ending;
+use super::extent::{Extent, Room};
+use super::lines::{Span, lines};
+use super::notice::{Notice, Place};
+use super::size::Size;
+use super::source::{Kept, Source};
+use super::units::{Text, Utf8};
+use crate::policy::{Keep, Limits, Policy, UNLIMITED};
+
+/// Both sides that are kept, with their sizes.
+#[derive(Clone, Copy, Debug)]
+pub struct Sides {
+    pub head: Side,
+    pub tail: Side,
+}
+
+const NOTHING: Side = Side { at: 0, size: Size { bytes: 0, chars: 0, newlines: 0, broken: 0 } };
+
+impl Sides {
+    pub fn kept(&self) -> Kept {
+        Kept { head: self.head.at, tail: self.tail.at }
+    }
+}
+
+/// Finds sides of one text.
+#[derive(Debug)]
+pub struct Keeper<'a, T> {
+    pub source: &'a Source<'a, T>,
+    pub limits: &'a Limits,
+    /// What was asked for, [`Keep::Auto`] resolved.
+    pub keep: Keep,
+    head_share: f64,
+    snap: bool,
+    pub earlier: Earlier,
+    /// Marks and earlier notices, in order: no cut falls inside one.
+    spans: Vec<Span>,
+}
+
+impl<'a, T: Text> Keeper<'a, T> {
+    pub fn new(source: &'a Source<'a, T>, limits: &'a Limits, policy: &Policy, notice: &Notice) -> Self {
+        let (keep, head_share) = resolve_keep(policy, source.tail);
+        let earlier = match notice {
+            Notice::None => Earlier::default(),
+            _ => Earlier::find(source.head, source.tail, source.total),
+        };
+        let mut spans: Vec<Span> = source.marks.iter().chain(&earlier.spans).copied().collect();
+        spans.sort_by_key(|span| span.start);
+        Keeper { source, limits, keep, head_share, snap: policy.snap, earlier, spans }
+    }
+
+    /// What can be kept beside a notice.
+    pub fn beside(&self, notice: &Notice, text: &str) -> Sides {
+        let nothing = Sides { head: NOTHING, tail: Side { at: self.source.total, ..NOTHING } };
+        let head = || self.head_beside(notice, text, None).map(|head| Sides { head, ..nothing });
+        let tail = || self.tail_beside(notice, text, NOTHING).map(|tail| Sides { tail, ..nothing });
+        let kept = match self.keep {
+            Keep::Head | Keep::Auto => head(),
+            Keep::Tail => tail(),
+            Keep::Ends => self.ends_beside(notice, text).or_else(tail).or_else(head),
+        };
+        kept.unwrap_or(nothing)
+    }
+
+    fn ends_beside(&self, notice: &Notice, text: &str) -> Option<Sides> {
+        let head = self.head_beside(notice, text, Some(self.head_share))?;
+        let tail = self.tail_beside(notice, text, head)?;
+        Some(Sides { head, tail })
+    }
+
+    /// The head that can be kept: all of the room, or its share of it where a tail is kept too.
+    fn head_beside(&self, notice: &Notice, text: &str, share: Option<f64>) -> Option<Side> {
+        let limits = self.limits;
+        let place = if share.is_some() { Place::Between } else { Place::AfterHead };
+        let (lead, trail) = separators(notice, place, text);
+        let mid = [lead, text, trail].concat();
+        let room = Room::before(self.extent(&mid), limits)?;
+        let room = share.map_or(room, |share| room.share(share));
+        let head = self.source.head.slice(0..self.head_bound());
+        let longest = cut::prefix(head, &room);
+        let glued = if mid.starts_with('\n') { None } else { mid.lines().next().map(str::len).or(Some(0)) };
+        let mut end = self.fit_last_line(head, longest.at, glued)?;
+        if self.snap {
+            end = cut::snap_head(head, end, mid.starts_with('\n'));
+        }
+        // Either step may undo the other; both only shorten the head.
+        loop {
+            let before = end;
+            end = self
+                .spans
+                .iter()
+                .find(|span| span.start < end && end < span.end)
+                .map_or(end, |span| span.start);
+            end = self.fit_last_line(head, end, glued)?;
+            if end == before {
+                return (end > 0).then(|| longest.end_at(head, end));
+            }
+        }
+    }
+
+    /// Moves the end of a head back until its last line is within the limit with `glued` more bytes on it.
+    fn fit_last_line(&self, head: T, end: usize, glued: Option<usize>) -> Option<usize> {
+        let Some(glued) = glued.filter(|_| self.limits.line_bytes != UNLIMITED) else { return Some(end) };
+        let start = head.rfind_newline(end).map_or(0, |newline| newline + 1);
+        Some(start + cut::prefix_of_bytes(head.slice(start..end), self.limits.line_bytes.checked_sub(glued)?))
+    }
+
+    /// The tail that can be kept after a head.
+    fn tail_beside(&self, notice: &Notice, text: &str, kept: Side) -> Option<Side> {
+        let (source, limits, head) = (self.source, self.limits, kept.at);
+        let (lead, trail) = separators(notice, Place::beside(head > 0, true), text);
+        let before = Extent::sized(source.head.slice(0..head), kept.size, limits)
+            .then(self.extent(lead))
+            .then(self.extent(text))
+            .then(self.extent(trail));
+        let room = Room::after(before, source.is_open(), limits)?;
+        let offset = source.total - source.tail.len();
+        let bound = self.tail_bound().max(head).max(offset);
+        let tail = source.tail_from(bound);
+        let longest = cut::suffix(tail, &room);
+        let mut start = longest.at;
+        if self.snap {
+            start = cut::snap_tail(tail, start);
+        }
+        let glued = if text.is_empty() && head > 0 {
+            let line = source.head.rfind_newline(head).map_or(0, |newline| newline + 1);
+            Some(source.head.slice(line..head).size().bytes)
+        } else {
+            None
+        };
+        let mut start = bound + start;
+        loop {
+            let before = start;
+            start = self.fit_first_line(start, glued)?;
+            start = self
+                .spans
+                .iter()
+                .find(|span| span.start < start && start < span.end)
+                .map_or(start, |s| s.end);
+            if start == before {
+                let side = longest.start_at(tail, start - bound);
+                return (start < source.total).then_some(Side { at: start, ..side });
+            }
+        }
+    }
+
+    /// Moves the start of a tail on until its first line is within the limit with `glued` more bytes on it.
+    fn fit_first_line(&self, start: usize, glued: Option<usize>) -> Option<usize> {
+        let Some(glued) = glued.filter(|_| self.limits.line_bytes != UNLIMITED) else { return Some(start) };
+        let tail = self.source.tail_from(start);
+        let content = lines(tail).next().map_or(0, |line| line.content);
+        Some(start + cut::suffix_of_bytes(tail.slice(0..content), self.limits.line_bytes.checked_sub(glued)?))
+    }
+
+    /// A notice at the end is no text to keep.
+    fn head_bound(&self) -> usize {
+        let last = self.earlier.spans.last().filter(|span| span.end == self.source.total);
+        last.map_or(self.source.head.len(), |span| span.start.min(self.source.head.len()))
+    }
+
+    /// Nor is one at the start.
+    fn tail_bound(&self) -> usize {
+        self.earlier.spans.first().filter(|span| span.start == 0).map_or(0, |span| span.end)
+    }
+
+    pub fn extent(&self, text: &str) -> Extent {
+        Extent::of(Utf8(text.as_bytes()), self.limits)
+    }
+}
+
+/// What 'auto' comes to for a text that ends in `tail`, and the share of the head.
+pub fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
+    match policy.keep {
+        Keep::Auto if policy.is_error => (Keep::Ends, 0.2),
+        Keep::Auto if ending::is_important(tail) => (Keep::Ends, 0.7),
+        Keep::Auto => (Keep::Head, 1.0),
+        keep => (keep, policy.head_share),
+    }
+}
+
+/// What stands between a notice and the text beside it; nothing where the notice is empty.
+pub fn separators(notice: &Notice, place: Place, text: &str) -> (&'static str, &'static str) {
+    if text.is_empty() { ("", "") } else { notice.separators(place) }
+}
