@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as spillway from 'spillway'
+import * as daycare from 'spillway/daycare'
+import * as pi from 'spillway/pi'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 
@@ -18,20 +20,19 @@ function run(script: string, ...flags: string[]): string {
 }
 
 describe('the package', () => {
-  it('exports exactly the values that its typings declare', () => {
-    const source = ts.createSourceFile(
-      'index.d.ts',
-      readFileSync(join(root, 'index.d.ts'), 'utf8'),
-      ts.ScriptTarget.Latest,
-    )
+  it.each([
+    ['index.d.ts', spillway],
+    ['pi.d.ts', pi],
+    ['daycare.d.ts', daycare],
+  ])('exports exactly the values that %s declares', (file, module) => {
+    const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest)
     const declared = source.statements.flatMap((statement) => {
       if (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement))
         return statement.name?.text ?? []
-      if (ts.isVariableStatement(statement))
-        return statement.declarationList.declarations.map(({ name }) => name.getText(source))
-      return []
+      if (!ts.isVariableStatement(statement)) return []
+      return statement.declarationList.declarations.map(({ name }) => name.getText(source))
     })
-    const exported = Object.keys(spillway).filter((key) => key !== 'default' && key !== 'module.exports')
+    const exported = Object.keys(module).filter((key) => key !== 'default' && key !== 'module.exports')
     expect(exported.sort()).toEqual(declared.sort())
   })
 

@@ -2,6 +2,16 @@
 type Typings = typeof import('spillway')
 type Implementation = typeof import('../index.js')
 
+type PiTypings = typeof import('spillway/pi')
+type PiImplementation = typeof import('../lib/compat/pi.js')
+type DaycareTypings = typeof import('spillway/daycare')
+type DaycareImplementation = typeof import('../lib/compat/daycare.js')
+
+export const pi: [PiTypings, PiImplementation] = [{} as PiImplementation, {} as PiTypings]
+export const daycare: [DaycareTypings, DaycareImplementation] = [
+  {} as DaycareImplementation,
+  {} as DaycareTypings,
+]
 export const typingsAreMet: Typings = {} as Implementation
 export const implementationIsTold: Implementation = {} as Typings
 

@@ -238,7 +238,7 @@ const PROBE = 1_024
 const SLOW = 0.0003
 
 /** Tells whether a string surely holds no char over 0xFF. One that is kept wide for a char far behind may be called wide. */
-function isNarrow(text: string): boolean {
+export function isNarrow(text: string): boolean {
   if (text.length > PROBE) {
     // The same test walks a wide string char by char; the first ones show by their time whether it would.
     const start = performance.now()

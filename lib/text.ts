@@ -87,7 +87,8 @@ function checkText(text: TextInput): TextInput {
   throw optionError(TypeError, 'text', 'a string or a Uint8Array', text)
 }
 
-function checkString(text: string): string {
+/** Refuses what is no string. */
+export function checkString(text: string): string {
   if (typeof text === 'string') return text
   throw optionError(TypeError, 'text', 'a string', text)
 }

@@ -7,6 +7,7 @@ mod policy;
 mod share;
 mod text;
 mod units;
+mod whole_lines;
 
 use napi_derive::napi;
 

@@ -72,7 +72,12 @@ pub struct TokenRoom {
 impl Room {
     /// Room for so many bytes, whatever else they take.
     pub fn bytes(max: usize) -> Room {
-        Room { bytes: max, chars: UNLIMITED, newlines: UNLIMITED, closed: false, tokens: None }
+        Room::lines(UNLIMITED, max)
+    }
+
+    /// Room for so many newlines and bytes.
+    pub fn lines(newlines: usize, bytes: usize) -> Room {
+        Room { bytes, chars: UNLIMITED, newlines, closed: false, tokens: None }
     }
 
     /// Room for a head with `after` glued to it; none when `after` alone is too much.

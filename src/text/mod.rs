@@ -16,6 +16,7 @@ pub mod source;
 pub mod template;
 pub mod tokens;
 pub mod units;
+pub mod whole_lines;
 
 pub use clamp::clamp;
 pub use size::Size;

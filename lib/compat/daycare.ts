@@ -1,0 +1,171 @@
+import type { PolicyOptions } from 'spillway'
+import type { ArithmeticOptions, RlmExecuteResult, ToolExecutionResult, UserMessage } from 'spillway/daycare'
+import { bound, flag } from '../option.js'
+import { compile } from '../policy.js'
+import { get } from '../reading.js'
+import { checkString, clamp } from '../text.js'
+
+const TOOL_RESULT_CHARS = 8_000
+const STREAM_CHARS = 8_000
+const PYTHON_CHARS = 16_000
+const DOTS = '...'
+
+export function stringTruncate(value: string, maxLength: number, options?: ArithmeticOptions): string {
+  const max = bound('maxLength', maxLength, 0)
+  if (checkString(value).length <= max) return value
+  if (!inside(options)) return `${value.slice(0, max)}...`
+  const dots = max > DOTS.length ? DOTS : ''
+  return cut(value, max - dots.length, { keep: 'head', notice: false }) + dots
+}
+
+export function stringTruncateTail(
+  value: string,
+  maxLength: number,
+  source = 'output',
+  options?: ArithmeticOptions,
+): string {
+  const max = bound('maxLength', maxLength, 0)
+  if (checkString(value).length <= max) return value
+  if (inside(options)) return cut(value, max, { keep: 'tail', notice: 'count', source })
+  return `... (${count(value.length - max)} chars truncated from ${source})\n${value.slice(value.length - max)}`
+}
+
+export function stringTruncateHeadTail(
+  value: string,
+  maxLength: number,
+  source = 'output',
+  options?: ArithmeticOptions,
+): string {
+  const max = bound('maxLength', maxLength, 0)
+  if (checkString(value).length <= max) return value
+  if (inside(options)) return cut(value, max, { keep: 'ends', notice: 'count', source })
+  const notice = `\n\n... (${count(value.length - max)} chars truncated from ${source}) ...\n\n`
+  return value.slice(0, Math.ceil(max / 2)) + notice + value.slice(value.length - Math.floor(max / 2))
+}
+
+export function toolResultTruncate<T extends ToolExecutionResult>(result: T, options?: ArithmeticOptions): T {
+  const { content } = result.toolMessage
+  const blocks: unknown = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  if (!Array.isArray(blocks)) return result
+  const total = blocks.reduce((sum: number, block: unknown) => sum + (textOf(block)?.length ?? 0), 0)
+  const next = blocks.map((block: object) => {
+    const text = textOf(block)
+    const short = text === undefined ? text : truncateBlock(text, total, options)
+    return short === text ? block : { ...block, text: short }
+  })
+  if (next.every((block, at) => block === blocks[at])) return result
+  return { ...result, toolMessage: { ...result.toolMessage, content: next } }
+}
+
+function textOf(block: unknown): string | undefined {
+  if (typeof block !== 'object' || block === null || get(block, 'type') !== 'text') return undefined
+  const text = get(block, 'text')
+  return typeof text === 'string' ? text : undefined
+}
+
+function truncateBlock(text: string, total: number, options: ArithmeticOptions | undefined): string {
+  const size = count(text.length)
+  const source =
+    total === text.length ? `output (${size} chars total)` : `output block (${size}/${count(total)})`
+  return stringTruncateTail(text, TOOL_RESULT_CHARS, source, options)
+}
+
+export function formatExecOutput(
+  stdout: string,
+  stderr: string,
+  failed: boolean,
+  options?: ArithmeticOptions,
+): string {
+  const [out, err] = [checkString(stdout).trimEnd(), checkString(stderr).trimEnd()]
+  if (out === '' && err === '') return `Command ${failed ? 'failed' : 'completed'} with no output.`
+  const json = (max: number) => {
+    const stream = (text: string, name: string) => stringTruncateTail(text, max, name, options)
+    return JSON.stringify({ stdout: stream(out, 'stdout'), stderr: stream(err, 'stderr') }, null, 2)
+  }
+  const all = json(STREAM_CHARS)
+  if (!inside(options) || all.length <= TOOL_RESULT_CHARS) return all
+  // Escapes make the JSON longer than the streams: the most that fits is found by halving.
+  let [fits, over] = [0, STREAM_CHARS]
+  while (over - fits > 1) {
+    const middle = (fits + over) >> 1
+    if (json(middle).length <= TOOL_RESULT_CHARS) fits = middle
+    else over = middle
+  }
+  return json(fits)
+}
+
+export function rlmResultTextBuild(result: RlmExecuteResult, options?: ArithmeticOptions): string {
+  const printed = result.printOutput.join('\n')
+  const print = stringTruncateHeadTail(printed, STREAM_CHARS, 'print output', options)
+  const output = stringTruncateHeadTail(result.output, STREAM_CHARS, 'output', options)
+  const sections = [
+    'Python execution completed.',
+    `Tool calls: ${result.toolCallCount}`,
+    `Print output:\n${result.printOutput.length > 0 ? print : '(none)'}`,
+    `Output:\n${result.output.length > 0 ? output : '(empty)'}`,
+  ]
+  return stringTruncateHeadTail(sections.join('\n\n'), PYTHON_CHARS, 'python result', options)
+}
+
+export function rlmToolResultBuild(
+  toolCall: { id: string; name: string },
+  text: string,
+  isError: boolean,
+  options?: ArithmeticOptions,
+) {
+  const summary = stringTruncateHeadTail(text, PYTHON_CHARS, 'python result', options)
+  return {
+    toolMessage: {
+      role: 'toolResult' as const,
+      toolCallId: toolCall.id,
+      toolName: toolCall.name,
+      content: [{ type: 'text' as const, text: summary }],
+      isError,
+      timestamp: Date.now(),
+    },
+    typedResult: { summary, isError },
+  }
+}
+
+export function rlmNoToolsResultMessageBuild(
+  outcome: { result: RlmExecuteResult } | { error: unknown },
+  options?: ArithmeticOptions,
+): UserMessage {
+  const body = 'result' in outcome ? rlmResultTextBuild(outcome.result, options) : errorText(outcome.error)
+  const bounded = inside(options) ? stringTruncateHeadTail(body, PYTHON_CHARS, 'python result') : body
+  const text = `<python_result>\n${bounded}\n</python_result>`
+  return { role: 'user', content: [{ type: 'text', text }], timestamp: Date.now() }
+}
+
+/** What an error of the Python runtime says; its classes are told by name, so that the runtime is not needed here. */
+function errorText(error: unknown): string {
+  const monty: Record<string, [title: string, method: string, ...args: unknown[]]> = {
+    MontySyntaxError: ['Python syntax error. Fix the code and retry.', 'display', 'type-msg'],
+    MontyRuntimeError: ['Python runtime error.', 'display', 'traceback'],
+    MontyTypingError: ['Python type check failed.', 'displayDiagnostics', 'concise', false],
+  }
+  const object = typeof error === 'object' && error !== null ? error : {}
+  const [title, method, ...args] = monty[object.constructor?.name ?? ''] ?? []
+  const show = method === undefined ? undefined : get(object, method)
+  if (title !== undefined && typeof show === 'function') {
+    const details = String(show.apply(object, args))
+    return details.trim() === '' ? title : `${title}\n\n${method === 'display' ? details : details.trim()}`
+  }
+  const message = get(object, 'message')
+  return `Python execution failed: ${error instanceof Error && typeof message === 'string' ? message : String(error)}`
+}
+
+function inside(options: ArithmeticOptions | undefined): boolean {
+  return flag('noticeInside', options?.noticeInside, true)
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US')
+}
+
+const NO_LIMIT = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
+
+/** Cuts to so many chars, notice included. */
+function cut(value: string, maxChars: number, policy: PolicyOptions): string {
+  return clamp(value, compile({ ...NO_LIMIT, snap: 'char', maxChars, ...policy }))
+}

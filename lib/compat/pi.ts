@@ -1,0 +1,73 @@
+import type { TruncationOptions, TruncationResult } from 'spillway/pi'
+import * as native from '../../native.js'
+import { bound } from '../option.js'
+import { alone, isNarrow, sizeOf } from '../subject.js'
+import { checkString, truncateUtf16Safe } from '../text.js'
+
+export const DEFAULT_MAX_LINES = 2_000
+export const DEFAULT_MAX_BYTES = 51_200
+export const GREP_MAX_LINE_LENGTH = 500
+
+export function truncateHead(content: string, options: TruncationOptions = {}): TruncationResult {
+  return truncate(content, options, false)
+}
+
+export function truncateTail(content: string, options: TruncationOptions = {}): TruncationResult {
+  return truncate(content, options, true)
+}
+
+export function truncateLine(
+  line: string,
+  maxChars = GREP_MAX_LINE_LENGTH,
+): { text: string; wasTruncated: boolean } {
+  if (checkString(line).length <= bound('maxChars', maxChars, GREP_MAX_LINE_LENGTH)) {
+    return { text: line.toWellFormed(), wasTruncated: false }
+  }
+  return { text: `${truncateUtf16Safe(line, maxChars).toWellFormed()}... [truncated]`, wasTruncated: true }
+}
+
+export function formatSize(bytes: number): string {
+  if (bytes < 1_024) return `${bytes}B`
+  return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)}KB` : `${(bytes / 1_048_576).toFixed(1)}MB`
+}
+
+/** One array for the numbers of all calls. */
+const io = new Float64Array(7)
+
+function truncate(content: string, options: TruncationOptions, fromEnd: boolean): TruncationResult {
+  const maxLines = bound('maxLines', options.maxLines, DEFAULT_MAX_LINES)
+  const maxBytes = bound('maxBytes', options.maxBytes, DEFAULT_MAX_BYTES)
+  const { bytes: totalBytes, lines: totalLines } = sizeOf(checkString(content))
+  const result = {
+    content,
+    truncated: false,
+    truncatedBy: null,
+    totalLines,
+    totalBytes,
+    outputLines: totalLines,
+    outputBytes: totalBytes,
+    lastLinePartial: false,
+    firstLineExceedsLimit: false,
+    maxLines,
+    maxBytes,
+  }
+  if (totalLines <= maxLines && totalBytes <= maxBytes) return { ...result, content: content.toWellFormed() }
+  // A char is a byte at least; a newline at the end and half a pair come on top.
+  const reach = maxBytes + 3
+  const window = fromEnd ? content.slice(-reach) : content.slice(0, reach)
+  io.set([maxLines, maxBytes, Number(fromEnd)])
+  if (isNarrow(window)) native.wholeLinesLatin1(window, io)
+  else native.wholeLines(window, io)
+  const [start, end, outputLines = 0, outputBytes = 0, partial, firstTooLong, broken] = io
+  const kept = alone(window.slice(start, end))
+  return {
+    ...result,
+    content: broken ? kept.toWellFormed() : kept,
+    truncated: true,
+    truncatedBy: !firstTooLong && outputLines >= maxLines && outputBytes <= maxBytes ? 'lines' : 'bytes',
+    outputLines,
+    outputBytes,
+    lastLinePartial: partial === 1,
+    firstLineExceedsLimit: firstTooLong === 1,
+  }
+}

@@ -1,0 +1,35 @@
+//! Whole lines from either end, for the drop-ins.
+
+use napi_derive::napi;
+
+use super::policy::write;
+use super::units::{Narrow, Numbers, Units};
+use crate::text::whole_lines::{head, tail};
+use crate::text::{Latin1, Text, Utf16};
+
+/// Finds the whole lines at one end of a text of which `window` holds more than the limits allow. `io` brings the most
+/// lines, the most bytes, and 1 for the tail; it takes away start, end, lines, bytes, 1 for a partial line, 1 when the
+/// first line is too long, and 1 when what is kept is ill-formed.
+#[napi(catch_unwind)]
+pub fn whole_lines(
+    #[napi(ts_arg_type = "string")] window: Units,
+    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
+) {
+    find(Utf16(&window), io);
+}
+
+#[napi(catch_unwind)]
+pub fn whole_lines_latin1(
+    #[napi(ts_arg_type = "string")] window: Narrow,
+    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
+) {
+    find(Latin1(&window), io);
+}
+
+fn find<T: Text>(text: T, io: &mut [f64]) {
+    let (max_lines, max_bytes) = (io[0] as usize, io[1] as usize);
+    let kept = if io[2] == 0.0 { head(text, max_lines, max_bytes) } else { tail(text, max_lines, max_bytes) };
+    let size = text.slice(kept.range.clone()).size();
+    let flags = [kept.partial.into(), kept.first_too_long.into(), usize::from(size.broken > 0)];
+    write(io, &[&[kept.range.start, kept.range.end, kept.lines, size.bytes], &flags[..]].concat());
+}
