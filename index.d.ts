@@ -80,7 +80,7 @@ export interface Cut {
  *  'count'  "... (12,345 chars truncated from SOURCE)"; between ends "... (N chars truncated from SOURCE) ..."
  *  false    none
  * Any other string is a template and holds at least one of {omittedChars} {totalChars} {omittedBytes} {totalBytes}
- * {omittedLines} {totalLines} {keptLines} {source} {saved} {limits}, digits grouped as in "{omittedChars:,}"; an unknown
+ * {omittedLines} {totalLines} {keptLines} {source} {saved} (empty: nothing is saved yet) {limits}, digits grouped as in "{omittedChars:,}"; an unknown
  * {field}, or none, is ERR_SPILLWAY_OPTION. A function is called once per cut, and again at most twice when its text's
  * length changes the cut; one that throws, or returns no string, counts as not fitting.
  * It stands where the text was cut. After a head: "\n\n" + notice ('pi' and what takes its place: glued, 'count': "\n");
@@ -170,13 +170,13 @@ export interface ResultPolicy extends PolicyOptions {
  *  stays, at a limit of 0 an empty one; G1 wins). Unknown shapes, and rows of session files, come back as they are. */
 export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T
 /** Shortens the SAME error object: `message` to the policy, `stack` to that message and at most 20 frames, `cause` and
- *  AggregateError `errors` likewise to depth 5. A thrown string is clamped. A frozen error comes back as a new one of the
+ *  AggregateError `errors` likewise to depth 5. Frames are cut at 1,000 chars, what stands before the message at 200. A thrown string is clamped. A frozen error comes back as a new one of the
  *  same prototype, name and code: G1 wins. */
 export function clampError<E>(error: E, policy?: PolicyOptions | Policy): E
 
 /**
  * The tool, with its results, its partial updates and what it throws clamped. Takes whatever frameworks call a tool: an
- * object with `execute` (Pi/OpenClaw with onUpdate as 4th argument), `invoke` or `func`, or a plain function. Keeps
+ * object with `execute` (a function as its 4th argument is Pi's onUpdate), `invoke` or `func`, or a plain function. Keeps
  * `this`, all arguments, prototype, and whether a call is sync, async or a generator. Plain objects are copied, class
  * instances get an own method; wrapping twice is wrapping once, under the latest policy. Options are checked here, not
  * when the tool runs. What a tool returns is clamped as clampResult does.
@@ -194,4 +194,4 @@ export function wrapTools<T extends readonly object[] | Record<string, object>>(
 ): T
 
 // ── Errors ───────────────────────────────────────────────────────────────────────────────────────────────
-// Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION.
+// Every error that these functions throw for wrong arguments has the stable `code` ERR_SPILLWAY_OPTION.

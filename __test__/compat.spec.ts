@@ -72,8 +72,8 @@ describe('spillway/daycare', () => {
     expect(stringTruncateHeadTail(alphabet, 6, 'output', published)).toBe(
       'abc\n\n... (20 chars truncated from output) ...\n\nxyz',
     )
-    expect(stringTruncateHeadTail('abcdefg', 5, 'output', published)).toMatch(
-      /^abc\n[^a-g]*output[\s\S]*\n\nfg$/,
+    expect(stringTruncateHeadTail('abcdefg', 5, 'output', published)).toBe(
+      'abc\n\n... (2 chars truncated from output) ...\n\nfg',
     )
     expect(stringTruncateTail('x'.repeat(8_001), 8_000, 'output', published)).toHaveLength(8_036)
     expect(stringTruncateHeadTail('x'.repeat(16_001), 16_000, 'output', published)).toHaveLength(16_043)

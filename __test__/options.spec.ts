@@ -1,4 +1,12 @@
-import { clampResult, clampText, definePolicy, truncateUtf16Safe, wrapTool, wrapTools } from 'spillway'
+import {
+  clampResult,
+  clampText,
+  definePolicy,
+  sliceUtf16Safe,
+  truncateUtf16Safe,
+  wrapTool,
+  wrapTools,
+} from 'spillway'
 import { describe, expect, it } from 'vitest'
 
 const any = (value: unknown) => value as never
@@ -48,6 +56,14 @@ describe('options', () => {
     }
   })
 
+  it('throws a TypeError for a wrong kind and a RangeError for a wrong value', () => {
+    for (const policy of [{ maxBytes: '5' }, { keep: 5 }, { notice: true }])
+      expect(() => clampText('', any(policy))).toThrow(TypeError)
+    for (const policy of [{ maxBytes: -5 }, { keep: 'up' }, { notice: 'x' }])
+      expect(() => clampText('', any(policy))).toThrow(RangeError)
+    expect(() => sliceUtf16Safe('abc', any(1n))).toThrow(TypeError)
+  })
+
   it('refuses what is no options, no text and no tool', () => {
     const code = expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION' })
     for (const policy of [null, 5, 'head', true]) expect(() => clampText('', any(policy))).toThrow(code)
@@ -93,6 +109,12 @@ describe('definePolicy', () => {
     expect(policy).toMatchObject({ maxBytes: 51_200, maxLines: 5, keep: 'tail' })
     expect(Object.isFrozen(policy)).toBe(true)
     expect(clampText('1\n2\n3\n4\n5\n6\n7\n', policy)).toMatch(/truncated[\s\S]*7\n$/)
+  })
+
+  it('takes options that are inherited, as every function does', () => {
+    const options = Object.create({ maxChars: 3, notice: false })
+    expect(clampText('abcdef', options)).toBe('abc')
+    expect(clampText('abcdef', definePolicy(options))).toBe('abc')
   })
 
   it('counts as checked by identity alone', () => {

@@ -181,6 +181,19 @@ describe('clampResult', () => {
     expect(1 in holed.content).toBe(false)
   })
 
+  it('reads the tags of a block once', () => {
+    let reads = 0
+    const block = {
+      get type() {
+        reads += 1
+        return 'text'
+      },
+      text: 'x'.repeat(60_000),
+    }
+    expect(clampResult({ content: [block] }).content[0]?.text).toHaveLength(51_200)
+    expect(reads).toBe(1)
+  })
+
   it('reads a property once', () => {
     let reads = 0
     const result = {
@@ -191,14 +204,6 @@ describe('clampResult', () => {
     }
     expect(clampResult(result).content[0]?.text).toMatch(/^x{51059}\n/)
     expect(reads).toBe(1)
-  })
-
-  it('does not keep a block of text that does not fit alive', () => {
-    const result = clampResult(
-      { content: [text(`é${'x'.repeat(1e7)}`)] },
-      { maxChars: 20_000, notice: false },
-    )
-    expect(result.content[0]?.text).toHaveLength(20_000)
   })
 })
 
@@ -245,6 +250,23 @@ describe('share', () => {
     const blocks = [text('abc'), image(), text('def')]
     expect(clampResult({ content: blocks }, { maxBytes: 0 }).content).toEqual([image(), text('')])
     expect(texts(clampResult({ content: blocks }, { maxLines: 1 }))).toEqual(['def'])
+  })
+
+  it('counts from the original when a result is cut again', () => {
+    for (const keep of ['head', 'tail', 'ends'] as const) {
+      const once = clampResult(
+        { content: [text('q'.repeat(200_000)), text('small')] },
+        { keep, maxChars: 40_000 },
+      )
+      const twice = clampResult(once, { keep, maxChars: 20_000 })
+      expect(twice.content[0]?.text).toContain(' of 200000 chars omitted')
+    }
+  })
+
+  it('keeps nothing where lines may hold nothing', () => {
+    const blocks = [text('a\nb\n'), text('c\nd\n')]
+    expect(clampResult({ content: blocks }, { maxLineBytes: 0 }).content).toEqual([text('')])
+    expect(clampResult({ content: [blocks[0]] }, { maxLineBytes: 0 }).content).toEqual([text('')])
   })
 
   it('asks a function for the notice of the last cut block', () => {

@@ -67,8 +67,8 @@ describe('wrapTool', () => {
   it('keeps the kind of a call: sync, async, generator', async () => {
     const sync = wrapTool({ execute: () => BIG })
     expect(sync.execute().length).toBeLessThanOrEqual(51_200)
-    const thenable = wrapTool({ func: async () => BIG })
-    expect((await thenable.func()).length).toBeLessThanOrEqual(51_200)
+    const later = wrapTool({ func: async () => BIG })
+    expect((await later.func()).length).toBeLessThanOrEqual(51_200)
     const steps = wrapTool({
       async *execute() {
         const answer: unknown = yield BIG
@@ -110,6 +110,29 @@ describe('wrapTool', () => {
     expect((await tool.invoke()).length).toBeLessThanOrEqual(51_200)
     expect(Object.keys(tool)).toEqual([])
     expect((await new Tool().invoke()).length).toBe(BIG.length)
+  })
+
+  it('leaves the properties of a tool as they were', () => {
+    class Tool {
+      execute = async () => BIG
+    }
+    const tool = wrapTool(new Tool())
+    expect(Object.keys(tool)).toEqual(['execute'])
+    const given = () => 4
+    const four = wrapTool((_a: unknown, _b: unknown, _c: unknown, d: unknown) =>
+      d === given ? 'same' : 'other',
+    )
+    expect(four(1, 2, 3, given)).toBe('same')
+  })
+
+  it('waits for what can be waited for', async () => {
+    const tool = wrapTool(() => ({
+      // biome-ignore lint/suspicious/noThenProperty: a query builder has one
+      then(done: (text: string) => void) {
+        done(BIG)
+      },
+    }))
+    expect(((await tool()) as unknown as string).length).toBeLessThanOrEqual(51_200)
   })
 
   it('clamps what is thrown, whatever it is', async () => {

@@ -14,7 +14,8 @@ export function exceededBy(subject: Measured, policy: Compiled): LimitName[] {
   if (total.lines > limits.lines) exceeded.push('lines')
   if (total.chars > limits.chars) exceeded.push('chars')
   if (limits.tokens !== Number.POSITIVE_INFINITY && subject.tokens() > limits.tokens) exceeded.push('tokens')
-  if (limits.lineBytes !== Number.POSITIVE_INFINITY && subject.hasLongLine(policy)) exceeded.push('lineBytes')
+  if (limits.lineBytes !== Number.POSITIVE_INFINITY && subject.hasLongLine(limits.lineBytes))
+    exceeded.push('lineBytes')
   return exceeded
 }
 
@@ -24,7 +25,7 @@ export function keptLines({ lines: [head, first, last] }: Kept): number {
 }
 
 /** What a caller's notice is told. What takes a pass over the text is worked out when it is read. */
-class CutOf implements Cut {
+export class CutOf implements Cut {
   readonly keep: Cut['keep']
   readonly source: string
   readonly #subject: Measured
@@ -141,5 +142,3 @@ export function speak(words: (cut: Cut) => string, cut: Cut): string | undefined
     return undefined
   }
 }
-
-export { CutOf }

@@ -49,7 +49,8 @@ const rows = table.map((row) => {
     name: row.name as DialectName,
     root,
     error: row.error,
-    matches: (members: Members) => tests.some((all) => all.every((holds) => holds(members))),
+    matches: (members: Members, tags: Tags) =>
+      tests.some((all) => all.every((holds) => holds(members, tags))),
   }
 })
 
@@ -65,15 +66,24 @@ const rootNames = [
   ]),
 ]
 
+/** Tags that were read of the elements of one result: matching and walking must see the same. */
+type Tags = Map<object, Map<string, unknown>>
+
+function tagOf(element: object, tag: string, tags: Tags): unknown {
+  const known = entry(tags, element, () => new Map())
+  return known.has(tag) ? known.get(tag) : entry(known, tag, () => get(element, tag))
+}
+
 /** Finds the text slots of a tool result, in the order of its text; nothing when the value is none. */
 export function readResult(value: object, named: DialectName | undefined): Found | undefined {
   const members: Members = {}
   for (const name of rootNames) members[name] = get(value, name)
-  const row = rows.find((row) => (named ? row.name === named : row.matches(members)))
+  const tags: Tags = new Map()
+  const row = rows.find((row) => (named ? row.name === named : row.matches(members, tags)))
   if (!row) return undefined
   const slots: Slot[] = []
   const holder = { value, above: undefined, depth: 0 }
-  for (const [key, node] of row.root.members) walk(node, members[key], { holder, key }, slots)
+  for (const [key, node] of row.root.members) walk(node, members[key], { holder, key }, slots, tags)
   return { slots, isError: members[row.error] === true }
 }
 
@@ -105,7 +115,7 @@ function grow(root: Node, path: string): Node {
   return node
 }
 
-function entry<V>(map: Map<string, V>, key: string, make: () => V): V {
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key)
   if (known !== undefined) return known
   const made = make()
@@ -113,7 +123,7 @@ function entry<V>(map: Map<string, V>, key: string, make: () => V): V {
   return made
 }
 
-function test(path: string, wanted: string | boolean): (members: Members) => boolean {
+function test(path: string, wanted: string | boolean): (members: Members, tags: Tags) => boolean {
   const root = emptyNode()
   grow(root, path)
   const [[name, node] = ['', root]] = root.members
@@ -122,25 +132,25 @@ function test(path: string, wanted: string | boolean): (members: Members) => boo
       typeof wanted === 'string' ? member === wanted : (member !== undefined) === wanted
     return (members) => is(members[name])
   }
-  return (members) => {
+  return (members, tags) => {
     const list = members[name]
-    return Array.isArray(list) && list.some((element) => nodesFor(node, element).length > 0) === wanted
+    return Array.isArray(list) && list.some((element) => nodesFor(node, element, tags).length > 0) === wanted
   }
 }
 
 /** The nodes that an element passes on to. */
-function nodesFor(node: Node, element: unknown): Node[] {
+function nodesFor(node: Node, element: unknown, tags: Tags): Node[] {
   if (typeof element !== 'object' || element === null) return []
   const nodes: Node[] = []
   for (const [tag, byValue] of node.elements) {
-    const value = get(element, tag)
+    const value = tagOf(element, tag, tags)
     const next = typeof value === 'string' ? byValue.get(value) : undefined
     if (next) nodes.push(next)
   }
   return nodes
 }
 
-function walk(node: Node, value: unknown, above: Above, slots: Slot[]): void {
+function walk(node: Node, value: unknown, above: Above, slots: Slot[], tags: Tags): void {
   if (typeof value === 'string') {
     if (node.slot) slots.push({ text: value, ...above })
     return
@@ -149,11 +159,11 @@ function walk(node: Node, value: unknown, above: Above, slots: Slot[]): void {
   const holder: Holder = { value, above, depth: above.holder.depth + 1 }
   if (Array.isArray(value)) {
     for (const [key, element] of value.entries()) {
-      for (const next of nodesFor(node, element)) walk(next, element, { holder, key }, slots)
+      for (const next of nodesFor(node, element, tags)) walk(next, element, { holder, key }, slots, tags)
     }
     return
   }
-  for (const [key, next] of node.members) walk(next, get(value, key), { holder, key }, slots)
+  for (const [key, next] of node.members) walk(next, get(value, key), { holder, key }, slots, tags)
 }
 
 /** What becomes of a slot: another text, or its block goes. */

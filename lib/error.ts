@@ -3,7 +3,7 @@ import type { Policy, PolicyOptions } from 'spillway'
 import { type Compiled, compile, failed } from './policy.js'
 import { get, quietly } from './reading.js'
 import { clampValue } from './result.js'
-import { clamp, fits } from './text.js'
+import { clamp, fits, truncateUtf16Safe } from './text.js'
 
 export function clampError<E>(error: E, policy?: PolicyOptions | Policy): E {
   return clampThrown(error, failed(compile(policy)))
@@ -37,9 +37,8 @@ function shorten(thrown: unknown, policy: Compiled, depth: number, seen: Map<obj
   const inner = (one: unknown) => shorten(one, policy, depth - 1, seen)
   const cause = get(thrown, 'cause')
   const shortCause = inner(cause)
-  const errors = quietly(() =>
-    Array.isArray(get(thrown, 'errors')) ? [...(get(thrown, 'errors') as unknown[])] : [],
-  )
+  const list = get(thrown, 'errors')
+  const errors = quietly(() => (Array.isArray(list) ? Array.from<unknown>(list) : undefined))
   const shortErrors = errors?.map(inner)
   const held = change(own, {
     ...(shortCause !== cause && { cause: shortCause }),
@@ -70,10 +69,10 @@ function shortStack(error: object, stack: string, message: string, text: string,
     return stack
   }
   const name = get(error, 'name')
-  const named = typeof name === 'string' ? `${name.slice(0, HEADER_CHARS)}: ` : ''
+  const named = typeof name === 'string' ? `${truncateUtf16Safe(name, HEADER_CHARS)}: ` : ''
   const header = written === undefined ? named : stack.slice(0, start - written.length)
   const title = text === '' ? header.replace(/: $/, '') : header
-  const kept = frames.slice(0, FRAMES).map((frame) => frame.slice(0, FRAME_CHARS))
+  const kept = frames.slice(0, FRAMES).map((frame) => truncateUtf16Safe(frame, FRAME_CHARS))
   return [title + text, ...kept].join('\n').toWellFormed()
 }
 

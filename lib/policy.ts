@@ -31,6 +31,23 @@ const KEEPS = ['auto', 'head', 'tail', 'ends'] as const
 const SHARES = ['fair', 'order', 'each'] as const
 const NOTICES = ['hint', 'pi', 'count'] as const
 
+const OPTIONS = [
+  'maxBytes',
+  'maxLines',
+  'maxChars',
+  'maxTokens',
+  'maxLineBytes',
+  'keep',
+  'headShare',
+  'isError',
+  'snap',
+  'notice',
+  'source',
+  'share',
+  'dialect',
+  'method',
+] as const satisfies (keyof WrapPolicy)[]
+
 /** The kinds of notices, and the place of the kind among the numbers. */
 const KIND = 8
 export const KINDS = { none: 0, hint: 1, pi: 2, count: 3, template: 4, literal: 5 } as const
@@ -52,9 +69,15 @@ class CheckedPolicy {
 
 /** Checks options once. */
 export function definePolicy(options: WrapPolicy = {}): Policy {
-  const given = isObject(options) ? { ...options } : options
+  const given = isObject(options) ? taken(options) : options
   const compiled = check(given)
   return new CheckedPolicy(given, compiled) as unknown as Policy
+}
+
+/** The options that are given, each read once. */
+function taken(options: WrapPolicy): WrapPolicy {
+  const all = OPTIONS.map((name) => [name, options[name]] as const)
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 
 /** Returns the checked form of a policy, of options, or of nothing. */

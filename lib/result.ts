@@ -4,7 +4,7 @@ import { CutOf, settle, speak } from './cut.js'
 import { type Edit, readResult, type Slot, write } from './dialect.js'
 import { type Compiled, compile, failed, KINDS, pack } from './policy.js'
 import { quietly } from './reading.js'
-import { type Kept, newlines, StringSubject, type Subject, sizeOf, windows } from './subject.js'
+import { KEPT, type Kept, newlines, StringSubject, type Subject, sizeOf, windows } from './subject.js'
 import { clamp } from './text.js'
 
 export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T {
@@ -75,7 +75,7 @@ function clampTogether(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit
 function share(texts: readonly string[], policy: Compiled, kind?: number, words = policy.notice): Shared {
   const table = new Float64Array(texts.length * COLUMNS)
   const byLines = policy.limits.lineBytes !== Number.POSITIVE_INFINITY
-  const parts = texts.flatMap((text) => (byLines ? [text, ''] : windows(text, policy, 0)))
+  const parts = texts.flatMap((text) => (byLines ? [text, ''] : windows(text, policy)))
   for (const [at, text] of texts.entries()) {
     const total = policy.countsAll ? sizeOf(text) : undefined
     table[at * COLUMNS] = text.length
@@ -101,8 +101,7 @@ function teller(texts: readonly string[], shared: Shared, policy: Compiled) {
   const row = shared.table.slice(carrier * COLUMNS + 4, (carrier + 1) * COLUMNS)
   const [, , keep = 0, bytes = 0, chars = 0, head = 0, first = 0, last = 0] = row
   const kept = (): Kept => ({ bytes, chars, ranges: [], lines: [head, first, last] })
-  const names = ['head', 'tail', 'ends'] as const
-  const made = { text: '', truncated: true, keep: names[keep] ?? 'head', notice: '', kept }
+  const made = { text: '', truncated: true, keep: KEPT[keep] ?? 'head', notice: '', kept }
   const judged = shared.each ? [texts[carrier] ?? ''] : texts
   return new CutOf(new Together(missing), made, policy, new Together(judged))
 }
@@ -134,7 +133,7 @@ class Together implements Pick<Subject, 'total' | 'bytesOut' | 'tokens' | 'hasLo
     return this.#subjects.reduce((sum, subject) => sum + subject.tokens(), 0)
   }
 
-  hasLongLine(policy: Compiled): boolean {
-    return this.#subjects.some((subject) => subject.hasLongLine(policy))
+  hasLongLine(maxBytes: number): boolean {
+    return this.#subjects.some((subject) => subject.hasLongLine(maxBytes))
   }
 }

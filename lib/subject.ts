@@ -29,7 +29,7 @@ export interface Subject {
   /** Bytes that it takes once it is well-formed; more than it came with where bytes were no UTF-8. */
   bytesOut(): number
   tokens(): number
-  hasLongLine(policy: Compiled): boolean
+  hasLongLine(maxBytes: number): boolean
   /** Cuts to the policy, with these words as the notice when they are given and its own otherwise. */
   clamp(policy: Compiled, kind?: number, words?: string): Made
 }
@@ -37,26 +37,28 @@ export interface Subject {
 /** One array for the numbers of all calls: they are taken out before anything else runs. */
 const io = new Float64Array(10)
 
-const KEEPS = ['head', 'tail', 'ends'] as const
+/** Kinds of cuts, as `kept_as` in src/bindings/policy.rs numbers them. */
+export const KEPT = ['head', 'tail', 'ends'] as const
 
 /** Chars that are read at once: the copy stays in the processor's cache. */
 const PIECE = 32_768
 
-/** A shorter earlier notice may stand between the ends of a text, so such a text is read whole. */
+/** An earlier notice may stand between the ends of a text up to this length (`SEARCHED` in src/text/earlier.rs). */
 const READ_WHOLE = 256 * 1024
 
-/** The end of a text that 'auto' and earlier notices are judged by. */
+/** The end of a text that 'auto' and earlier notices (`LONGEST` there) are judged by. */
 const GLANCE = 8_192
 
-export function subjectOf(text: TextInput): Subject {
-  return typeof text === 'string' ? new StringSubject(text) : new BytesSubject(detached(text))
+/** `worded`: code of the caller's will run while the text is in use. */
+export function subjectOf(text: TextInput, worded = false): Subject {
+  return typeof text === 'string' ? new StringSubject(text) : new BytesSubject(plain(text, worded))
 }
 
-/** Bytes that nobody can change or take away while they are read. */
-function detached(bytes: Uint8Array): Uint8Array {
-  const { buffer } = bytes
-  const stays = !types.isSharedArrayBuffer(buffer) && !(buffer as { resizable?: boolean }).resizable
-  return stays ? bytes : new Uint8Array(bytes)
+/** A plain view of bytes; of a copy where other threads, a resize or the caller could change them under us. */
+function plain(bytes: Uint8Array, worded: boolean): Uint8Array {
+  const { buffer, byteOffset, byteLength } = bytes
+  const moves = types.isSharedArrayBuffer(buffer) || (buffer as { resizable?: boolean }).resizable
+  return moves || worded ? new Uint8Array(bytes) : new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 export class StringSubject implements Subject {
@@ -83,8 +85,8 @@ export class StringSubject implements Subject {
     return tokens
   }
 
-  hasLongLine(policy: Compiled): boolean {
-    return native.hasLongLine(this.#text, policy.limits.lineBytes)
+  hasLongLine(maxBytes: number): boolean {
+    return native.hasLongLine(this.#text, maxBytes)
   }
 
   clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
@@ -107,7 +109,7 @@ export class StringSubject implements Subject {
     return {
       text: joined(before, mid, after),
       truncated: true,
-      keep: KEEPS[keep] ?? 'head',
+      keep: KEPT[keep] ?? 'head',
       notice: mid.slice(lead, mid.length - trail),
       kept: () => keptOf(sizeOf(parts[0]), sizeOf(parts[1]), tailStart, this.total()),
     }
@@ -137,8 +139,8 @@ export class BytesSubject implements Subject {
     return native.estimateBytes(this.#bytes)
   }
 
-  hasLongLine(policy: Compiled): boolean {
-    return native.hasLongLineOfBytes(this.#bytes, policy.limits.lineBytes)
+  hasLongLine(maxBytes: number): boolean {
+    return native.hasLongLineOfBytes(this.#bytes, maxBytes)
   }
 
   clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
@@ -154,7 +156,7 @@ export class BytesSubject implements Subject {
     return {
       text,
       truncated: true,
-      keep: KEEPS[keep] ?? 'head',
+      keep: KEPT[keep] ?? 'head',
       get notice() {
         const start = head().chars
         return text.slice(start + lead, start + midLength - trail)
@@ -218,38 +220,30 @@ function fromLined(lined: native.Lined): Made {
   return {
     text: lined.text,
     truncated: true,
-    keep: KEEPS[keep] ?? 'head',
+    keep: KEPT[keep] ?? 'head',
     notice: lined.text.slice(start + lead, start + length - trail),
     kept: () => ({ bytes, chars, ranges, lines: [head, first, last] }),
   }
 }
 
 /** The parts of a string that its cut can depend on: all of it, or both ends. */
-export function windows(text: string, policy: Compiled, whole = READ_WHOLE): [head: string, tail: string] {
+export function windows(text: string, policy: Compiled): [head: string, tail: string] {
   const reach = Math.max(policy.reach, GLANCE)
-  if (text.length <= Math.max(reach, whole)) return [text, '']
+  if (text.length <= Math.max(reach, READ_WHOLE)) return [text, '']
   return [text.slice(0, reach), text.slice(-reach)]
 }
 
-/** V8 knows that a string which it keeps as one byte a char cannot match, so the test takes 15 ns whatever the length. */
+/**
+ * V8 knows that a string which it keeps as one byte a char cannot match, so for those the test takes 15 ns whatever the
+ * length. Others it walks up to the first wide char.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of Latin-1
 const WIDE = /[^\x00-\xff]/
-const PROBE = 1_024
-const SLOW = 0.0003
 
-/** Tells whether a string surely holds no char over 0xFF. One that is kept wide for a char far behind may be called wide. */
+/** Tells whether a string holds no char over 0xFF. */
 export function isNarrow(text: string): boolean {
-  if (text.length > PROBE) {
-    // The same test walks a wide string char by char; the first ones show by their time whether it would.
-    const start = performance.now()
-    const wide = WIDE.test(text.slice(0, PROBE))
-    if (wide || performance.now() - start > SLOW) return wide && forget()
-  }
-  return !WIDE.test(text) || forget()
-}
-
-/** A match stays in the statics of RegExp, and with it the text; this one takes its place. */
-function forget(): false {
+  if (!WIDE.test(text)) return true
+  // A match stays in the statics of RegExp, and with it the text; this one takes its place.
   WIDE.test('\u0100')
   return false
 }
@@ -259,7 +253,7 @@ export function sizeOf(text: string): TextSize {
   const sum = io.fill(0)
   let measure: typeof native.measure | undefined
   for (const piece of pieces(text)) {
-    // A string is all narrow or all wide in memory, so its first piece tells what is fast for the rest.
+    // A wide char in one piece means that all of the string is wide in memory: the rest need not be tested.
     measure = measure === native.measure || !isNarrow(piece) ? native.measure : native.measureLatin1
     measure(piece, sum)
   }

@@ -12,7 +12,7 @@ export function clampText(text: TextInput, policy?: PolicyOptions | Policy): str
 /** Clamps with a policy that was checked. */
 export function clamp(text: TextInput, policy: Compiled): string {
   if (typeof text === 'string' && fits(text, policy)) return text
-  return clampSubject(subjectOf(text), policy).text
+  return clampSubject(subjectOf(text, policy.words !== undefined), policy).text
 }
 
 /** Tells without a call whether a string surely fits. */
@@ -22,7 +22,7 @@ export function fits(text: string, policy: Compiled): boolean {
 
 export function clampTextWithReport(text: TextInput, policy?: PolicyOptions | Policy): ClampReport {
   const compiled = compile(policy)
-  const subject = subjectOf(checkText(text))
+  const subject = subjectOf(checkText(text), compiled.words !== undefined)
   const made = clampSubject(subject, compiled)
   const total = subject.total()
   const part = made.kept()
@@ -69,6 +69,7 @@ export function truncateUtf16Safe(text: string, maxChars: number): string {
 /** A position as `String.prototype.slice` takes it. */
 function position(at: number | undefined, length: number, missing: number): number {
   if (at === undefined) return missing
+  if (typeof at !== 'number') throw optionError(TypeError, 'start and end', 'numbers', at)
   const whole = Math.trunc(at) || 0
   return whole < 0 ? Math.max(length + whole, 0) : Math.min(whole, length)
 }

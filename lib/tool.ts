@@ -15,12 +15,11 @@ const METHODS = ['execute', 'invoke', 'func']
 
 export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy): T {
   const compiled = compile(policy)
-  if (typeof tool === 'function') return wrapCall(tool as unknown as Call, compiled) as unknown as T
+  if (typeof tool === 'function') return wrapCall(tool as unknown as Call, compiled, false) as unknown as T
   if (typeof tool !== 'object' || tool === null)
     throw optionError(TypeError, 'tool', 'an object or a function', tool)
-  const method = methodOf(tool, compiled)
-  const call = (tool as Record<string, unknown>)[method] as Call
-  const clamping = wrapCall(call, compiled)
+  const [method, call] = methodOf(tool, compiled)
+  const clamping = wrapCall(call, compiled, method === 'execute')
   if (clamping === call) return tool
   const prototype: unknown = Object.getPrototypeOf(tool)
   if (prototype === null || Object.getPrototypeOf(prototype) === null) {
@@ -29,7 +28,8 @@ export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy
     members[method] = { value: clamping, enumerable, writable: true, configurable: true }
     return Object.create(prototype as object | null, members) as T
   }
-  const own = { value: clamping, enumerable: false, writable: true, configurable: true }
+  const enumerable = Object.getOwnPropertyDescriptor(tool, method)?.enumerable ?? false
+  const own = { value: clamping, enumerable, writable: true, configurable: true }
   if (Reflect.defineProperty(tool, method, own)) return tool
   throw optionError(TypeError, 'tool', `an object whose method ${method} can be replaced`, tool)
 }
@@ -61,10 +61,12 @@ function nameOf(tool: object): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined
 }
 
-function methodOf(tool: object, { method }: Compiled): string {
-  const is = (name: string) => typeof get(tool, name) === 'function'
-  const found = method === undefined ? METHODS.find(is) : is(method) && method
-  if (found) return found
+/** The name of the method that runs a tool, and the method. */
+function methodOf(tool: object, { method }: Compiled): [name: string, call: Call] {
+  for (const name of method === undefined ? METHODS : [method]) {
+    const call = get(tool, name)
+    if (typeof call === 'function') return [name, call as Call]
+  }
   const rule =
     method === undefined
       ? `an object with one of the methods ${METHODS.join(', ')}`
@@ -72,19 +74,15 @@ function methodOf(tool: object, { method }: Compiled): string {
   throw optionError(TypeError, 'tool', rule, tool)
 }
 
-function wrapCall(call: Call, policy: Compiled): Call {
+/** `updates`: the call may be handed a callback for partial updates. */
+function wrapCall(call: Call, policy: Compiled, updates: boolean): Call {
   const before = wrapped.get(call)
   if (before?.policy === policy) return call
   const inner = before?.call ?? call
   const clamping: Call = function (this: unknown, ...args) {
     try {
-      return settleOutcome(
-        inner.apply(
-          this,
-          args.map((arg, at) => withUpdates(arg, at, policy)),
-        ),
-        policy,
-      )
+      const given = updates ? args.map((arg, at) => withUpdates(arg, at, policy)) : args
+      return settleOutcome(inner.apply(this, given), policy)
     } catch (error) {
       throw clampThrown(error, failed(policy))
     }
@@ -124,7 +122,8 @@ function withUpdates(arg: unknown, at: number, policy: Compiled): unknown {
 function settleOutcome(outcome: unknown, policy: Compiled): unknown {
   if (typeof outcome !== 'object' || outcome === null) return clampValue(outcome, policy)
   if (isPromise(outcome)) {
-    return outcome.then(
+    // The `then` of something that is no promise may return anything.
+    return Promise.resolve(outcome).then(
       (value) => settleOutcome(value, policy),
       (error: unknown) => {
         throw clampThrown(error, failed(policy))

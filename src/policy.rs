@@ -24,6 +24,12 @@ impl Limits {
         line_bytes: UNLIMITED,
     };
 
+    /// The limits for a text whose lines were cut. A limit of 0 on lines keeps nothing, not even the empty lines that
+    /// would be within it.
+    pub fn after_cutting_lines(self) -> Limits {
+        if self.line_bytes == 0 { Limits { bytes: 0, ..self } } else { self }
+    }
+
     /// Whether tokens have to be counted at all.
     pub fn counts_tokens(&self) -> bool {
         self.tokens != UNLIMITED

@@ -33,6 +33,9 @@ pub enum Block {
 
 /// Cuts the blocks of one result so that together they are within the limits.
 pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, share: Share) -> Vec<Block> {
+    let lines_were_cut = sources.iter().any(Source::has_marks);
+    let limits = if lines_were_cut { policy.limits.after_cutting_lines() } else { policy.limits };
+    let policy = &Policy { limits, ..policy.clone() };
     let mut table = Table::new(sources, policy);
     let all = table.sizes.iter().copied().fold(Taken::default(), Taken::plus);
     match share {

@@ -183,7 +183,7 @@ proptest! {
         let Some(cut) = clamp(&source, &policy) else { return Ok(()) };
         let marks = spillway::text::earlier::Earlier::find(Utf16(&text), Utf16(&text), text.len()).spans;
         let more = match cut.keep {
-            Keep::Head if cut.head < text.len() => Some((Utf16(&text).ceil(cut.head + 1), cut.tail)),
+            Keep::Head if cut.head < text.len() => Some((cut.head + Utf16(&text).decode(cut.head).1, cut.tail)),
             Keep::Tail if cut.tail > 0 => Some((cut.head, Utf16(&text).floor(cut.tail - 1))),
             _ => None,
         };
@@ -247,7 +247,7 @@ proptest! {
             let extent = Extent::of(Utf16(&text), &Limits { tokens: 1, ..policy.limits });
             tokens += extent.estimate.tokens();
             lines += extent.lines();
-            sum.size += extent.size;
+            sum.size = sum.size + extent.size;
             if matches!(block, Block::Cut(_)) && left > 1 {
                 prop_assert!(!String::from_utf16(&text).unwrap().trim().is_empty(), "an empty block");
             }

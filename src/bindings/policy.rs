@@ -2,6 +2,7 @@
 
 use crate::policy::{Keep, Limits, Policy};
 use crate::share::Share;
+use crate::text::Size;
 use crate::text::notice::Notice;
 
 /// Places of the numbers; `lib/policy.ts` writes them in this order.
@@ -30,6 +31,25 @@ pub fn unpack(numbers: &[f64], notice: String, source: String) -> (Policy, Share
     };
     let share = [Share::Fair, Share::Order, Share::Each][share as usize];
     (Policy { limits, keep, head_share, snap: snap != 0.0, notice, source, is_error: is_error != 0.0 }, share)
+}
+
+/// The number of a resolved choice; `KEPT` in lib/subject.ts names them in this order.
+pub fn kept_as(keep: Keep) -> usize {
+    match keep {
+        Keep::Head | Keep::Auto => 0,
+        Keep::Tail => 1,
+        Keep::Ends => 2,
+    }
+}
+
+/// Reads the length, bytes and newlines of a whole text; the last two are NaN where nothing needs them.
+pub fn totals(numbers: &[f64]) -> Option<Size> {
+    (!numbers[1].is_nan()).then(|| Size {
+        chars: numbers[0] as usize,
+        bytes: numbers[1] as usize,
+        newlines: numbers[2] as usize,
+        broken: 0,
+    })
 }
 
 /// Writes whole numbers to the start of an array that JavaScript reads.

@@ -3,13 +3,13 @@
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::policy::{unpack, write};
+use super::policy::{kept_as, totals, unpack, write};
 use super::units::{Numbers, Units};
 use crate::policy::UNLIMITED;
 use crate::share::{Block, share};
 use crate::text::lines::{CutLines, cut_lines};
 use crate::text::source::Source;
-use crate::text::{Size, Text, Utf16};
+use crate::text::{Text, Utf16};
 
 /// Numbers that come and go with each block.
 const COLUMNS: usize = 12;
@@ -66,7 +66,7 @@ pub fn clamp_blocks(
                 let values = [
                     cut.head,
                     cut.tail,
-                    cut.keep as usize,
+                    kept_as(cut.keep),
                     size.bytes,
                     size.chars,
                     lines.head,
@@ -78,13 +78,4 @@ pub fn clamp_blocks(
             text.map(Utf16String::from)
         })
         .collect()
-}
-
-fn totals(lengths: &[f64]) -> Option<Size> {
-    (!lengths[1].is_nan()).then(|| Size {
-        chars: lengths[0] as usize,
-        bytes: lengths[1] as usize,
-        newlines: lengths[2] as usize,
-        broken: 0,
-    })
 }

@@ -3,7 +3,7 @@
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::policy::{unpack, write};
+use super::policy::{kept_as, totals, unpack, write};
 use super::units::{Narrow, Numbers, Units};
 use crate::policy::Policy;
 use crate::text::clamp::clamp;
@@ -164,7 +164,7 @@ fn lined<T: Text>(text: T, policy: &[f64], notice: String, source: String, io: &
         lined.mid.len(),
         lined.separators.0,
         lined.separators.1,
-        lined.keep as usize,
+        kept_as(lined.keep),
         lined.kept.bytes,
         lined.kept.chars,
         lines.head,
@@ -176,15 +176,6 @@ fn lined<T: Text>(text: T, policy: &[f64], notice: String, source: String, io: &
     Some(Lined { text: lined.text.into(), ranges })
 }
 
-fn totals(io: &[f64]) -> Option<Size> {
-    (!io[1].is_nan()).then(|| Size {
-        chars: io[0] as usize,
-        bytes: io[1] as usize,
-        newlines: io[2] as usize,
-        broken: 0,
-    })
-}
-
 /// Writes: 1 when the text was cut, the end of the head, the start of the tail, whether what is kept is ill-formed, the lengths of the separators, the kind of cut and the length of the middle in chars.
 fn report<T: Text>(text: &Source<T>, cut: Option<&Clamped>, io: &mut [f64]) {
     let values = match cut {
@@ -192,7 +183,7 @@ fn report<T: Text>(text: &Source<T>, cut: Option<&Clamped>, io: &mut [f64]) {
         Some(cut) => {
             let (lead, trail) = cut.separators;
             let mid = cut.mid.encode_utf16().count();
-            [1, cut.head, cut.tail, cut.broken.into(), lead, trail, cut.keep as usize, mid]
+            [1, cut.head, cut.tail, cut.broken.into(), lead, trail, kept_as(cut.keep), mid]
         }
     };
     write(io, &values);

@@ -9,7 +9,7 @@ use super::notice::Needs;
 use super::size::Size;
 use super::source::{Clamped, Kept, Source};
 use super::units::{Text, Utf16};
-use crate::policy::{Keep, Limits, Policy};
+use crate::policy::{Keep, Policy};
 
 /// The result, and what it keeps of the input.
 #[derive(Clone, Debug)]
@@ -34,9 +34,7 @@ pub fn clamp_lines<T: Text>(input: T, policy: &Policy) -> Option<Lined> {
     let cut = cut_lines(input, policy.limits.line_bytes);
     let totals = Source::whole(input).size(Needs::ALL);
     let source = Source::whole(Utf16(&cut.text)).with_totals(Some(totals)).with_marks(&cut.marks);
-    // A limit of 0 keeps nothing, not even the empty lines that would be within it.
-    let limits = policy.limits;
-    let limits = if limits.line_bytes == 0 { Limits { bytes: 0, ..limits } } else { limits };
+    let limits = policy.limits.after_cutting_lines();
     let clamped = clamp_to(&source, &limits, policy, &policy.notice);
     let kept = clamped.as_ref().map_or(Kept { head: cut.text.len(), tail: cut.text.len() }, Clamped::kept);
     let ranges = kept_ranges(&cut, kept);
@@ -92,6 +90,7 @@ fn bytes_in<T: Text>(input: T, ranges: &[Range<usize>]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::Limits;
     use crate::text::Utf8;
     use crate::text::notice::Notice;
 

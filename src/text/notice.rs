@@ -100,11 +100,7 @@ impl Notice {
             Notice::None | Notice::Dots | Notice::Literal(_) => Needs::default(),
             Notice::Hint => Needs { chars: !in_bytes, bytes: in_bytes, lines: false },
             Notice::Pi | Notice::Count | Notice::Mark => Needs { chars: true, ..Needs::default() },
-            Notice::Template(template) => Needs {
-                chars: template.contains("Chars"),
-                bytes: template.contains("Bytes"),
-                lines: template.contains("Lines"),
-            },
+            Notice::Template(template) => template::needs(template),
         }
     }
 

@@ -1,6 +1,6 @@
 //! How large a text is.
 
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::{Add, Sub};
 
 use super::count;
 use super::units::{is_high, is_low};
@@ -56,12 +56,6 @@ impl Sub for Size {
             newlines: self.newlines - other.newlines,
             broken: self.broken.saturating_sub(other.broken),
         }
-    }
-}
-
-impl AddAssign for Size {
-    fn add_assign(&mut self, other: Size) {
-        *self = *self + other;
     }
 }
 

@@ -1,28 +1,36 @@
 //! Notices in a caller's words, with fields such as `{omittedChars}` or, with grouped digits, `{omittedChars:,}`.
 
-use super::notice::{Counts, Labels, grouped, limits_text};
+use super::notice::{Counts, Labels, Needs, grouped, limits_text};
 
 /// Replaces the fields of a template. TypeScript has refused unknown ones; braces that hold none stand for themselves.
 pub fn fill(template: &str, counts: &Counts, labels: Labels) -> String {
-    let (mut text, mut rest) = (String::with_capacity(template.len() + 16), template);
-    while let Some(open) = rest.find('{') {
-        text.push_str(&rest[..open]);
-        let inside = &rest[open + 1..];
-        let found =
-            inside.find('}').and_then(|close| Some((close, field(&inside[..close], counts, labels)?)));
-        match found {
-            Some((close, value)) => {
-                text.push_str(&value);
-                rest = &inside[close + 1..];
-            }
-            None => {
-                text.push('{');
-                rest = inside;
-            }
+    let (mut text, mut from) = (String::with_capacity(template.len() + 16), 0);
+    for (at, name) in braces(template) {
+        if at < from {
+            continue;
+        }
+        if let Some(value) = field(name, counts, labels) {
+            text.push_str(&template[from..at]);
+            text.push_str(&value);
+            from = at + name.len() + 2;
         }
     }
-    text.push_str(rest);
+    text.push_str(&template[from..]);
     text
+}
+
+/// Which figures the fields of a template name; words beside them do not count.
+pub fn needs(template: &str) -> Needs {
+    let names = |part: &str| braces(template).any(|(_, name)| name.contains(part));
+    Needs { chars: names("Chars"), bytes: names("Bytes"), lines: names("Lines") }
+}
+
+/// What stands between an opening brace and the next closing one, with the place of the former.
+fn braces(template: &str) -> impl Iterator<Item = (usize, &str)> {
+    template.match_indices('{').filter_map(|(at, _)| {
+        let inside = &template[at + 1..];
+        Some((at, &inside[..inside.find('}')?]))
+    })
 }
 
 fn field(name: &str, counts: &Counts, labels: Labels) -> Option<String> {
@@ -49,6 +57,16 @@ mod tests {
     use super::*;
     use crate::policy::Limits;
     use crate::text::notice::Amount;
+
+    #[test]
+    fn only_fields_need_counting() {
+        let chars = Needs { chars: true, ..Needs::default() };
+        assert_eq!(needs("Lines and Bytes: {omittedChars:,}"), chars);
+        assert_eq!(
+            needs("{keptLines} of {totalBytes}"),
+            Needs { lines: true, bytes: true, ..Needs::default() }
+        );
+    }
 
     #[test]
     fn fields_are_filled_and_other_braces_stay() {

@@ -2,7 +2,7 @@
 //!
 //! Every code point weighs a fixed part of a token and every line is rounded up by itself. So the estimate is additive
 //! over lines and never shrinks when text is added at either end, and a cut by tokens can be found by walking.
-//! The weights lean upwards; they were set against the o200k vocabulary on prose, code, logs, JSON and nine scripts.
+//! The weights lean upwards for prose and code; no tokenizer has measured their error yet, and they may change.
 
 use super::units::Text;
 

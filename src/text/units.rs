@@ -38,11 +38,6 @@ pub trait Text: Copy {
     /// Appends the text as UTF-16, ill-formed parts as U+FFFD.
     fn write(self, out: &mut Vec<u16>);
 
-    /// Moves `at` forward to where a code point starts.
-    fn ceil(self, at: usize) -> usize {
-        let floor = self.floor(at);
-        if floor == at { at } else { floor + self.decode(floor).1 }
-    }
     /// The code point that ends at `at`, which must be a boundary after the start.
     fn decode_before(self, at: usize) -> (char, usize) {
         let start = self.floor(at - 1);
@@ -258,7 +253,6 @@ mod tests {
         assert_eq!(text.decode(1), ('😀', 2));
         assert_eq!(text.decode(3), (char::REPLACEMENT_CHARACTER, 1));
         assert_eq!(text.floor(2), 1);
-        assert_eq!(text.ceil(2), 3);
         assert_eq!(text.floor(5), 5);
         assert_eq!(text.decode_before(3), ('😀', 2));
     }

@@ -1,0 +1,199 @@
+// spillway beside its peers, in one process: medians, and ratios with the target beside each.
+//   npm run bench                 all rows, written to bench/RESULTS.md
+//   node --expose-gc bench/run.mjs clampText    the rows whose name holds this
+import { execFileSync } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import { do_not_optimize, measure } from 'mitata'
+import { clampResult, clampText, clampTextWithReport, definePolicy } from 'spillway'
+import { truncateHead, truncateTail } from 'spillway/pi'
+import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
+import { ascii, cjk, mixed } from './texts.mjs'
+
+const only = process.argv[2] ?? ''
+const here = new URL('.', import.meta.url)
+const require = createRequire(import.meta.url)
+
+/** Median nanoseconds of a call, the collector run before each batch. */
+async function time(run) {
+  const { p50 } = await measure(() => do_not_optimize(run()), {
+    inner_gc: true,
+    min_cpu_time: 3e8,
+    batch_samples: 512,
+  })
+  return p50
+}
+
+/** Rows: what is compared, the peer and ours, and how many times faster ours has to be. */
+const head = definePolicy({ keep: 'head' })
+const tail = definePolicy({ keep: 'tail' })
+const small = ascii(1_900)
+const fits = ascii(40_000)
+const mega = { ASCII: ascii(1e6), CJK: cjk(1e6), 'ASCII with one wide char': mixed(1e6) }
+const bytes = { ASCII: Buffer.from(mega.ASCII), CJK: Buffer.from(mega.CJK) }
+const block = { content: [{ type: 'text', text: 'ok, 3 files changed' }] }
+const blocks = { content: Array.from({ length: 10 }, (_, at) => ({ type: 'text', text: `block ${at}` })) }
+
+const rows = [
+  [
+    'text under 2,000 chars that fits',
+    'Pi truncateHead',
+    50,
+    () => pi.truncateHead(small),
+    () => clampText(small),
+  ],
+  ['40 KB that fits', 'Pi truncateHead', 6, () => pi.truncateHead(fits), () => clampText(fits)],
+  ...Object.entries({ ASCII: 120, CJK: 300, 'ASCII with one wide char': 0 }).flatMap(([kind, target]) => [
+    [
+      `clampText 1 MB ${kind}, head`,
+      'Pi truncateHead',
+      target,
+      () => pi.truncateHead(mega[kind]),
+      () => clampText(mega[kind], head),
+    ],
+    [
+      `clampText 1 MB ${kind}, tail`,
+      'Pi truncateTail',
+      target,
+      () => pi.truncateTail(mega[kind]),
+      () => clampText(mega[kind], tail),
+    ],
+  ]),
+  ...Object.entries({ ASCII: 7, CJK: 10, 'ASCII with one wide char': 0 }).map(([kind, target]) => [
+    `clampTextWithReport 1 MB ${kind}`,
+    'Pi truncateHead',
+    target,
+    () => pi.truncateHead(mega[kind]),
+    () => clampTextWithReport(mega[kind], head),
+  ]),
+  ...Object.entries({ ASCII: 100, CJK: 400 }).map(([kind, target]) => [
+    `clampText of a Uint8Array 1 MB ${kind}`,
+    'toString, then Pi',
+    target,
+    () => pi.truncateHead(bytes[kind].toString()),
+    () => clampText(bytes[kind], head),
+  ]),
+  [
+    'spillway/pi truncateHead 1 MB ASCII',
+    'Pi truncateHead',
+    0,
+    () => pi.truncateHead(mega.ASCII),
+    () => truncateHead(mega.ASCII),
+  ],
+  [
+    'spillway/pi truncateTail 1 MB ASCII',
+    'Pi truncateTail',
+    0,
+    () => pi.truncateTail(mega.ASCII),
+    () => truncateTail(mega.ASCII),
+  ],
+  [
+    'spillway/pi truncateHead 2 KB that fits',
+    'Pi truncateHead',
+    0,
+    () => pi.truncateHead(small),
+    () => truncateHead(small),
+  ],
+]
+
+const lines = []
+const print = (line) => {
+  lines.push(line)
+  console.log(line)
+}
+const show = (ns) =>
+  ns < 1e3 ? `${ns.toFixed(0)} ns` : ns < 1e6 ? `${(ns / 1e3).toFixed(1)} us` : `${(ns / 1e6).toFixed(2)} ms`
+const verdict = (met) => (met ? 'met' : '**not met**')
+
+print('| case | beside | peer | ours | ratio | at least | |\n|---|---|--:|--:|--:|--:|---|')
+for (const [name, beside, target, peer, ours] of rows.filter(([name]) => name.includes(only))) {
+  const [theirs, own] = [await time(peer), await time(ours)]
+  const ratio = theirs / own
+  const goal = target ? `${target}x | ${verdict(ratio >= target)}` : '- | '
+  print(
+    `| ${name} | ${beside} | ${show(theirs)} | ${show(own)} | ${ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0)}x | ${goal} |`,
+  )
+}
+if (only) process.exit()
+
+print('\n| case | ours | at most | |\n|---|--:|--:|---|')
+const bounded = (name, value, text, most, unit) =>
+  print(`| ${name} | ${text} | ${most}${unit} | ${verdict(value <= most)} |`)
+{
+  const ten = ascii(1e7)
+  const growth = (await time(() => clampText(ten, head))) / (await time(() => clampText(mega.ASCII, head)))
+  bounded('clampText 10 MB against 1 MB', growth, `${growth.toFixed(2)} times`, 1.5, ' times')
+  const one = await time(() => clampResult(block))
+  bounded('clampResult, one block that fits', one, show(one), 150, ' ns')
+  const all = await time(() => clampResult(blocks))
+  bounded('clampResult, ten blocks that fit', all, show(all), 1_000, ' ns')
+  const kept = heapKept()
+  bounded('10 MB result kept, heap after gc', kept, `${kept.toFixed(3)} MB`, 0.1, ' MB each')
+  const binary = statSync(new URL('../dist/spillway.linux-x64-gnu.node', here)).size / 1e6
+  bounded('binary', binary, `${binary.toFixed(2)} MB`, 1.5, ' MB')
+  const load = requireTime()
+  bounded("require('spillway')", load, `${load.toFixed(1)} ms`, 10, ' ms')
+}
+
+print(
+  '\nGrowth, ASCII, head (cost follows the limits, not the input):\n\n| input | Pi truncateHead | clampText | clampTextWithReport |\n|---|--:|--:|--:|',
+)
+for (const size of [1e3, 1e4, 1e5, 1e6, 1e7, 1e8]) {
+  const text = ascii(size)
+  const times = []
+  for (const run of [
+    () => pi.truncateHead(text),
+    () => clampText(text, head),
+    () => clampTextWithReport(text, head),
+  ])
+    times.push(show(await time(run)))
+  print(`| ${size >= 1e6 ? `${size / 1e6} MB` : `${size / 1e3} KB`} | ${times.join(' | ')} |`)
+}
+
+print(
+  '\nA tail of many lines (Pi shifts an array for each):\n\n| lines kept | Pi truncateTail | spillway/pi truncateTail |\n|--:|--:|--:|',
+)
+for (const maxLines of [2_000, 20_000, 100_000]) {
+  const text = 'ab\n'.repeat(400_000)
+  const options = { maxLines, maxBytes: 1e9 }
+  const times = [
+    await time(() => pi.truncateTail(text, options)),
+    await time(() => truncateTail(text, options)),
+  ]
+  print(`| ${maxLines.toLocaleString('en-US')} | ${times.map(show).join(' | ')} |`)
+}
+
+/** Megabytes that a kept result of a 10 MB input holds, in a process of its own; a bare slice holds all of it. */
+function heapKept() {
+  const script = `
+    const { clampText } = require('spillway')
+    const kept = []
+    const used = () => { gc(); gc(); const { heapUsed, external } = process.memoryUsage(); return heapUsed + external }
+    const keep = (i) => clampText(String.fromCharCode(97 + i) + 'x'.repeat(1e7))
+    clampText('x'.repeat(1e6))
+    const before = used()
+    for (let i = 0; i < 20; i++) kept.push(keep(i))
+    console.log((used() - before) / kept.length / 1e6)`
+  return Number(
+    execFileSync(process.execPath, ['--expose-gc', '-e', script], { cwd: here, encoding: 'utf8' }),
+  )
+}
+
+/** Milliseconds that the first require takes, the median of processes of their own. */
+function requireTime() {
+  const script =
+    "const start = performance.now(); require('spillway'); console.log(performance.now() - start)"
+  const times = Array.from({ length: 9 }, () =>
+    Number(execFileSync(process.execPath, ['-e', script], { cwd: here, encoding: 'utf8' })),
+  )
+  return times.sort((a, b) => a - b)[4]
+}
+
+const { version } = JSON.parse(
+  readFileSync(require.resolve('./node_modules/@earendil-works/pi-coding-agent/package.json'), 'utf8'),
+)
+const [cpu] = os.cpus()
+const machine = `${cpu?.model ?? 'unknown processor'}, ${os.cpus().length} cores, Node ${process.versions.node}, Pi ${version}`
+const title = `# Results\n\nWritten by \`npm run bench\` (mitata, medians, the collector run before every batch). Machines differ and are noisy: read\nthe ratios. ${machine}.\n\n`
+writeFileSync(new URL('RESULTS.md', here), `${title}${lines.join('\n')}\n`)
