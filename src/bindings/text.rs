@@ -9,7 +9,7 @@ use crate::policy::Policy;
 use crate::text::clamp::clamp;
 use crate::text::lined::clamp_lines;
 use crate::text::lines;
-use crate::text::source::{Clamped, Source};
+use crate::text::source::{Clamped, Kept, Source};
 use crate::text::tokens::Estimate;
 use crate::text::{Latin1, Size, Text, Utf8, Utf16};
 
@@ -114,12 +114,19 @@ pub fn clamp_bytes(
     source: String,
     bytes: &[u8],
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
-) -> Utf16String {
+) -> Either<String, Utf16String> {
     let (policy, _) = unpack(policy, notice, source);
     let text = Source::whole(Utf8(bytes));
     let cut = clamp(&text, &policy);
     report(&text, cut.as_ref(), io);
-    cut.map_or_else(|| text.all(), |cut| text.compose(&cut)).into()
+    let kept = cut.as_ref().map_or(Kept { head: bytes.len(), tail: bytes.len() }, Clamped::kept);
+    let mid = cut.as_ref().map_or("", |cut| &cut.mid);
+    let parts = [&bytes[..kept.head], mid.as_bytes(), &bytes[kept.tail..]];
+    // V8 would have to find out by itself that UTF-16 can be kept as one byte a char.
+    if parts.iter().all(|part| part.is_ascii()) {
+        return Either::A(String::from_utf8(parts.concat()).unwrap_or_default());
+    }
+    Either::B(cut.map_or_else(|| text.all(), |cut| text.compose(&cut)).into())
 }
 
 /// A text whose long lines were cut, and then the text.

@@ -24,6 +24,22 @@ pub fn utf16(units: &[u16]) -> [usize; 4] {
     utf16_anywhere(units)
 }
 
+/// High surrogates with a low one right behind.
+pub fn pairs(units: &[u16]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the feature that the function was compiled for.
+        return unsafe { pairs_avx2(units) };
+    }
+    pairs_anywhere(units)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn pairs_avx2(units: &[u16]) -> usize {
+    pairs_anywhere(units)
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn bytes_avx2(bytes: &[u8]) -> [usize; 2] {
@@ -88,6 +104,28 @@ fn utf16_anywhere(units: &[u16]) -> [usize; 4] {
     sums
 }
 
+#[inline(always)]
+fn pairs_anywhere(units: &[u16]) -> usize {
+    const LANES: usize = 32;
+    let behind = units.get(1..).unwrap_or_default();
+    let mut sum = 0;
+    for (units, behind) in
+        units.chunks(LANES * u16::MAX as usize).zip(behind.chunks(LANES * u16::MAX as usize))
+    {
+        let mut counts = [0u16; LANES];
+        for (block, next) in units.chunks_exact(LANES).zip(behind.chunks_exact(LANES)) {
+            for lane in 0..LANES {
+                counts[lane] += u16::from((block[lane] & 0xFC00 == 0xD800) & (next[lane] & 0xFC00 == 0xDC00));
+            }
+        }
+        sum += counts.iter().map(|&n| usize::from(n)).sum::<usize>();
+        let counted = behind.len() / LANES * LANES;
+        let rest = units[counted..].iter().zip(&behind[counted..]);
+        sum += rest.filter(|(unit, next)| **unit & 0xFC00 == 0xD800 && **next & 0xFC00 == 0xDC00).count();
+    }
+    sum
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +142,9 @@ mod tests {
             let plain = [count(|u| u >= 0x80), count(|u| u >= 0x800), count(|u| u == 10), count(|u| (0xD800..0xE000).contains(&u))];
             prop_assert_eq!(utf16(&units), plain);
             prop_assert_eq!(utf16_anywhere(&units), plain);
+            let units: Vec<u16> = all.iter().map(|&byte| [0xD83D, 0xDE00, 0x61][usize::from(byte % 3)]).collect();
+            let plain = units.windows(2).filter(|pair| pair[0] == 0xD83D && pair[1] == 0xDE00).count();
+            prop_assert_eq!((pairs(&units), pairs_anywhere(&units)), (plain, plain));
         }
     }
 

@@ -3,7 +3,6 @@
 use std::ops::{Add, Sub};
 
 use super::count;
-use super::units::{is_high, is_low};
 
 /// Bytes, chars and newlines of a text, and how many of its code points are not well-formed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,11 +61,7 @@ impl Sub for Size {
 /// Measures UTF-16. A lone surrogate is three bytes like the U+FFFD that takes its place, so repair changes no size.
 pub fn of_utf16(units: &[u16]) -> Size {
     let [over_7f, over_7ff, newlines, surrogates] = count::utf16(units);
-    let pairs = if surrogates == 0 {
-        0
-    } else {
-        units.windows(2).filter(|pair| is_high(pair[0]) && is_low(pair[1])).count()
-    };
+    let pairs = if surrogates == 0 { 0 } else { count::pairs(units) };
     Size {
         bytes: units.len() + over_7f + over_7ff - 2 * pairs,
         chars: units.len(),
