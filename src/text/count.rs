@@ -14,6 +14,16 @@ pub fn bytes(bytes: &[u8]) -> [usize; 2] {
     bytes_anywhere(bytes)
 }
 
+/// Bytes that start a code point, and those that start one of four bytes.
+pub fn utf8_starts(bytes: &[u8]) -> [usize; 2] {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the feature that the function was compiled for.
+        return unsafe { utf8_starts_avx2(bytes) };
+    }
+    utf8_starts_anywhere(bytes)
+}
+
 /// Units from 0x80 up, units from 0x800 up, newlines, and surrogates.
 pub fn utf16(units: &[u16]) -> [usize; 4] {
     #[cfg(target_arch = "x86_64")]
@@ -48,28 +58,46 @@ fn bytes_avx2(bytes: &[u8]) -> [usize; 2] {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
+fn utf8_starts_avx2(bytes: &[u8]) -> [usize; 2] {
+    utf8_starts_anywhere(bytes)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
 fn utf16_avx2(units: &[u16]) -> [usize; 4] {
     utf16_anywhere(units)
 }
 
 #[inline(always)]
 fn bytes_anywhere(bytes: &[u8]) -> [usize; 2] {
+    two_of_bytes(bytes, |byte| byte == b'\n', |byte| byte >= 0x80)
+}
+
+#[inline(always)]
+fn utf8_starts_anywhere(bytes: &[u8]) -> [usize; 2] {
+    two_of_bytes(bytes, |byte| byte & 0xC0 != 0x80, |byte| byte >= 0xF0)
+}
+
+/// Counts the bytes that pass each of two tests.
+#[inline(always)]
+fn two_of_bytes(bytes: &[u8], one: impl Fn(u8) -> bool, other: impl Fn(u8) -> bool) -> [usize; 2] {
     const LANES: usize = 64;
     let mut sums = [0; 2];
     for rounds in bytes.chunks(LANES * u8::MAX as usize) {
-        let (mut newlines, mut high) = ([0u8; LANES], [0u8; LANES]);
+        let mut counts = [[0u8; LANES]; 2];
         let mut blocks = rounds.chunks_exact(LANES);
         for block in &mut blocks {
             for lane in 0..LANES {
-                newlines[lane] += u8::from(block[lane] == b'\n');
-                high[lane] += block[lane] >> 7;
+                counts[0][lane] += u8::from(one(block[lane]));
+                counts[1][lane] += u8::from(other(block[lane]));
             }
         }
-        sums[0] += newlines.iter().map(|&n| usize::from(n)).sum::<usize>();
-        sums[1] += high.iter().map(|&n| usize::from(n)).sum::<usize>();
+        for (sum, lanes) in sums.iter_mut().zip(counts) {
+            *sum += lanes.iter().map(|&n| usize::from(n)).sum::<usize>();
+        }
         for &byte in blocks.remainder() {
-            sums[0] += usize::from(byte == b'\n');
-            sums[1] += usize::from(byte >> 7);
+            sums[0] += usize::from(one(byte));
+            sums[1] += usize::from(other(byte));
         }
     }
     sums

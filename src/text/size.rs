@@ -82,6 +82,10 @@ pub fn of_utf8(bytes: &[u8]) -> Size {
     if high == 0 {
         return Size { bytes: bytes.len(), chars: bytes.len(), newlines, broken: 0 };
     }
+    // Going through the parts that are valid is slow; nearly always there is but one.
+    if std::str::from_utf8(bytes).is_ok() {
+        return Size { bytes: bytes.len(), chars: chars_of(bytes), newlines, broken: 0 };
+    }
     let mut size = Size { newlines, ..Size::default() };
     for chunk in bytes.utf8_chunks() {
         size.bytes += chunk.valid().len();
@@ -97,16 +101,8 @@ pub fn of_utf8(bytes: &[u8]) -> Size {
 
 /// Counts UTF-16 units of valid UTF-8: one for each byte that starts a sequence, one more for each of four bytes.
 fn chars_of(valid: &[u8]) -> usize {
-    let mut chars = 0;
-    for chunk in valid.chunks(128) {
-        let (mut starts, mut astral) = (0u8, 0u8);
-        for &byte in chunk {
-            starts += u8::from(byte & 0xC0 != 0x80);
-            astral += u8::from(byte >= 0xF0);
-        }
-        chars += usize::from(starts) + usize::from(astral);
-    }
-    chars
+    let [starts, astral] = count::utf8_starts(valid);
+    starts + astral
 }
 
 #[cfg(test)]

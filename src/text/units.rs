@@ -174,6 +174,9 @@ impl Text for Utf8<'_> {
         memchr::memrchr(b'\n', &self.0[..to])
     }
     fn write(self, out: &mut Vec<u16>) {
+        if let Ok(text) = std::str::from_utf8(self.0) {
+            return write_utf8(text, out);
+        }
         for chunk in self.0.utf8_chunks() {
             write_utf8(chunk.valid(), out);
             if !chunk.invalid().is_empty() {
