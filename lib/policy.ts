@@ -15,6 +15,8 @@ export interface Compiled {
   readonly words: ((cut: Cut) => string) | undefined
   /** Chars up to which any well-formed text fits. */
   readonly gate: number
+  /** Chars up to which the size of a text can tell that it fits. */
+  readonly bySize: number
   /** Chars at either end that no cut can go beyond; Infinity where only a pass can tell. */
   readonly reach: number
   readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
@@ -99,6 +101,7 @@ function check(options: WrapPolicy): Compiled {
     tokens: bound('maxTokens', options.maxTokens, Number.POSITIVE_INFINITY),
     lineBytes: bound('maxLineBytes', options.maxLineBytes, Number.POSITIVE_INFINITY),
   }
+  const counted = limits.tokens === Number.POSITIVE_INFINITY && limits.lineBytes === Number.POSITIVE_INFINITY
   const notice = checkNotice(options.notice)
   const isError = flag('isError', options.isError, false)
   const source = text('source', options.source, 'output').toWellFormed()
@@ -126,6 +129,7 @@ function check(options: WrapPolicy): Compiled {
     said: notice.kind === KINDS.count || notice.kind === KINDS.template ? source : '',
     // A char is at most three bytes, one line, one token.
     gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens, limits.lineBytes / 3),
+    bySize: counted ? Math.min(limits.bytes, limits.chars) : 0,
     reach: Math.min(limits.bytes, limits.chars) + 2,
     limits,
     countsAll: /\{\w*(?:Bytes|Lines)/.test(notice.template),

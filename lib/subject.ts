@@ -306,6 +306,16 @@ export function sizeOf(text: string): TextSize {
   return { bytes, chars, lines: breaks + Number(isOpen(text)) }
 }
 
+/** Tells by its size alone that a well-formed string is within a policy; false also where that takes more than a size. */
+export function isWithin(text: string, { limits, bySize }: Compiled): boolean {
+  if (text.length > bySize) return false
+  const sum = io.fill(0)
+  if (isNarrow(text)) native.measureLatin1(text, sum)
+  else native.measure(text, sum)
+  const [bytes, , breaks, broken] = taken()
+  return bytes <= limits.bytes && breaks + Number(isOpen(text)) <= limits.lines && broken === 0
+}
+
 /** Newlines of a string of which the size is known. */
 export function newlines(text: string, size: TextSize): number {
   return size.lines - Number(isOpen(text))

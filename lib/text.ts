@@ -3,7 +3,7 @@ import type { ClampReport, Policy, PolicyOptions, TextInput, TextSize } from 'sp
 import { clampSubject, exceededBy, keptLines } from './cut.js'
 import { bound, optionError } from './option.js'
 import { type Compiled, compile } from './policy.js'
-import { alone, subjectOf } from './subject.js'
+import { alone, isWithin, subjectOf } from './subject.js'
 
 export function clampText(text: TextInput, policy?: PolicyOptions | Policy): string {
   return clamp(checkText(text), compile(policy))
@@ -11,7 +11,7 @@ export function clampText(text: TextInput, policy?: PolicyOptions | Policy): str
 
 /** Clamps with a policy that was checked. */
 export function clamp(text: TextInput, policy: Compiled): string {
-  if (typeof text === 'string' && fits(text, policy)) return text
+  if (typeof text === 'string' && (fits(text, policy) || isWithin(text, policy))) return text
   return clampSubject(subjectOf(text, policy.words !== undefined), policy).text
 }
 
