@@ -66,12 +66,20 @@ const rootNames = [
   ]),
 ]
 
-/** Tags that were read of the elements of one result: matching and walking must see the same. */
-type Tags = Map<object, Map<string, unknown>>
+/** Tags that were read of the elements of one result, by name: matching and walking must see the same. */
+type Tags = Map<string, Map<object, unknown>>
 
 function tagOf(element: object, tag: string, tags: Tags): unknown {
-  const known = entry(tags, element, () => new Map())
-  return known.has(tag) ? known.get(tag) : entry(known, tag, () => get(element, tag))
+  const read = entry(tags, tag, newMap)
+  const known = read.get(element)
+  if (known !== undefined || read.has(element)) return known
+  const value = get(element, tag)
+  read.set(element, value)
+  return value
+}
+
+function newMap(): Map<object, unknown> {
+  return new Map()
 }
 
 /** Finds the text slots of a tool result, in the order of its text; nothing when the value is none. */
@@ -139,16 +147,18 @@ function test(path: string, wanted: string | boolean): (members: Members, tags: 
 }
 
 /** The nodes that an element passes on to. */
-function nodesFor(node: Node, element: unknown, tags: Tags): Node[] {
-  if (typeof element !== 'object' || element === null) return []
-  const nodes: Node[] = []
+function nodesFor(node: Node, element: unknown, tags: Tags): readonly Node[] {
+  if (typeof element !== 'object' || element === null) return NONE
+  let nodes = NONE
   for (const [tag, byValue] of node.elements) {
     const value = tagOf(element, tag, tags)
     const next = typeof value === 'string' ? byValue.get(value) : undefined
-    if (next) nodes.push(next)
+    if (next) nodes = [...nodes, next]
   }
   return nodes
 }
+
+const NONE: readonly Node[] = []
 
 function walk(node: Node, value: unknown, above: Above, slots: Slot[], tags: Tags): void {
   if (typeof value === 'string') {
@@ -158,7 +168,8 @@ function walk(node: Node, value: unknown, above: Above, slots: Slot[], tags: Tag
   if (typeof value !== 'object' || value === null) return
   const holder: Holder = { value, above, depth: above.holder.depth + 1 }
   if (Array.isArray(value)) {
-    for (const [key, element] of value.entries()) {
+    for (let key = 0; key < value.length; key++) {
+      const element: unknown = value[key]
       for (const next of nodesFor(node, element, tags)) walk(next, element, { holder, key }, slots, tags)
     }
     return

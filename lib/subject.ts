@@ -275,10 +275,18 @@ export function isNarrow(text: string): boolean {
   if (text.length > PROBE) {
     const probe = text.slice(0, PROBE)
     // What takes long may have been interrupted; what takes long twice walks.
-    if (takesLong(probe) && takesLong(probe)) return false
+    if (takesLong(probe) && takesLong(probe)) return forget()
   }
-  if (!WIDE.test(text)) return true
-  forget()
+  return isSurelyNarrow(text)
+}
+
+function isSurelyNarrow(text: string): boolean {
+  return !WIDE.test(text) || forget()
+}
+
+/** A match stays in the statics of RegExp, and with it the text; this one takes its place. */
+function forget(): false {
+  WIDE.test('\u0100')
   return false
 }
 
@@ -288,19 +296,15 @@ function takesLong(probe: string): boolean {
   return performance.now() - start > WALKED
 }
 
-/** A match stays in the statics of RegExp, and with it the text; this one takes its place. */
-function forget(): void {
-  WIDE.test('\u0100')
-}
-
 /** Size of a string, read in pieces. */
 export function sizeOf(text: string): TextSize {
   const sum = io.fill(0)
-  let measure: typeof native.measure | undefined
+  let narrow = isNarrow(text.length > PIECE ? text.slice(0, PIECE) : text)
   for (const piece of pieces(text)) {
-    // A string is all narrow or all wide in memory, so once a piece is wide the rest need not be tested.
-    measure = measure === native.measure || !isNarrow(piece) ? native.measure : native.measureLatin1
-    measure(piece, sum)
+    // A string is all narrow or all wide in memory, so after one wide piece the rest need not be tested.
+    narrow &&= isSurelyNarrow(piece)
+    if (narrow) native.measureLatin1(piece, sum)
+    else native.measure(piece, sum)
   }
   const [bytes = 0, chars = 0, breaks = 0] = sum
   return { bytes, chars, lines: breaks + Number(isOpen(text)) }

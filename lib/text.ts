@@ -11,7 +11,7 @@ export function clampText(text: TextInput, policy?: PolicyOptions | Policy): str
 
 /** Clamps with a policy that was checked. */
 export function clamp(text: TextInput, policy: Compiled): string {
-  if (typeof text === 'string' && (fits(text, policy) || isWithin(text, policy))) return text
+  if (typeof text === 'string' && surelyFits(text, policy)) return text
   return clampSubject(subjectOf(text, policy.words !== undefined), policy).text
 }
 
@@ -23,8 +23,9 @@ export function fits(text: string, policy: Compiled): boolean {
 export function clampTextWithReport(text: TextInput, policy?: PolicyOptions | Policy): ClampReport {
   const compiled = compile(policy)
   const subject = subjectOf(checkText(text), compiled.words !== undefined)
-  const made = clampSubject(subject, compiled)
   const total = subject.total()
+  if (typeof text === 'string' && surelyFits(text, compiled)) return whole(text, total)
+  const made = clampSubject(subject, compiled)
   const part = made.kept()
   const kept = { bytes: part.bytes, chars: part.chars, lines: keptLines(part) }
   const omitted = {
@@ -41,6 +42,24 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions | Po
     omitted,
     ranges: part.ranges,
     notice: made.notice,
+  }
+}
+
+function surelyFits(text: string, policy: Compiled): boolean {
+  return fits(text, policy) || isWithin(text, policy)
+}
+
+/** The report of a text of which nothing is left out. */
+function whole(text: string, total: TextSize): ClampReport {
+  return {
+    text,
+    truncated: false,
+    exceeded: [],
+    total: { ...total },
+    kept: { ...total },
+    omitted: { bytes: 0, chars: 0, lines: 0 },
+    ranges: total.chars > 0 ? [[0, total.chars]] : [],
+    notice: '',
   }
 }
 

@@ -57,11 +57,8 @@ impl Earlier {
 
     fn add_between<T: Text>(&mut self, text: T) {
         let mut from = self.spans.last().map_or(0, |span| span.end);
-        while let Some(newline) = text.find_newline(from) {
+        while let Some(newline) = text.find_blank_line(from) {
             from = newline + 1;
-            if !is_newline(text, newline + 1) {
-                continue;
-            }
             let found = notice_at(text, newline + 2)
                 .filter(|found| is_newline(text, found.end) && is_newline(text, found.end + 1));
             if let Some(found) = found {

@@ -33,6 +33,17 @@ pub trait Text: Copy {
     fn floor(self, at: usize) -> usize;
     /// Position of the first newline at or after `from`.
     fn find_newline(self, from: usize) -> Option<usize>;
+    /// Position of the first two newlines in a row at or after `from`.
+    fn find_blank_line(self, from: usize) -> Option<usize> {
+        let mut from = from;
+        loop {
+            let newline = self.find_newline(from)?;
+            from = newline + 1;
+            if from < self.len() && self.unit(from) == NEWLINE {
+                return Some(newline);
+            }
+        }
+    }
     /// Position of the last newline before `to`.
     fn rfind_newline(self, to: usize) -> Option<usize>;
     /// Appends the text as UTF-16, ill-formed parts as U+FFFD.
@@ -170,6 +181,9 @@ impl Text for Utf8<'_> {
     fn find_newline(self, from: usize) -> Option<usize> {
         memchr::memchr(b'\n', &self.0[from..]).map(|at| from + at)
     }
+    fn find_blank_line(self, from: usize) -> Option<usize> {
+        memchr::memmem::find(&self.0[from..], b"\n\n").map(|at| from + at)
+    }
     fn rfind_newline(self, to: usize) -> Option<usize> {
         memchr::memrchr(b'\n', &self.0[..to])
     }
@@ -254,6 +268,9 @@ impl Text for Latin1<'_> {
     }
     fn find_newline(self, from: usize) -> Option<usize> {
         Utf8(self.0).find_newline(from)
+    }
+    fn find_blank_line(self, from: usize) -> Option<usize> {
+        Utf8(self.0).find_blank_line(from)
     }
     fn rfind_newline(self, to: usize) -> Option<usize> {
         Utf8(self.0).rfind_newline(to)
