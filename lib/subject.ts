@@ -1,7 +1,8 @@
-import { performance } from 'node:perf_hooks'
 import { types } from 'node:util'
 import type { TextInput, TextSize } from 'spillway'
 import * as native from '../native.js'
+import { isNarrow, isSurelyNarrow } from './narrow.js'
+import { joined } from './own.js'
 import { type Compiled, pack } from './policy.js'
 
 /** One cut of a text, in positions of the engine: chars of a string, bytes of a Uint8Array. */
@@ -256,46 +257,6 @@ export function windows(text: string, policy: Compiled): [head: string, tail: st
   return [text.slice(0, reach), text.slice(-reach)]
 }
 
-/**
- * V8 knows that a string which it keeps as one byte a char cannot match, so for those the test takes 15 ns whatever the
- * length. Others it walks up to the first wide char, 0.6 ns a char.
- */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of Latin-1
-const WIDE = /[^\x00-\xff]/
-
-/** Chars that show by the time they take whether the test walks, and the milliseconds that tell: a walk takes twice that. */
-const PROBE = 1_024
-const WALKED = 0.0003
-
-/**
- * Tells whether a string surely holds no char over 0xFF. A narrow part of a wide string may be called wide, rather than
- * walked: that chooses between two ways of reading it, which come to the same.
- */
-export function isNarrow(text: string): boolean {
-  if (text.length > PROBE) {
-    const probe = text.slice(0, PROBE)
-    // What takes long may have been interrupted; what takes long twice walks.
-    if (takesLong(probe) && takesLong(probe)) return forget()
-  }
-  return isSurelyNarrow(text)
-}
-
-function isSurelyNarrow(text: string): boolean {
-  return !WIDE.test(text) || forget()
-}
-
-/** A match stays in the statics of RegExp, and with it the text; this one takes its place. */
-function forget(): false {
-  WIDE.test('\u0100')
-  return false
-}
-
-function takesLong(probe: string): boolean {
-  const start = performance.now()
-  WIDE.test(probe)
-  return performance.now() - start > WALKED
-}
-
 /** Size of a string, read in pieces. */
 export function sizeOf(text: string): TextSize {
   const sum = io.fill(0)
@@ -336,17 +297,6 @@ function* pieces(text: string): Generator<string> {
     yield start === 0 && end === text.length ? text : text.slice(start, end)
     start = end
   }
-}
-
-/** Joins parts into a string of its own. A slice, or a string made of slices, would keep all of its parent in memory. */
-export function joined(head: string, mid: string, tail: string): string {
-  const parts = Number(head !== '') + Number(mid !== '') + Number(tail !== '')
-  return parts === 1 ? alone(head || mid || tail) : [head, mid, tail].join('')
-}
-
-/** The same text in memory of its own. */
-export function alone(text: string): string {
-  return ` ${text}`.slice(1)
 }
 
 function keptOf(head: TextSize, tail: TextSize, tailStart: number, total: TextSize): Kept {

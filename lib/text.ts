@@ -2,8 +2,9 @@ import { types } from 'node:util'
 import type { ClampReport, Policy, PolicyOptions, TextInput, TextSize } from 'spillway'
 import { clampSubject, exceededBy, keptLines } from './cut.js'
 import { bound, optionError } from './option.js'
+import { alone } from './own.js'
 import { type Compiled, compile } from './policy.js'
-import { alone, isWithin, subjectOf } from './subject.js'
+import { isWithin, subjectOf } from './subject.js'
 
 export function clampText(text: TextInput, policy?: PolicyOptions | Policy): string {
   return clamp(checkText(text), compile(policy))

@@ -4,13 +4,14 @@
 //! keep of it within hard limits, and words the notice that tells what is missing. TypeScript (`lib/`) touches the
 //! caller's objects; everything that is decided is decided here.
 //!
-//! - [`policy`]: what a caller asked for.
+//! - [`policy`], [`limits`]: what a caller asked for.
 //! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8.
 //! - [`share`], [`room`]: one budget over the blocks of a result.
 //! - `bindings`: the only place that knows Node-API.
 //!
 //! ```
-//! use spillway::policy::{Keep, Limits, Policy};
+//! use spillway::limits::Limits;
+//! use spillway::policy::{Keep, Policy};
 //! use spillway::text::{Source, Utf8, clamp, notice::Notice};
 //!
 //! let log = "starting\n".repeat(500) + "error: no such file\n";
@@ -31,6 +32,7 @@
 // In a test build napi-derive registers nothing, so nothing calls the shells.
 #[cfg_attr(test, allow(dead_code))]
 mod bindings;
+pub mod limits;
 pub mod policy;
 pub mod room;
 pub mod share;

@@ -1,6 +1,6 @@
 //! How several texts share limits: what each takes, and the room it is given.
 
-use crate::policy::{Limits, UNLIMITED};
+use crate::limits::{Limits, UNLIMITED};
 use crate::text::extent::Extent;
 
 /// What a text takes of each limit.

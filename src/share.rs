@@ -3,14 +3,17 @@
 //! Every block is given room of its own and cut to it. The last block that is cut tells what is missing; the others are
 //! marked. A block whose room shows nothing goes, and its text counts as missing too.
 
-use crate::policy::{Limits, Policy};
+use crate::limits::Limits;
+use crate::policy::Policy;
 use crate::room::{Taken, fair_rooms};
+use crate::text::amounts::Needs;
 use crate::text::clamp::clamp_to;
 use crate::text::extent::Extent;
-use crate::text::notice::{Needs, Notice};
+use crate::text::notice::Notice;
 use crate::text::size::Size;
 use crate::text::source::{Clamped, Source};
-use crate::text::units::{Text, Utf8};
+use crate::text::units::Text;
+use crate::text::utf8::Utf8;
 
 /// How blocks share the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

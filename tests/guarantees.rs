@@ -1,7 +1,8 @@
 //! The guarantees of the contract as laws over hostile text, for both encodings.
 
 use proptest::prelude::*;
-use spillway::policy::{Keep, Limits, Policy, UNLIMITED};
+use spillway::limits::{Limits, UNLIMITED};
+use spillway::policy::{Keep, Policy};
 use spillway::share::{Block, Share, share};
 use spillway::text::extent::Extent;
 use spillway::text::lined::clamp_lines;

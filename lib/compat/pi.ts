@@ -1,7 +1,9 @@
 import type { TruncationOptions, TruncationResult } from 'spillway/pi'
 import * as native from '../../native.js'
+import { isNarrow } from '../narrow.js'
 import { bound } from '../option.js'
-import { alone, isNarrow, sizeOf } from '../subject.js'
+import { alone } from '../own.js'
+import { sizeOf } from '../subject.js'
 import { checkString, truncateUtf16Safe } from '../text.js'
 
 export const DEFAULT_MAX_LINES = 2_000

@@ -1,6 +1,7 @@
 //! A checked policy as TypeScript packs it: numbers in one array, beside two strings.
 
-use crate::policy::{Keep, Limits, Policy};
+use crate::limits::Limits;
+use crate::policy::{Keep, Policy};
 use crate::share::Share;
 use crate::text::Size;
 use crate::text::notice::Notice;

@@ -5,7 +5,7 @@ use napi_derive::napi;
 
 use super::policy::{kept_as, totals, unpack, write};
 use super::units::{Numbers, Units};
-use crate::policy::UNLIMITED;
+use crate::limits::UNLIMITED;
 use crate::share::{Block, share};
 use crate::text::lines::{CutLines, cut_lines};
 use crate::text::source::Source;

@@ -6,13 +6,15 @@
 
 use std::borrow::Cow;
 
+use super::amounts::{Counts, Labels};
 use super::extent::Extent;
 use super::figures::Figures;
-use super::notice::{Counts, Labels, Notice, Place};
+use super::notice::{Notice, Place};
 use super::sides::{Keeper, Sides, separators};
 use super::source::{Clamped, Kept, Source};
 use super::units::Text;
-use crate::policy::{Keep, Limits, Policy};
+use crate::limits::Limits;
+use crate::policy::{Keep, Policy};
 
 /// Cuts a text to the policy; `None` when it fits. Lines that are too long must have been cut before.
 pub fn clamp<T: Text>(source: &Source<T>, policy: &Policy) -> Option<Clamped> {
@@ -222,7 +224,7 @@ mod tests {
                     clamped(&once, &policy(keep, Limits { chars: 1_000, ..Limits::NONE }, notice.clone()));
                 let kept = twice.matches('z').count();
                 let counted = match notice {
-                    Notice::Count => super::super::notice::grouped(10_000 - kept),
+                    Notice::Count => crate::text::amounts::grouped(10_000 - kept),
                     _ => (10_000 - kept).to_string(),
                 };
                 assert!(twice.contains(&counted), "{notice:?} {keep:?}: {counted} in {twice}");

@@ -3,7 +3,7 @@
 use super::size::Size;
 use super::tokens::Estimate;
 use super::units::Text;
-use crate::policy::{Limits, UNLIMITED};
+use crate::limits::{Limits, UNLIMITED};
 
 /// What a piece of text takes of each limit, in a form that adds up when pieces are glued together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

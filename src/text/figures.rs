@@ -1,12 +1,12 @@
 //! The figures that a notice names: what is missing of a text, and of the original that it was cut from.
 
+use super::amounts::{Amount, Counts, Needs, line_ranges};
 use super::earlier::Earlier;
 use super::lines::Span;
-use super::notice::{Amount, Counts, Needs, line_ranges};
 use super::size::Size;
 use super::source::{Kept, Source, raw_size};
 use super::units::Text;
-use crate::policy::Limits;
+use crate::limits::Limits;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Figures<'a, T> {

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use super::amounts::Needs;
 use super::clamp::clamp_to;
 use super::figures::KeptLines;
 use super::lines::{CutLines, cut_lines, has_long_line};
-use super::notice::Needs;
 use super::size::Size;
 use super::source::{Clamped, Kept, Source};
 use super::units::{Text, Utf16};
@@ -90,7 +90,7 @@ fn bytes_in<T: Text>(input: T, ranges: &[Range<usize>]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Limits;
+    use crate::limits::Limits;
     use crate::text::Utf8;
     use crate::text::notice::Notice;
 

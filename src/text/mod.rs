@@ -1,5 +1,6 @@
 //! Text as it reaches us: measured, cut, and put together again.
 
+pub mod amounts;
 pub mod clamp;
 pub mod count;
 pub mod cut;
@@ -16,9 +17,11 @@ pub mod source;
 pub mod template;
 pub mod tokens;
 pub mod units;
+pub mod utf8;
 pub mod whole_lines;
 
 pub use clamp::clamp;
 pub use size::Size;
 pub use source::Source;
-pub use units::{Latin1, Text, Utf8, Utf16};
+pub use units::{Latin1, Text, Utf16};
+pub use utf8::Utf8;

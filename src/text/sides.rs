@@ -8,8 +8,10 @@ use super::lines::{Span, lines};
 use super::notice::{Notice, Place};
 use super::size::Size;
 use super::source::{Kept, Source};
-use super::units::{Text, Utf8};
-use crate::policy::{Keep, Limits, Policy, UNLIMITED};
+use super::units::Text;
+use super::utf8::Utf8;
+use crate::limits::{Limits, UNLIMITED};
+use crate::policy::{Keep, Policy};
 
 /// Both sides that are kept, with their sizes.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,12 @@
 //! A text to be cut, and what a cut leaves of it.
 
+use super::amounts::Needs;
 use super::extent::Extent;
 use super::lines::Span;
-use super::notice::Needs;
 use super::size::Size;
 use super::units::Text;
-use crate::policy::{Keep, Limits};
+use crate::limits::Limits;
+use crate::policy::Keep;
 
 /// A text to be cut: its whole, or as much of both ends as any cut can keep.
 #[derive(Clone, Copy, Debug)]

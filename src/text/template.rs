@@ -1,6 +1,6 @@
 //! Notices in a caller's words, with fields such as `{omittedChars}` or, with grouped digits, `{omittedChars:,}`.
 
-use super::notice::{Counts, Labels, Needs, grouped, limits_text};
+use super::amounts::{Counts, Labels, Needs, grouped, limits_text};
 
 /// Replaces the fields of a template. TypeScript has refused unknown ones; braces that hold none stand for themselves.
 pub fn fill(template: &str, counts: &Counts, labels: Labels) -> String {
@@ -55,8 +55,8 @@ fn field(name: &str, counts: &Counts, labels: Labels) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Limits;
-    use crate::text::notice::Amount;
+    use crate::limits::Limits;
+    use crate::text::amounts::Amount;
 
     #[test]
     fn only_fields_need_counting() {

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::size::{self, Size};
+use super::utf8::Utf8;
 
 /// A borrowed text in one encoding. Cheap to copy.
 pub trait Text: Copy {
@@ -125,119 +126,6 @@ impl Text for Utf16<'_> {
     }
 }
 
-/// Bytes read as UTF-8; each maximal invalid sequence stands for one U+FFFD, as in the WHATWG decoder. A byte order
-/// mark is text like any other.
-#[derive(Clone, Copy, Debug)]
-pub struct Utf8<'a>(pub &'a [u8]);
-
-fn is_continuation(byte: u8) -> bool {
-    byte & 0xC0 == 0x80
-}
-
-impl Text for Utf8<'_> {
-    const UTF16: bool = false;
-
-    fn len(self) -> usize {
-        self.0.len()
-    }
-    fn slice(self, range: Range<usize>) -> Self {
-        Utf8(&self.0[range])
-    }
-    fn unit(self, at: usize) -> u16 {
-        self.0[at].into()
-    }
-    fn size(self) -> Size {
-        size::of_utf8(self.0)
-    }
-    fn decode(self, at: usize) -> (char, usize) {
-        let first = self.0[at];
-        if first < 0x80 {
-            return (first.into(), 1);
-        }
-        let window = &self.0[at..self.0.len().min(at + 4)];
-        let valid = match std::str::from_utf8(window) {
-            Ok(text) => text,
-            Err(error) if error.valid_up_to() > 0 => {
-                std::str::from_utf8(&window[..error.valid_up_to()]).unwrap_or_default()
-            }
-            // No error length means that the text ends inside a sequence: what is there is one invalid sequence.
-            Err(error) => return (char::REPLACEMENT_CHARACTER, error.error_len().unwrap_or(window.len())),
-        };
-        valid.chars().next().map_or((char::REPLACEMENT_CHARACTER, 1), |point| (point, point.len_utf8()))
-    }
-    fn floor(self, at: usize) -> usize {
-        if at == 0 || at >= self.0.len() || !is_continuation(self.0[at]) {
-            return at;
-        }
-        // A decoder starts afresh at every byte that continues nothing, so the nearest one decides.
-        for back in 1..=at.min(3) {
-            let start = at - back;
-            if !is_continuation(self.0[start]) {
-                return if start + self.decode(start).1 > at { start } else { at };
-            }
-        }
-        at
-    }
-    fn find_newline(self, from: usize) -> Option<usize> {
-        memchr::memchr(b'\n', &self.0[from..]).map(|at| from + at)
-    }
-    fn find_blank_line(self, from: usize) -> Option<usize> {
-        memchr::memmem::find(&self.0[from..], b"\n\n").map(|at| from + at)
-    }
-    fn rfind_newline(self, to: usize) -> Option<usize> {
-        memchr::memrchr(b'\n', &self.0[..to])
-    }
-    fn write(self, out: &mut Vec<u16>) {
-        if let Ok(text) = std::str::from_utf8(self.0) {
-            return write_utf8(text, out);
-        }
-        for chunk in self.0.utf8_chunks() {
-            write_utf8(chunk.valid(), out);
-            if !chunk.invalid().is_empty() {
-                out.push(char::REPLACEMENT_CHARACTER as u16);
-            }
-        }
-    }
-}
-
-/// Appends UTF-8 that is known to be valid. Blocks that are ASCII, as most are, are widened; other code points are put
-/// together from their bytes, which is 3 times as fast as pushing what the standard library's iterator gives.
-fn write_utf8(text: &str, out: &mut Vec<u16>) {
-    const BLOCK: usize = 16;
-    let (bytes, start) = (text.as_bytes(), out.len());
-    out.resize(start + bytes.len(), 0);
-    let units = &mut out[start..];
-    let (mut at, mut written) = (0, 0);
-    while at < bytes.len() {
-        if let Some(block) = bytes[at..].first_chunk::<BLOCK>().filter(|block| block.is_ascii()) {
-            for (unit, byte) in units[written..written + BLOCK].iter_mut().zip(block) {
-                *unit = u16::from(*byte);
-            }
-            (at, written) = (at + BLOCK, written + BLOCK);
-            continue;
-        }
-        let low = |behind: usize| u32::from(bytes[at + behind]) & 0x3F;
-        let first = u32::from(bytes[at]);
-        let (point, len) = match first {
-            0..0x80 => (first, 1),
-            0x80..0xE0 => ((first & 0x1F) << 6 | low(1), 2),
-            0xE0..0xF0 => ((first & 0x0F) << 12 | low(1) << 6 | low(2), 3),
-            _ => ((first & 0x07) << 18 | low(1) << 12 | low(2) << 6 | low(3), 4),
-        };
-        if point < 0x1_0000 {
-            units[written] = point as u16;
-            written += 1;
-        } else {
-            let above = point - 0x1_0000;
-            units[written] = 0xD800 | (above >> 10) as u16;
-            units[written + 1] = 0xDC00 | (above & 0x3FF) as u16;
-            written += 2;
-        }
-        at += len;
-    }
-    out.truncate(start + written);
-}
-
 /// One byte a char: what V8 keeps of a string in which no char is wider.
 #[derive(Clone, Copy, Debug)]
 pub struct Latin1<'a>(pub &'a [u8]);
@@ -283,7 +171,6 @@ impl Text for Latin1<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn a_pair_is_one_code_point_and_a_lone_half_is_one_too() {
@@ -294,41 +181,5 @@ mod tests {
         assert_eq!(text.floor(2), 1);
         assert_eq!(text.floor(5), 5);
         assert_eq!(text.decode_before(3), ('😀', 2));
-    }
-
-    proptest! {
-        #[test]
-        fn bytes_decode_as_the_standard_library_decodes_them(bytes in hostile_bytes()) {
-            let text = Utf8(&bytes);
-            let (mut at, mut decoded, mut starts) = (0, String::new(), vec![]);
-            while at < bytes.len() {
-                starts.push(at);
-                let (point, len) = text.decode(at);
-                decoded.push(point);
-                at += len;
-            }
-            prop_assert_eq!(&decoded, &String::from_utf8_lossy(&bytes));
-            for at in 0..bytes.len() {
-                let floor = starts.iter().copied().filter(|&start| start <= at).max().unwrap_or(0);
-                prop_assert_eq!(text.floor(at), floor, "floor of {}", at);
-            }
-            let mut written = vec![];
-            text.write(&mut written);
-            prop_assert_eq!(String::from_utf16(&written).unwrap(), decoded);
-        }
-    }
-
-    fn hostile_bytes() -> impl Strategy<Value = Vec<u8>> {
-        let byte = prop_oneof![
-            any::<u8>(),
-            Just(0x80),
-            Just(0xE2),
-            Just(0x82),
-            Just(0xAC),
-            Just(0xF0),
-            Just(0x9F),
-            Just(0xED)
-        ];
-        prop::collection::vec(byte, 0..40)
     }
 }

@@ -1,0 +1,110 @@
+//! What notices name: amounts, limits, lines.
+
+use std::fmt::Write;
+
+use crate::limits::{Limits, UNLIMITED};
+
+/// The figures a notice may name. Only those that it asks for need to be true, see [`Notice::needs`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub chars: Amount,
+    pub bytes: Amount,
+    pub lines: Amount,
+    /// Such as `1-120,4803-5000`.
+    pub kept_lines: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    pub omitted: usize,
+    pub total: usize,
+}
+
+/// Which figures have to be counted for a notice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    pub chars: bool,
+    pub bytes: bool,
+    pub lines: bool,
+}
+
+impl Needs {
+    pub const ALL: Needs = Needs { chars: true, bytes: true, lines: true };
+}
+
+/// What a notice names besides figures.
+#[derive(Clone, Copy, Debug)]
+pub struct Labels<'a> {
+    pub limits: &'a Limits,
+    pub source: &'a str,
+    /// The text is counted in bytes: it came as bytes, and no pass over it is wanted.
+    pub in_bytes: bool,
+}
+
+/// Names the limits in force: `50KB or 2000 lines`.
+pub fn limits_text(limits: &Limits) -> String {
+    let bytes = match limits.bytes {
+        n if n >= 1 << 20 && n.is_multiple_of(1 << 20) => format!("{}MB", n >> 20),
+        n if n >= 1 << 10 && n.is_multiple_of(1 << 10) => format!("{}KB", n >> 10),
+        n => format!("{n}B"),
+    };
+    let named = [
+        (limits.bytes, bytes),
+        (limits.lines, format!("{} lines", limits.lines)),
+        (limits.chars, format!("{} chars", limits.chars)),
+        (limits.tokens, format!("{} tokens", limits.tokens)),
+    ];
+    let in_force: Vec<_> = named.into_iter().filter(|(n, _)| *n != UNLIMITED).map(|(_, text)| text).collect();
+    in_force.join(" or ")
+}
+
+/// Groups digits by three: `12,345`.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Writes kept lines as ranges, 1-based and inclusive; ranges that touch become one.
+pub fn line_ranges(ranges: impl IntoIterator<Item = (usize, usize)>) -> String {
+    let mut merged: Vec<(usize, usize)> = vec![];
+    for (first, last) in ranges.into_iter().filter(|(first, last)| first <= last) {
+        match merged.last_mut() {
+            Some(before) if first <= before.1 + 1 => before.1 = before.1.max(last),
+            _ => merged.push((first, last)),
+        }
+    }
+    let mut text = String::new();
+    for (first, last) in merged {
+        let comma = if text.is_empty() { "" } else { "," };
+        let _ = write!(text, "{comma}{first}-{last}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_named_exactly() {
+        let named = |bytes, lines, chars, tokens| {
+            limits_text(&Limits { bytes, lines, chars, tokens, line_bytes: UNLIMITED })
+        };
+        assert_eq!(named(1_000, UNLIMITED, 40, 9), "1000B or 40 chars or 9 tokens");
+        assert_eq!(named(2 << 20, 1, UNLIMITED, UNLIMITED), "2MB or 1 lines");
+    }
+
+    #[test]
+    fn ranges_that_touch_become_one() {
+        assert_eq!(line_ranges([(1, 120), (4_803, 5_000)]), "1-120,4803-5000");
+        assert_eq!(line_ranges([(1, 3), (3, 9)]), "1-9");
+        assert_eq!(line_ranges([(1, 0), (7, 7)]), "7-7");
+    }
+}
