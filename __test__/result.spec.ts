@@ -252,6 +252,27 @@ describe('share', () => {
     expect(texts(clampResult({ content: blocks }, { maxLines: 1 }))).toEqual(['def'])
   })
 
+  it('tells a function the lines of a block that is too long to be read whole', () => {
+    const long = 'line\n'.repeat(200_000)
+    const told: string[] = []
+    const notice = (cut: {
+      omittedLines: number
+      totalLines: number
+      keptLines: string
+      totalBytes: number
+    }) => {
+      told.push(`${cut.keptLines} of ${cut.totalLines}, ${cut.totalBytes} bytes, ${cut.omittedLines} gone`)
+      return told.at(-1) ?? ''
+    }
+    const template = '{keptLines} of {totalLines}, {totalBytes} bytes, {omittedLines} gone'
+    for (const keep of ['head', 'tail', 'ends'] as const) {
+      const content = [text('small'), text(long)]
+      const worded = clampResult({ content }, { keep, notice })
+      expect(worded.content[1]?.text).toContain(' of 200000, 1000000 bytes, ')
+      expect(worded).toEqual(clampResult({ content }, { keep, notice: template }))
+    }
+  })
+
   it('counts from the original when a result is cut again', () => {
     for (const keep of ['head', 'tail', 'ends'] as const) {
       const once = clampResult(

@@ -77,7 +77,7 @@ function share(texts: readonly string[], policy: Compiled, kind?: number, words 
   const byLines = policy.limits.lineBytes !== Number.POSITIVE_INFINITY
   const parts = texts.flatMap((text) => (byLines ? [text, ''] : windows(text, policy)))
   for (const [at, text] of texts.entries()) {
-    const total = policy.countsAll ? sizeOf(text) : undefined
+    const total = policy.countsAll || policy.words ? sizeOf(text) : undefined
     table[at * COLUMNS] = text.length
     table[at * COLUMNS + 1] = total?.bytes ?? Number.NaN
     table[at * COLUMNS + 2] = total ? newlines(text, total) : Number.NaN

@@ -156,7 +156,9 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
 
     /// What a notice takes, whatever it will say.
     fn notice_size(&self) -> Taken {
-        let all = self.sources.iter().fold(Size::default(), |sum, source| sum + source.size(Needs::ALL));
+        let needs = self.policy.notice.needs(!T::UTF16);
+        let needs = Needs { chars: true, ..needs };
+        let all = self.sources.iter().fold(Size::default(), |sum, source| sum + source.size(needs));
         let text = self.policy.notice.largest(all, &self.policy.limits, &self.policy.source);
         let taken = Taken::of(Extent::of(Utf8(text.as_bytes()), &self.policy.limits));
         // A line that is cut in two is rounded up twice.

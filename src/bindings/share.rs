@@ -28,14 +28,11 @@ pub fn clamp_blocks(
     #[napi(ts_arg_type = "Float64Array")] table: Numbers,
 ) -> Vec<Option<Utf16String>> {
     let (policy, how) = unpack(policy, notice, source);
-    let cut: Vec<Option<CutLines>> = windows
-        .iter()
-        .step_by(2)
-        .map(|text| {
-            Some(cut_lines(Utf16(text), policy.limits.line_bytes))
-                .filter(|_| policy.limits.line_bytes != UNLIMITED)
-        })
-        .collect();
+    let max = policy.limits.line_bytes;
+    let by_lines = max != UNLIMITED;
+    let texts = windows.iter().step_by(2);
+    let cut: Vec<Option<CutLines>> =
+        texts.map(|text| by_lines.then(|| cut_lines(Utf16(text), max))).collect();
     let sources: Vec<_> = windows
         .chunks(2)
         .zip(&cut)
@@ -61,7 +58,8 @@ pub fn clamp_blocks(
                 Block::Gone => (2.0, None),
             };
             row[3] = code;
-            if let Block::Cut(cut) = &block {
+            // Who counts what is kept has brought the totals.
+            if let (Block::Cut(cut), Some(_)) = (&block, totals(row)) {
                 let (size, lines) = source.kept(cut.kept());
                 let values = [
                     cut.head,
