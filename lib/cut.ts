@@ -1,6 +1,7 @@
 import type { Cut, LimitName, TextSize } from 'spillway'
+import type { Kept, Made } from './made.js'
 import { type Compiled, KINDS } from './policy.js'
-import type { Kept, Made, Subject } from './subject.js'
+import type { Subject } from './subject.js'
 
 /** What can be measured of a text, or of several together. */
 type Measured = Pick<Subject, 'total' | 'bytesOut' | 'tokens' | 'hasLongLine'>

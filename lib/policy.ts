@@ -17,8 +17,8 @@ export interface Compiled {
   readonly gate: number
   /** Chars up to which the size of a text can tell that it fits. */
   readonly bySize: number
-  /** Chars at either end that no cut can go beyond; Infinity where only a pass can tell. */
-  readonly reach: number
+  /** Chars at the start and at the end that no cut can go beyond; Infinity where only a pass can tell. */
+  readonly reach: { head: number; tail: number }
   readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
   /** The notice names bytes or lines, which take a pass over the text. */
   readonly countsAll: boolean
@@ -102,6 +102,8 @@ function check(options: WrapPolicy): Compiled {
     lineBytes: bound('maxLineBytes', options.maxLineBytes, Number.POSITIVE_INFINITY),
   }
   const counted = limits.tokens === Number.POSITIVE_INFINITY && limits.lineBytes === Number.POSITIVE_INFINITY
+  const reach = Math.min(limits.bytes, limits.chars) + 2
+  const keep = choice('keep', options.keep, KEEPS, 'auto')
   const notice = checkNotice(options.notice)
   const isError = flag('isError', options.isError, false)
   const source = text('source', options.source, 'output').toWellFormed()
@@ -111,7 +113,7 @@ function check(options: WrapPolicy): Compiled {
     limits.chars,
     limits.tokens,
     limits.lineBytes,
-    KEEPS.indexOf(choice('keep', options.keep, KEEPS, 'auto')),
+    KEEPS.indexOf(keep),
     share('headShare', options.headShare, 0.5),
     Number(choice('snap', options.snap, ['line', 'char'], 'line') === 'line'),
     notice.kind,
@@ -130,7 +132,7 @@ function check(options: WrapPolicy): Compiled {
     // A char is at most three bytes, one line, one token.
     gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens, limits.lineBytes / 3),
     bySize: counted ? Math.min(limits.bytes, limits.chars) : 0,
-    reach: Math.min(limits.bytes, limits.chars) + 2,
+    reach: { head: keep === 'tail' ? 0 : reach, tail: keep === 'head' ? 0 : reach },
     limits,
     countsAll: /\{\w*(?:Bytes|Lines)/.test(notice.template),
     isError,

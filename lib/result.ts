@@ -2,9 +2,10 @@ import type { Policy, ResultPolicy, TextSize } from 'spillway'
 import * as native from '../native.js'
 import { CutOf, settle, speak } from './cut.js'
 import { type Edit, readResult, type Slot, write } from './dialect.js'
+import { KEPT, type Kept } from './made.js'
 import { type Compiled, compile, failed, KINDS, pack } from './policy.js'
 import { quietly } from './reading.js'
-import { KEPT, type Kept, newlines, StringSubject, type Subject, sizeOf, windows } from './subject.js'
+import { newlines, StringSubject, type Subject, sizeOf, windows } from './subject.js'
 import { clamp } from './text.js'
 
 export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T {

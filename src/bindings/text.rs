@@ -114,7 +114,7 @@ pub fn clamp_bytes(
     source: String,
     bytes: &[u8],
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
-) -> Either<String, Utf16String> {
+) -> Either<Latin1String, Utf16String> {
     let (policy, _) = unpack(policy, notice, source);
     let text = Source::whole(Utf8(bytes));
     let cut = clamp(&text, &policy);
@@ -124,7 +124,7 @@ pub fn clamp_bytes(
     let parts = [&bytes[..kept.head], mid.as_bytes(), &bytes[kept.tail..]];
     // V8 would have to find out by itself that UTF-16 can be kept as one byte a char.
     if parts.iter().all(|part| part.is_ascii()) {
-        return Either::A(String::from_utf8(parts.concat()).unwrap_or_default());
+        return Either::A(String::from_utf8(parts.concat()).unwrap_or_default().into());
     }
     Either::B(cut.map_or_else(|| text.all(), |cut| text.compose(&cut)).into())
 }
@@ -183,15 +183,15 @@ fn lined<T: Text>(text: T, policy: &[f64], notice: String, source: String, io: &
     Some(Lined { text: lined.text.into(), ranges })
 }
 
-/// Writes: 1 when the text was cut, the end of the head, the start of the tail, whether what is kept is ill-formed, the lengths of the separators, the kind of cut and the length of the middle in chars.
+/// Writes: 1 when the text was cut, the end of the head, the start of the tail, how many code points of what is kept are
+/// ill-formed, the lengths of the separators, the kind of cut, the length of the middle in chars, and the bytes, chars
+/// and newlines of the head and of the tail.
 fn report<T: Text>(text: &Source<T>, cut: Option<&Clamped>, io: &mut [f64]) {
-    let values = match cut {
-        None => [0, 0, 0, text.broken(), 0, 0, 0, 0],
-        Some(cut) => {
-            let (lead, trail) = cut.separators;
-            let mid = cut.mid.encode_utf16().count();
-            [1, cut.head, cut.tail, cut.broken.into(), lead, trail, kept_as(cut.keep), mid]
-        }
-    };
-    write(io, &values);
+    let Some(cut) = cut else { return write(io, &[0, 0, 0, text.broken()]) };
+    let (lead, trail) = cut.separators;
+    let mid = cut.mid.encode_utf16().count();
+    let [head, tail] = cut.sizes;
+    let broken = head.broken + tail.broken;
+    write(io, &[1, cut.head, cut.tail, broken, lead, trail, kept_as(cut.keep), mid]);
+    write(&mut io[8..], &[head.bytes, head.chars, head.newlines, tail.bytes, tail.chars, tail.newlines]);
 }

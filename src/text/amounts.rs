@@ -43,19 +43,24 @@ pub struct Labels<'a> {
 
 /// Names the limits in force: `50KB or 2000 lines`.
 pub fn limits_text(limits: &Limits) -> String {
-    let bytes = match limits.bytes {
-        n if n >= 1 << 20 && n.is_multiple_of(1 << 20) => format!("{}MB", n >> 20),
-        n if n >= 1 << 10 && n.is_multiple_of(1 << 10) => format!("{}KB", n >> 10),
-        n => format!("{n}B"),
+    let (bytes, unit) = match limits.bytes {
+        n if n >= 1 << 20 && n.is_multiple_of(1 << 20) => (n >> 20, "MB"),
+        n if n >= 1 << 10 && n.is_multiple_of(1 << 10) => (n >> 10, "KB"),
+        n => (n, "B"),
     };
-    let named = [
-        (limits.bytes, bytes),
-        (limits.lines, format!("{} lines", limits.lines)),
-        (limits.chars, format!("{} chars", limits.chars)),
-        (limits.tokens, format!("{} tokens", limits.tokens)),
-    ];
-    let in_force: Vec<_> = named.into_iter().filter(|(n, _)| *n != UNLIMITED).map(|(_, text)| text).collect();
-    in_force.join(" or ")
+    let mut text = String::with_capacity(48);
+    for (limit, named, unit) in [
+        (limits.bytes, bytes, unit),
+        (limits.lines, limits.lines, " lines"),
+        (limits.chars, limits.chars, " chars"),
+        (limits.tokens, limits.tokens, " tokens"),
+    ] {
+        if limit != UNLIMITED {
+            let or = if text.is_empty() { "" } else { " or " };
+            let _ = write!(text, "{or}{named}{unit}");
+        }
+    }
+    text
 }
 
 /// Groups digits by three: `12,345`.

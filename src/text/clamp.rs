@@ -11,6 +11,7 @@ use super::extent::Extent;
 use super::figures::Figures;
 use super::notice::{Notice, Place};
 use super::sides::{Keeper, Sides, separators};
+use super::size::Size;
 use super::source::{Clamped, Kept, Source};
 use super::units::Text;
 use crate::limits::Limits;
@@ -75,8 +76,14 @@ impl<T: Text> Cutter<'_, T> {
 
     /// Nothing kept and no notice.
     fn nothing(&self) -> Clamped {
-        let (head, tail) = (0, self.keeper.source.total);
-        Clamped { head, tail, mid: String::new(), separators: (0, 0), keep: self.keeper.keep, broken: false }
+        Clamped {
+            head: 0,
+            tail: self.keeper.source.total,
+            mid: String::new(),
+            separators: (0, 0),
+            keep: self.keeper.keep,
+            sizes: [Size::default(); 2],
+        }
     }
 
     fn finish(&self, notice: &Notice, sides: Sides, text: String) -> Option<Clamped> {
@@ -101,7 +108,7 @@ impl<T: Text> Cutter<'_, T> {
             separators: (lead.len(), trail.len()),
             mid: [lead, &text, trail].concat(),
             keep: self.keeper.keep,
-            broken: sides.head.size.broken + sides.tail.size.broken > 0,
+            sizes: [sides.head.size, sides.tail.size],
         })
     }
 

@@ -83,7 +83,7 @@ pub fn of_utf8(bytes: &[u8]) -> Size {
         return Size { bytes: bytes.len(), chars: bytes.len(), newlines, broken: 0 };
     }
     // Going through the parts that are valid is slow; nearly always there is but one.
-    if std::str::from_utf8(bytes).is_ok() {
+    if simdutf8::basic::from_utf8(bytes).is_ok() {
         return Size { bytes: bytes.len(), chars: chars_of(bytes), newlines, broken: 0 };
     }
     let mut size = Size { newlines, ..Size::default() };

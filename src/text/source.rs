@@ -160,8 +160,8 @@ pub struct Clamped {
     pub separators: (usize, usize),
     /// What was asked for, [`Keep::Auto`] resolved.
     pub keep: Keep,
-    /// What is kept is not well-formed everywhere.
-    pub broken: bool,
+    /// Sizes of the kept head and tail as they come out.
+    pub sizes: [Size; 2],
 }
 
 impl Clamped {

@@ -1,0 +1,107 @@
+import type { TextSize } from 'spillway'
+import type * as native from '../native.js'
+
+/** One cut of a text, in positions of the engine: chars of a string, bytes of a Uint8Array. */
+export interface Made {
+  text: string
+  /** Something was left out. */
+  truncated: boolean
+  /** The kind of cut, resolved from 'auto'. */
+  keep: 'head' | 'tail' | 'ends'
+  notice: string
+  /** Size of what is kept of the input, and where it stands in chars. */
+  kept: () => Kept
+}
+
+export interface Kept {
+  bytes: number
+  chars: number
+  ranges: [number, number][]
+  /** Lines of the kept head, the number of the first line of the tail, and of the last line. */
+  lines: [number, number, number]
+}
+
+/** One array for the numbers of all calls: they are taken out before anything else runs. */
+export const io = new Float64Array(14)
+
+/** What a clamp wrote to `io`, as `report` in src/bindings/text.rs orders it. Read one by one: iterating over a typed array costs as much as a small cut. */
+export function taken() {
+  const at = (index: number) => io[index] ?? 0
+  return {
+    cut: at(0) === 1,
+    /** Where the kept head ends and the kept tail starts, in units of what was given. */
+    headEnd: at(1),
+    tailStart: at(2),
+    broken: at(3) > 0,
+    lead: at(4),
+    trail: at(5),
+    keep: KEPT[at(6)] ?? 'head',
+    midLength: at(7),
+    head: { bytes: at(8), chars: at(9), newlines: at(10) },
+    tail: { bytes: at(11), chars: at(12), newlines: at(13) },
+  }
+}
+
+/** Kinds of cuts, as `kept_as` in src/bindings/policy.rs numbers them. */
+export const KEPT = ['head', 'tail', 'ends'] as const
+
+export class Untouched implements Made {
+  readonly truncated = false
+  readonly keep = 'head'
+  readonly notice = ''
+  readonly text: string
+  readonly #total: () => TextSize
+
+  constructor(text: string, total: () => TextSize) {
+    this.text = text
+    this.#total = total
+  }
+
+  kept(): Kept {
+    const { bytes, chars, lines } = this.#total()
+    return { bytes, chars, ranges: chars > 0 ? [[0, chars]] : [], lines: [lines, lines + 1, lines] }
+  }
+}
+
+export function fromLined(lined: native.Lined): Made {
+  const [
+    start = 0,
+    length = 0,
+    lead = 0,
+    trail = 0,
+    keep = 0,
+    bytes = 0,
+    chars = 0,
+    head = 0,
+    first = 0,
+    last = 0,
+  ] = io
+  const ranges: [number, number][] = []
+  for (let at = 0; at < lined.ranges.length; at += 2)
+    ranges.push([lined.ranges[at] ?? 0, lined.ranges[at + 1] ?? 0])
+  return {
+    text: lined.text,
+    truncated: true,
+    keep: KEPT[keep] ?? 'head',
+    notice: lined.text.slice(start + lead, start + length - trail),
+    kept: () => ({ bytes, chars, ranges, lines: [head, first, last] }),
+  }
+}
+
+/** A size with its lines. `open`: text follows the last newline. */
+export function linesOf(size: { bytes: number; chars: number; newlines: number }, open: boolean): TextSize {
+  return { bytes: size.bytes, chars: size.chars, lines: size.newlines + Number(open) }
+}
+
+/** What is kept of a text of which both ends are. */
+export function keptOf(head: TextSize, tail: TextSize, total: TextSize): Kept {
+  const ranges: [number, number][] = []
+  if (head.chars > 0) ranges.push([0, head.chars])
+  if (tail.chars > 0) ranges.push([total.chars - tail.chars, total.chars])
+  return {
+    bytes: head.bytes + tail.bytes,
+    chars: head.chars + tail.chars,
+    ranges,
+    lines: [head.lines, total.lines + 1 - tail.lines, total.lines],
+  }
+}
