@@ -2,7 +2,10 @@
 // end, well-formed), and Pi's known faults, which ours must not have.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { clampResult, clampText, measureText } from 'spillway'
 import * as ours from 'spillway/pi'
+import { createBashTool } from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/bash.js'
+import { OutputAccumulator } from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/output-accumulator.js'
 import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
 
 /** A small generator of our own, so that a failure can be run again. */
@@ -90,4 +93,29 @@ test('wrong limits are refused (Pi drops everything)', () => {
     assert.throws(() => ours.truncateHead('a\nb', { maxLines }), { code: 'ERR_SPILLWAY_OPTION' })
   }
   assert.equal(ours.truncateTail('abc', { maxBytes: 0 }).outputLines, 0)
+})
+
+test('a result is within its limits with its notice (that of Pi is past them)', async () => {
+  const script = `for (let n = 0; n < 9_000; n++) console.log('line', n, '-'.repeat(20))`
+  const command = `'${process.execPath}' -e "${script}"`
+  const result = await createBashTool(process.cwd()).execute('call', { command })
+  const bytes = (from) => Buffer.byteLength(from.content[0].text)
+  assert.ok(bytes(result) > 51_200)
+  const within = clampResult(result)
+  assert.ok(bytes(within) <= 51_200)
+  assert.deepEqual(within.details, result.details)
+})
+
+test('bytes are counted as they came, and a byte order mark stays (Pi counts what they decode to, and drops it)', () => {
+  const raw = Buffer.from([
+    0xef, 0xbb, 0xbf, 0x61, 0xff, 0xfe, 0x62, 0xc0, 0x80, 0x63, 0xf0, 0x9f, 0x98, 0x0a,
+  ])
+  const theirs = new OutputAccumulator()
+  theirs.append(raw)
+  theirs.finish()
+  const { content, truncation } = theirs.snapshot()
+  assert.notEqual(truncation.totalBytes, raw.length)
+  assert.equal(content.startsWith('\ufeff'), false)
+  assert.deepEqual(measureText(raw), { bytes: raw.length, chars: 10, lines: 1 })
+  assert.equal(clampText(raw), '\ufeffa\ufffd\ufffdb\ufffd\ufffdc\ufffd\n')
 })

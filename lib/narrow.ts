@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks'
-
 /**
  * V8 knows that a string which it keeps as one byte a char cannot match, so for those the test takes 15 ns whatever the
  * length. Others it walks up to the first wide char, 0.6 ns a char.
