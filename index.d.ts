@@ -3,7 +3,7 @@
  *
  * "chars" always means UTF-16 code units (`string.length`). Bytes are UTF-8 bytes. Lines: a newline ENDS a line, so
  * "a\nb\n" and "a\nb" are two lines and "" is none. Cost grows with the limits and not with the input, except where a
- * pass is the point: reports, totals in notices, `maxLineBytes`, limits in lines or tokens alone.
+ * pass is the point: reports, totals in notices, `maxLineBytes`, 'findings', limits in lines or tokens alone.
  *
  * Guarantees that hold for every function that returns clamped text, whatever the input:
  *  G1  every limit that is set holds for the FINAL text, notice included;
@@ -46,12 +46,18 @@ export type LimitName = 'bytes' | 'lines' | 'chars' | 'tokens' | 'lineBytes'
 
 /**
  * What survives a cut.
- *  'head'  the beginning; 'tail' the end; 'ends' both (see headShare);
- *  'auto'  what is known to be an error (thrown, an error result, `isError` below) -> 'ends' with 20 % for the head; else,
- *          when the last 2,000 chars look like they matter (a word such as error, failed, "exit code", total, summary,
- *          done; a closing brace at the end), 'ends' with 70 % for the head; else 'head'.
+ *  'head'     the beginning; 'tail' the end; 'ends' both (see headShare);
+ *  'findings' some of both ends and, from anywhere, the lines that tell what went wrong, with lines around them, in
+ *             document order, a mark "[... 1,234 lines ...]" in each gap ("[... 1,234 chars ...]" inside a line of over
+ *             1,000 bytes) and the notice last. Words and shapes decide, no knowledge of any tool; lines that say the
+ *             same again count less. One pass over the input, in memory bounded by the limits. Without findings: 'ends'
+ *             with 20 % for the head;
+ *  'auto'     what is known to be an error (thrown, an error result, `isError` below) -> 'findings'; else, when the last
+ *             2,000 chars look like they matter (a word such as error, failed, "exit code", total, summary, done; a
+ *             closing brace at the end), 'ends' with 70 % for the head; else 'head'. The text itself is not sniffed for
+ *             failures: that would scatter source files.
  */
-export type Keep = 'head' | 'tail' | 'ends' | 'auto'
+export type Keep = 'head' | 'tail' | 'ends' | 'findings' | 'auto'
 
 /** What was cut, for a notice. Fields that need a pass over the whole input are computed only when read. */
 export interface Cut {
@@ -63,7 +69,7 @@ export interface Cut {
   readonly totalLines: number
   /** Lines kept, whole or in part, 1-based and inclusive, such as "1-120,4803-5000". */
   readonly keptLines: string
-  readonly keep: 'head' | 'tail' | 'ends'
+  readonly keep: 'head' | 'tail' | 'ends' | 'findings'
   /** Limits that the input broke, in the order bytes, lines, chars, tokens, lineBytes. */
   readonly exceeded: readonly LimitName[]
   /** What the text is called, from the policy. */
@@ -94,6 +100,9 @@ export interface PolicyOptions extends Limits {
   keep?: Keep
   /** Share of the room that goes to the head with 'ends', 0 to 1. Default 0.5. */
   headShare?: number
+  /** Texts that make a line a finding: what was asked about, such as the name of a file or a test. Looked for as they
+   *  are, upper and lower case told apart. */
+  needles?: readonly string[]
   /** Tells 'auto' that the text comes from something that failed. Default false; found out by clampResult, wrapTool. */
   isError?: boolean
   /** 'line' (default) moves a cut back to a line end where that costs at most a fifth of that side's room; 'char' never. */

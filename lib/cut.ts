@@ -20,9 +20,26 @@ export function exceededBy(subject: Measured, policy: Compiled): LimitName[] {
   return exceeded
 }
 
-/** Lines of which something is kept. A line that both ends keep a part of counts once. */
-export function keptLines({ lines: [head, first, last] }: Kept): number {
-  return head + (last + 1 - first) - Number(first <= head)
+/** Lines of which something is kept. A line that two runs keep a part of counts once. */
+export function keptLines({ lines }: Kept): number {
+  let count = 0
+  let before = 0
+  for (const [first, last] of lines) {
+    count += last + 1 - Math.max(first, before + 1)
+    before = last
+  }
+  return count
+}
+
+/** The runs as a text, such as "1-120,4803-5000"; runs that touch are one. */
+function rangesOf({ lines }: Kept): string {
+  const merged: [number, number][] = []
+  for (const [first, last] of lines) {
+    const before = merged.at(-1)
+    if (before && first <= before[1] + 1) before[1] = last
+    else merged.push([first, last])
+  }
+  return merged.map((run) => run.join('-')).join(',')
 }
 
 /** What a caller's notice is told. What takes a pass over the text is worked out when it is read. */
@@ -65,18 +82,7 @@ export class CutOf implements Cut {
     return this.#total.lines - keptLines(this.#part)
   }
   get keptLines() {
-    const [head, first, last] = this.#part.lines
-    const ranges =
-      first <= head + 1 && head > 0
-        ? [[1, last]]
-        : [
-            [1, head],
-            [first, last],
-          ]
-    return ranges
-      .filter(([from = 0, to = 0]) => from <= to)
-      .map(([from, to]) => `${from}-${to}`)
-      .join(',')
+    return rangesOf(this.#part)
   }
   get exceeded() {
     this.#exceeded ??= exceededBy(this.#judged, this.#policy)

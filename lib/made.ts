@@ -1,4 +1,4 @@
-import type { TextSize } from 'spillway'
+import type { Keep, TextSize } from 'spillway'
 import type * as native from '../native.js'
 
 /** One cut of a text, in positions of the engine: chars of a string, bytes of a Uint8Array. */
@@ -7,7 +7,7 @@ export interface Made {
   /** Something was left out. */
   truncated: boolean
   /** The kind of cut, resolved from 'auto'. */
-  keep: 'head' | 'tail' | 'ends'
+  keep: Exclude<Keep, 'auto'>
   notice: string
   /** Size of what is kept of the input, and where it stands in chars. */
   kept: () => Kept
@@ -17,8 +17,8 @@ export interface Kept {
   bytes: number
   chars: number
   ranges: [number, number][]
-  /** Lines of the kept head, the number of the first line of the tail, and of the last line. */
-  lines: [number, number, number]
+  /** First and last of each run of kept lines; two runs may share a line. */
+  lines: [number, number][]
 }
 
 /** One array for the numbers of all calls: they are taken out before anything else runs. */
@@ -43,7 +43,7 @@ export function taken() {
 }
 
 /** Kinds of cuts, as `kept_as` in src/bindings/policy.rs numbers them. */
-export const KEPT = ['head', 'tail', 'ends'] as const
+export const KEPT = ['head', 'tail', 'ends', 'findings'] as const
 
 export class Untouched implements Made {
   readonly truncated = false
@@ -59,33 +59,31 @@ export class Untouched implements Made {
 
   kept(): Kept {
     const { bytes, chars, lines } = this.#total()
-    return { bytes, chars, ranges: chars > 0 ? [[0, chars]] : [], lines: [lines, lines + 1, lines] }
+    return { bytes, chars, ranges: chars > 0 ? [[0, chars]] : [], lines: lines > 0 ? [[1, lines]] : [] }
   }
 }
 
-export function fromLined(lined: native.Lined): Made {
-  const [
-    start = 0,
-    length = 0,
-    lead = 0,
-    trail = 0,
-    keep = 0,
-    bytes = 0,
-    chars = 0,
-    head = 0,
-    first = 0,
-    last = 0,
-  ] = io
-  const ranges: [number, number][] = []
-  for (let at = 0; at < lined.ranges.length; at += 2)
-    ranges.push([lined.ranges[at] ?? 0, lined.ranges[at + 1] ?? 0])
+/** A cut of which the engine tells all. */
+export function madeOf(cut: native.Cut): Made {
   return {
-    text: lined.text,
+    text: cut.text,
     truncated: true,
-    keep: KEPT[keep] ?? 'head',
-    notice: lined.text.slice(start + lead, start + length - trail),
-    kept: () => ({ bytes, chars, ranges, lines: [head, first, last] }),
+    keep: KEPT[cut.keep] ?? 'head',
+    notice: cut.text.slice(...cut.notice),
+    kept: () => keptBy(cut),
   }
+}
+
+/** What a cut keeps of its input. */
+export function keptBy(cut: native.Cut): Kept {
+  return { bytes: cut.bytes, chars: cut.chars, ranges: pairs(cut.ranges), lines: pairs(cut.lines) }
+}
+
+function pairs(numbers: readonly number[]): [number, number][] {
+  return Array.from({ length: numbers.length / 2 }, (_, at) => [
+    numbers[2 * at] ?? 0,
+    numbers[2 * at + 1] ?? 0,
+  ])
 }
 
 /** A size with its lines. `open`: text follows the last newline. */
@@ -102,6 +100,10 @@ export function keptOf(head: TextSize, tail: TextSize, total: TextSize): Kept {
     bytes: head.bytes + tail.bytes,
     chars: head.chars + tail.chars,
     ranges,
-    lines: [head.lines, total.lines + 1 - tail.lines, total.lines],
+    lines: runs([1, head.lines], [total.lines + 1 - tail.lines, total.lines]),
   }
+}
+
+function runs(...all: [number, number][]): [number, number][] {
+  return all.filter(([first, last]) => first <= last)
 }

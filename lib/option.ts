@@ -45,6 +45,18 @@ export function text(field: string, value: unknown, preset: string): string {
   throw optionError(TypeError, field, 'a string', value)
 }
 
+/** Returns texts of which none is empty, well-formed. */
+export function texts(field: string, value: unknown): string[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value)) throw optionError(TypeError, field, 'an array of strings', value)
+  return Array.from(value, (item: unknown, at) => {
+    const name = `${field}[${at}]`
+    if (item === '') throw optionError(RangeError, name, 'a string that is not empty', item)
+    if (typeof item !== 'string') throw optionError(TypeError, name, 'a string', item)
+    return item.toWellFormed()
+  })
+}
+
 const SHOWN = 60
 
 function show(value: unknown): string {

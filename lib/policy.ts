@@ -1,6 +1,6 @@
-import type { Cut, DialectName, Policy, WrapPolicy } from 'spillway'
+import type { Cut, DialectName, Keep, Policy, WrapPolicy } from 'spillway'
 import { dialectNames } from './dialect.js'
-import { bound, choice, flag, optionError, share, text } from './option.js'
+import { bound, choice, flag, optionError, share, text, texts } from './option.js'
 
 /** A policy as the engine takes it. */
 export interface Compiled {
@@ -22,6 +22,8 @@ export interface Compiled {
   readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
   /** The notice names bytes or lines, which take a pass over the text. */
   readonly countsAll: boolean
+  readonly keep: Keep
+  readonly needles: string[]
   readonly isError: boolean
   /** Every block of a result has the limits to itself. */
   readonly each: boolean
@@ -29,7 +31,7 @@ export interface Compiled {
   readonly method: string | undefined
 }
 
-const KEEPS = ['auto', 'head', 'tail', 'ends'] as const
+const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings'] as const
 const SHARES = ['fair', 'order', 'each'] as const
 const NOTICES = ['hint', 'pi', 'count'] as const
 
@@ -41,6 +43,7 @@ const OPTIONS = [
   'maxLineBytes',
   'keep',
   'headShare',
+  'needles',
   'isError',
   'snap',
   'notice',
@@ -135,6 +138,8 @@ function check(options: WrapPolicy): Compiled {
     reach: { head: keep === 'tail' ? 0 : reach, tail: keep === 'head' ? 0 : reach },
     limits,
     countsAll: /\{\w*(?:Bytes|Lines)/.test(notice.template),
+    keep,
+    needles: texts('needles', options.needles),
     isError,
     each: options.share === 'each',
     dialect,
@@ -145,6 +150,11 @@ function check(options: WrapPolicy): Compiled {
 /** The same policy for what comes from a failure. */
 export function failed(policy: Compiled): Compiled {
   return policy.isError ? policy : { ...policy, isError: true }
+}
+
+/** Whether findings are looked for. */
+export function searches({ keep, isError }: Compiled): boolean {
+  return keep === 'findings' || (keep === 'auto' && isError)
 }
 
 /** One array for all calls: the engine reads it before anything else runs, and a new one costs more than a cut. */

@@ -2,7 +2,7 @@ import type { Policy, ResultPolicy, TextSize } from 'spillway'
 import * as native from '../native.js'
 import { CutOf, settle, speak } from './cut.js'
 import { type Edit, readResult, type Slot, write } from './dialect.js'
-import { KEPT, type Kept } from './made.js'
+import { KEPT, type Kept, keptBy } from './made.js'
 import { type Compiled, compile, failed, KINDS, pack } from './policy.js'
 import { quietly } from './reading.js'
 import { newlines, StringSubject, type Subject, sizeOf, windows } from './subject.js'
@@ -36,7 +36,7 @@ function clampSlots(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit> {
 }
 
 /** Numbers that go with each block, as src/bindings/share.rs reads and writes them. */
-const COLUMNS = 12
+const COLUMNS = 4
 const WHOLE = 0
 const CUT = 1
 const GONE = 2
@@ -47,7 +47,7 @@ interface Shared {
   /** Every block has the limits to itself. */
   each: boolean
   table: Float64Array
-  texts: (string | null | undefined)[]
+  cuts: (native.Cut | null | undefined)[]
 }
 
 function clampTogether(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit> {
@@ -59,13 +59,13 @@ function clampTogether(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit
         (made) => speak(words, teller(texts, made, policy)),
         (said) =>
           said === undefined ? share(texts, policy, KINDS.pi) : share(texts, policy, KINDS.literal, said),
-        (a, b) => a.table.join() === b.table.join(),
+        (a, b) => JSON.stringify(a.cuts.map(partOf)) === JSON.stringify(b.cuts.map(partOf)),
       )
     : share(texts, policy)
   const edits = new Map<Slot, Edit>()
   for (const [at, slot] of slots.entries()) {
     const outcome = shared.table[at * COLUMNS + 3]
-    if (outcome === CUT) edits.set(slot, shared.texts[at] ?? '')
+    if (outcome === CUT) edits.set(slot, shared.cuts[at]?.text ?? '')
     else if (outcome === GONE) edits.set(slot, null)
     else if (outcome !== WHOLE) edits.set(slot, slot.text.toWellFormed())
   }
@@ -83,10 +83,15 @@ function share(texts: readonly string[], policy: Compiled, kind?: number, words 
     table[at * COLUMNS + 1] = total?.bytes ?? Number.NaN
     table[at * COLUMNS + 2] = total ? newlines(text, total) : Number.NaN
   }
-  const made = native.clampBlocks(pack(policy, kind), words, policy.said, parts, table)
+  const cuts = native.clampBlocks(pack(policy, kind), words, policy.said, policy.needles, parts, table)
   const last = lastCut(table)
-  const notice = words !== '' && made[last]?.includes(words) ? words : ''
-  return { truncated: last >= 0, notice, each: policy.each, table, texts: made }
+  const notice = words !== '' && cuts[last]?.text.includes(words) ? words : ''
+  return { truncated: last >= 0, notice, each: policy.each, table, cuts }
+}
+
+/** What of a block is kept; nothing where it is whole or gone. */
+function partOf(cut: native.Cut | null | undefined) {
+  return cut && [cut.ranges, cut.bytes]
 }
 
 function lastCut(table: Float64Array): number {
@@ -99,10 +104,9 @@ function lastCut(table: Float64Array): number {
 function teller(texts: readonly string[], shared: Shared, policy: Compiled) {
   const carrier = lastCut(shared.table)
   const missing = texts.filter((_, at) => at === carrier || shared.table[at * COLUMNS + 3] === GONE)
-  const row = shared.table.slice(carrier * COLUMNS + 4, (carrier + 1) * COLUMNS)
-  const [, , keep = 0, bytes = 0, chars = 0, head = 0, first = 0, last = 0] = row
-  const kept = (): Kept => ({ bytes, chars, ranges: [], lines: [head, first, last] })
-  const made = { text: '', truncated: true, keep: KEPT[keep] ?? 'head', notice: '', kept }
+  const cut = shared.cuts[carrier]
+  const kept = (): Kept => (cut ? keptBy(cut) : { bytes: 0, chars: 0, ranges: [], lines: [] })
+  const made = { text: '', truncated: true, keep: KEPT[cut?.keep ?? 0] ?? 'head', notice: '', kept }
   const judged = shared.each ? [texts[carrier] ?? ''] : texts
   return new CutOf(new Together(missing), made, policy, new Together(judged))
 }

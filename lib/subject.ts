@@ -1,10 +1,11 @@
 import { types } from 'node:util'
 import type { TextInput, TextSize } from 'spillway'
 import * as native from '../native.js'
-import { fromLined, io, keptOf, linesOf, type Made, taken, Untouched } from './made.js'
+import { exceededBy } from './cut.js'
+import { io, keptOf, linesOf, type Made, madeOf, taken, Untouched } from './made.js'
 import { isNarrow, isSurelyNarrow } from './narrow.js'
 import { joined } from './own.js'
-import { type Compiled, pack } from './policy.js'
+import { type Compiled, pack, searches } from './policy.js'
 
 /** A text that can be measured and cut, whatever it came as. */
 export interface Subject {
@@ -16,6 +17,9 @@ export interface Subject {
   /** Cuts to the policy, with these words as the notice when they are given and its own otherwise. */
   clamp(policy: Compiled, kind?: number, words?: string): Made
 }
+
+/** What is passed over of a text that is searched: nothing. */
+const nothing = new Float64Array([Number.NaN, 0, 0, 0])
 
 /** Chars that are read at once: the copy stays in the processor's cache. */
 const PIECE = 65_536
@@ -68,9 +72,23 @@ export class StringSubject implements Subject {
 
   clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
     const text = this.#text
+    const { said, needles } = policy
     if (policy.limits.lineBytes < text.length * 3) {
-      const lined = native.clampLongLines(pack(policy, kind), words, policy.said, text, io)
-      if (lined) return fromLined(lined)
+      const lined = native.clampLongLines(pack(policy, kind), words, said, needles, text)
+      if (lined) return madeOf(lined)
+    }
+    if (searches(policy) && isOver(this, text.length, policy)) {
+      const narrow = isNarrow(text)
+      const found = native.clampFindings(
+        pack(policy, kind),
+        words,
+        said,
+        needles,
+        [...pieces(text)],
+        narrow,
+        nothing,
+      )
+      if (found) return madeOf(found)
     }
     const total = policy.countsAll ? this.total() : undefined
     io[0] = text.length
@@ -129,9 +147,14 @@ export class BytesSubject implements Subject {
 
   clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
     const bytes = this.#bytes
+    const { said, needles } = policy
     if (policy.limits.lineBytes < bytes.length * 3) {
-      const lined = native.clampLongLinesOfBytes(pack(policy, kind), words, policy.said, bytes, io)
-      if (lined) return fromLined(lined)
+      const lined = native.clampLongLinesOfBytes(pack(policy, kind), words, said, needles, bytes)
+      if (lined) return madeOf(lined)
+    }
+    if (searches(policy) && isOver(this, bytes.length / 3, policy)) {
+      const found = native.clampFindingsOfBytes(pack(policy, kind), words, said, needles, bytes)
+      if (found) return madeOf(found)
     }
     const text = native.clampBytes(pack(policy, kind), words, policy.said, bytes, io)
     const { cut, headEnd, tailStart, lead, trail, keep, midLength, ...sizes } = taken()
@@ -156,6 +179,11 @@ export class BytesSubject implements Subject {
 }
 
 const NEWLINE = 10
+
+/** Whether a text is over its limits; its length tells most often. */
+function isOver(subject: Subject, chars: number, policy: Compiled): boolean {
+  return chars > policy.limits.bytes || chars > policy.limits.chars || exceededBy(subject, policy).length > 0
+}
 
 /** The parts of a string that its cut can depend on: all of it, or both ends. */
 export function windows(text: string, policy: Compiled): [head: string, tail: string] {

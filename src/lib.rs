@@ -6,6 +6,7 @@
 //!
 //! - [`policy`], [`limits`]: what a caller asked for.
 //! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8.
+//! - [`findings`]: the lines of a text or a stream that tell what went wrong.
 //! - [`share`], [`room`]: one budget over the blocks of a result.
 //! - `bindings`: the only place that knows Node-API.
 //!
@@ -32,7 +33,10 @@
 // In a test build napi-derive registers nothing, so nothing calls the shells.
 #[cfg_attr(test, allow(dead_code))]
 mod bindings;
+pub mod findings;
 pub mod limits;
+pub mod lined;
+pub mod outcome;
 pub mod policy;
 pub mod room;
 pub mod share;

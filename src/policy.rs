@@ -9,6 +9,7 @@ pub enum Keep {
     Head,
     Tail,
     Ends,
+    Findings,
     Auto,
 }
 
@@ -25,6 +26,15 @@ pub struct Policy {
     pub source: String,
     /// The text comes from something that failed.
     pub is_error: bool,
+    /// Texts that make a line a finding.
+    pub needles: Vec<String>,
+}
+
+impl Policy {
+    /// Whether findings are looked for.
+    pub fn searches(&self) -> bool {
+        self.keep == Keep::Findings || self.keep == Keep::Auto && self.is_error
+    }
 }
 
 impl Default for Policy {
@@ -37,6 +47,7 @@ impl Default for Policy {
             notice: Notice::Hint,
             source: "output".into(),
             is_error: false,
+            needles: vec![],
         }
     }
 }

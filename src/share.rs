@@ -4,14 +4,14 @@
 //! marked. A block whose room shows nothing goes, and its text counts as missing too.
 
 use crate::limits::Limits;
+use crate::outcome::{self, Outcome};
 use crate::policy::Policy;
 use crate::room::{Taken, fair_rooms};
 use crate::text::amounts::Needs;
-use crate::text::clamp::clamp_to;
 use crate::text::extent::Extent;
 use crate::text::notice::Notice;
 use crate::text::size::Size;
-use crate::text::source::{Clamped, Source};
+use crate::text::source::Source;
 use crate::text::units::Text;
 use crate::text::utf8::Utf8;
 
@@ -30,7 +30,7 @@ pub enum Share {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
     Whole,
-    Cut(Clamped),
+    Cut(Outcome),
     Gone,
 }
 
@@ -107,9 +107,9 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
 
     fn cut(&self, at: usize, notice: &Notice, beside: Size) -> Block {
         let source = self.sources[at].beside(beside);
-        match clamp_to(&source, &self.rooms[at], self.policy, notice) {
+        match outcome::clamp(&source, &self.rooms[at], self.policy, notice) {
             None => Block::Whole,
-            Some(cut) if is_visible(&source.compose(&cut)) => Block::Cut(cut),
+            Some(cut) if is_visible(&cut.text(&source)) => Block::Cut(cut),
             Some(_) => Block::Gone,
         }
     }
@@ -136,7 +136,7 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
                 return;
             }
         }
-        let cut = clamp_to(&self.sources[last], &self.policy.limits, self.policy, &Notice::None);
+        let cut = outcome::clamp(&self.sources[last], &self.policy.limits, self.policy, &Notice::None);
         self.blocks[last] = cut.map_or(Block::Whole, Block::Cut);
     }
 
@@ -182,7 +182,7 @@ mod tests {
         let sources: Vec<_> = blocks.iter().map(|text| Source::whole(Utf8(text.as_bytes()))).collect();
         let text = |(block, source): (Block, &Source<Utf8>)| match block {
             Block::Whole => Some("whole".to_owned()),
-            Block::Cut(cut) => Some(String::from_utf16(&source.compose(&cut)).unwrap()),
+            Block::Cut(cut) => Some(String::from_utf16(&cut.text(source)).unwrap()),
             Block::Gone => None,
         };
         share(&sources, &policy, how).into_iter().zip(&sources).map(text).collect()

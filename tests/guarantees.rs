@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 use spillway::limits::{Limits, UNLIMITED};
+use spillway::lined::clamp_lines;
+use spillway::outcome;
 use spillway::policy::{Keep, Policy};
 use spillway::share::{Block, Share, share};
 use spillway::text::extent::Extent;
-use spillway::text::lined::clamp_lines;
 use spillway::text::notice::Notice;
 use spillway::text::tokens::Estimate;
 use spillway::text::{Latin1, Source, Text, Utf8, Utf16, clamp};
@@ -49,7 +50,13 @@ fn limits() -> impl Strategy<Value = Limits> {
 }
 
 fn policy() -> impl Strategy<Value = Policy> {
-    let keep = prop_oneof![Just(Keep::Head), Just(Keep::Tail), Just(Keep::Ends), Just(Keep::Auto)];
+    let keep = prop_oneof![
+        Just(Keep::Head),
+        Just(Keep::Tail),
+        Just(Keep::Ends),
+        Just(Keep::Findings),
+        Just(Keep::Auto)
+    ];
     let notice = prop_oneof![
         Just(Notice::None),
         Just(Notice::Hint),
@@ -69,6 +76,7 @@ fn policy() -> impl Strategy<Value = Policy> {
             notice,
             is_error,
             source: "outpüt".into(),
+            needles: vec!["aa".into(), "漢".into()],
         },
     )
 }
@@ -78,7 +86,8 @@ fn clamped<T: Text>(text: T, policy: &Policy) -> Vec<u16> {
         return lined.text;
     }
     let source = Source::whole(text);
-    clamp(&source, policy).map_or_else(|| source.all(), |cut| source.compose(&cut))
+    let outcome = outcome::clamp(&source, &policy.limits, policy, &policy.notice);
+    outcome.map_or_else(|| source.all(), |outcome| outcome.text(&source))
 }
 
 fn longest_line(text: &str) -> usize {
@@ -241,7 +250,7 @@ proptest! {
         for (block, source) in blocks.iter().zip(&sources) {
             let text = match block {
                 Block::Whole => source.all(),
-                Block::Cut(cut) => source.compose(cut),
+                Block::Cut(cut) => cut.text(source),
                 Block::Gone => continue,
             };
             left += 1;

@@ -21,7 +21,7 @@ pub fn unpack(numbers: &[f64], notice: String, source: String) -> (Policy, Share
         tokens: tokens as usize,
         line_bytes: line_bytes as usize,
     };
-    let keep = [Keep::Auto, Keep::Head, Keep::Tail, Keep::Ends][keep as usize];
+    let keep = [Keep::Auto, Keep::Head, Keep::Tail, Keep::Ends, Keep::Findings][keep as usize];
     let notice = match kind as usize {
         0 => Notice::None,
         1 => Notice::Hint,
@@ -31,7 +31,19 @@ pub fn unpack(numbers: &[f64], notice: String, source: String) -> (Policy, Share
         _ => Notice::Literal(notice),
     };
     let share = [Share::Fair, Share::Order, Share::Each][share as usize];
-    (Policy { limits, keep, head_share, snap: snap != 0.0, notice, source, is_error: is_error != 0.0 }, share)
+    (
+        Policy {
+            limits,
+            keep,
+            head_share,
+            snap: snap != 0.0,
+            notice,
+            source,
+            is_error: is_error != 0.0,
+            needles: vec![],
+        },
+        share,
+    )
 }
 
 /// The number of a resolved choice; `KEPT` in lib/subject.ts names them in this order.
@@ -40,6 +52,7 @@ pub fn kept_as(keep: Keep) -> usize {
         Keep::Head | Keep::Auto => 0,
         Keep::Tail => 1,
         Keep::Ends => 2,
+        Keep::Findings => 3,
     }
 }
 

@@ -1,33 +1,34 @@
 //! Clamping the blocks of one result together.
 
-use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::policy::{kept_as, totals, unpack, write};
+use super::cut::Cut;
+use super::policy::{totals, unpack};
 use super::units::{Numbers, Units};
 use crate::limits::UNLIMITED;
+use crate::policy::Policy;
 use crate::share::{Block, share};
 use crate::text::lines::{CutLines, cut_lines};
 use crate::text::source::Source;
 use crate::text::{Text, Utf16};
 
 /// Numbers that come and go with each block.
-const COLUMNS: usize = 12;
+const COLUMNS: usize = 4;
 
-/// Clamps blocks under one budget. Each comes as two windows (the second empty: the first is all of it), with twelve
-/// numbers in `table`: its length, its bytes and newlines or NaN; and as places for what became of it (0 it is whole,
-/// 1 it was cut and its text is returned, 2 it is gone, 3 it is whole but not well-formed), the end of the head, the
-/// start of the tail, the kind of cut, the bytes and chars kept, the lines of the head, the number of the tail's first
-/// line and that of the last.
+/// Clamps blocks under one budget. Each comes as two windows (the second empty: the first is all of it), with four
+/// numbers in `table`: its length, its bytes and newlines or NaN, and a place for what became of it: 0 it is whole, 1 it
+/// was cut and what is left is returned, 2 it is gone, 3 it is whole but not well-formed.
 #[napi(catch_unwind)]
 pub fn clamp_blocks(
     policy: &[f64],
     notice: String,
     source: String,
+    needles: Vec<String>,
     #[napi(ts_arg_type = "string[]")] windows: Vec<Units>,
     #[napi(ts_arg_type = "Float64Array")] table: Numbers,
-) -> Vec<Option<Utf16String>> {
+) -> Vec<Option<Cut>> {
     let (policy, how) = unpack(policy, notice, source);
+    let policy = Policy { needles, ..policy };
     let max = policy.limits.line_bytes;
     let by_lines = max != UNLIMITED;
     let texts = windows.iter().step_by(2);
@@ -49,31 +50,17 @@ pub fn clamp_blocks(
     let outcomes = blocks.into_iter().zip(&sources).zip(windows.chunks(2)).zip(table.chunks_mut(COLUMNS));
     outcomes
         .map(|(((block, source), windows), row)| {
-            let (code, text) = match &block {
-                Block::Whole if source.has_marks() => (1.0, Some(source.all())),
-                Block::Whole => {
-                    (if Source::whole(Utf16(&windows[0])).broken() > 0 { 3.0 } else { 0.0 }, None)
-                }
-                Block::Cut(cut) => (1.0, Some(source.compose(cut))),
+            let (code, cut) = match &block {
+                Block::Whole if source.has_marks() => (1.0, Some(Cut::without_lines(source.all()))),
+                Block::Whole if Source::whole(Utf16(&windows[0])).broken() > 0 => (3.0, None),
+                Block::Whole => (0.0, None),
+                // Who counts what is kept has brought the totals.
+                Block::Cut(cut) if totals(row).is_some() => (1.0, Some(Cut::of(cut, source))),
+                Block::Cut(cut) => (1.0, Some(Cut::without_lines(cut.text(source)))),
                 Block::Gone => (2.0, None),
             };
             row[3] = code;
-            // Who counts what is kept has brought the totals.
-            if let (Block::Cut(cut), Some(_)) = (&block, totals(row)) {
-                let (size, lines) = source.kept(cut.kept());
-                let values = [
-                    cut.head,
-                    cut.tail,
-                    kept_as(cut.keep),
-                    size.bytes,
-                    size.chars,
-                    lines.head,
-                    lines.first_of_tail,
-                    lines.total,
-                ];
-                write(&mut row[4..], &values);
-            }
-            text.map(Utf16String::from)
+            cut
         })
         .collect()
 }

@@ -3,11 +3,12 @@
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
+use super::cut::Cut;
 use super::policy::{kept_as, totals, unpack, write};
 use super::units::{Narrow, Numbers, Units};
+use crate::lined::clamp_lines;
 use crate::policy::Policy;
 use crate::text::clamp::clamp;
-use crate::text::lined::clamp_lines;
 use crate::text::lines;
 use crate::text::source::{Clamped, Kept, Source};
 use crate::text::tokens::Estimate;
@@ -129,26 +130,17 @@ pub fn clamp_bytes(
     Either::B(cut.map_or_else(|| text.all(), |cut| text.compose(&cut)).into())
 }
 
-/// A text whose long lines were cut, and then the text.
-#[napi(object)]
-pub struct Lined {
-    pub text: Utf16String,
-    /// Kept parts of the input, start and end by turns, in chars.
-    pub ranges: Vec<f64>,
-}
-
-/// Clamps a text that has lines over the limit; nothing when it has none. `io` takes away the start and length of the
-/// middle in the result, the lengths of its separators, the kind of cut, the bytes and chars kept, the lines of the head,
-/// the number of the tail's first line and that of the last.
+/// Clamps a text that has lines over the limit; nothing when it has none.
 #[napi(catch_unwind)]
 pub fn clamp_long_lines(
     policy: &[f64],
     notice: String,
     source: String,
+    needles: Vec<String>,
     #[napi(ts_arg_type = "string")] text: Units,
-    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
-) -> Option<Lined> {
-    lined(Utf16(&text), policy, notice, source, io)
+) -> Option<Cut> {
+    let (policy, _) = unpack(policy, notice, source);
+    clamp_lines(Utf16(&text), &Policy { needles, ..policy }).map(Cut::from)
 }
 
 #[napi(catch_unwind)]
@@ -156,31 +148,11 @@ pub fn clamp_long_lines_of_bytes(
     policy: &[f64],
     notice: String,
     source: String,
+    needles: Vec<String>,
     bytes: &[u8],
-    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
-) -> Option<Lined> {
-    lined(Utf8(bytes), policy, notice, source, io)
-}
-
-fn lined<T: Text>(text: T, policy: &[f64], notice: String, source: String, io: &mut [f64]) -> Option<Lined> {
+) -> Option<Cut> {
     let (policy, _) = unpack(policy, notice, source);
-    let lined = clamp_lines(text, &policy)?;
-    let lines = lined.lines;
-    let values = [
-        lined.mid.start,
-        lined.mid.len(),
-        lined.separators.0,
-        lined.separators.1,
-        kept_as(lined.keep),
-        lined.kept.bytes,
-        lined.kept.chars,
-        lines.head,
-        lines.first_of_tail,
-        lines.total,
-    ];
-    write(io, &values);
-    let ranges = lined.ranges.iter().flat_map(|range| [range.start as f64, range.end as f64]).collect();
-    Some(Lined { text: lined.text.into(), ranges })
+    clamp_lines(Utf8(bytes), &Policy { needles, ..policy }).map(Cut::from)
 }
 
 /// Writes: 1 when the text was cut, the end of the head, the start of the tail, how many code points of what is kept are

@@ -37,6 +37,12 @@ pub struct StringOf<U> {
     unit: PhantomData<U>,
 }
 
+impl<U> Default for StringOf<U> {
+    fn default() -> Self {
+        StringOf { buffer: vec![], len: 0, unit: PhantomData }
+    }
+}
+
 /// A width in which N-API hands out strings.
 pub trait Unit: Sized {
     /// Has N-API write up to `room` units, its terminator among them, to `to`, and returns how many there are.
@@ -67,7 +73,7 @@ impl Unit for u8 {
 impl<U> std::ops::Deref for StringOf<U> {
     type Target = [U];
     fn deref(&self) -> &[U] {
-        // SAFETY: N-API wrote `len` units to the start of the buffer.
+        // SAFETY: N-API wrote `len` units to the start of the buffer; none, where the buffer is empty.
         unsafe { std::slice::from_raw_parts(self.buffer.as_ptr().cast(), self.len) }
     }
 }

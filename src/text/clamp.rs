@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use super::amounts::{Counts, Labels};
 use super::extent::Extent;
 use super::figures::Figures;
+use super::lines::longest_line;
 use super::notice::{Notice, Place};
 use super::sides::{Keeper, Sides, separators};
 use super::size::Size;
@@ -150,10 +151,6 @@ impl<T: Text> Cutter<'_, T> {
         };
         notice.render(place, counts, labels)
     }
-}
-
-fn longest_line(text: &str) -> usize {
-    text.lines().map(str::len).max().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -25,19 +25,27 @@ pub struct Earlier {
 
 impl Earlier {
     /// Looks at the start of `head` and the end of `tail`, which lie in a text of `total` units; between them too where
-    /// both are the whole of a text that is not too long.
+    /// `head` is the whole of a text that is not too long.
     pub fn find<T: Text>(head: T, tail: T, total: usize) -> Earlier {
+        let mut earlier = Earlier::at_ends(head, tail, total);
+        if head.len() == total && total <= SEARCHED {
+            let start = earlier.spans.first().filter(|span| span.start == 0).map_or(0, |span| span.end);
+            let end = earlier.spans.last().filter(|span| span.start > 0).map_or(total, |span| span.start);
+            earlier.add_between(head.slice(0..end), start);
+            earlier.spans.sort_by_key(|span| span.start);
+        }
+        earlier
+    }
+
+    /// Looks at the start of `head` and the end of `tail` alone.
+    pub fn at_ends<T: Text>(head: T, tail: T, total: usize) -> Earlier {
         let mut earlier = Earlier::default();
-        let whole = head.len() == total;
         let at_end = last_notice(tail);
         let content = at_end.as_ref().map_or(total, |found| total - tail.len() + found.start);
         if let Some(found) =
             notice_at(head, 0).filter(|found| found.end < content && is_newline(head, found.end))
         {
             earlier.add(head, Found { end: found.end + 1, ..found }, 0);
-        }
-        if whole && total <= SEARCHED {
-            earlier.add_between(head.slice(0..content));
         }
         if let Some(found) = at_end {
             earlier.add(tail, found, total - tail.len());
@@ -55,8 +63,8 @@ impl Earlier {
         }
     }
 
-    fn add_between<T: Text>(&mut self, text: T) {
-        let mut from = self.spans.last().map_or(0, |span| span.end);
+    fn add_between<T: Text>(&mut self, text: T, start: usize) {
+        let mut from = start;
         while let Some(newline) = text.find_blank_line(from) {
             from = newline + 1;
             let found = notice_at(text, newline + 2)
@@ -123,7 +131,8 @@ fn ascii<T: Text>(text: T) -> Vec<u8> {
 }
 
 /// Reads how much a notice says is missing, and whether it counts bytes.
-fn parse(line: &[u8]) -> Option<(usize, bool)> {
+/// The amount that a line names as missing when it is a notice, and whether it is in bytes.
+pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     if let Some(rest) = line.strip_prefix(b"[tool output truncated: ") {
         let (hidden, rest) = number(rest)?;
         let (_, rest) = number(rest.strip_prefix(b" of ")?)?;

@@ -25,13 +25,11 @@ impl<T: Text> Figures<'_, T> {
         let most = limits.bytes.min(limits.chars);
         let totals = self.source.size(needs);
         let beside = self.source.beside;
-        let amount = |total: usize, beside: usize| Amount {
-            omitted: (total.saturating_sub(most) + beside).max(self.earlier.hidden).max(1),
-            total: total + beside,
-        };
+        let cutting =
+            |total, beside| Cutting { total, beside, hidden: self.earlier.hidden, ..Cutting::default() };
         Counts {
-            chars: amount(totals.chars, beside.chars),
-            bytes: amount(totals.bytes, beside.bytes),
+            chars: cutting(totals.chars, beside.chars).at_least(most),
+            bytes: cutting(totals.bytes, beside.bytes).at_least(most),
             ..Counts::default()
         }
     }
@@ -58,27 +56,64 @@ impl<T: Text> Figures<'_, T> {
                 omitted: lines.total - lines.kept() + beside.newlines,
                 total: lines.total + beside.newlines,
             };
-            counts.kept_lines = line_ranges([(1, lines.head), (lines.first_of_tail, lines.total)]);
+            counts.kept_lines = line_ranges(lines.ranges);
         }
         counts
     }
 
     /// What is missing of a total of which `size` is kept; `of` measures marks and notices in the same unit.
     fn amount(&self, kept: Kept, total: usize, size: usize, beside: usize, of: fn(&Span) -> usize) -> Amount {
-        let size = size.saturating_sub(kept.of(self.source.marks).map(of).sum());
-        let omitted = total.saturating_sub(size);
-        if self.earlier.hidden == 0 {
-            return Amount { omitted: omitted + beside, total: total + beside };
+        let cutting = Cutting {
+            total,
+            kept: size.saturating_sub(kept.of(self.source.marks).map(of).sum()),
+            beside,
+            hidden: self.earlier.hidden,
+            notices: self.earlier.spans.iter().map(of).sum(),
+            kept_notices: kept.of(&self.earlier.spans).map(of).sum(),
+        };
+        cutting.amount()
+    }
+}
+
+/// One amount of a text that is cut, in chars or bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cutting {
+    pub total: usize,
+    /// What is kept of it, marks of ours not counted.
+    pub kept: usize,
+    /// Text that is left out beside it.
+    pub beside: usize,
+    /// What notices of earlier cuts say is missing already, and what they take of the text and of what is kept.
+    pub hidden: usize,
+    pub notices: usize,
+    pub kept_notices: usize,
+}
+
+impl Cutting {
+    /// What is missing, of the original where the text was cut before.
+    pub fn amount(&self) -> Amount {
+        let omitted = self.total.saturating_sub(self.kept);
+        if self.hidden == 0 {
+            return Amount { omitted: omitted + self.beside, total: self.total + self.beside };
         }
-        let notices: usize = self.earlier.spans.iter().map(of).sum();
-        let original = (total.saturating_sub(notices) + self.earlier.hidden).max(total);
-        let of_original =
-            original.saturating_sub(size.saturating_sub(kept.of(&self.earlier.spans).map(of).sum()));
-        Amount { omitted: of_original.max(omitted) + beside, total: original + beside }
+        let original = (self.total.saturating_sub(self.notices) + self.hidden).max(self.total);
+        let of_original = original.saturating_sub(self.kept.saturating_sub(self.kept_notices));
+        Amount { omitted: of_original.max(omitted) + self.beside, total: original + self.beside }
+    }
+
+    /// What is missing where `most` of the text could be kept.
+    pub fn at_least(&self, most: usize) -> Amount {
+        let omitted = self.total.saturating_sub(most) + self.beside;
+        Amount { omitted: omitted.max(self.hidden).max(1), total: self.total + self.beside }
     }
 }
 
 impl<T: Text> Source<'_, T> {
+    /// The same where nothing is left out but what marks stand for.
+    pub fn kept_whole(&self) -> (Size, KeptLines) {
+        self.kept(Kept { head: self.total, tail: self.total })
+    }
+
     /// What is kept of the input: its size, marks not counted, and its lines.
     pub fn kept(&self, kept: Kept) -> (Size, KeptLines) {
         let (head, tail) = self.parts(kept);
@@ -87,18 +122,15 @@ impl<T: Text> Source<'_, T> {
         let size = Size { bytes: size.bytes - marks.bytes, chars: size.chars - marks.chars, ..size };
         let lines = KeptLines::of(self, kept, self.size(Needs::ALL));
         // Where marks are all that is left, nothing is kept of any line.
-        let none = KeptLines { head: 0, first_of_tail: lines.total + 1, ..lines };
-        (size, if size.chars == 0 { none } else { lines })
+        (size, if size.chars == 0 { KeptLines { ranges: vec![], ..lines } } else { lines })
     }
 }
 
 /// Which lines of a text are kept, whole or in part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptLines {
-    /// Lines of the head.
-    pub head: usize,
-    /// Number of the first line of the tail; past the last when there is none.
-    pub first_of_tail: usize,
+    /// First and last, counted from 1, in order. Two ranges may share a line of which both keep a part.
+    pub ranges: Vec<(usize, usize)>,
     pub total: usize,
 }
 
@@ -107,16 +139,18 @@ impl KeptLines {
         let open = |text: T| !text.is_empty() && !text.ends_with_newline();
         let (head, tail) = source.parts(kept);
         let total = totals.lines(source.is_open());
-        KeptLines {
-            head: head.size().lines(open(head)),
-            first_of_tail: total + 1 - tail.size().lines(open(tail)),
-            total,
-        }
+        let ranges = [(1, head.size().lines(open(head))), (total + 1 - tail.size().lines(open(tail)), total)];
+        KeptLines { ranges: ranges.into_iter().filter(|(first, last)| first <= last).collect(), total }
     }
 
-    /// How many; a line of which both parts keep something counts once.
+    /// How many; a line of which two ranges keep a part counts once.
     pub fn kept(&self) -> usize {
-        let shared = usize::from(self.first_of_tail <= self.head);
-        self.head + (self.total + 1 - self.first_of_tail) - shared
+        let mut last = 0;
+        let news = |&(start, end): &(usize, usize)| {
+            let news = (end + 1).saturating_sub(start.max(last + 1));
+            last = last.max(end);
+            news
+        };
+        self.ranges.iter().map(news).sum()
     }
 }

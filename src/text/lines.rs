@@ -28,6 +28,11 @@ pub fn has_long_line<T: Text>(text: T, max: usize) -> bool {
     lines(text).any(|line| text.slice(line.start..line.content).size().bytes > max)
 }
 
+/// Bytes of the longest line.
+pub fn longest_line(text: &str) -> usize {
+    text.lines().map(str::len).max().unwrap_or(0)
+}
+
 /// Cuts every line longer than `max` bytes and ends it in `[+N chars]`, which counts inside; where the mark does not
 /// fit either, the line is cut without one.
 pub fn cut_lines<T: Text>(text: T, max: usize) -> CutLines {

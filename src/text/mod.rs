@@ -8,7 +8,6 @@ pub mod earlier;
 pub mod ending;
 pub mod extent;
 pub mod figures;
-pub mod lined;
 pub mod lines;
 pub mod notice;
 pub mod sides;

@@ -62,7 +62,8 @@ impl<'a, T: Text> Keeper<'a, T> {
         let kept = match self.keep {
             Keep::Head | Keep::Auto => head(),
             Keep::Tail => tail(),
-            Keep::Ends => self.ends_beside(notice, text).or_else(tail).or_else(head),
+            // Findings are looked for before: where there are none, both ends are kept.
+            Keep::Ends | Keep::Findings => self.ends_beside(notice, text).or_else(tail).or_else(head),
         };
         kept.unwrap_or(nothing)
     }
@@ -173,10 +174,13 @@ impl<'a, T: Text> Keeper<'a, T> {
     }
 }
 
+/// Share of the head where findings were looked for and there are none.
+const WITHOUT_FINDINGS: f64 = 0.2;
+
 /// What 'auto' comes to for a text that ends in `tail`, and the share of the head.
 pub fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
     match policy.keep {
-        Keep::Auto if policy.is_error => (Keep::Ends, 0.2),
+        _ if policy.searches() => (Keep::Ends, WITHOUT_FINDINGS),
         Keep::Auto if ending::is_important(tail) => (Keep::Ends, 0.7),
         Keep::Auto => (Keep::Head, 1.0),
         keep => (keep, policy.head_share),

@@ -1,5 +1,7 @@
 //! A text to be cut, and what a cut leaves of it.
 
+use std::ops::Range;
+
 use super::amounts::Needs;
 use super::extent::Extent;
 use super::lines::Span;
@@ -11,16 +13,16 @@ use crate::policy::Keep;
 /// A text to be cut: its whole, or as much of both ends as any cut can keep.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a, T> {
-    pub(super) head: T,
-    pub(super) tail: T,
+    pub(crate) head: T,
+    pub(crate) tail: T,
     /// Units of the whole.
-    pub(super) total: usize,
+    pub(crate) total: usize,
     /// Size of what the caller gave, where it is not the whole of `head`.
-    pub(super) totals: Option<Size>,
+    pub(crate) totals: Option<Size>,
     /// Marks in lines that were cut before.
-    pub(super) marks: &'a [Span],
+    pub(crate) marks: &'a [Span],
     /// What else the notice answers for: blocks that go without a trace. Its newlines are lines.
-    pub(super) beside: Size,
+    pub(crate) beside: Size,
 }
 
 impl<'a, T: Text> Source<'a, T> {
@@ -118,7 +120,7 @@ impl<'a, T: Text> Source<'a, T> {
         }
     }
 
-    pub(super) fn tail_from(&self, start: usize) -> T {
+    pub(crate) fn tail_from(&self, start: usize) -> T {
         self.tail.slice(self.tail.len() - (self.total - start)..self.tail.len())
     }
 
@@ -168,6 +170,20 @@ impl Clamped {
     pub fn kept(&self) -> Kept {
         Kept { head: self.head, tail: self.tail }
     }
+}
+
+/// Bytes of an input that stand for these chars, in order: an invalid sequence is one char, and as long as it came.
+pub fn bytes_in<T: Text>(input: T, ranges: &[Range<usize>]) -> usize {
+    let (mut bytes, mut char, mut at) = (0, 0, 0);
+    for range in ranges {
+        while char < range.end {
+            let (point, len) = input.decode(at);
+            bytes += if char >= range.start { len } else { 0 };
+            char += point.len_utf16();
+            at += len;
+        }
+    }
+    bytes
 }
 
 /// The size of a piece of the input itself: bytes that are not well-formed count as they are.

@@ -50,6 +50,9 @@ pub trait Text: Copy {
     /// Appends the text as UTF-16, ill-formed parts as U+FFFD.
     fn write(self, out: &mut Vec<u16>);
 
+    /// Hands out the text as UTF-8 in pieces, ill-formed parts as U+FFFD.
+    fn each_utf8(self, each: &mut dyn FnMut(&[u8]));
+
     /// The code point that ends at `at`, which must be a boundary after the start.
     fn decode_before(self, at: usize) -> (char, usize) {
         let start = self.floor(at - 1);
@@ -59,6 +62,9 @@ pub trait Text: Copy {
         !self.is_empty() && self.unit(self.len() - 1) == NEWLINE
     }
 }
+
+/// Units that are made UTF-8 at once: the copy stays in the processor's cache.
+const PIECE: usize = 16_384;
 
 pub const NEWLINE: u16 = b'\n' as u16;
 pub const RETURN: u16 = b'\r' as u16;
@@ -124,6 +130,35 @@ impl Text for Utf16<'_> {
             out.extend_from_slice(point.encode_utf16(&mut buffer));
         }
     }
+    fn each_utf8(self, each: &mut dyn FnMut(&[u8])) {
+        let (mut at, mut piece) = (0, vec![]);
+        while at < self.0.len() {
+            let end = self.floor(self.0.len().min(at + PIECE));
+            piece.clear();
+            write_as_utf8(&self.0[at..end], &mut piece);
+            each(&piece);
+            at = end;
+        }
+    }
+}
+
+/// Appends UTF-16 as UTF-8, lone surrogates as U+FFFD. Runs of ASCII, as most texts are, are narrowed.
+fn write_as_utf8(units: &[u16], out: &mut Vec<u8>) {
+    const BLOCK: usize = 16;
+    let mut at = 0;
+    while at < units.len() {
+        let block = units[at..]
+            .first_chunk::<BLOCK>()
+            .filter(|block| block.iter().fold(0, |all, unit| all | unit) < 0x80);
+        if let Some(block) = block {
+            out.extend_from_slice(&block.map(|unit| unit as u8));
+            at += BLOCK;
+            continue;
+        }
+        let (point, length) = Utf16(units).decode(at);
+        out.extend_from_slice(point.encode_utf8(&mut [0; 4]).as_bytes());
+        at += length;
+    }
 }
 
 /// One byte a char: what V8 keeps of a string in which no char is wider.
@@ -165,6 +200,16 @@ impl Text for Latin1<'_> {
     }
     fn write(self, out: &mut Vec<u16>) {
         out.extend(self.0.iter().copied().map(u16::from));
+    }
+    fn each_utf8(self, each: &mut dyn FnMut(&[u8])) {
+        for piece in self.0.chunks(PIECE) {
+            if piece.is_ascii() {
+                each(piece);
+            } else {
+                let text: String = piece.iter().copied().map(char::from).collect();
+                each(text.as_bytes());
+            }
+        }
     }
 }
 

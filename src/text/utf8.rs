@@ -67,6 +67,17 @@ impl Text for Utf8<'_> {
     fn rfind_newline(self, to: usize) -> Option<usize> {
         memchr::memrchr(b'\n', &self.0[..to])
     }
+    fn each_utf8(self, each: &mut dyn FnMut(&[u8])) {
+        if simdutf8::basic::from_utf8(self.0).is_ok() {
+            return each(self.0);
+        }
+        for chunk in self.0.utf8_chunks() {
+            each(chunk.valid().as_bytes());
+            if !chunk.invalid().is_empty() {
+                each(char::REPLACEMENT_CHARACTER.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+    }
     fn write(self, out: &mut Vec<u16>) {
         if let Ok(text) = simdutf8::basic::from_utf8(self.0) {
             return write_utf8(text, out);

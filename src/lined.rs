@@ -2,22 +2,21 @@
 
 use std::ops::Range;
 
-use super::amounts::Needs;
-use super::clamp::clamp_to;
-use super::figures::KeptLines;
-use super::lines::{CutLines, cut_lines, has_long_line};
-use super::size::Size;
-use super::source::{Clamped, Kept, Source};
-use super::units::{Text, Utf16};
+use crate::outcome::{self, Outcome};
 use crate::policy::{Keep, Policy};
+use crate::text::amounts::Needs;
+use crate::text::figures::KeptLines;
+use crate::text::lines::{CutLines, cut_lines, has_long_line};
+use crate::text::size::Size;
+use crate::text::source::{Source, bytes_in};
+use crate::text::units::{Text, Utf16};
 
 /// The result, and what it keeps of the input.
 #[derive(Clone, Debug)]
 pub struct Lined {
     pub text: Vec<u16>,
-    /// Where the notice with its separators stands in the text.
-    pub mid: Range<usize>,
-    pub separators: (usize, usize),
+    /// Where the notice stands in the text.
+    pub notice: Range<usize>,
     pub keep: Keep,
     /// Kept parts of the input, in chars.
     pub ranges: Vec<Range<usize>>,
@@ -35,29 +34,32 @@ pub fn clamp_lines<T: Text>(input: T, policy: &Policy) -> Option<Lined> {
     let totals = Source::whole(input).size(Needs::ALL);
     let source = Source::whole(Utf16(&cut.text)).with_totals(Some(totals)).with_marks(&cut.marks);
     let limits = policy.limits.after_cutting_lines();
-    let clamped = clamp_to(&source, &limits, policy, &policy.notice);
-    let kept = clamped.as_ref().map_or(Kept { head: cut.text.len(), tail: cut.text.len() }, Clamped::kept);
-    let ranges = kept_ranges(&cut, kept);
-    let (size, lines) = source.kept(kept);
+    let length = cut.text.len();
+    let outcome = outcome::clamp(&source, &limits, policy, &policy.notice);
+    let outcome = outcome.as_ref();
+    let all = Range { start: 0, end: length };
+    let ranges = kept_ranges(&cut, &outcome.map_or_else(|| vec![all], |outcome| outcome.ranges(length)));
+    let (size, lines) = outcome.map_or_else(|| source.kept_whole(), |outcome| outcome.kept(&source));
     Some(Lined {
         lines,
-        mid: kept.head..kept.head + clamped.as_ref().map_or(0, |cut| cut.mid.encode_utf16().count()),
-        separators: clamped.as_ref().map_or((0, 0), |cut| cut.separators),
-        keep: clamped.as_ref().map_or(Keep::Head, |cut| cut.keep),
+        notice: outcome.map_or(length..length, Outcome::notice),
+        keep: outcome.map_or(Keep::Head, Outcome::keep),
         kept: if T::UTF16 { size } else { Size { bytes: bytes_in(input, &ranges), ..size } },
-        text: clamped.as_ref().map_or_else(|| source.all(), |cut| source.compose(cut)),
+        text: outcome.map_or_else(|| source.all(), |outcome| outcome.text(&source)),
         ranges,
     })
 }
 
 /// The parts of the input that stand in the kept parts of its cut lines.
-fn kept_ranges(cut: &CutLines, kept: Kept) -> Vec<Range<usize>> {
+fn kept_ranges(cut: &CutLines, kept: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut ranges = vec![];
     let mut from = 0;
     // What marks took and what they stand for: the text after them stands at other places in the input.
     let (mut taken, mut hidden) = (0, 0);
     let mut add = |part: Range<usize>, taken: usize, hidden: usize| {
-        for side in [part.start..part.end.min(kept.head), part.start.max(kept.tail)..part.end] {
+        let first = kept.partition_point(|kept| kept.end <= part.start);
+        for kept in kept[first..].iter().take_while(|kept| kept.start < part.end) {
+            let side = part.start.max(kept.start)..part.end.min(kept.end);
             if side.start < side.end {
                 ranges.push(side.start + hidden - taken..side.end + hidden - taken);
             }
@@ -71,20 +73,6 @@ fn kept_ranges(cut: &CutLines, kept: Kept) -> Vec<Range<usize>> {
     }
     add(from..cut.text.len(), taken, hidden);
     ranges
-}
-
-/// Bytes of an input that stand for these chars: an invalid sequence is one char, and as long as it came.
-fn bytes_in<T: Text>(input: T, ranges: &[Range<usize>]) -> usize {
-    let (mut bytes, mut char, mut at) = (0, 0, 0);
-    for range in ranges {
-        while char < range.end {
-            let (point, len) = input.decode(at);
-            bytes += if char >= range.start { len } else { 0 };
-            char += point.len_utf16();
-            at += len;
-        }
-    }
-    bytes
 }
 
 #[cfg(test)]
@@ -105,7 +93,7 @@ mod tests {
         assert_eq!(String::from_utf16(&lined.text).unwrap(), line.repeat(3) + "[...]");
         assert_eq!(lined.ranges, [0..2, 30..36, 64..70, 98..102]);
         assert_eq!((lined.kept.bytes, lined.kept.chars), (2 * 6 + 4 * 3, 18));
-        assert_eq!(lined.lines, KeptLines { head: 6, first_of_tail: 19, total: 18 });
+        assert_eq!(lined.lines, KeptLines { ranges: vec![(1, 6)], total: 18 });
     }
 
     #[test]

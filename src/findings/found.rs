@@ -1,0 +1,416 @@
+//! Puts together what a search keeps: the kept text in document order, a mark in each gap, and the notice last.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::Findings;
+use super::choice::{Choice, Piece};
+use crate::limits::Limits;
+use crate::policy::Policy;
+use crate::room::Taken;
+use crate::text::amounts::{Amount, Counts, Labels, grouped, line_ranges};
+use crate::text::earlier::{self, Earlier};
+use crate::text::extent::Extent;
+use crate::text::figures::{Cutting, KeptLines};
+use crate::text::lines::{Span, longest_line};
+use crate::text::notice::{Notice, Place};
+use crate::text::size::Size;
+use crate::text::source::{Source, bytes_in};
+use crate::text::units::Text;
+use crate::text::utf8::Utf8;
+
+/// A text of which the findings and some of both ends are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub text: String,
+    /// Where the notice stands in it, in chars.
+    pub notice: Range<usize>,
+    /// Kept parts of the input, in chars, and their size; marks in lines that were cut before are not counted.
+    pub ranges: Vec<Range<usize>>,
+    pub kept: Size,
+    pub lines: KeptLines,
+}
+
+/// Tells the bytes of parts of an input, given in chars.
+pub type BytesOf<'a> = &'a dyn Fn(&[Range<usize>]) -> usize;
+
+/// What is asked of a search.
+#[allow(missing_debug_implementations, reason = "a closure has no debug form")]
+pub struct Request<'a> {
+    pub limits: &'a Limits,
+    /// What the notice names beside the amounts.
+    pub policy: &'a Policy,
+    pub notice: &'a Notice,
+    /// Size of the input, and the bytes of its parts where they are not those of the text.
+    pub totals: Size,
+    pub bytes_of: Option<BytesOf<'a>>,
+    pub in_bytes: bool,
+    /// Marks in lines that were cut before, in chars.
+    pub marks: &'a [Span],
+    /// What else the notice answers for.
+    pub beside: Size,
+}
+
+impl<'a> Request<'a> {
+    /// A text of this size under the limits and with the notice of a policy.
+    pub fn of(policy: &'a Policy, totals: Size) -> Self {
+        let (limits, notice) = (&policy.limits, &policy.notice);
+        let (bytes_of, in_bytes, beside) = (None, false, Size::default());
+        Request { limits, policy, notice, totals, bytes_of, in_bytes, marks: &[], beside }
+    }
+}
+
+/// Searches a text and clamps it to limits of its own; `None` when nothing was found, or nothing of it has room.
+pub fn clamp<T: Text>(
+    source: &Source<T>,
+    limits: &Limits,
+    policy: &Policy,
+    notice: &Notice,
+) -> Option<Found> {
+    let mut findings = Findings::new(limits, &policy.needles);
+    let mut totals = source.totals.unwrap_or_default();
+    source.head.each_utf8(&mut |text| findings.push(text));
+    if !source.is_whole() {
+        findings.skip(totals - source.head.size() - source.tail.size());
+        source.tail.each_utf8(&mut |text| findings.push(text));
+    }
+    findings.finish();
+    if source.totals.is_none() {
+        totals = Size {
+            bytes: if T::UTF16 { findings.state.size.bytes } else { source.total },
+            ..findings.state.size
+        };
+    }
+    let bytes_of = |ranges: &[Range<usize>]| bytes_in(source.head, ranges);
+    let is_broken = !T::UTF16 && findings.state.size.bytes != source.total;
+    findings.clamp(&Request {
+        limits,
+        notice,
+        bytes_of: if is_broken { Some(&bytes_of) } else { None },
+        in_bytes: !T::UTF16,
+        marks: source.marks,
+        beside: source.beside,
+        ..Request::of(policy, totals)
+    })
+}
+
+/// More rounds than the digits of a number can change.
+const ROUNDS: usize = 6;
+
+impl Findings {
+    /// Clamps the text that the search has seen to the end. `None` when nothing was found, or when the limits are too
+    /// small for any of it.
+    pub fn clamp(&self, request: &Request) -> Option<Found> {
+        let old = match request.notice {
+            Notice::None => Old::default(),
+            _ => self.old_notices(),
+        };
+        let pieces = self.pieces(&old);
+        let last = pieces.last()?.unit.number;
+        let composer = Composer { findings: self, request, old, pieces, last };
+        let ladder = request.notice.ladder().chain([Cow::Owned(Notice::None)]);
+        ladder.into_iter().find_map(|notice| composer.with_notice(&notice))
+    }
+
+    /// Notices of earlier cuts, where one of ours would stand.
+    fn old_notices(&self) -> Old {
+        let state = &self.state;
+        let (head, tail) = (Utf8(state.head.text()), Utf8(state.recent.text()));
+        let ends = Earlier::at_ends(head, tail, state.size.bytes);
+        let mut old = Old { hidden: ends.hidden, in_bytes: ends.in_bytes, ..Old::default() };
+        for span in ends.spans {
+            old.sizes.push(span.size);
+            if span.start == 0 {
+                old.units.push((0, span.size));
+            } else {
+                // What is kept of the text ends before it.
+                old.cut_at_end = span.end - span.start;
+            }
+        }
+        if state.size.bytes <= earlier::SEARCHED {
+            for notice in &state.notices {
+                old.sizes.push(notice.size);
+                old.units.push((notice.unit, notice.size));
+                if notice.hidden > old.hidden {
+                    (old.hidden, old.in_bytes) = (notice.hidden, notice.in_bytes);
+                }
+            }
+        }
+        old
+    }
+
+    /// All units that are still here, in order, without a notice at the end.
+    fn pieces(&self, old: &Old) -> Vec<Piece<'_>> {
+        let state = &self.state;
+        let mut pieces: BTreeMap<usize, Piece> = BTreeMap::new();
+        for (unit, text) in state.shelf.units().chain(state.head.iter()) {
+            pieces.insert(unit.number, Piece { unit, text });
+        }
+        let mut left = state.recent.bytes().saturating_sub(old.cut_at_end);
+        for (mut unit, text) in state.recent.iter() {
+            let text = &text[..text.len().min(left)];
+            left -= text.len();
+            if text.is_empty() {
+                pieces.split_off(&unit.number);
+                break;
+            }
+            if text.len() < unit.bytes {
+                let size = Utf8(text).size();
+                (unit.bytes, unit.chars, unit.ends_line) = (text.len(), size.chars, size.newlines > 0);
+            }
+            pieces.insert(unit.number, Piece { unit, text });
+        }
+        pieces.into_values().collect()
+    }
+}
+
+/// Notices of earlier cuts.
+#[derive(Default)]
+struct Old {
+    hidden: usize,
+    in_bytes: bool,
+    sizes: Vec<Size>,
+    /// Those that may be kept as text.
+    units: Vec<(usize, Size)>,
+    /// Bytes that one at the end takes.
+    cut_at_end: usize,
+}
+
+struct Composer<'a> {
+    findings: &'a Findings,
+    request: &'a Request<'a>,
+    old: Old,
+    pieces: Vec<Piece<'a>>,
+    last: usize,
+}
+
+/// The kept text with its marks.
+#[derive(Default)]
+struct Body {
+    text: Vec<u8>,
+    ranges: Vec<Range<usize>>,
+    kept: Size,
+    lines: Vec<(usize, usize)>,
+    /// Notices of earlier cuts that are kept as text.
+    old: Size,
+}
+
+impl Composer<'_> {
+    /// The clamped text with this notice, unless there is no room for both.
+    fn with_notice(&self, notice: &Notice) -> Option<Found> {
+        let mut text = self.render(notice, &self.at_least());
+        for _ in 0..ROUNDS {
+            let room = self.room_beside(notice, &text)?;
+            let body = self.compose(room, !separator(notice, &text).is_empty())?;
+            let next = self.render(notice, &self.counts(&body));
+            // Less room than was made for it is enough.
+            if self.taken(&next).within(&as_limits(self.taken(&text))) {
+                return self.finish(notice, &next, body);
+            }
+            text = next;
+        }
+        None
+    }
+
+    fn finish(&self, notice: &Notice, text: &str, body: Body) -> Option<Found> {
+        let lines = self.kept_lines(&body);
+        let marks = self.kept_marks(&body);
+        let bytes = self.request.bytes_of.map_or(body.kept.bytes, |of| of(&body.ranges));
+        let before = Utf8(&body.text).size().chars + separator(notice, text).len();
+        let all = [String::from_utf8(body.text).ok()?.as_str(), separator(notice, text), text].concat();
+        let limits = self.request.limits;
+        let fits = Extent::of(Utf8(all.as_bytes()), limits).fits(limits);
+        (fits && longest_line(&all) <= limits.line_bytes).then(|| Found {
+            notice: before..before + text.encode_utf16().count(),
+            text: all,
+            kept: Size { bytes: bytes - marks.bytes, chars: body.kept.chars - marks.chars, ..body.kept },
+            ranges: body.ranges,
+            lines,
+        })
+    }
+
+    fn compose(&self, room: Limits, separated: bool) -> Option<Body> {
+        let mut choice = Choice::new(&self.pieces, self.last, self.largest_mark(), room);
+        choice.keep_ends();
+        let findings = self.findings.state.shelf.findings().filter(|finding| finding.unit <= self.last);
+        let kept: Vec<_> = findings.filter(|finding| choice.keep_finding(finding)).collect();
+        if kept.is_empty() {
+            return None;
+        }
+        choice.widen(&kept);
+        choice.keep_rest();
+        let mut body = Body::default();
+        let mut before: Option<&Piece> = None;
+        for piece in choice.kept() {
+            self.add_gap(&mut body, before, Some(piece));
+            self.add(&mut body, piece);
+            before = Some(piece);
+        }
+        self.add_gap(&mut body, before, None);
+        // The newline at the end gives way to the separator, as at the end of a head.
+        if separated && body.text.ends_with(b"\n") {
+            body.text.pop();
+            if before.is_some_and(|piece| piece.unit.number == self.last) {
+                body.drop_newline();
+            }
+        }
+        Some(body)
+    }
+
+    fn add(&self, body: &mut Body, Piece { unit, text }: &Piece) {
+        body.text.extend_from_slice(text);
+        let size = Utf8(text).size();
+        body.kept = body.kept + size;
+        let (range, line) = (unit.char..unit.char + unit.chars, unit.line + 1);
+        match body.ranges.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => body.ranges.push(range),
+        }
+        match body.lines.last_mut() {
+            Some(last) if last.1 + 1 >= line => last.1 = line,
+            _ => body.lines.push((line, line)),
+        }
+        if let Some((_, size)) = self.old.units.iter().find(|(number, _)| *number == unit.number) {
+            body.old = body.old + *size;
+        }
+    }
+
+    /// Adds a mark for what is missing between two pieces, or between a piece and an end of the text.
+    fn add_gap(&self, body: &mut Body, before: Option<&Piece>, after: Option<&Piece>) {
+        let next = before.map_or(0, |piece| piece.unit.number + 1);
+        if next == after.map_or(self.last + 1, |piece| piece.unit.number) {
+            return;
+        }
+        let first = before.map_or(0, |piece| piece.unit.line + 1);
+        let all = self.findings.state.size;
+        let lines = after.map_or(all.lines(self.is_open()), |piece| piece.unit.line).saturating_sub(first);
+        let mark = if lines > 0 {
+            format!("[... {} line{} ...]", grouped(lines), if lines == 1 { "" } else { "s" })
+        } else {
+            let start = before.map_or(0, |piece| piece.unit.char + piece.unit.chars);
+            let end = after.map_or(all.chars, |piece| piece.unit.char);
+            format!("[... {} chars ...]", grouped(end - start))
+        };
+        if !body.text.is_empty() && !body.text.ends_with(b"\n") {
+            body.text.push(b'\n');
+        }
+        body.text.extend_from_slice(mark.as_bytes());
+        body.text.push(b'\n');
+    }
+
+    /// What a mark takes at most, with the newline that ends a piece of a line before it.
+    fn largest_mark(&self) -> Taken {
+        let mark = format!("\n[... {} chars ...]\n", grouped(self.findings.state.size.chars));
+        let in_pieces =
+            self.pieces.iter().any(|piece| !piece.unit.ends_line && piece.unit.number != self.last);
+        Taken { lines: if in_pieces { 2 } else { 1 }, ..self.taken(&mark) }
+    }
+
+    fn is_open(&self) -> bool {
+        self.findings.state.last.is_some_and(|last| !last.ends_line)
+    }
+
+    /// What the limits leave beside the notice and its separator.
+    fn room_beside(&self, notice: &Notice, text: &str) -> Option<Limits> {
+        let separator = separator(notice, text);
+        let mut taken = self.taken(&[separator, text].concat());
+        if separator.starts_with('\n') {
+            // It ends the line before it, which has been counted.
+            taken.lines -= 1;
+        }
+        taken.within(self.request.limits).then(|| taken.rest_of(self.request.limits))
+    }
+
+    fn taken(&self, text: &str) -> Taken {
+        Taken::of(Extent::of(Utf8(text.as_bytes()), self.request.limits))
+    }
+
+    fn render(&self, notice: &Notice, counts: &Counts) -> String {
+        let Request { policy, .. } = self.request;
+        let labels = Labels { limits: &policy.limits, source: &policy.source, in_bytes: self.in_bytes() };
+        notice.render(Place::AfterHead, counts, labels)
+    }
+
+    fn in_bytes(&self) -> bool {
+        self.request.in_bytes || self.old.in_bytes
+    }
+
+    fn at_least(&self) -> Counts {
+        let Request { totals, beside, limits, .. } = self.request;
+        let most = limits.bytes.min(limits.chars);
+        let cutting =
+            |total, beside| Cutting { total, beside, hidden: self.old.hidden, ..Cutting::default() };
+        Counts {
+            chars: cutting(totals.chars, beside.chars).at_least(most),
+            bytes: cutting(totals.bytes, beside.bytes).at_least(most),
+            ..Counts::default()
+        }
+    }
+
+    fn counts(&self, body: &Body) -> Counts {
+        let Request { totals, beside, bytes_of, .. } = self.request;
+        let notices = self.old.sizes.iter().fold(Size::default(), |sum, size| sum + *size);
+        let marks = self.kept_marks(body);
+        let amount = |of: fn(&Size) -> usize, kept: usize| {
+            let cutting = Cutting {
+                total: of(totals),
+                kept: kept.saturating_sub(of(&marks)),
+                beside: of(beside),
+                hidden: self.old.hidden,
+                notices: of(&notices),
+                kept_notices: of(&body.old),
+            };
+            cutting.amount()
+        };
+        let bytes = bytes_of.map_or(body.kept.bytes, |of| of(&body.ranges));
+        let lines = self.kept_lines(body);
+        let missing = lines.total - lines.kept() + beside.newlines;
+        Counts {
+            chars: amount(|size| size.chars, body.kept.chars),
+            bytes: amount(|size| size.bytes, bytes),
+            lines: Amount { omitted: missing, total: lines.total + beside.newlines },
+            kept_lines: line_ranges(lines.ranges),
+        }
+    }
+
+    fn kept_lines(&self, body: &Body) -> KeptLines {
+        KeptLines { ranges: body.lines.clone(), total: self.request.totals.lines(self.is_open()) }
+    }
+
+    fn kept_marks(&self, body: &Body) -> Size {
+        let is_kept = |mark: &&Span| {
+            let at = body.ranges.partition_point(|range| range.end < mark.end);
+            body.ranges.get(at).is_some_and(|range| range.start <= mark.start)
+        };
+        self.request.marks.iter().filter(is_kept).fold(Size::default(), |sum, mark| sum + mark.size)
+    }
+}
+
+impl Body {
+    /// Leaves out the last newline of the kept text.
+    fn drop_newline(&mut self) {
+        self.kept.bytes -= 1;
+        self.kept.chars -= 1;
+        self.kept.newlines -= 1;
+        let Some(last) = self.ranges.last_mut() else { return };
+        last.end -= 1;
+        if last.start == last.end {
+            self.ranges.pop();
+        }
+    }
+}
+
+fn separator(notice: &Notice, text: &str) -> &'static str {
+    if text.is_empty() { "" } else { notice.separators(Place::AfterHead).0 }
+}
+
+fn as_limits(taken: Taken) -> Limits {
+    Limits {
+        bytes: taken.bytes,
+        lines: taken.lines,
+        chars: taken.chars,
+        tokens: taken.tokens,
+        ..Limits::NONE
+    }
+}

@@ -1,0 +1,257 @@
+//! Finds the lines of a stream that tell what went wrong, wherever they stand, in one pass and bounded memory.
+//!
+//! Lines are scored as they pass; those that tell something are kept with the lines around them, the best of them as
+//! far as the budget goes, beside the start and the end of the stream. Nothing is looked at twice, so a text that is
+//! here whole and one that comes in chunks are the same to it.
+
+mod choice;
+mod found;
+mod likeness;
+mod score;
+mod shelf;
+mod unit;
+mod words;
+
+use memchr::memmem::Finder;
+
+use crate::limits::{Limits, UNLIMITED};
+use crate::text::Size;
+use crate::text::earlier;
+use crate::text::units::Text;
+use crate::text::utf8::Utf8;
+use likeness::Seen;
+use score::Score;
+use shelf::{Finding, Shelf, Worth};
+use unit::{Splitter, Stretch, Unit};
+
+pub use found::{Found, Request, clamp};
+
+/// Lines before and after a finding that are kept with it, and of one that weighs much.
+const BEFORE: usize = 2;
+const BEFORE_HOT: usize = 3;
+const AFTER: usize = 3;
+const AFTER_HOT: usize = 5;
+/// Lines after a finding that are kept while they are indented.
+const AFTER_INDENTED: usize = 6;
+
+/// Lines on either side that are kept too where there is room left.
+const AROUND: usize = 12;
+
+/// Units that a finding may reach back to when all around it has come.
+const REACH: usize = AROUND + 1 + AROUND + 1;
+
+/// A search that goes on as text arrives.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    /// Bytes that a result can have.
+    budget: usize,
+    needles: Vec<Finder<'static>>,
+    splitter: Splitter,
+    state: State,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    /// The first units, up to a part of the budget, and whether more may come.
+    head: Stretch,
+    head_open: bool,
+    head_most: usize,
+    /// The last units, as many as a result can have.
+    recent: Stretch,
+    /// The unit that came last.
+    last: Option<Unit>,
+    size: Size,
+    seen: Seen,
+    shelf: Shelf,
+    /// Findings whose lines after them are still to come.
+    open: Vec<Open>,
+    notices: Vec<OldNotice>,
+    /// How the unit that came last starts.
+    start: [u8; 3],
+    /// The unit before the last was an empty line, and so was the one before a notice that may stand in the last.
+    blank: bool,
+    maybe: Option<OldNotice>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    finding: Finding,
+    /// The lines after it that are kept with it have not ended yet.
+    grows: bool,
+}
+
+/// A notice of an earlier cut between two ends.
+#[derive(Clone, Copy, Debug)]
+struct OldNotice {
+    unit: usize,
+    size: Size,
+    hidden: usize,
+    in_bytes: bool,
+}
+
+impl Findings {
+    /// A search for a result within limits. `needles` are texts that make a line a finding.
+    pub fn new(limits: &Limits, needles: &[String]) -> Findings {
+        let budget = budget(limits);
+        let needles = needles.iter().filter(|needle| !needle.is_empty());
+        Findings {
+            budget,
+            needles: needles.map(|needle| Finder::new(needle.as_bytes()).into_owned()).collect(),
+            splitter: Splitter::default(),
+            state: State {
+                head: Stretch::default(),
+                head_open: true,
+                // More than the head's share: what is left over may go to it.
+                head_most: budget / 4,
+                recent: Stretch::default(),
+                last: None,
+                size: Size::default(),
+                seen: Seen::default(),
+                shelf: Shelf::new(budget.saturating_mul(3)),
+                open: vec![],
+                notices: vec![],
+                start: [0; 3],
+                blank: false,
+                maybe: None,
+            },
+        }
+    }
+
+    /// Takes the next text, valid UTF-8 that may end anywhere.
+    pub fn push(&mut self, text: &[u8]) {
+        let Findings { budget, needles, splitter, state } = self;
+        splitter.push(text, |unit| state.take(unit, needles, *budget));
+    }
+
+    /// Passes over text that is not looked at. What is pending is a unit of its own then.
+    pub fn skip(&mut self, size: Size) {
+        self.finish();
+        let state = &mut self.state;
+        // A unit that nobody has stands for it.
+        let unit = state.next_unit(Size { newlines: 0, ..size });
+        state.last = Some(Unit { line: unit.line + size.newlines, ..unit });
+        state.size = state.size + size;
+        state.head_open = false;
+        state.recent = Stretch::default();
+        (state.blank, state.maybe) = (false, None);
+    }
+
+    /// Takes the end of the text.
+    pub fn finish(&mut self) {
+        let Findings { budget, needles, splitter, state } = self;
+        splitter.finish(|unit| state.take(unit, needles, *budget));
+        for open in std::mem::take(&mut state.open) {
+            state.close(open);
+        }
+    }
+
+    /// Size of all that was taken.
+    pub fn size(&self) -> Size {
+        self.state.size
+    }
+
+    /// Bytes of memory that the search takes.
+    pub fn memory(&self) -> usize {
+        let State { head, recent, seen, shelf, .. } = &self.state;
+        head.memory() + recent.memory() + seen.memory() + shelf.memory()
+    }
+}
+
+/// Bytes that a result within the limits can have, about: lines that no other limit bounds count as long as a unit.
+fn budget(limits: &Limits) -> usize {
+    let times =
+        |limit: usize, bytes: usize| if limit == UNLIMITED { limit } else { limit.saturating_mul(bytes) };
+    let most = limits.bytes.min(times(limits.chars, 3)).min(times(limits.tokens, 8));
+    most.min(times(limits.lines, unit::LONG_LINE))
+}
+
+impl State {
+    fn take(&mut self, text: &[u8], needles: &[Finder], budget: usize) {
+        let size = Utf8(text).size();
+        let unit = self.next_unit(size);
+        self.go_on(unit, text);
+        self.last = Some(unit);
+        self.size = self.size + size;
+        self.head_open &= self.head.bytes() + text.len() <= self.head_most;
+        if self.head_open {
+            self.head.push(unit, text);
+        }
+        self.recent.push(unit, text);
+        // Where lines are so short that their number would take more memory than their text, there are fewer of them.
+        while self.recent.units() > REACH
+            && (self.recent.bytes() - self.recent.first_bytes() >= budget
+                || self.recent.units() > REACH + budget / 4)
+        {
+            self.recent.pop_front();
+        }
+        self.look_for_notice(unit, text, size);
+        let mut score = score::score(text);
+        if needles.iter().any(|needle| needle.find(text).is_some()) {
+            score = score.max(Score::ASKED_FOR);
+        }
+        let start = score::start(text);
+        if score::is_changed(&self.start, &start) {
+            score = score.max(Score::CHANGED);
+        }
+        self.start = start;
+        if score.tells() {
+            let worth = Worth::of(score, self.seen.count(text));
+            self.open(unit.number, score, worth);
+        }
+    }
+
+    fn next_unit(&self, size: Size) -> Unit {
+        let Size { bytes, chars, newlines, .. } = size;
+        match self.last {
+            None => Unit { number: 0, char: 0, line: 0, bytes, chars, ends_line: newlines > 0 },
+            Some(last) => last.next(bytes, chars, newlines > 0),
+        }
+    }
+
+    fn open(&mut self, unit: usize, score: Score, worth: Worth) {
+        if self.shelf.wants(unit, worth) {
+            let (before, after) = if score.is_hot() { (BEFORE_HOT, AFTER_HOT) } else { (BEFORE, AFTER) };
+            let around = (unit.saturating_sub(AROUND), unit + AROUND);
+            let finding =
+                Finding { unit, first: unit.saturating_sub(before), last: unit + after, around, worth };
+            self.open.push(Open { finding, grows: true });
+        }
+    }
+
+    /// Goes on with the findings that this unit is kept with, and closes those that it is too far from.
+    fn go_on(&mut self, unit: Unit, text: &[u8]) {
+        let indented = matches!(text, [b' ' | b'\t' | b'|', _, ..]);
+        for Open { finding, grows } in &mut self.open {
+            if unit.number > finding.last {
+                *grows &= indented && unit.number <= finding.unit + AFTER_INDENTED;
+                finding.last += usize::from(*grows);
+            }
+        }
+        // They were opened in order, and each has as many lines around it.
+        while self.open.first().is_some_and(|open| unit.number > open.finding.around.1) {
+            let open = self.open.remove(0);
+            self.close(open);
+        }
+    }
+
+    fn close(&mut self, Open { finding, .. }: Open) {
+        let Some(last) = self.last.filter(|_| self.shelf.wants(finding.unit, finding.worth)) else { return };
+        let around = self.recent.back_from(last).take_while(|(unit, _)| unit.number >= finding.around.0);
+        self.shelf.put(finding, around.filter(|(unit, _)| unit.number <= finding.around.1));
+    }
+
+    /// Takes note of a line that is a notice of an earlier cut between two empty lines.
+    fn look_for_notice(&mut self, unit: Unit, text: &[u8], size: Size) {
+        let is_blank = text == b"\n";
+        if is_blank {
+            self.notices.extend(self.maybe.take());
+        }
+        self.maybe = None;
+        if self.blank && matches!(text, [b'[' | b'.', .., b'\n']) {
+            let parsed = earlier::parse(&text[..text.len() - 1]);
+            self.maybe =
+                parsed.map(|(hidden, in_bytes)| OldNotice { unit: unit.number, size, hidden, in_bytes });
+        }
+        self.blank = is_blank;
+    }
+}

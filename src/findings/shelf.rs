@@ -1,0 +1,146 @@
+//! The findings that are worth most so far, with the text around them, in bounded memory.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::score::Score;
+use super::unit::Unit;
+
+/// Worth of a finding: its score, halved for each line like it that came before. A whole number, so that it is the same
+/// everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Worth(u32);
+
+impl Worth {
+    /// Halving stops here: then it is one of many.
+    const MOST_HALVINGS: u16 = 12;
+
+    pub fn of(score: Score, before: u16) -> Worth {
+        Worth((score.0.unsigned_abs() << Worth::MOST_HALVINGS) >> before.min(Worth::MOST_HALVINGS))
+    }
+}
+
+/// A line that tells what went wrong, and the lines around it that are kept with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub unit: usize,
+    pub first: usize,
+    pub last: usize,
+    /// First and last line that are kept too where there is room.
+    pub around: (usize, usize),
+    pub worth: Worth,
+}
+
+impl Finding {
+    /// What goes first: the least worth, and of equals the latest.
+    fn rank(&self) -> (Worth, Reverse<usize>) {
+        (self.worth, Reverse(self.unit))
+    }
+}
+
+/// What a unit takes besides its text.
+const OVERHEAD: usize = 96;
+
+#[derive(Clone, Debug)]
+pub struct Shelf {
+    findings: BTreeMap<(Worth, Reverse<usize>), Finding>,
+    /// Units of the findings, each once, with the number of findings that need it.
+    units: BTreeMap<usize, Stored>,
+    memory: usize,
+    most: usize,
+    full: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Stored {
+    unit: Unit,
+    text: Box<[u8]>,
+    users: usize,
+}
+
+impl Shelf {
+    /// Holds up to `most` bytes.
+    pub fn new(most: usize) -> Shelf {
+        Shelf { findings: BTreeMap::new(), units: BTreeMap::new(), memory: 0, most, full: false }
+    }
+
+    /// Whether a finding is worth more than the least that is here, once there is no more room.
+    pub fn wants(&self, unit: usize, worth: Worth) -> bool {
+        let least = self.findings.first_key_value().map(|(rank, _)| *rank);
+        !self.full || least.is_some_and(|least| (worth, Reverse(unit)) > least)
+    }
+
+    /// Takes a finding with its units, and gives up what is worth least.
+    pub fn put<'a>(&mut self, finding: Finding, units: impl Iterator<Item = (Unit, &'a [u8])>) {
+        self.findings.insert(finding.rank(), finding);
+        for (unit, text) in units {
+            let stored = self.units.entry(unit.number).or_insert_with(|| {
+                self.memory += text.len() + OVERHEAD;
+                Stored { unit, text: text.into(), users: 0 }
+            });
+            stored.users += 1;
+        }
+        while self.memory > self.most {
+            self.full = true;
+            let Some((_, least)) = self.findings.pop_first() else { return };
+            for number in least.around.0..=least.around.1 {
+                self.give_up(number);
+            }
+        }
+    }
+
+    fn give_up(&mut self, number: usize) {
+        let std::collections::btree_map::Entry::Occupied(mut stored) = self.units.entry(number) else {
+            return;
+        };
+        stored.get_mut().users -= 1;
+        if stored.get().users == 0 {
+            self.memory -= stored.remove().text.len() + OVERHEAD;
+        }
+    }
+
+    /// The findings, the one that is worth most first, and of equals the earliest.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.values().rev()
+    }
+
+    /// The units of all findings, in order.
+    pub fn units(&self) -> impl Iterator<Item = (Unit, &[u8])> {
+        self.units.values().map(|stored| (stored.unit, &*stored.text))
+    }
+
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        self.memory + self.findings.len() * size_of::<((Worth, Reverse<usize>), Finding)>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(shelf: &mut Shelf, unit: usize, score: i32) {
+        let text = [b'x'; 100];
+        let worth = Worth::of(Score(score), 0);
+        let finding = Finding { unit, first: unit, last: unit + 1, around: (unit, unit + 1), worth };
+        let units = (unit..=unit + 1).map(|number| {
+            let unit = Unit { number, char: 0, line: number, bytes: 100, chars: 100, ends_line: true };
+            (unit, &text[..])
+        });
+        shelf.put(finding, units);
+    }
+
+    #[test]
+    fn what_is_worth_least_goes_and_text_that_is_shared_stays() {
+        let mut shelf = Shelf::new(4 * (100 + OVERHEAD));
+        put(&mut shelf, 10, 20);
+        put(&mut shelf, 11, 8);
+        put(&mut shelf, 20, 8);
+        let numbers = |shelf: &Shelf| shelf.units().map(|(unit, _)| unit.number).collect::<Vec<_>>();
+        assert_eq!(shelf.findings().map(|finding| finding.unit).collect::<Vec<_>>(), [10, 11]);
+        assert_eq!(numbers(&shelf), [10, 11, 12]);
+        assert!(!shelf.wants(30, Worth::of(Score(8), 0)) && shelf.wants(30, Worth::of(Score(9), 0)));
+        put(&mut shelf, 30, 30);
+        assert_eq!(numbers(&shelf), [10, 11, 30, 31]);
+    }
+}

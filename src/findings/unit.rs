@@ -1,0 +1,239 @@
+//! What is kept or left out as a whole: lines, and pieces of lines that are too long for that.
+
+/// A line of more bytes is cut into pieces.
+pub const LONG_LINE: usize = 1_000;
+
+/// Bytes of a piece. The last may be a little longer, so that a mark at the end of a line stays in one piece.
+const PIECE: usize = 256;
+const LAST_PIECE: usize = PIECE + 32;
+
+/// Where a unit stands in the text, and its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    pub number: usize,
+    /// Where it starts in chars, and how many lines end before it.
+    pub char: usize,
+    pub line: usize,
+    pub bytes: usize,
+    pub chars: usize,
+    pub ends_line: bool,
+}
+
+impl Unit {
+    /// The unit of these bytes and chars that comes after this one.
+    pub fn next(&self, bytes: usize, chars: usize, ends_line: bool) -> Unit {
+        let line = self.line + usize::from(self.ends_line);
+        Unit { number: self.number + 1, char: self.char + self.chars, line, bytes, chars, ends_line }
+    }
+
+    /// The unit of these bytes and chars that comes before this one.
+    fn previous(&self, bytes: usize, chars: usize, ends_line: bool) -> Unit {
+        let line = self.line - usize::from(ends_line);
+        Unit { number: self.number - 1, char: self.char - chars, line, bytes, chars, ends_line }
+    }
+}
+
+/// Cuts a stream into units. However the stream is chunked, they are the same.
+#[derive(Clone, Debug, Default)]
+pub struct Splitter {
+    /// The start of a unit whose end is still to come.
+    pending: Vec<u8>,
+    /// Inside a long line.
+    long: bool,
+}
+
+impl Splitter {
+    pub fn push(&mut self, mut text: &[u8], mut each: impl FnMut(&[u8])) {
+        while !self.pending.is_empty() && !text.is_empty() {
+            let newline = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
+            let room = (LONG_LINE + 1 - self.pending.len().min(LONG_LINE)).min(newline);
+            self.pending.extend_from_slice(&text[..room]);
+            text = &text[room..];
+            let mut pending = std::mem::take(&mut self.pending);
+            let used = self.split(&pending, false, &mut each);
+            pending.drain(..used);
+            self.pending = pending;
+        }
+        let used = self.split(text, false, &mut each);
+        self.pending.extend_from_slice(&text[used..]);
+    }
+
+    /// Takes what is pending as the last unit.
+    pub fn finish(&mut self, mut each: impl FnMut(&[u8])) {
+        let pending = std::mem::take(&mut self.pending);
+        self.split(&pending, true, &mut each);
+    }
+
+    /// Hands out the units whose end is in the text, and returns where they end.
+    fn split(&mut self, text: &[u8], finished: bool, each: &mut impl FnMut(&[u8])) -> usize {
+        let mut at = 0;
+        while let Some(length) = next_unit(&text[at..], self.long, finished) {
+            let unit = &text[at..at + length];
+            self.long = !unit.ends_with(b"\n");
+            each(unit);
+            at += length;
+        }
+        at
+    }
+}
+
+fn next_unit(text: &[u8], long: bool, finished: bool) -> Option<usize> {
+    let most = if long { LAST_PIECE } else { LONG_LINE };
+    let newline = memchr::memchr(b'\n', &text[..text.len().min(most + 1)]);
+    match newline {
+        Some(newline) => Some(newline + 1),
+        None if text.len() > most => Some(piece(&text[..PIECE + 1])),
+        None => (finished && !text.is_empty()).then_some(text.len()),
+    }
+}
+
+/// Where the first piece of a text ends: after a separator in its second half, or else between two code points.
+fn piece(text: &[u8]) -> usize {
+    let second_half = &text[PIECE / 2..PIECE];
+    match memchr::memrchr3(b'{', b',', b' ', second_half) {
+        Some(at) => PIECE / 2 + at + 1,
+        None => (0..=PIECE).rev().find(|&at| text[at] & 0xC0 != 0x80).unwrap_or(PIECE),
+    }
+}
+
+/// Units that follow one another, with their text.
+#[derive(Clone, Debug, Default)]
+pub struct Stretch {
+    /// The first unit; those after it are known by their lengths.
+    first: Option<Unit>,
+    /// Bytes and chars of each, small because lines may be empty: then there are as many as bytes.
+    lengths: std::collections::VecDeque<(u16, u16)>,
+    text: Vec<u8>,
+    /// Bytes at the start of `text` that belong to units that went.
+    gone: usize,
+}
+
+impl Stretch {
+    pub fn push(&mut self, unit: Unit, text: &[u8]) {
+        self.first.get_or_insert(unit);
+        // A unit is at most LONG_LINE bytes and a newline.
+        self.lengths.push_back((unit.bytes as u16, unit.chars as u16));
+        self.text.extend_from_slice(text);
+    }
+
+    pub fn pop_front(&mut self) {
+        let Some((bytes, _)) = self.lengths.pop_front() else { return };
+        self.gone += usize::from(bytes);
+        self.first = self.lengths.front().zip(self.first).map(|(&(bytes, chars), first)| {
+            let end = self.gone + usize::from(bytes);
+            first.next(bytes.into(), chars.into(), self.text[end - 1] == b'\n')
+        });
+        if self.gone * 2 > self.text.len() {
+            self.text.drain(..self.gone);
+            self.gone = 0;
+        }
+    }
+
+    pub fn text(&self) -> &[u8] {
+        &self.text[self.gone..]
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.text.len() - self.gone
+    }
+
+    pub fn units(&self) -> usize {
+        self.lengths.len()
+    }
+
+    pub fn first_bytes(&self) -> usize {
+        self.lengths.front().map_or(0, |(bytes, _)| usize::from(*bytes))
+    }
+
+    /// The units with their text.
+    pub fn iter(&self) -> impl Iterator<Item = (Unit, &[u8])> {
+        let text = self.text();
+        let mut at = 0;
+        let mut before: Option<Unit> = None;
+        self.lengths.iter().map_while(move |&(bytes, chars)| {
+            let part = &text[at..at + usize::from(bytes)];
+            let unit = match before {
+                None => self.first?,
+                Some(before) => before.next(bytes.into(), chars.into(), part.ends_with(b"\n")),
+            };
+            before = Some(unit);
+            at += part.len();
+            Some((unit, part))
+        })
+    }
+
+    /// The units with their text from the end, which is `last`, to the start.
+    pub fn back_from(&self, last: Unit) -> impl Iterator<Item = (Unit, &[u8])> {
+        let text = self.text();
+        let (mut unit, mut end) = (last, text.len());
+        self.lengths.iter().rev().map(move |&(bytes, chars)| {
+            let part = &text[end - usize::from(bytes)..end];
+            if end < text.len() {
+                unit = unit.previous(bytes.into(), chars.into(), part.ends_with(b"\n"));
+            }
+            end -= part.len();
+            (unit, part)
+        })
+    }
+
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        self.text.capacity() + self.lengths.capacity() * size_of::<(u16, u16)>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn units(text: &str, chunk: usize) -> Vec<String> {
+        let (mut splitter, mut units) = (Splitter::default(), vec![]);
+        let mut each = |unit: &[u8]| units.push(String::from_utf8(unit.to_vec()).unwrap());
+        for chunk in text.as_bytes().chunks(chunk) {
+            splitter.push(chunk, &mut each);
+        }
+        splitter.finish(&mut each);
+        units
+    }
+
+    #[test]
+    fn lines_are_whole_and_long_ones_are_cut_at_separators() {
+        assert_eq!(units("a\n\nb", 1), ["a\n", "\n", "b"]);
+        let line = "x".repeat(1_000);
+        assert_eq!(units(&format!("{line}\n{line}"), 7), [format!("{line}\n"), line.clone()]);
+        let long = "{\"key\": \"value\"}, ".repeat(80);
+        let pieces = units(&long, 1_000_000);
+        assert!(pieces.iter().all(|piece| piece.len() <= LAST_PIECE) && pieces.concat() == long);
+        assert!(pieces[..pieces.len() - 1].iter().all(|piece| piece.ends_with([' ', ',', '{'])));
+        let wide = "漢".repeat(500);
+        assert_eq!(units(&wide, 100_000).concat(), wide);
+    }
+
+    #[test]
+    fn chunks_make_no_difference() {
+        let text = format!("a\n{}\nb\n{}", "word, ".repeat(300), "y".repeat(2_000));
+        for chunk in [1, 2, 3, 64, 257, 999, 1_001] {
+            assert_eq!(units(&text, chunk), units(&text, text.len()), "{chunk}");
+        }
+    }
+
+    #[test]
+    fn a_stretch_knows_where_its_units_stand() {
+        let mut stretch = Stretch::default();
+        let mut unit = Unit { number: 0, char: 0, line: 0, bytes: 3, chars: 3, ends_line: true };
+        for text in ["ab\n", "漢\n", "", "tail"].into_iter().filter(|text| !text.is_empty()) {
+            if text != "ab\n" {
+                unit = unit.next(text.len(), text.encode_utf16().count(), text.ends_with('\n'));
+            }
+            stretch.push(unit, text.as_bytes());
+        }
+        stretch.pop_front();
+        let all: Vec<_> =
+            stretch.iter().map(|(unit, text)| (unit.number, unit.char, unit.line, text)).collect();
+        assert_eq!(all, [(1, 3, 1, "漢\n".as_bytes()), (2, 5, 2, "tail".as_bytes())]);
+        assert_eq!((stretch.units(), stretch.bytes()), (2, 8));
+        let mut back: Vec<_> = stretch.back_from(unit).collect();
+        back.reverse();
+        assert_eq!(back, stretch.iter().collect::<Vec<_>>());
+    }
+}

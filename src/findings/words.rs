@@ -1,0 +1,138 @@
+//! What the words of a line say about its weight: words of failure, phrases that begin with a word, and good news.
+//!
+//! The weights were found by measuring which lines people needed from failing outputs of many tools. None is the name
+//! of a tool or of one of its messages.
+
+/// Whole words, lower case, with their weights. A word below 0 makes a line weigh less.
+#[rustfmt::skip]
+const WORDS: &[(&str, i32)] = &[
+    ("panicked", 9), ("segfault", 9), ("sigsegv", 9), ("sigabrt", 9),
+    ("fatal", 8), ("panic", 8), ("deadlock", 8),
+    ("fail", 7), ("failed", 7), ("denied", 7), ("refused", 7),
+    ("error", 6), ("exception", 6), ("failure", 6), ("critical", 6), ("rejected", 6), ("conflict", 6), ("conflicts", 6),
+    ("conflicting", 6), ("malformed", 6), ("corrupt", 6), ("unresolved", 6), ("cannot", 6), ("unable", 6),
+    ("unsatisfied", 6), ("unmet", 6), ("violates", 6), ("enoent", 6), ("eacces", 6), ("eperm", 6), ("econnrefused", 6),
+    ("aborted", 5), ("crash", 5), ("crashed", 5), ("killed", 5), ("mismatch", 5), ("mismatched", 5), ("invalid", 5),
+    ("illegal", 5), ("unexpected", 5), ("undefined", 5), ("uninitialised", 5), ("uninitialized", 5), ("missing", 5),
+    ("violation", 5), ("destroyed", 5), ("overflow", 5),
+    ("errors", 4), ("failures", 4), ("traceback", 4), ("abort", 4), ("unreachable", 4), ("timeout", 4),
+    ("destroy", 3), ("leak", 3),
+    ("skipped", 2), ("expected", 2), ("want", 2), ("actual", 1), ("received", 1),
+    ("warning", -5), ("warn", -5), ("deprecated", -3), ("info", -2), ("debug", -2), ("note", -2), ("help", -2),
+];
+
+/// Phrases by their first word: what has to follow it, and the weight of both together.
+const PHRASES: &[(&str, &str, i32)] = &[
+    ("not", " found", 6),
+    ("not", " ok", 8),
+    ("not", " defined", 6),
+    ("not", " assignable", 3),
+    ("no", " such", 7),
+    ("could", " not", 7),
+    ("couldn", "'t", 6),
+    ("can", "'t", 4),
+    ("does", " not exist", 6),
+    ("caused", " by", 6),
+    ("cause", "]", 7),
+    ("core", " dumped", 8),
+    ("exit", " code", 3),
+    ("exit", " status", 3),
+    ("exited", " with", 3),
+    ("out", " of memory", 7),
+    ("is", " not", 1),
+    ("stack", " trace", 2),
+    ("most", " recent call last", 2),
+];
+
+/// Longest word of either table.
+pub const LONGEST: usize = 13;
+
+/// For each first letter, the lengths that words of either table have: most words of a text are told off by this.
+const LENGTHS: [u16; 26] = {
+    let mut lengths = [0; 26];
+    let mut at = 0;
+    while at < WORDS.len() {
+        let word = WORDS[at].0.as_bytes();
+        lengths[(word[0] - b'a') as usize] |= 1 << word.len();
+        at += 1;
+    }
+    at = 0;
+    while at < PHRASES.len() {
+        let word = PHRASES[at].0.as_bytes();
+        lengths[(word[0] - b'a') as usize] |= 1 << word.len();
+        at += 1;
+    }
+    lengths
+};
+
+/// Whether a word of this length with this first letter can be in a table.
+pub fn may_weigh(first: u8, length: usize) -> bool {
+    length <= LONGEST && LENGTHS[usize::from(first.to_ascii_lowercase() - b'a')] & 1 << length != 0
+}
+
+/// The weight of a word, which must be lower case.
+pub fn weight(word: &[u8]) -> Option<i32> {
+    WORDS.iter().find(|(known, _)| known.as_bytes() == word).map(|(_, weight)| *weight)
+}
+
+/// The weight of the phrase that a word, which must be lower case, begins with what follows it.
+pub fn phrase(word: &[u8], rest: &[u8]) -> Option<i32> {
+    let follows =
+        |after: &str| rest.get(..after.len()).is_some_and(|rest| rest.eq_ignore_ascii_case(after.as_bytes()));
+    let weights = PHRASES.iter().filter(|(first, after, _)| first.as_bytes() == word && follows(after));
+    weights.map(|(.., weight)| *weight).max()
+}
+
+/// Whether what stands before a word says that there is none of it: "0 errors", "no known failures".
+pub fn is_none_before(before: &[u8]) -> bool {
+    let counts = |text: &[u8]| {
+        ["0 ", "no "].iter().any(|none| {
+            let start = text.len().checked_sub(none.len());
+            start.is_some_and(|start| {
+                let free = start == 0 || !(text[start - 1].is_ascii_digit() || text[start - 1] == b'.');
+                free && text[start..].eq_ignore_ascii_case(none.as_bytes())
+            })
+        })
+    };
+    let Some(before_space) = before.strip_suffix(b" ") else { return false };
+    let word =
+        before_space.iter().rev().take_while(|&&byte| byte.is_ascii_alphanumeric() || byte == b'_').count();
+    counts(before) || word > 0 && counts(&before_space[..before_space.len() - word])
+}
+
+/// Whether what follows a word says that there is none of it: "errors: 0".
+pub fn is_none_after(after: &[u8]) -> bool {
+    let Some((b':' | b'=', count)) = after.trim_ascii_start().split_first() else { return false };
+    let count = count.trim_ascii_start();
+    count.first() == Some(&b'0')
+        && !count.get(1).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_is_longer_than_the_longest_or_told_off_by_its_length() {
+        let firsts = PHRASES.iter().map(|(first, ..)| *first);
+        for word in WORDS.iter().map(|(word, _)| *word).chain(firsts) {
+            assert!(word.len() <= LONGEST && may_weigh(word.as_bytes()[0], word.len()), "{word}");
+        }
+    }
+
+    #[test]
+    fn good_news_is_heard() {
+        for before in ["0 ", "no ", "found 0 ", "no known ", "with 0 type "] {
+            assert!(is_none_before(before.as_bytes()), "{before}");
+        }
+        for before in ["10 ", "1.0 ", "", "not ", "0", "0 one two "] {
+            assert!(!is_none_before(before.as_bytes()), "{before}");
+        }
+        assert!(
+            is_none_after(b": 0")
+                && is_none_after(b" = 0, ok")
+                && !is_none_after(b": 01")
+                && !is_none_after(b" 0")
+        );
+    }
+}

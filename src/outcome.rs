@@ -1,0 +1,83 @@
+//! What a cut leaves of a text, whatever was asked to be kept.
+
+use std::ops::Range;
+
+use crate::findings::{self, Found};
+use crate::limits::Limits;
+use crate::policy::{Keep, Policy};
+use crate::text::Text;
+use crate::text::clamp::clamp_to;
+use crate::text::figures::KeptLines;
+use crate::text::notice::Notice;
+use crate::text::size::Size;
+use crate::text::source::{Clamped, Source};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// One or both ends are kept.
+    Ends(Clamped),
+    /// Findings are kept, and some of both ends.
+    Findings(Found),
+}
+
+/// Cuts a text to limits of its own, with a notice of its own; `None` when it fits. Where findings are asked for and
+/// there are none, both ends are kept.
+pub fn clamp<T: Text>(
+    source: &Source<T>,
+    limits: &Limits,
+    policy: &Policy,
+    notice: &Notice,
+) -> Option<Outcome> {
+    if policy.searches()
+        && !source.fits(limits)
+        && let Some(found) = findings::clamp(source, limits, policy, notice)
+    {
+        return Some(Outcome::Findings(found));
+    }
+    clamp_to(source, limits, policy, notice).map(Outcome::Ends)
+}
+
+impl Outcome {
+    /// What was kept, [`Keep::Auto`] resolved.
+    pub fn keep(&self) -> Keep {
+        match self {
+            Outcome::Ends(cut) => cut.keep,
+            Outcome::Findings(_) => Keep::Findings,
+        }
+    }
+
+    /// The clamped text, well-formed.
+    pub fn text<T: Text>(&self, source: &Source<T>) -> Vec<u16> {
+        match self {
+            Outcome::Ends(cut) => source.compose(cut),
+            Outcome::Findings(found) => found.text.encode_utf16().collect(),
+        }
+    }
+
+    /// Where the notice stands in it, in chars.
+    pub fn notice(&self) -> Range<usize> {
+        match self {
+            Outcome::Ends(cut) => {
+                let (start, (lead, trail)) = (cut.sizes[0].chars, cut.separators);
+                start + lead..start + cut.mid.encode_utf16().count() - trail
+            }
+            Outcome::Findings(found) => found.notice.clone(),
+        }
+    }
+
+    /// The parts of a text of `length` chars that are kept, in chars.
+    pub fn ranges(&self, length: usize) -> Vec<Range<usize>> {
+        match self {
+            Outcome::Ends(cut) => vec![0..cut.sizes[0].chars, length - cut.sizes[1].chars..length],
+            Outcome::Findings(found) => found.ranges.clone(),
+        }
+    }
+
+    /// What is kept of the input: its size, marks not counted, and its lines.
+    pub fn kept<T: Text>(&self, source: &Source<T>) -> (Size, KeptLines) {
+        match self {
+            Outcome::Ends(cut) => source.kept(cut.kept()),
+            Outcome::Findings(found) => (found.kept, found.lines.clone()),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! What a search for findings promises, as laws over text that is full of them.
+
+use proptest::prelude::*;
+use spillway::findings::{Findings, Found, Request};
+use spillway::limits::{Limits, UNLIMITED};
+use spillway::outcome::{self, Outcome};
+use spillway::policy::{Keep, Policy};
+use spillway::text::notice::Notice;
+use spillway::text::{Source, Text, Utf8, Utf16};
+
+/// A log with failures in it: lines that tell something, lines that do not, long ones, wide ones, notices of ours.
+fn log() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        8 => "[a-z ]{0,40}\n",
+        2 => "error: [a-z]{1,8} is missing in [a-z]{1,5}\\.rs:[0-9]{1,3}\n",
+        1 => "[A-Z][a-z]{3,9}Error: [0-9]{1,4}\n(    at [a-z]{1,9}\n){0,12}",
+        1 => Just("-  was: 7\n+  is: 19\n".to_owned()),
+        1 => Just("漢字 failed 👩‍👩‍👧‍👦\r\n".to_owned()),
+        1 => Just("\n".to_owned()),
+        1 => "([a-z]{3,9}, ){150,300}error( [a-z]{3}){0,90}\n",
+        1 => Just("x".repeat(1_500)),
+        1 => Just("\n[tool output truncated: 70 of 90 chars omitted (limit 9B); x]\n\n".to_owned()),
+        1 => Just("[... 123 more characters truncated]".to_owned()),
+    ];
+    prop::collection::vec(line, 0..120).prop_map(|lines| lines.concat())
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    let bound = |most: usize| prop_oneof![1 => Just(UNLIMITED), 3 => 0..most];
+    let notice = prop_oneof![
+        Just(Notice::Hint),
+        Just(Notice::None),
+        Just(Notice::Pi),
+        Just(Notice::Template("<{keptLines} of {totalLines}>".into()))
+    ];
+    let limits = (bound(6_000), bound(120), bound(6_000), bound(2_000));
+    (limits, notice).prop_map(|((bytes, lines, chars, tokens), notice)| Policy {
+        limits: Limits { bytes, lines, chars, tokens, line_bytes: UNLIMITED },
+        notice,
+        keep: Keep::Findings,
+        needles: vec!["zz".into()],
+        ..Policy::default()
+    })
+}
+
+fn search(chunks: &[&[u8]], policy: &Policy) -> Findings {
+    let mut findings = Findings::new(&policy.limits, &policy.needles);
+    for chunk in chunks {
+        findings.push(chunk);
+    }
+    findings.finish();
+    findings
+}
+
+fn found(text: &str, policy: &Policy) -> Option<Found> {
+    let findings = search(&[text.as_bytes()], policy);
+    findings.clamp(&Request::of(policy, findings.size()))
+}
+
+/// Lines of a text with their numbers, newlines included.
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+fn is_mark(line: &str) -> bool {
+    let inside = line.trim_end().strip_prefix("[... ").and_then(|line| line.strip_suffix(" ...]"));
+    inside.is_some_and(|line| [" lines", " line", " chars"].iter().any(|unit| line.ends_with(unit)))
+}
+
+fn config() -> ProptestConfig {
+    let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_500);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn chunks_make_no_difference(text in log(), policy in policy(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..30)) {
+        let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
+        at.extend([0, text.len()]);
+        at.sort_unstable();
+        let chunks: Vec<&[u8]> = at.windows(2).map(|ends| &text.as_bytes()[ends[0]..ends[1]]).collect();
+        let findings = search(&chunks, &policy);
+        prop_assert_eq!(findings.clamp(&Request::of(&policy, findings.size())), found(&text, &policy));
+    }
+
+    #[test]
+    fn ranges_sizes_and_lines_are_those_of_the_input(text in log(), policy in policy()) {
+        let Some(found) = found(&text, &policy) else { return Ok(()) };
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let parts: Vec<String> = found.ranges.iter().map(|range| String::from_utf16(&units[range.clone()]).unwrap()).collect();
+        prop_assert!(found.ranges.windows(2).all(|pair| pair[0].end < pair[1].start), "{:?}", found.ranges);
+        prop_assert_eq!(found.kept.bytes, parts.iter().map(String::len).sum::<usize>());
+        prop_assert_eq!(found.kept.chars, found.ranges.iter().map(|range| range.len()).sum::<usize>());
+        // What stands between the parts is one mark each, and what stands behind them the notice.
+        let mut rest = found.text.as_str();
+        for (at, part) in parts.iter().enumerate() {
+            let start = if at > 0 || found.ranges[0].start > 0 {
+                let mark = rest.trim_start_matches('\n');
+                let end = mark.find('\n').map_or(mark.len(), |end| end + 1);
+                prop_assert!(is_mark(&mark[..end]), "{:?} in {:?}", &mark[..end], found.text);
+                rest.len() - mark.len() + end
+            } else {
+                0
+            };
+            prop_assert!(rest[start..].starts_with(part.as_str()), "{part:?} is not at {start} of {rest:?}");
+            rest = &rest[start + part.len()..];
+        }
+        // Kept lines are those that the parts have something of.
+        let mut kept = vec![];
+        let mut char = 0;
+        for (number, line) in lines(&text).into_iter().enumerate() {
+            let end = char + line.encode_utf16().count();
+            if found.ranges.iter().any(|range| range.start < end && range.end > char) {
+                kept.push(number + 1);
+            }
+            char = end;
+        }
+        let told: Vec<usize> = found.lines.ranges.iter().flat_map(|&(first, last)| first..=last).collect();
+        let mut once = told.clone();
+        once.dedup();
+        // An empty line whose newline gave way to the notice is kept all the same.
+        let last = once.last().copied();
+        if last != kept.last().copied() && last.is_some_and(|last| lines(&text)[last - 1] == "\n") {
+            once.pop();
+        }
+        prop_assert_eq!(once, kept);
+        prop_assert_eq!(found.lines.total, lines(&text).len());
+    }
+
+    #[test]
+    fn only_lines_over_a_thousand_bytes_are_kept_in_part(text in log(), policy in policy()) {
+        let Some(found) = found(&text, &policy) else { return Ok(()) };
+        let mut char = 0;
+        for line in lines(&text) {
+            let (start, content) = (char, line.trim_end_matches('\n').encode_utf16().count());
+            char += line.encode_utf16().count();
+            let kept: usize = found.ranges.iter().map(|range| range.end.min(start + content).saturating_sub(range.start.max(start))).sum();
+            // An earlier notice that was glued to the last line goes.
+            let glued = char == text.encode_utf16().count() && line.ends_with(']');
+            prop_assert!(kept == 0 || kept == content || line.len() > 1_000 || glued, "{kept} of {line:?}");
+        }
+    }
+
+    #[test]
+    fn without_findings_both_ends_are_kept(lines in prop::collection::vec("[b-y ]{0,60}\n", 0..200), policy in policy()) {
+        let policy = Policy { limits: Limits { bytes: policy.limits.bytes.min(3_000), ..policy.limits }, ..policy };
+        let text: String = lines.concat().replace("fail", "").replace("want", "").replace("leak", "");
+        prop_assume!(found(&text, &policy).is_none());
+        let ends = Policy { keep: Keep::Ends, head_share: 0.2, ..policy.clone() };
+        let source = Source::whole(Utf8(text.as_bytes()));
+        prop_assert_eq!(
+            outcome::clamp(&source, &policy.limits, &policy, &policy.notice),
+            outcome::clamp(&source, &ends.limits, &ends, &ends.notice)
+        );
+    }
+
+    #[test]
+    fn what_did_not_fail_is_never_scattered(text in log(), policy in policy()) {
+        let policy = Policy { keep: Keep::Auto, is_error: false, ..policy };
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let outcome = outcome::clamp(&Source::whole(Utf16(&units)), &policy.limits, &policy, &policy.notice);
+        prop_assert!(!matches!(outcome, Some(Outcome::Findings(_))));
+    }
+}
+
+#[test]
+fn memory_stays_within_ten_times_the_budget() {
+    const BUDGET: usize = 20_000;
+    /// The table of likenesses is as large whatever the budget.
+    const TABLE: usize = 8_192 * 16;
+    let policy = Policy {
+        limits: Limits { bytes: BUDGET, ..Limits::NONE },
+        keep: Keep::Findings,
+        ..Policy::default()
+    };
+    let streams: [(&str, Box<dyn Fn(usize) -> String>); 6] = [
+        ("a million errors", Box::new(|n| format!("error: {n}\n"))),
+        ("empty lines", Box::new(|_| "\n".into())),
+        ("one line", Box::new(|_| "error, ".into())),
+        (
+            "different lines",
+            Box::new(|n| {
+                let letters: String = n.to_string().bytes().map(|digit| (digit + 49) as char).collect();
+                format!("error {letters}\n")
+            }),
+        ),
+        (
+            "ever worse",
+            Box::new(|n| ["leak: ", "error ", "fatal: ", "PANICKED! "][n / 250_000].to_string() + "x\n"),
+        ),
+        ("traces", Box::new(|n| if n % 30 == 0 { format!("TypeError: {n}\n") } else { "    at x\n".into() })),
+    ];
+    for (name, line) in streams {
+        let mut findings = Findings::new(&policy.limits, &[]);
+        let mut most = 0;
+        for n in 0..1_000_000 {
+            findings.push(line(n).as_bytes());
+            if n % 10_000 == 0 {
+                most = most.max(findings.memory());
+            }
+        }
+        findings.finish();
+        assert!(most <= 10 * BUDGET + TABLE, "{name}: {most}");
+        let found = findings.clamp(&Request::of(&policy, findings.size()));
+        assert_eq!(found.is_some(), name != "empty lines", "{name}");
+        assert!(
+            found.is_none_or(|found| found.text.len() <= BUDGET && found.text.len() > BUDGET / 2),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_part_that_is_passed_over_is_marked_with_its_lines() {
+    let policy =
+        Policy { limits: Limits { bytes: 600, ..Limits::NONE }, keep: Keep::Findings, ..Policy::default() };
+    let (before, hidden, after) =
+        ("a line\n".repeat(100), "hidden error\n".repeat(50), "b line\n".repeat(99) + "fatal: end");
+    let mut findings = Findings::new(&policy.limits, &[]);
+    findings.push(before.as_bytes());
+    findings.skip(Utf8(hidden.as_bytes()).size());
+    findings.push(after.as_bytes());
+    findings.finish();
+    let found = findings.clamp(&Request::of(&policy, findings.size())).unwrap();
+    assert_eq!(found.lines.total, 250);
+    assert_eq!(found.lines.ranges.last().unwrap().1, 250);
+    assert!(!found.text.contains("hidden") && found.text.contains("fatal: end"));
+}
