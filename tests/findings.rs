@@ -67,6 +67,17 @@ fn is_mark(line: &str) -> bool {
     inside.is_some_and(|line| [" lines", " line", " chars"].iter().any(|unit| line.ends_with(unit)))
 }
 
+/// How many lines lie in a gap, which is given in chars, from their start to their end.
+fn whole_lines(text: &str, gap: &std::ops::Range<usize>) -> usize {
+    let mut char = 0;
+    let ends = lines(text).into_iter().map(|line| {
+        let start = char;
+        char += line.encode_utf16().count();
+        start..char
+    });
+    ends.filter(|line| gap.start <= line.start && line.end <= gap.end).count()
+}
+
 fn config() -> ProptestConfig {
     let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_500);
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -100,6 +111,10 @@ proptest! {
                 let mark = rest.trim_start_matches('\n');
                 let end = mark.find('\n').map_or(mark.len(), |end| end + 1);
                 prop_assert!(is_mark(&mark[..end]), "{:?} in {:?}", &mark[..end], found.text);
+                let gap = if at > 0 { found.ranges[at - 1].end } else { 0 }..found.ranges[at].start;
+                let digits: String = mark[..end].chars().filter(char::is_ascii_digit).collect();
+                let whole = whole_lines(&text, &gap);
+                prop_assert_eq!(digits.parse::<usize>().unwrap(), if whole > 0 { whole } else { gap.len() });
                 rest.len() - mark.len() + end
             } else {
                 0
@@ -175,7 +190,8 @@ fn memory_stays_within_ten_times_the_budget() {
         keep: Keep::Findings,
         ..Policy::default()
     };
-    let streams: [(&str, Box<dyn Fn(usize) -> String>); 6] = [
+    type Line = Box<dyn Fn(usize) -> String>;
+    let streams: [(&str, Line); 6] = [
         ("a million errors", Box::new(|n| format!("error: {n}\n"))),
         ("empty lines", Box::new(|_| "\n".into())),
         ("one line", Box::new(|_| "error, ".into())),
