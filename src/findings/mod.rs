@@ -167,7 +167,9 @@ fn budget(limits: &Limits) -> usize {
 
 impl State {
     fn take(&mut self, text: &[u8], needles: &[Finder], budget: usize) {
-        let size = Utf8(text).size();
+        // Most lines are ASCII, and too short for vector code to earn its start.
+        let chars = if text.is_ascii() { text.len() } else { Utf8(text).size().chars };
+        let size = Size { bytes: text.len(), chars, newlines: usize::from(text.ends_with(b"\n")), broken: 0 };
         let unit = self.next_unit(size);
         self.go_on(unit, text);
         self.last = Some(unit);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::words;
+use super::words::{self, Weight, Word};
 
 /// Bytes of a line that are looked at.
 pub const LOOKED_AT: usize = 600;
@@ -38,16 +38,19 @@ pub fn score(line: &[u8]) -> Score {
     let mut weighed = Weighed::default();
     let mut at = 0;
     while at < line.len() {
-        if line[at].is_ascii_alphabetic() {
-            let length = line[at..].iter().position(|&byte| !is_word(byte)).unwrap_or(line.len() - at);
-            weighed.add_word(&line, at, at + length);
-            at += length;
-        } else {
-            if line[at] == b'"' && is_server_error(&line[at + 1..]) {
-                weighed.shape = weighed.shape.max(6);
+        match CLASS[usize::from(line[at])] {
+            Class::Letter => {
+                let start = at;
+                while at < line.len() && CLASS[usize::from(line[at])] <= Class::Digit {
+                    at += 1;
+                }
+                weighed.add_word(&line, start, at);
+                continue;
             }
-            at += 1;
+            Class::Quote if is_server_error(&line[at + 1..]) => weighed.shape = weighed.shape.max(6),
+            _ => {}
         }
+        at += 1;
     }
     weighed.add_beginning(&line);
     weighed.total(&line)
@@ -73,23 +76,22 @@ impl Weighed {
     }
 
     fn add_word(&mut self, line: &[u8], start: usize, end: usize) {
-        let word = &line[start..end];
-        let mut lowered = [0; words::LONGEST];
-        if words::may_weigh(word[0], word.len()) {
-            let lowered = &mut lowered[..word.len()];
-            lowered.copy_from_slice(word);
-            lowered.make_ascii_lowercase();
-            if let Some(weight) = words::weight(lowered) {
-                return self.add_weight(line, start, end, weight);
-            }
-            if let Some(weight) = words::phrase(lowered, &line[end..]) {
-                let bracketed = lowered != b"cause" || line[..start].ends_with(b"[");
-                if bracketed {
-                    self.hit(weight);
+        let (length, last) = (end - start, line[end - 1]);
+        let shape = SHAPES.get(length).is_some_and(|firsts| firsts.contains(&(line[start] | 0x20)));
+        if words::may_weigh(line[start], length)
+            && let Some(word) = Word::of(&line[start..end])
+        {
+            match words::weight(word) {
+                Some(Weight::Word(weight)) => return self.add_weight(line, start, end, weight),
+                Some(Weight::Phrase) => {
+                    if let Some(weight) = words::phrase(word, &line[..start], &line[end..]) {
+                        self.hit(weight);
+                    }
                 }
+                None => {}
             }
         }
-        if word.len() > 5 && is_error_name(word) {
+        if matches!(last, b'r' | b'n') && length > 5 && is_error_name(&line[start..end]) {
             let named = line.get(end) == Some(&b':');
             self.hit(if named {
                 10
@@ -99,7 +101,9 @@ impl Weighed {
                 4
             });
         }
-        self.add_shape(line, start, end);
+        if shape {
+            self.add_shape(line, start, end);
+        }
     }
 
     fn add_weight(&mut self, line: &[u8], start: usize, end: usize, weight: i32) {
@@ -224,8 +228,35 @@ pub fn is_changed(before: &[u8; 3], line: &[u8; 3]) -> bool {
     *minus == b'-' && *plus == b'+' && a == b && *rest != 0 && !matches!(a, b'-' | b'+')
 }
 
-pub fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+/// What a byte is to words: up to `Digit` it may be part of one, and only a letter begins one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    Letter,
+    Digit,
+    Quote,
+    Other,
+}
+
+const CLASS: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' => Class::Letter,
+            b'0'..=b'9' | b'_' => Class::Digit,
+            b'"' => Class::Quote,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// For each length, the letters that a word which may be a shape starts with.
+const SHAPES: [&[u8]; 9] = [b"", b"", b"", b"ni", b"hef", b"efl", b"s", b"", b"sin"];
+
+fn is_word(byte: u8) -> bool {
+    CLASS[usize::from(byte)] <= Class::Digit
 }
 
 /// Whether a word is part of a path, an option or an identifier.

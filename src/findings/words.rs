@@ -47,6 +47,66 @@ const PHRASES: &[(&str, &str, i32)] = &[
 /// Longest word of either table.
 pub const LONGEST: usize = 13;
 
+/// A word of up to [`LONGEST`] bytes in one number, lower case: compared at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word(u128);
+
+impl Word {
+    /// The word in lower case; `None` when it is longer than any that weighs.
+    pub fn of(word: &[u8]) -> Option<Word> {
+        let mut bytes = [0; 16];
+        bytes
+            .get_mut(..word.len().min(LONGEST + 1))?
+            .copy_from_slice(word.get(..word.len().min(LONGEST + 1))?);
+        bytes.make_ascii_lowercase();
+        (word.len() <= LONGEST).then_some(Word(u128::from_le_bytes(bytes)))
+    }
+
+    const fn known(word: &str) -> Word {
+        let (word, mut bytes, mut at) = (word.as_bytes(), [0; 16], 0);
+        while at < word.len() {
+            bytes[at] = word[at];
+            at += 1;
+        }
+        Word(u128::from_le_bytes(bytes))
+    }
+
+    const fn slot(self) -> usize {
+        let folded = (self.0 as u64) ^ ((self.0 >> 64) as u64);
+        (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOT_BITS)) as usize
+    }
+}
+
+const SLOT_BITS: u32 = 9;
+
+/// What a word comes to by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    Word(i32),
+    /// What follows decides.
+    Phrase,
+}
+
+/// All words of both tables in an open hash table.
+const TABLE: [Option<(Word, Weight)>; 1 << SLOT_BITS] = {
+    let mut table = [None; 1 << SLOT_BITS];
+    let mut at = 0;
+    while at < WORDS.len() + PHRASES.len() {
+        let (word, weight) = if at < WORDS.len() {
+            (Word::known(WORDS[at].0), Weight::Word(WORDS[at].1))
+        } else {
+            (Word::known(PHRASES[at - WORDS.len()].0), Weight::Phrase)
+        };
+        let mut slot = word.slot();
+        while table[slot].is_some() {
+            slot = (slot + 1) % table.len();
+        }
+        table[slot] = Some((word, weight));
+        at += 1;
+    }
+    table
+};
+
 /// For each first letter, the lengths that words of either table have: most words of a text are told off by this.
 const LENGTHS: [u16; 26] = {
     let mut lengths = [0; 26];
@@ -65,22 +125,31 @@ const LENGTHS: [u16; 26] = {
     lengths
 };
 
-/// Whether a word of this length with this first letter can be in a table.
+/// Whether a word of this length that starts with this letter can be in a table.
 pub fn may_weigh(first: u8, length: usize) -> bool {
-    length <= LONGEST && LENGTHS[usize::from(first.to_ascii_lowercase() - b'a')] & 1 << length != 0
+    length <= LONGEST && LENGTHS[usize::from((first | 0x20) - b'a')] & 1 << length != 0
 }
 
-/// The weight of a word, which must be lower case.
-pub fn weight(word: &[u8]) -> Option<i32> {
-    WORDS.iter().find(|(known, _)| known.as_bytes() == word).map(|(_, weight)| *weight)
+/// What a word weighs; nothing where it is in no table.
+pub fn weight(word: Word) -> Option<Weight> {
+    let mut slot = word.slot();
+    while let Some((known, weight)) = TABLE[slot] {
+        if known == word {
+            return Some(weight);
+        }
+        slot = (slot + 1) % TABLE.len();
+    }
+    None
 }
 
-/// The weight of the phrase that a word, which must be lower case, begins with what follows it.
-pub fn phrase(word: &[u8], rest: &[u8]) -> Option<i32> {
+/// The weight of the phrase that a word begins with what follows it.
+pub fn phrase(word: Word, before: &[u8], after: &[u8]) -> Option<i32> {
     let follows =
-        |after: &str| rest.get(..after.len()).is_some_and(|rest| rest.eq_ignore_ascii_case(after.as_bytes()));
-    let weights = PHRASES.iter().filter(|(first, after, _)| first.as_bytes() == word && follows(after));
-    weights.map(|(.., weight)| *weight).max()
+        |rest: &str| after.get(..rest.len()).is_some_and(|after| after.eq_ignore_ascii_case(rest.as_bytes()));
+    let phrases = PHRASES.iter().filter(|(first, rest, _)| Word::known(first) == word && follows(rest));
+    // What ends in a bracket begins with one.
+    let phrases = phrases.filter(|(_, rest, _)| *rest != "]" || before.ends_with(b"["));
+    phrases.map(|(.., weight)| *weight).max()
 }
 
 /// Whether what stands before a word says that there is none of it: "0 errors", "no known failures".
