@@ -2,6 +2,7 @@
 
 pub mod amounts;
 pub mod clamp;
+pub mod clean;
 pub mod count;
 pub mod cut;
 pub mod earlier;

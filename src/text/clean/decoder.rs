@@ -1,0 +1,83 @@
+//! UTF-8 that comes in chunks.
+
+/// Decodes chunks as the WHATWG decoder does: each maximal invalid sequence comes out as one U+FFFD. A byte order mark is
+/// text like any other.
+#[derive(Clone, Debug, Default)]
+pub struct Decoder {
+    /// The start of a code point that the last chunk ended in.
+    begun: [u8; 4],
+    len: usize,
+}
+
+const BROKEN: &str = "\u{FFFD}";
+
+impl Decoder {
+    pub fn push(&mut self, mut bytes: &[u8], mut sink: impl FnMut(&str)) {
+        while self.len > 0 && !bytes.is_empty() {
+            self.begun[self.len] = bytes[0];
+            match std::str::from_utf8(&self.begun[..=self.len]) {
+                Ok(point) => sink(point),
+                Err(error) if error.error_len().is_none() => {
+                    (self.len, bytes) = (self.len + 1, &bytes[1..]);
+                    continue;
+                }
+                Err(_) => {
+                    // The byte that broke the sequence may begin another.
+                    self.len = 0;
+                    sink(BROKEN);
+                    break;
+                }
+            }
+            (self.len, bytes) = (0, &bytes[1..]);
+        }
+        while !bytes.is_empty() {
+            let (valid, error) = match std::str::from_utf8(bytes) {
+                Ok(text) => return sink(text),
+                Err(error) => (error.valid_up_to(), error.error_len()),
+            };
+            let (valid, rest) = bytes.split_at(valid);
+            if !valid.is_empty() {
+                sink(std::str::from_utf8(valid).unwrap_or_default());
+            }
+            let Some(broken) = error else {
+                self.begun[..rest.len()].copy_from_slice(rest);
+                self.len = rest.len();
+                return;
+            };
+            sink(BROKEN);
+            bytes = &rest[broken..];
+        }
+    }
+
+    pub fn finish(&mut self, mut sink: impl FnMut(&str)) {
+        if std::mem::take(&mut self.len) > 0 {
+            sink(BROKEN);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn chunks_decode_as_the_whole_does(
+            chunks in prop::collection::vec(prop::collection::vec(hostile_byte(), 0..6), 0..12)
+        ) {
+            let (mut decoder, mut text) = (Decoder::default(), String::new());
+            for chunk in &chunks {
+                decoder.push(chunk, |piece| text.push_str(piece));
+            }
+            decoder.finish(|piece| text.push_str(piece));
+            let whole = chunks.concat();
+            prop_assert_eq!(text, String::from_utf8_lossy(&whole));
+        }
+    }
+
+    fn hostile_byte() -> impl Strategy<Value = u8> {
+        let bytes = vec![b'a', 0x80, 0xA0, 0xC2, 0xE2, 0x82, 0xAC, 0xED, 0xF0, 0x9F, 0xF4, 0xFF];
+        prop_oneof![1 => any::<u8>(), 4 => prop::sample::select(bytes)]
+    }
+}
