@@ -87,7 +87,11 @@ impl Line {
 
     /// Turns cells into text, which is what the line shows, and returns it.
     pub fn settle(&mut self) -> &str {
+        if !self.edited {
+            return &self.text;
+        }
         let mut sequences = std::mem::take(&mut self.sequences).into_iter().peekable();
+        self.text.reserve(self.cells.len());
         for (column, &cell) in self.cells.iter().enumerate() {
             while let Some((_, raw)) = sequences.next_if(|(at, _)| *at <= column) {
                 self.text.push_str(&raw);
@@ -106,8 +110,10 @@ impl Line {
     /// Empties the line.
     pub fn clear(&mut self) {
         self.text.clear();
-        self.sequences.clear();
-        self.drop_cells();
+        if self.edited {
+            self.sequences.clear();
+            self.drop_cells();
+        }
     }
 
     fn drop_cells(&mut self) {

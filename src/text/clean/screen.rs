@@ -24,7 +24,10 @@ pub struct Final<'a> {
 
 impl Final<'_> {
     pub fn text(&mut self, text: &str) {
-        self.repeats.text(text.as_bytes(), self.out);
+        // Comparing nothing to nothing can take the processor 100 ns.
+        if !text.is_empty() {
+            self.repeats.text(text.as_bytes(), self.out);
+        }
     }
 
     pub fn newline(&mut self) {
@@ -105,13 +108,15 @@ impl Screen {
             self.row += 1;
             return;
         }
-        let mut line = Line::default();
-        if self.lines.len() == self.most_lines {
-            line = self.scroll(end);
-            line.clear();
+        if self.lines.len() < self.most_lines {
+            self.lines.push_back(Line::default());
+            self.row += 1;
+            return;
         }
-        self.lines.push_back(line);
-        self.row = self.lines.len() - 1;
+        self.write_first(end);
+        // What it allocated serves the new one.
+        self.lines[0].clear();
+        self.lines.rotate_left(1);
     }
 
     pub fn carriage_return(&mut self) {
@@ -164,10 +169,8 @@ impl Screen {
         let mut below = self.lines.range_mut(self.row + 1..);
         let shown = below.rposition(|line| !line.settle().is_empty()).map_or(0, |last| last + 2);
         self.lines.truncate(self.row + 1 + shown);
-        while self.lines.len() > 1 {
-            self.scroll(end);
-        }
-        end.text(self.lines[0].settle());
+        self.row = self.lines.len() - 1;
+        self.make_final(end);
     }
 
     pub fn memory(&self) -> usize {
@@ -221,8 +224,9 @@ impl Screen {
 
     /// Writes all up to the cursor's line, which goes on as an empty one.
     fn make_final(&mut self, end: &mut Final) {
-        while self.row > 0 {
-            self.scroll(end);
+        for _ in 0..std::mem::take(&mut self.row) {
+            self.write_first(end);
+            self.lines.pop_front();
         }
         end.text(self.lines[0].settle());
         end.text(&std::mem::take(&mut self.sequences));
@@ -230,13 +234,9 @@ impl Screen {
         self.column = Column::At(0);
     }
 
-    /// Writes the first line, and takes it away.
-    fn scroll(&mut self, end: &mut Final) -> Line {
-        let mut line = self.lines.pop_front().unwrap_or_default();
-        end.text(line.settle());
+    fn write_first(&mut self, end: &mut Final) {
+        end.text(self.lines[0].settle());
         end.newline();
-        self.row = self.row.saturating_sub(1);
-        line
     }
 
     /// Puts the sequences that wait to the end of the line.
