@@ -12,6 +12,7 @@ pub mod figures;
 pub mod lined;
 pub mod lines;
 pub mod notice;
+pub mod recode;
 pub mod sides;
 pub mod size;
 pub mod source;
