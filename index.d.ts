@@ -167,7 +167,7 @@ export interface CleanOptions {
   ansi?: boolean
   /** False leaves carriage returns and backspaces as they are; sequences move and erase nothing then. */
   carriageReturns?: boolean
-  /** False leaves other control characters as they are. */
+  /** False leaves other control characters as they are, each one column wide. */
   control?: boolean
   /** False leaves repeated lines as they are. */
   repeats?: boolean

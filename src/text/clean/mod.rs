@@ -26,7 +26,7 @@ pub struct Options {
     pub ansi: bool,
     /// Carriage returns, backspaces and, with `ansi`, sequences that move the cursor or erase come to what they show.
     pub carriage_returns: bool,
-    /// Other control characters go, but for tab and newline.
+    /// Other control characters go, but for tab and newline; otherwise each takes a column.
     pub control: bool,
     /// Three or more identical lines in a row become one and a mark.
     pub repeats: bool,
