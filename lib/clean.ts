@@ -31,6 +31,7 @@ function check(options: CleanOptions | undefined): Choices {
 }
 
 const ALL: Choices = [true, true, true, true]
+const NONE: Choices = [false, false, false, false]
 
 /** Tells by a first look that a string has nothing to clean. */
 function isClean(text: string, repeats: boolean): boolean {
@@ -58,7 +59,8 @@ function cleanString(text: string, choices: Choices): string {
 }
 
 function cleanBytes(bytes: Uint8Array, choices: Choices): string {
-  const cleaning = native.startCleaning(...choices)
+  const needed = native.isCleanUtf8(bytes, choices[3]) ? NONE : choices
+  const cleaning = native.startCleaning(...needed)
   const parts: string[] = []
   for (let start = 0; start < bytes.length; start += PIECE)
     parts.push(native.cleanPieceOfBytes(cleaning, bytes.subarray(start, start + PIECE)))

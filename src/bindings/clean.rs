@@ -6,7 +6,7 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::units::{Narrow, Units};
-use crate::text::clean::look::look;
+use crate::text::clean::look::{is_clean, look};
 use crate::text::clean::{Cleaner, Options};
 use crate::text::{Text, Utf8, recode};
 
@@ -19,6 +19,12 @@ pub fn look_for_dirt(#[napi(ts_arg_type = "string")] piece: Units, repeats: bool
 #[napi(catch_unwind)]
 pub fn look_for_dirt_latin1(#[napi(ts_arg_type = "string")] piece: Narrow, repeats: bool) -> f64 {
     next(look(&piece[..], repeats))
+}
+
+/// Tells that bytes need only be decoded.
+#[napi(catch_unwind)]
+pub fn is_clean_utf8(bytes: &[u8], repeats: bool) -> bool {
+    is_clean(bytes, repeats)
 }
 
 fn next(found: ControlFlow<(), usize>) -> f64 {

@@ -86,6 +86,12 @@ impl Escapes {
             return body;
         };
         let introducer = &raw[..introducer.len_utf8()];
+        if state == State::Escape(0)
+            && let Some(end) = short_csi(body.as_bytes())
+        {
+            sink(Piece::Sequence(&raw[..introducer.len() + end]));
+            return &body[end..];
+        }
         match state.run(introducer.len(), body) {
             Run::Ended(end) => {
                 sink(Piece::Sequence(&raw[..introducer.len() + end]));
@@ -195,6 +201,13 @@ impl State {
         }
         Run::Open
     }
+}
+
+/// Length of what follows the ESC of a short CSI, as of nearly all sequences that there are.
+fn short_csi(body: &[u8]) -> Option<usize> {
+    let parameters = body.strip_prefix(b"[")?;
+    let last = parameters.iter().take(16).position(|byte| !(b' '..=b'?').contains(byte))?;
+    (b'@'..=b'~').contains(&parameters[last]).then_some(last + 2)
 }
 
 /// Takes text up to the first control character, which it returns with its place.

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::repeats::LONGEST;
+use super::special;
 use crate::text::{Text, Utf16};
 
 /// A unit of text in which control characters are single units.
@@ -30,6 +31,24 @@ pub fn look<U: Unit>(piece: &[U], repeats: bool) -> ControlFlow<(), usize> {
         return ControlFlow::Break(());
     }
     if repeats { has_repeats(piece) } else { ControlFlow::Continue(piece.len()) }
+}
+
+/// Tells that bytes are well-formed UTF-8 with nothing to clean.
+pub fn is_clean(bytes: &[u8], repeats: bool) -> bool {
+    if std::str::from_utf8(bytes).is_err() {
+        return false;
+    }
+    let mut rest = bytes;
+    loop {
+        let at = special::find(rest);
+        match rest.get(at) {
+            None => return !repeats || has_repeats(bytes).is_continue(),
+            Some(b'\n') => rest = &rest[at + 1..],
+            // The second of two bytes tells a sign from a C1 control.
+            Some(0xC2) if rest[at + 1] >= 0xA0 => rest = &rest[at + 2..],
+            Some(_) => return false,
+        }
+    }
 }
 
 fn has_control<U: Unit>(units: &[U]) -> bool {
@@ -109,6 +128,22 @@ mod tests {
                 prop_assert!(has_work(text.as_bytes(), 3 * LONGEST + 4));
             }
         }
+    }
+
+    #[test]
+    fn bytes_are_looked_at_as_what_they_decode_to() {
+        for (bytes, clean) in [
+            (&b"a\n\xC2\xA0\xC3\x9B\xE6\xBC\xA2\t"[..], true),
+            (b"", true),
+            (b"a\xC2\x9B", false),
+            (b"a\xC2", false),
+            (b"\xFF", false),
+            (b"a\r", false),
+            (b"a\na\na", false),
+        ] {
+            assert_eq!(is_clean(bytes, true), clean, "{bytes:?}");
+        }
+        assert!(is_clean(b"a\na\na", false));
     }
 
     #[test]

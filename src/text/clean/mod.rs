@@ -34,6 +34,8 @@ pub struct Options {
 
 impl Options {
     pub const ALL: Options = Options { ansi: true, carriage_returns: true, control: true, repeats: true };
+    pub const NONE: Options =
+        Options { ansi: false, carriage_returns: false, control: false, repeats: false };
 }
 
 /// Cleans a stream. A clone can be finished while the stream goes on.
@@ -52,12 +54,18 @@ impl Cleaner {
     /// Reads a chunk and appends to `out` what nothing to come can change.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         let Cleaner { decoder, escapes, page } = self;
+        if page.options == Options::NONE {
+            return decoder.push(bytes, |text| out.extend_from_slice(text.as_bytes()));
+        }
         decoder.push(bytes, |text| escapes.push(text, |piece| page.take(piece, out)));
     }
 
     /// Ends the stream and appends the rest. The cleaner is as new then.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         let Cleaner { decoder, escapes, page } = self;
+        if page.options == Options::NONE {
+            return decoder.finish(|text| out.extend_from_slice(text.as_bytes()));
+        }
         decoder.finish(|text| escapes.push(text, |piece| page.take(piece, out)));
         escapes.finish(|piece| page.take(piece, out));
         page.finish(out);

