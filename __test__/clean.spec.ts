@@ -188,7 +188,7 @@ describe('cleanText', () => {
   it('sees repeated lines wherever a piece ends', () => {
     const lines = (count: number) => some(count, (at) => `line ${at}\n`).join('')
     for (const line of ['', 'same', 'é', '漢', 'z'.repeat(4_096)]) {
-      for (let before = 2_600; before < 3_000; before += line.length > 99 ? 60 : 7) {
+      for (let before = 5_200; before < 6_700; before += line.length > 99 ? 160 : 21) {
         const text = `${lines(before)}${`${line}\n`.repeat(3)}${lines(900)}`
         const shown = `${lines(before)}${line}\n[previous line 2 more times]\n${lines(900)}`
         expect(cleanText(text) === shown).toBe(true)

@@ -30,6 +30,12 @@ impl Decoder {
             }
             (self.len, bytes) = (0, &bytes[1..]);
         }
+        // Nearly always all is valid but for the code point that the chunk ends in.
+        let (whole, rest) = bytes.split_at(end_of_whole(bytes));
+        if let Ok(text) = simdutf8::basic::from_utf8(whole) {
+            sink(text);
+            bytes = rest;
+        }
         while !bytes.is_empty() {
             let (valid, error) = match std::str::from_utf8(bytes) {
                 Ok(text) => return sink(text),
@@ -54,6 +60,22 @@ impl Decoder {
             sink(BROKEN);
         }
     }
+}
+
+/// Where the code point starts that a chunk ends in the middle of, or else the length.
+fn end_of_whole(bytes: &[u8]) -> usize {
+    for back in 1..=bytes.len().min(3) {
+        let at = bytes.len() - back;
+        let needed = match bytes[at] {
+            0x80..0xC0 => continue,
+            0xC0..0xE0 => 2,
+            0xE0..0xF0 => 3,
+            0xF0.. => 4,
+            _ => 1,
+        };
+        return if needed > back { at } else { bytes.len() };
+    }
+    bytes.len()
 }
 
 #[cfg(test)]

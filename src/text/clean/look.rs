@@ -35,7 +35,7 @@ pub fn look<U: Unit>(piece: &[U], repeats: bool) -> ControlFlow<(), usize> {
 
 /// Tells that bytes are well-formed UTF-8 with nothing to clean.
 pub fn is_clean(bytes: &[u8], repeats: bool) -> bool {
-    if std::str::from_utf8(bytes).is_err() {
+    if simdutf8::basic::from_utf8(bytes).is_err() {
         return false;
     }
     let mut rest = bytes;
