@@ -154,6 +154,33 @@ export function measureText(text: TextInput): TextSize
 /** Upper-leaning estimate in tokens, aware of scripts (CJK, kana, hangul, emoji, digits). Every line is rounded up by
  *  itself, so the estimates of whole lines add up. */
 export function estimateTokens(text: TextInput): number
+/**
+ * The text as a terminal would show it, for models and people. The same string when there is nothing to clean; otherwise
+ * well-formed, a lone surrogate or an invalid sequence of bytes as U+FFFD.
+ *
+ * - Escape sequences go: CSI, OSC, DCS and the like, by ESC or as C1 controls. What does not end within 4 KiB, or meets a
+ *   newline or another control character, was none: its introducer goes and the rest is text.
+ * - Carriage returns and backspaces move back, and what follows overwrites: "abcdef\rxy" is "xycdef", CRLF is a newline. So
+ *   do cursor movements and erasures (CSI A to G, J, K), up to 64 lines back, so that a progress display comes to its last
+ *   state. One code point takes one column, and a line of more than 4,096 cannot be gone back in; no sequence goes
+ *   further right than column 256 of a line that is shorter. Full-screen programs are not emulated.
+ * - Other control characters go, but for tab and newline.
+ * - Three or more identical lines in a row (of at most 4 KiB) become the line and "[previous line N more times]".
+ *
+ * Idempotent under the same options. A wrong option throws a TypeError with code ERR_SPILLWAY_OPTION; content never throws.
+ */
+export function cleanText(text: TextInput, options?: CleanOptions): string
+/** All true by default. */
+export interface CleanOptions {
+  /** False leaves escape sequences as they are; they move and erase nothing then. */
+  ansi?: boolean
+  /** False leaves carriage returns and backspaces as they are; sequences move and erase nothing then. */
+  carriageReturns?: boolean
+  /** False leaves other control characters as they are, each one column wide. */
+  control?: boolean
+  /** False leaves repeated lines as they are. */
+  repeats?: boolean
+}
 /** `String.prototype.slice` that never splits a surrogate pair (negative indexes count from the end). Lone surrogates
  *  stay. */
 export function sliceUtf16Safe(text: string, start: number, end?: number): string

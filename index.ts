@@ -1,3 +1,4 @@
+export { cleanText } from './lib/clean.js'
 export { clampError } from './lib/error.js'
 export { definePolicy } from './lib/policy.js'
 export { clampResult } from './lib/result.js'

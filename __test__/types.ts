@@ -15,7 +15,7 @@ export const daycare: [DaycareTypings, DaycareImplementation] = [
 export const typingsAreMet: Typings = {} as Implementation
 export const implementationIsTold: Implementation = {} as Typings
 
-import { clampResult, clampText, definePolicy, type Policy, wrapTool, wrapTools } from 'spillway'
+import { clampResult, clampText, cleanText, definePolicy, type Policy, wrapTool, wrapTools } from 'spillway'
 
 export const policy: Policy = definePolicy({
   maxLines: 10,
@@ -34,9 +34,13 @@ export const tools: [{ execute(): string }] = wrapTools([{ execute: () => '' }],
   name ? policy : undefined,
 )
 
+export const clean: string = cleanText(new Uint8Array(), { repeats: false })
+
 // @ts-expect-error a bound is a number
 clampText('', { maxBytes: '50' })
 // @ts-expect-error no such choice
 clampText('', { keep: 'middle' })
+// @ts-expect-error a choice is true or false
+cleanText('', { ansi: 1 })
 // @ts-expect-error checked limits stay as they are
 policy.maxBytes = 5

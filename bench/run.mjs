@@ -6,10 +6,11 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import { do_not_optimize, measure } from 'mitata'
-import { clampResult, clampText, clampTextWithReport, definePolicy } from 'spillway'
+import { clampResult, clampText, clampTextWithReport, cleanText, definePolicy } from 'spillway'
 import { truncateHead, truncateTail } from 'spillway/pi'
+import stripAnsi from 'strip-ansi'
 import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
-import { ascii, cjk, mixed } from './texts.mjs'
+import { ascii, cjk, counted, diff, mixed } from './texts.mjs'
 
 const only = process.argv[2] ?? ''
 const here = new URL('.', import.meta.url)
@@ -34,6 +35,8 @@ const small = ascii(1_900)
 const fits = ascii(40_000)
 const mega = { ASCII: ascii(1e6), CJK: cjk(1e6), 'ASCII with one wide char': mixed(1e6) }
 const bytes = { ASCII: Buffer.from(mega.ASCII), CJK: Buffer.from(mega.CJK) }
+const colour = diff(1e6)
+const clean = { ASCII: counted('ASCII', 1e6), CJK: counted('CJK', 1e6) }
 const block = { content: [{ type: 'text', text: 'ok, 3 files changed' }] }
 const blocks = { content: Array.from({ length: 10 }, (_, at) => ({ type: 'text', text: `block ${at}` })) }
 
@@ -97,6 +100,14 @@ const rows = [
     () => pi.truncateHead(small),
     () => truncateHead(small),
   ],
+  ['cleanText of a colour diff, 1 MB', 'strip-ansi', 0, () => stripAnsi(colour), () => cleanText(colour)],
+  ...Object.entries(clean).map(([kind, text]) => [
+    `cleanText, nothing to clean, 1 MB ${kind}`,
+    'strip-ansi',
+    0,
+    () => stripAnsi(text),
+    () => cleanText(text),
+  ]),
 ]
 
 const lines = []

@@ -12,6 +12,19 @@ export const cjk = (chars) => flat(CJK, chars)
 /** ASCII with one check mark at the end, which makes the whole string two bytes a char in memory. */
 export const mixed = (chars) => Buffer.from(`${flat(LOG, chars - 2)}✓\n`).toString()
 
+const DIFF =
+  '\x1b[36m@@ -1,2 +1,2 @@\x1b[m\n\x1b[31m-  const total = sum(before)\x1b[m\n\x1b[32m+\x1b[m  \x1b[32mconst total = sum(after)\x1b[m\n'
+
+/** Lines of which no two are the same. */
+export const counted = (kind, chars) => {
+  const line = kind === 'CJK' ? CJK : LOG
+  const lines = Array.from({ length: Math.ceil(chars / line.length) }, (_, at) => at + line)
+  return Buffer.from(lines.join('').slice(0, chars)).toString()
+}
+
+/** A diff in colour: a sequence every 14 chars. */
+export const diff = (chars) => flat(DIFF, chars)
+
 function flat(line, chars) {
   return Buffer.from(line.repeat(Math.ceil(chars / line.length)).slice(0, chars)).toString()
 }

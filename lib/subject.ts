@@ -22,7 +22,7 @@ export interface Subject {
 const nothing = new Float64Array([Number.NaN, 0, 0, 0])
 
 /** Chars that are read at once: the copy stays in the processor's cache. */
-const PIECE = 65_536
+export const PIECE = 65_536
 
 /** An earlier notice may stand between the ends of a text up to this length (`SEARCHED` in src/text/earlier.rs). */
 const READ_WHOLE = 256 * 1024
@@ -36,7 +36,7 @@ export function subjectOf(text: TextInput, worded = false): Subject {
 }
 
 /** A plain view of bytes; of a copy where other threads, a resize or the caller could change them under us. */
-function plain(bytes: Uint8Array, worded: boolean): Uint8Array {
+export function plain(bytes: Uint8Array, worded: boolean): Uint8Array {
   const { buffer, byteOffset, byteLength } = bytes
   const moves = types.isSharedArrayBuffer(buffer) || (buffer as { resizable?: boolean }).resizable
   return moves || worded ? new Uint8Array(bytes) : new Uint8Array(buffer, byteOffset, byteLength)
@@ -225,7 +225,7 @@ function isOpen(text: string): boolean {
   return text.length > 0 && text.charCodeAt(text.length - 1) !== NEWLINE
 }
 
-function* pieces(text: string): Generator<string> {
+export function* pieces(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + PIECE, text.length)
     if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1

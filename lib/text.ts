@@ -103,7 +103,7 @@ function splitsPair(text: string, at: number): boolean {
   )
 }
 
-function checkText(text: TextInput): TextInput {
+export function checkText(text: TextInput): TextInput {
   if (typeof text === 'string' || types.isUint8Array(text)) return text
   throw optionError(TypeError, 'text', 'a string or a Uint8Array', text)
 }

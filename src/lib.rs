@@ -5,7 +5,7 @@
 //! caller's objects; everything that is decided is decided here.
 //!
 //! - [`policy`], [`limits`]: what a caller asked for.
-//! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8.
+//! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8, and its cleaning.
 //! - [`findings`]: the lines of a text or a stream that tell what went wrong.
 //! - [`share`], [`room`]: one budget over the blocks of a result.
 //! - `bindings`: the only place that knows Node-API.

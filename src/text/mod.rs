@@ -2,6 +2,7 @@
 
 pub mod amounts;
 pub mod clamp;
+pub mod clean;
 pub mod count;
 pub mod cut;
 pub mod earlier;
@@ -10,6 +11,7 @@ pub mod extent;
 pub mod figures;
 pub mod lines;
 pub mod notice;
+pub mod recode;
 pub mod sides;
 pub mod size;
 pub mod source;

@@ -1,0 +1,108 @@
+//! Cleaning of a text that comes in pieces.
+
+use std::ops::ControlFlow;
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+
+use super::units::{Narrow, Units};
+use crate::text::clean::look::{is_clean, look};
+use crate::text::clean::{Cleaner, Options};
+use crate::text::{Text, Utf8, recode};
+
+/// Looks through a piece: -1 where there may be something to clean, else where the next piece must begin.
+#[napi(catch_unwind)]
+pub fn look_for_dirt(#[napi(ts_arg_type = "string")] piece: Units, repeats: bool) -> f64 {
+    next(look(&piece[..], repeats))
+}
+
+#[napi(catch_unwind)]
+pub fn look_for_dirt_latin1(#[napi(ts_arg_type = "string")] piece: Narrow, repeats: bool) -> f64 {
+    next(look(&piece[..], repeats))
+}
+
+/// Tells that bytes need only be decoded.
+#[napi(catch_unwind)]
+pub fn is_clean_utf8(bytes: &[u8], repeats: bool) -> bool {
+    is_clean(bytes, repeats)
+}
+
+fn next(found: ControlFlow<(), usize>) -> f64 {
+    if let ControlFlow::Continue(next) = found { next as f64 } else { -1.0 }
+}
+
+/// A text that is being cleaned, and memory to read its pieces into.
+pub struct Cleaning {
+    cleaner: Cleaner,
+    bytes: Vec<u8>,
+}
+
+/// Begins to clean a text that comes in pieces, none of which ends inside a pair. Each piece returns what is final by then.
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'cleaning'>")]
+pub fn start_cleaning(
+    ansi: bool,
+    carriage_returns: bool,
+    control: bool,
+    repeats: bool,
+) -> External<Cleaning> {
+    let cleaner = Cleaner::new(Options { ansi, carriage_returns, control, repeats });
+    External::new(Cleaning { cleaner, bytes: vec![] })
+}
+
+#[napi(catch_unwind)]
+pub fn clean_piece(
+    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
+    #[napi(ts_arg_type = "string")] piece: Units,
+) -> Either<String, Utf16String> {
+    clean_as(cleaning, |bytes| recode::utf16(&piece, bytes))
+}
+
+#[napi(catch_unwind)]
+pub fn clean_piece_latin1(
+    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
+    #[napi(ts_arg_type = "string")] piece: Narrow,
+) -> Either<String, Utf16String> {
+    clean_as(cleaning, |bytes| recode::latin1(&piece, bytes))
+}
+
+fn clean_as(cleaning: &mut Cleaning, read: impl FnOnce(&mut Vec<u8>)) -> Either<String, Utf16String> {
+    let Cleaning { cleaner, bytes } = cleaning;
+    bytes.clear();
+    read(bytes);
+    clean(cleaner, bytes)
+}
+
+#[napi(catch_unwind)]
+pub fn clean_piece_of_bytes(
+    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
+    piece: &[u8],
+) -> Either<String, Utf16String> {
+    clean(&mut cleaning.cleaner, piece)
+}
+
+fn clean(cleaner: &mut Cleaner, piece: &[u8]) -> Either<String, Utf16String> {
+    let mut out = Vec::with_capacity(piece.len());
+    cleaner.push(piece, &mut out);
+    text(out)
+}
+
+/// Ends the text, and gives its memory back without waiting for the collector.
+#[napi(catch_unwind)]
+pub fn finish_cleaning(
+    #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
+) -> Either<String, Utf16String> {
+    let mut out = vec![];
+    cleaning.cleaner.finish(&mut out);
+    cleaning.bytes = vec![];
+    text(out)
+}
+
+fn text(utf8: Vec<u8>) -> Either<String, Utf16String> {
+    // V8 would have to find out by itself that UTF-16 can be kept as one byte a char.
+    if utf8.is_ascii() {
+        return Either::A(String::from_utf8(utf8).unwrap_or_default());
+    }
+    let mut units = vec![];
+    Utf8(&utf8).write(&mut units);
+    Either::B(units.into())
+}

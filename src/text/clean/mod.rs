@@ -1,0 +1,250 @@
+//! What a terminal would show of a tool's output, as plain text.
+//!
+//! A [`Cleaner`] reads bytes as they come and writes clean UTF-8. Chunks may end anywhere: any chunking comes to the same
+//! text. Each byte goes through decoding, the recognition of escape sequences, the lines that can still change, and the
+//! folding of repeated lines; every step keeps a bounded amount, a few MiB together, however hostile the input.
+
+mod decoder;
+mod escapes;
+mod line;
+pub mod look;
+mod motion;
+mod repeats;
+mod screen;
+mod special;
+
+use decoder::Decoder;
+use escapes::{Escapes, Piece};
+use motion::Motion;
+use repeats::Repeats;
+use screen::{Final, Screen};
+
+/// What is cleaned. Everything by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Escape sequences go; otherwise they stay as they are, and take no room on a line.
+    pub ansi: bool,
+    /// Carriage returns, backspaces and, with `ansi`, sequences that move the cursor or erase come to what they show.
+    pub carriage_returns: bool,
+    /// Other control characters go, but for tab and newline; otherwise each takes a column.
+    pub control: bool,
+    /// Three or more identical lines in a row become one and a mark.
+    pub repeats: bool,
+}
+
+impl Options {
+    pub const ALL: Options = Options { ansi: true, carriage_returns: true, control: true, repeats: true };
+    pub const NONE: Options =
+        Options { ansi: false, carriage_returns: false, control: false, repeats: false };
+}
+
+/// Cleans a stream. A clone can be finished while the stream goes on.
+#[derive(Clone, Debug)]
+pub struct Cleaner {
+    decoder: Decoder,
+    escapes: Escapes,
+    page: Page,
+}
+
+impl Cleaner {
+    pub fn new(options: Options) -> Self {
+        Cleaner { decoder: Decoder::default(), escapes: Escapes::default(), page: Page::new(options) }
+    }
+
+    /// Reads a chunk and appends to `out` what nothing to come can change.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        let Cleaner { decoder, escapes, page } = self;
+        if page.options == Options::NONE {
+            return decoder.push(bytes, |text| out.extend_from_slice(text.as_bytes()));
+        }
+        decoder.push(bytes, |text| escapes.push(text, |piece| page.take(piece, out)));
+    }
+
+    /// Ends the stream and appends the rest. The cleaner is as new then.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        let Cleaner { decoder, escapes, page } = self;
+        if page.options == Options::NONE {
+            return decoder.finish(|text| out.extend_from_slice(text.as_bytes()));
+        }
+        decoder.finish(|text| escapes.push(text, |piece| page.take(piece, out)));
+        escapes.finish(|piece| page.take(piece, out));
+        page.finish(out);
+        *self = Cleaner::new(self.page.options);
+    }
+
+    /// Bytes of memory that are held, at most [`Cleaner::MOST_MEMORY`].
+    pub fn memory(&self) -> usize {
+        self.escapes.memory() + self.page.screen.memory() + self.page.repeats.memory()
+    }
+
+    pub const MOST_MEMORY: usize = 4 << 20;
+}
+
+/// Cleans a whole text.
+pub fn clean(bytes: &[u8], options: Options) -> Vec<u8> {
+    let (mut cleaner, mut out) = (Cleaner::new(options), vec![]);
+    cleaner.push(bytes, &mut out);
+    cleaner.finish(&mut out);
+    out
+}
+
+/// Takes the pieces of a text to where the options send them.
+#[derive(Clone, Debug)]
+struct Page {
+    options: Options,
+    screen: Screen,
+    repeats: Repeats,
+}
+
+impl Page {
+    fn new(options: Options) -> Self {
+        // Where no sequence moves the cursor, a line cannot change once it has ended.
+        let screen = if options.ansi { Screen::default() } else { Screen::of_one_line() };
+        Page { options, screen, repeats: Repeats::new(options.repeats) }
+    }
+
+    fn take(&mut self, piece: Piece, out: &mut Vec<u8>) {
+        let Options { ansi, carriage_returns, control, .. } = self.options;
+        let mut end = Final { repeats: &mut self.repeats, out };
+        match piece {
+            Piece::Text(text) if carriage_returns => self.screen.print(text, &mut end),
+            Piece::Control('\n') if carriage_returns => self.screen.newline(&mut end),
+            Piece::Control('\r') if carriage_returns => self.screen.carriage_return(),
+            Piece::Control('\u{8}') if carriage_returns => self.screen.backspace(&mut end),
+            Piece::Control(char) if carriage_returns && !control => {
+                self.screen.print(char.encode_utf8(&mut [0; 4]), &mut end);
+            }
+            Piece::Text(text) => end.text(text),
+            Piece::Control('\n') => end.newline(),
+            Piece::Control(char) => {
+                if !control || matches!(char, '\r' | '\u{8}') {
+                    end.text(char.encode_utf8(&mut [0; 4]));
+                }
+            }
+            Piece::Sequence(raw) | Piece::Stray(raw) if !ansi => {
+                if carriage_returns {
+                    self.screen.keep(raw, &mut end);
+                } else {
+                    end.text(raw);
+                }
+            }
+            Piece::Sequence(raw) if carriage_returns => {
+                if let Some(motion) = Motion::of(raw) {
+                    self.screen.apply(motion, &mut end);
+                }
+            }
+            Piece::Sequence(_) | Piece::Stray(_) => {}
+        }
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>) {
+        let mut end = Final { repeats: &mut self.repeats, out };
+        self.screen.finish(&mut end);
+        self.repeats.finish(out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str) -> String {
+        String::from_utf8(clean(text.as_bytes(), Options::ALL)).unwrap()
+    }
+
+    #[test]
+    fn shows_what_a_terminal_would_show() {
+        for (text, shown) in [
+            ("", ""),
+            ("abcdef\rxy", "xycdef"),
+            ("a\r\nb\r\r\nc\r", "a\nb\nc"),
+            ("N\x08NA\x08A _\x08b", "NA b"),
+            ("\x08\x08a\x08", "a"),
+            ("loading\r\x1B[Kdone\n", "done\n"),
+            ("abc  \rx", "xbc  "),
+            ("漢字です\r😀", "😀字です"),
+            ("abcdef\x1B[3G\x1B[K", "ab"),
+            ("abc\x1B[1Kd", "   d"),
+            ("a\x1B[5Cb\x1B[2Dc", "a    cb"),
+            ("\x1B[32mok\x1B[0m\0\x07\u{85}\tx", "ok\tx"),
+            // Lines drawn anew.
+            ("a: 1\nb: 1\n\x1B[2Aa: 2\nb: 2\n", "a: 2\nb: 2\n"),
+            ("a\nb\nc\x1B[2F\x1B[Jd", "d"),
+            ("a\nb\x1B[1Ac\x1B[1Ed", "ac\nd"),
+            ("a\n\x1B[9Ab\x1B[9Bc", "b\n c"),
+        ] {
+            assert_eq!(all(text), shown, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_switched_off_stays() {
+        let text = "\x1B[1mab\x1B[0m\rc\x1B[K\x07\nd\x08\r\n\n\n\n";
+        let of = |ansi, carriage_returns, control, repeats| {
+            String::from_utf8(clean(text.as_bytes(), Options { ansi, carriage_returns, control, repeats }))
+                .unwrap()
+        };
+        assert_eq!(of(false, false, false, false), text);
+        assert_eq!(of(true, false, false, false), "ab\rc\x07\nd\x08\r\n\n\n\n");
+        assert_eq!(of(false, true, true, false), "\x1B[0mcb\x1B[K\nd\n\n\n\n");
+        assert_eq!(of(false, false, true, false), text.replace('\x07', ""));
+        assert_eq!(of(true, true, false, false), "c\x07\nd\n\n\n\n");
+        assert_eq!(of(true, true, true, true), "c\nd\n\n[previous line 2 more times]\n");
+    }
+
+    #[test]
+    fn lines_that_left_the_window_are_final() {
+        let lines: String = (0..100).map(|line| format!("{line}\n")).collect();
+        let shown = all(&format!("{lines}\x1B[999Atop\n"));
+        // The window holds the line of the cursor too, which is empty.
+        let top = 100 - (screen::LINES - 1);
+        assert_eq!(shown, lines.replace(&format!("\n{top}\n"), "\ntop\n"));
+    }
+
+    #[test]
+    fn a_line_too_long_to_be_edited_goes_on_after_what_is_final() {
+        let long = "x".repeat(screen::LONGEST);
+        assert_eq!(all(&format!("{long}yz\rY")), format!("{long}Yz"));
+        assert_eq!(all(&format!("{long}\rY")), format!("Y{}", &long[1..]));
+        assert_eq!(all(&format!("a\n{long}y\x1B[Ab")), format!("a\n{long}yb"));
+        assert_eq!(all(&long.repeat(30)), long.repeat(30));
+        let wide = "漢".repeat(screen::LONGEST);
+        assert_eq!(all(&wide), wide);
+    }
+
+    #[test]
+    fn memory_is_bounded_whatever_comes() {
+        let forever = |part: &str| part.repeat((12 << 20) / part.len());
+        let full = |line: &str| format!("\x1B[2K{}\r", line.repeat(screen::LONGEST / line.len() - 1));
+        for text in [
+            forever("\x1B"),
+            forever("\x1B]"),
+            forever("\x1B]x"),
+            format!("\x1B]{}", forever("x")),
+            format!("\x1B[{}", forever("1;")),
+            forever("x"),
+            forever("x\r"),
+            forever("ab\r漢"),
+            forever("\x1B[A"),
+            forever("x\n\x1B[A\x1B[B"),
+            forever("\x1B[9999C\x1B[Ax"),
+            forever(&format!("{}x\n", full("\t"))),
+            forever(&format!("{}x\n", full("漢"))),
+            forever("\t\rx\n"),
+            forever("\n"),
+            forever(&format!("{}\n", "y".repeat(4_000))),
+        ] {
+            for ansi in [true, false] {
+                let mut cleaner = Cleaner::new(Options { ansi, ..Options::ALL });
+                let mut out = vec![];
+                // Few lines are held where sequences stay, so that less does there.
+                let len = if ansi { text.len() } else { text.len() / 8 };
+                for chunk in text.as_bytes()[..len].chunks(60_000) {
+                    cleaner.push(chunk, &mut out);
+                    assert!(cleaner.memory() <= Cleaner::MOST_MEMORY, "{} bytes", cleaner.memory());
+                    out.clear();
+                }
+            }
+        }
+    }
+}
