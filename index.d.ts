@@ -160,7 +160,8 @@ export function estimateTokens(text: TextInput): number
  *
  * - Escape sequences go: CSI, OSC, DCS and the like, by ESC or as C1 controls. What does not end within 4 KiB, or meets a
  *   newline or another control character, was none: its introducer goes and the rest is text.
- * - Carriage returns and backspaces move back, and what follows overwrites: "abcdef\rxy" is "xycdef", CRLF is a newline. So
+ * - Carriage returns and backspaces move back, and what follows overwrites: "abcdef\rxy" is "xycdef", CRLF is a newline.
+ *   Blanks at the end of a line in which something was overwritten do not show. So
  *   do cursor movements and erasures (CSI A to G, J, K), up to 64 lines back, so that a progress display comes to its last
  *   state. One code point takes one column, and a line of more than 4,096 cannot be gone back in; no sequence goes
  *   further right than column 256 of a line that is shorter. Full-screen programs are not emulated.

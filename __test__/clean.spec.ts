@@ -49,9 +49,9 @@ describe('cleanText, of what tools print', () => {
         'Receiving objects: 100% (100/100), 2.40 MiB | 2.10 MiB/s, done.\n',
       ].join(''),
     ],
-    'wget: a bar that a shorter one does not cover': [
+    'wget: a bar that a shorter one covers with blanks': [
       `Saving to: 'a.tar'\n\n${some(4, (at) => `\ra.tar  ${at * 30}%[${'='.repeat(at * 3)}>${' '.repeat(9 - at * 3)}] ${at}M  eta ${9 - at}s`).join('')}\ra.tar 100%[==========>] 4M  in 3s   \n`,
-      `Saving to: 'a.tar'\n\na.tar 100%[==========>] 4M  in 3s   \n`,
+      `Saving to: 'a.tar'\n\na.tar 100%[==========>] 4M  in 3s\n`,
     ],
     'docker: layers drawn anew over three lines': [
       `Pulling web\n${some(30, (at) => `${at === 0 ? '' : `${ESC}[3A`}${['a1', 'b2', 'c3'].map((layer) => `${ESC}[2K\r${layer}: ${at < 29 ? `Downloading ${at} MB` : 'Pull complete'}\n`).join('')}`).join('')}Status: done\n`,

@@ -159,13 +159,15 @@ mod model {
     #[derive(Default)]
     struct Terminal {
         lines: Vec<Vec<Cell>>,
+        /// Lines in which something was printed over.
+        rewritten: Vec<bool>,
         row: usize,
         column: usize,
     }
 
     pub fn show(text: &str) -> String {
         let chars: Vec<char> = text.chars().collect();
-        let mut terminal = Terminal { lines: vec![vec![]], ..Terminal::default() };
+        let mut terminal = Terminal { lines: vec![vec![]], rewritten: vec![false], ..Terminal::default() };
         let mut at = 0;
         while at < chars.len() {
             let len = sequence(&chars[at..]);
@@ -178,6 +180,7 @@ mod model {
                     terminal.column = 0;
                     if terminal.row == terminal.lines.len() {
                         terminal.lines.push(vec![]);
+                        terminal.rewritten.push(false);
                     }
                 }
                 '\t' => terminal.tab(),
@@ -254,6 +257,7 @@ mod model {
                 ("J", 0) => {
                     self.erase(self.column, usize::MAX);
                     self.lines[self.row + 1..].fill(vec![]);
+                    self.rewritten[self.row + 1..].fill(false);
                 }
                 _ => {}
             }
@@ -264,6 +268,12 @@ mod model {
                 self.break_tab(at);
                 self.lines[self.row][at] = Cell::Blank;
             }
+            self.rewritten[self.row] &= self.end() > 0;
+        }
+
+        /// Where the line ends: blanks at its end are no part of it.
+        fn end(&self) -> usize {
+            self.lines[self.row].iter().rposition(|&cell| cell != Cell::Blank).map_or(0, |last| last + 1)
         }
 
         fn break_tab(&mut self, at: usize) {
@@ -280,6 +290,7 @@ mod model {
 
         fn print(&mut self, char: char) {
             self.break_tab(self.column);
+            self.rewritten[self.row] |= self.column < self.end();
             let line = &mut self.lines[self.row];
             while line.len() <= self.column {
                 line.push(Cell::Blank);
@@ -290,9 +301,9 @@ mod model {
 
         fn tab(&mut self) {
             let stop = (self.column / 8 + 1) * 8;
+            let end = self.end();
             let line = &mut self.lines[self.row];
-            // Blanks at the end of a line are no part of it.
-            line.truncate(line.iter().rposition(|&cell| cell != Cell::Blank).map_or(0, |last| last + 1));
+            line.truncate(end);
             if self.column == line.len() {
                 line.extend((0..stop - self.column).map(Cell::Tab));
             }
@@ -300,8 +311,9 @@ mod model {
         }
 
         fn shown(mut self) -> String {
-            let text = |line: &Vec<Cell>| {
-                let shown = line.iter().rposition(|&cell| cell != Cell::Blank).map_or(0, |last| last + 1);
+            let text = |(line, rewritten): (&Vec<Cell>, &bool)| {
+                let blank = |cell| cell == Cell::Blank || *rewritten && cell == Cell::Printed(' ');
+                let shown = line.iter().rposition(|&cell| !blank(cell)).map_or(0, |last| last + 1);
                 line[..shown]
                     .iter()
                     .filter_map(|&cell| match cell {
@@ -313,8 +325,9 @@ mod model {
                     .collect::<String>()
             };
             let below = self.lines.split_off(self.row + 1);
-            let mut shown: Vec<String> = self.lines.iter().map(text).collect();
-            let mut below: Vec<String> = below.iter().map(text).collect();
+            let mut rewritten = self.rewritten.iter();
+            let mut shown: Vec<String> = self.lines.iter().zip(&mut rewritten).map(text).collect();
+            let mut below: Vec<String> = below.iter().zip(rewritten).map(text).collect();
             // Of empty lines at the end one stands for the newline of the line above, unless that is the cursor's.
             while below.ends_with(&[String::new(), String::new()]) || below == [""] {
                 below.pop();

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::recode;
 use super::size::{self, Size};
 use super::utf8::Utf8;
 
@@ -135,29 +136,10 @@ impl Text for Utf16<'_> {
         while at < self.0.len() {
             let end = self.floor(self.0.len().min(at + PIECE));
             piece.clear();
-            write_as_utf8(&self.0[at..end], &mut piece);
+            recode::utf16(&self.0[at..end], &mut piece);
             each(&piece);
             at = end;
         }
-    }
-}
-
-/// Appends UTF-16 as UTF-8, lone surrogates as U+FFFD. Runs of ASCII, as most texts are, are narrowed.
-fn write_as_utf8(units: &[u16], out: &mut Vec<u8>) {
-    const BLOCK: usize = 16;
-    let mut at = 0;
-    while at < units.len() {
-        let block = units[at..]
-            .first_chunk::<BLOCK>()
-            .filter(|block| block.iter().fold(0, |all, unit| all | unit) < 0x80);
-        if let Some(block) = block {
-            out.extend_from_slice(&block.map(|unit| unit as u8));
-            at += BLOCK;
-            continue;
-        }
-        let (point, length) = Utf16(units).decode(at);
-        out.extend_from_slice(point.encode_utf8(&mut [0; 4]).as_bytes());
-        at += length;
     }
 }
 
@@ -206,8 +188,9 @@ impl Text for Latin1<'_> {
             if piece.is_ascii() {
                 each(piece);
             } else {
-                let text: String = piece.iter().copied().map(char::from).collect();
-                each(text.as_bytes());
+                let mut text = vec![];
+                recode::latin1(piece, &mut text);
+                each(&text);
             }
         }
     }

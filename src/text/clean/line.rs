@@ -30,6 +30,8 @@ pub struct Line {
     /// The last one is not blank.
     cells: Vec<u32>,
     edited: bool,
+    /// Something was printed over what stood here: then blanks at the end were printed to cover, and do not show.
+    rewritten: bool,
     /// Sequences that stay, before the cell of their column.
     sequences: BTreeMap<usize, String>,
     /// Bytes of them.
@@ -85,8 +87,16 @@ impl Line {
         self.text.clear();
     }
 
-    /// Turns cells into text, which is what the line shows, and returns it.
+    /// Turns the cells of a line that has ended into text, which is what the line shows, and returns it.
     pub fn settle(&mut self) -> &str {
+        while self.rewritten && self.cells.last().is_some_and(|&cell| cell == BLANK || cell == ' '.into()) {
+            self.cells.pop();
+        }
+        self.settle_part()
+    }
+
+    /// The same for the start of a line that goes on.
+    pub fn settle_part(&mut self) -> &str {
         if !self.edited {
             return &self.text;
         }
@@ -119,7 +129,7 @@ impl Line {
     fn drop_cells(&mut self) {
         self.cells.clear();
         self.cells.shrink_to(KEPT_CELLS);
-        self.edited = false;
+        (self.edited, self.rewritten) = (false, false);
         self.kept = 0;
     }
 
@@ -144,6 +154,7 @@ impl Line {
         if column < end {
             self.break_tab(column);
             self.cells[column] = char.into();
+            self.rewritten = true;
         } else {
             self.cells.resize(column, BLANK);
             self.cells.push(char.into());
@@ -158,11 +169,13 @@ impl Line {
         while self.cells.last() == Some(&BLANK) {
             self.cells.pop();
         }
+        self.rewritten &= !self.cells.is_empty();
     }
 
     /// Erases up to a column, that one too.
     pub fn erase_to(&mut self, column: usize) {
         if column + 1 >= self.cells.len() {
+            self.rewritten = false;
             return self.cells.clear();
         }
         self.break_tab(column);

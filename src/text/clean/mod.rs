@@ -161,7 +161,7 @@ mod tests {
             ("N\x08NA\x08A _\x08b", "NA b"),
             ("\x08\x08a\x08", "a"),
             ("loading\r\x1B[Kdone\n", "done\n"),
-            ("abc  \rx", "xbc  "),
+            ("abc  \rx", "xbc"),
             ("漢字です\r😀", "😀字です"),
             ("abcdef\x1B[3G\x1B[K", "ab"),
             ("abc\x1B[1Kd", "   d"),

@@ -170,6 +170,7 @@ impl Screen {
         let shown = below.rposition(|line| !line.settle().is_empty()).map_or(0, |last| last + 2);
         self.lines.truncate(self.row + 1 + shown);
         self.row = self.lines.len() - 1;
+        self.lines[self.row].settle();
         self.make_final(end);
     }
 
@@ -228,7 +229,7 @@ impl Screen {
             self.write_first(end);
             self.lines.pop_front();
         }
-        end.text(self.lines[0].settle());
+        end.text(self.lines[0].settle_part());
         end.text(&std::mem::take(&mut self.sequences));
         self.lines[0].clear();
         self.column = Column::At(0);
