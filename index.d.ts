@@ -199,6 +199,8 @@ export interface ResultPolicy extends PolicyOptions {
   share?: 'fair' | 'order' | 'each'
   /** Default: found from the value's shape, by tags alone, never by instanceof. */
   dialect?: DialectName
+  /** Cleans texts before the limits, as cleanText does; a text that cleaning would empty stays. Default false. */
+  clean?: boolean | CleanOptions
 }
 
 /** Clamps one tool result or tool message: a string, a `{content: [...]}`, a `role: "toolResult"`. Order, ids, image blocks

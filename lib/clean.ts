@@ -1,37 +1,24 @@
 import type { CleanOptions, TextInput } from 'spillway'
 import * as native from '../native.js'
+import { type Cleaning, checkCleaning, NONE } from './cleaning.js'
 import { isNarrow, isSurelyNarrow } from './narrow.js'
-import { flag, optionError } from './option.js'
+import { checkText } from './option.js'
 import { PIECE, pieces, plain } from './subject.js'
-import { checkText } from './text.js'
-
-/** What is cleaned, in the order that src/bindings/clean.rs takes it. */
-type Choices = readonly [ansi: boolean, carriageReturns: boolean, control: boolean, repeats: boolean]
 
 export function cleanText(text: TextInput, options?: CleanOptions): string {
-  const choices = check(options)
-  if (typeof checkText(text) !== 'string') return cleanBytes(plain(text as Uint8Array, false), choices)
-  const string = text as string
-  if (!choices.includes(true) || isClean(string, choices[3])) return string
-  const cleaned = cleanString(string, choices)
+  const cleaning = checkCleaning('options', options)
+  return typeof checkText(text) === 'string'
+    ? cleanString(text as string, cleaning)
+    : cleanBytes(plain(text as Uint8Array, false), cleaning)
+}
+
+/** Cleans a string; the very same comes back when there is nothing to clean. */
+export function cleanString(text: string, cleaning: Cleaning): string {
+  if (!cleaning.includes(true) || isClean(text, cleaning[3])) return text
+  const cleaned = throughPieces(text, cleaning)
   // What the first look was wary of may have been nothing; then a lone surrogate stays too.
-  return cleaned === string.toWellFormed() ? string : cleaned
+  return cleaned === text.toWellFormed() ? text : cleaned
 }
-
-function check(options: CleanOptions | undefined): Choices {
-  if (options === undefined) return ALL
-  if (typeof options !== 'object' || options === null)
-    throw optionError(TypeError, 'options', 'an object', options)
-  return [
-    flag('ansi', options.ansi, true),
-    flag('carriageReturns', options.carriageReturns, true),
-    flag('control', options.control, true),
-    flag('repeats', options.repeats, true),
-  ]
-}
-
-const ALL: Choices = [true, true, true, true]
-const NONE: Choices = [false, false, false, false]
 
 /** Tells by a first look that a string has nothing to clean. */
 function isClean(text: string, repeats: boolean): boolean {
@@ -48,8 +35,8 @@ function isClean(text: string, repeats: boolean): boolean {
   return true
 }
 
-function cleanString(text: string, choices: Choices): string {
-  const cleaning = native.startCleaning(...choices)
+function throughPieces(text: string, what: Cleaning): string {
+  const cleaning = native.startCleaning(...what)
   const narrow = narrowness(text)
   const parts: string[] = []
   for (const piece of pieces(text))
@@ -58,8 +45,8 @@ function cleanString(text: string, choices: Choices): string {
   return parts.join('')
 }
 
-function cleanBytes(bytes: Uint8Array, choices: Choices): string {
-  const needed = native.isCleanUtf8(bytes, choices[3]) ? NONE : choices
+function cleanBytes(bytes: Uint8Array, what: Cleaning): string {
+  const needed = native.isCleanUtf8(bytes, what[3]) ? NONE : what
   const cleaning = native.startCleaning(...needed)
   const parts: string[] = []
   for (let start = 0; start < bytes.length; start += PIECE)

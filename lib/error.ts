@@ -2,11 +2,13 @@ import { types } from 'node:util'
 import type { Policy, PolicyOptions } from 'spillway'
 import { type Compiled, compile, failed } from './policy.js'
 import { get, quietly } from './reading.js'
-import { clampValue } from './result.js'
-import { clamp, fits, truncateUtf16Safe } from './text.js'
+import { clampString, clampValue } from './result.js'
+import { truncateUtf16Safe } from './slice.js'
+import { fits } from './text.js'
 
 export function clampError<E>(error: E, policy?: PolicyOptions | Policy): E {
-  return clampThrown(error, failed(compile(policy)))
+  // Cleaning is no field of its policy.
+  return clampThrown(error, { ...failed(compile(policy)), clean: undefined })
 }
 
 /** How far causes are followed. */
@@ -19,13 +21,13 @@ export function clampThrown<E>(error: E, policy: Compiled): E {
 
 /** Shortens an error and what it holds; `seen` leads from each error on the way to what stands for it. */
 function shorten(thrown: unknown, policy: Compiled, depth: number, seen: Map<object, object>): unknown {
-  if (typeof thrown === 'string') return clamp(thrown, policy)
+  if (typeof thrown === 'string') return clampString(thrown, policy)
   if (typeof thrown !== 'object' || thrown === null) return thrown
   const known = seen.get(thrown)
   if (known) return known
   const message = get(thrown, 'message')
   if (typeof message !== 'string') return clampValue(thrown, policy)
-  const text = clamp(message, policy)
+  const text = clampString(message, policy)
   const stack = get(thrown, 'stack')
   const short = typeof stack === 'string' ? shortStack(thrown, stack, message, text, policy) : stack
   const own = change(thrown, {

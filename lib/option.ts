@@ -1,3 +1,6 @@
+import { types } from 'node:util'
+import type { TextInput } from 'spillway'
+
 /** What was wrong with an option: a TypeError for the kind of value, a RangeError for the value itself. */
 export function optionError(
   Kind: typeof TypeError | typeof RangeError,
@@ -66,4 +69,16 @@ function show(value: unknown): string {
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
+
+/** Refuses what is no text. */
+export function checkText(text: TextInput): TextInput {
+  if (typeof text === 'string' || types.isUint8Array(text)) return text
+  throw optionError(TypeError, 'text', 'a string or a Uint8Array', text)
+}
+
+/** Refuses what is no string. */
+export function checkString(text: string): string {
+  if (typeof text === 'string') return text
+  throw optionError(TypeError, 'text', 'a string', text)
 }

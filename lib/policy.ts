@@ -1,4 +1,5 @@
 import type { Cut, DialectName, Keep, Policy, WrapPolicy } from 'spillway'
+import { type Cleaning, checkClean } from './cleaning.js'
 import { dialectNames } from './dialect.js'
 import { bound, choice, flag, optionError, share, text, texts } from './option.js'
 
@@ -28,6 +29,7 @@ export interface Compiled {
   /** Every block of a result has the limits to itself. */
   readonly each: boolean
   readonly dialect: DialectName | undefined
+  readonly clean: Cleaning | undefined
   readonly method: string | undefined
 }
 
@@ -50,6 +52,7 @@ const OPTIONS = [
   'source',
   'share',
   'dialect',
+  'clean',
   'method',
 ] as const satisfies (keyof WrapPolicy)[]
 
@@ -142,6 +145,7 @@ function check(options: WrapPolicy): Compiled {
     needles: texts('needles', options.needles),
     isError,
     each: options.share === 'each',
+    clean: checkClean(options.clean),
     dialect,
     method,
   }

@@ -1,11 +1,12 @@
 import type { Policy, ResultPolicy, TextSize } from 'spillway'
 import * as native from '../native.js'
+import { cleanString } from './clean.js'
 import { CutOf, settle, speak } from './cut.js'
 import { type Edit, readResult, type Slot, write } from './dialect.js'
 import { KEPT, type Kept, keptBy } from './made.js'
-import { type Compiled, compile, failed, KINDS, pack } from './policy.js'
+import { type Compiled, compile, failed, KINDS, pack, searches } from './policy.js'
 import { quietly } from './reading.js'
-import { newlines, StringSubject, type Subject, sizeOf, windows } from './subject.js'
+import { newlines, SEARCHED, StringSubject, type Subject, searched, sizeOf, windows } from './subject.js'
 import { clamp } from './text.js'
 
 export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T {
@@ -14,7 +15,7 @@ export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T {
 
 /** Clamps a result with a policy that was checked. */
 export function clampValue<T>(result: T, policy: Compiled): T {
-  if (typeof result === 'string') return clamp(result, policy) as T
+  if (typeof result === 'string') return clampString(result, policy) as T
   if (typeof result !== 'object' || result === null) return result
   const found = quietly(() => readResult(result, policy.dialect))
   if (!found || surelyFit(found.slots, policy)) return result
@@ -22,7 +23,20 @@ export function clampValue<T>(result: T, policy: Compiled): T {
   return edits.size === 0 ? result : (quietly(() => write(result, edits)) ?? result)
 }
 
+/** Cleans and clamps a text that a tool gave. */
+export function clampString(text: string, policy: Compiled): string {
+  return clamp(cleaned(text, policy), policy, SEARCHED)
+}
+
+/** A text as the policy has it cleaned, unless nothing to see would be left of it: no empty block is ever made. */
+function cleaned(text: string, { clean }: Compiled): string {
+  if (!clean) return text
+  const left = cleanString(text, clean)
+  return left.trim() === '' ? text : left
+}
+
 function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
+  if (policy.clean) return false
   let length = 0
   for (const { text } of slots) length += text.length
   return length <= policy.gate && slots.every(({ text }) => text.isWellFormed())
@@ -31,7 +45,7 @@ function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
 function clampSlots(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit> {
   const [slot] = slots
   if (slots.length > 1 || !slot) return clampTogether(slots, policy)
-  const text = clamp(slot.text, policy)
+  const text = clampString(slot.text, policy)
   return new Map(text === slot.text ? [] : [[slot, text]])
 }
 
@@ -51,7 +65,7 @@ interface Shared {
 }
 
 function clampTogether(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit> {
-  const texts = slots.map(({ text }) => text)
+  const texts = slots.map(({ text }) => cleaned(text, policy))
   const words = policy.words
   const shared = words
     ? settle(
@@ -67,7 +81,11 @@ function clampTogether(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit
     const outcome = shared.table[at * COLUMNS + 3]
     if (outcome === CUT) edits.set(slot, shared.cuts[at]?.text ?? '')
     else if (outcome === GONE) edits.set(slot, null)
-    else if (outcome !== WHOLE) edits.set(slot, slot.text.toWellFormed())
+    else {
+      const text = texts[at] ?? ''
+      const whole = outcome === WHOLE ? text : text.toWellFormed()
+      if (whole !== slot.text) edits.set(slot, whole)
+    }
   }
   return edits
 }
@@ -76,9 +94,12 @@ function clampTogether(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit
 function share(texts: readonly string[], policy: Compiled, kind?: number, words = policy.notice): Shared {
   const table = new Float64Array(texts.length * COLUMNS)
   const byLines = policy.limits.lineBytes !== Number.POSITIVE_INFINITY
-  const parts = texts.flatMap((text) => (byLines ? [text, ''] : windows(text, policy)))
+  const parts = texts.flatMap((text) =>
+    byLines ? [text, ''] : searches(policy) ? searched(text, policy) : windows(text, policy),
+  )
   for (const [at, text] of texts.entries()) {
-    const total = policy.countsAll || policy.words ? sizeOf(text) : undefined
+    const known = policy.countsAll || policy.words || (searches(policy) && text.length > SEARCHED)
+    const total = known ? sizeOf(text) : undefined
     table[at * COLUMNS] = text.length
     table[at * COLUMNS + 1] = total?.bytes ?? Number.NaN
     table[at * COLUMNS + 2] = total ? newlines(text, total) : Number.NaN

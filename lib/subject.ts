@@ -6,6 +6,7 @@ import { io, keptOf, linesOf, type Made, madeOf, taken, Untouched } from './made
 import { isNarrow, isSurelyNarrow } from './narrow.js'
 import { joined } from './own.js'
 import { type Compiled, pack, searches } from './policy.js'
+import { sliceUtf16Safe } from './slice.js'
 
 /** A text that can be measured and cut, whatever it came as. */
 export interface Subject {
@@ -18,9 +19,6 @@ export interface Subject {
   clamp(policy: Compiled, kind?: number, words?: string): Made
 }
 
-/** What is passed over of a text that is searched: nothing. */
-const nothing = new Float64Array([Number.NaN, 0, 0, 0])
-
 /** Chars that are read at once: the copy stays in the processor's cache. */
 export const PIECE = 65_536
 
@@ -30,9 +28,9 @@ const READ_WHOLE = 256 * 1024
 /** The end of a text that 'auto' and earlier notices (`LONGEST` there) are judged by. */
 const GLANCE = 8_192
 
-/** `worded`: code of the caller's will run while the text is in use. */
-export function subjectOf(text: TextInput, worded = false): Subject {
-  return typeof text === 'string' ? new StringSubject(text) : new BytesSubject(plain(text, worded))
+/** `worded`: code of the caller's will run while the text is in use. `most`: chars of a string that are searched. */
+export function subjectOf(text: TextInput, worded = false, most = Number.POSITIVE_INFINITY): Subject {
+  return typeof text === 'string' ? new StringSubject(text, most) : new BytesSubject(plain(text, worded))
 }
 
 /** A plain view of bytes; of a copy where other threads, a resize or the caller could change them under us. */
@@ -44,10 +42,12 @@ export function plain(bytes: Uint8Array, worded: boolean): Uint8Array {
 
 export class StringSubject implements Subject {
   readonly #text: string
+  readonly #most: number
   #total: TextSize | undefined
 
-  constructor(text: string) {
+  constructor(text: string, most = Number.POSITIVE_INFINITY) {
     this.#text = text
+    this.#most = most
   }
 
   total(): TextSize {
@@ -78,15 +78,18 @@ export class StringSubject implements Subject {
       if (lined) return madeOf(lined)
     }
     if (searches(policy) && isOver(this, text.length, policy)) {
-      const narrow = isNarrow(text)
+      const [head, tail] = text.length > this.#most ? searched(text, policy) : [text, '']
+      const parts = [[...pieces(head)], [...pieces(tail)]]
+      const gap = tail === '' ? '' : text.slice(head.length, text.length - tail.length)
+      const skipped = skip(parts[0]?.length ?? 0, gap)
       const found = native.clampFindings(
         pack(policy, kind),
         words,
         said,
         needles,
-        [...pieces(text)],
-        narrow,
-        nothing,
+        parts.flat(),
+        isNarrow(text),
+        skipped,
       )
       if (found) return madeOf(found)
     }
@@ -190,6 +193,30 @@ export function windows(text: string, policy: Compiled): [head: string, tail: st
   const { head, tail } = policy.reach
   if (text.length <= Math.max(head, tail, READ_WHOLE)) return [text, '']
   return [text.slice(0, Math.max(head, GLANCE)), text.slice(-Math.max(tail, GLANCE))]
+}
+
+/** Chars of a result's text that are searched for findings, and how many of them at its start: the failure is more often
+ *  at the end, and a search must not hold up the event loop for long. */
+export const SEARCHED = 16 * 1024 * 1024
+const SEARCHED_HEAD = 4 * 1024 * 1024
+
+/** The parts of a string that are searched: all of it, or both ends, at the ends of lines where some are near. */
+export function searched(text: string, { reach }: Compiled): [head: string, tail: string] {
+  const most = Math.max(SEARCHED_HEAD, reach.head + PIECE)
+  const least = text.length - Math.max(SEARCHED - SEARCHED_HEAD, reach.tail)
+  if (text.length <= SEARCHED || least <= most) return [text, '']
+  const head = sliceUtf16Safe(text, 0, most)
+  const line = text.slice(least - PIECE, least).lastIndexOf('\n')
+  const tail = sliceUtf16Safe(text, line < 0 ? least : least - PIECE + line + 1)
+  const end = head.slice(-PIECE).lastIndexOf('\n')
+  return [end < 0 ? head : head.slice(0, head.length - Math.min(PIECE, head.length) + end + 1), tail]
+}
+
+/** Tells the engine of a text that is passed over after so many pieces. */
+function skip(pieces: number, text: string): Float64Array {
+  if (text === '') return new Float64Array([Number.NaN])
+  const size = sizeOf(text)
+  return new Float64Array([pieces, size.chars, size.bytes, newlines(text, size)])
 }
 
 /** Size of a string, read in pieces. */

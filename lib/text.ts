@@ -1,8 +1,6 @@
-import { types } from 'node:util'
 import type { ClampReport, Policy, PolicyOptions, TextInput, TextSize } from 'spillway'
 import { clampSubject, exceededBy, keptLines } from './cut.js'
-import { bound, optionError } from './option.js'
-import { alone } from './own.js'
+import { checkText } from './option.js'
 import { type Compiled, compile } from './policy.js'
 import { isWithin, subjectOf } from './subject.js'
 
@@ -10,10 +8,10 @@ export function clampText(text: TextInput, policy?: PolicyOptions | Policy): str
   return clamp(checkText(text), compile(policy))
 }
 
-/** Clamps with a policy that was checked. */
-export function clamp(text: TextInput, policy: Compiled): string {
+/** Clamps with a policy that was checked. Of a string of over `most` chars only both ends are searched for findings. */
+export function clamp(text: TextInput, policy: Compiled, most?: number): string {
   if (typeof text === 'string' && surelyFits(text, policy)) return text
-  return clampSubject(subjectOf(text, policy.words !== undefined), policy).text
+  return clampSubject(subjectOf(text, policy.words !== undefined, most), policy).text
 }
 
 /** Tells without a call whether a string surely fits. */
@@ -70,46 +68,4 @@ export function measureText(text: TextInput): TextSize {
 
 export function estimateTokens(text: TextInput): number {
   return subjectOf(checkText(text)).tokens()
-}
-
-export function sliceUtf16Safe(text: string, start: number, end?: number): string {
-  const length = checkString(text).length
-  let from = position(start, length, 0)
-  let to = position(end, length, length)
-  if (splitsPair(text, from)) from += 1
-  if (splitsPair(text, to)) to -= 1
-  const piece = text.slice(from, Math.max(from, to))
-  return piece.length * 2 < length ? alone(piece) : piece
-}
-
-export function truncateUtf16Safe(text: string, maxChars: number): string {
-  return sliceUtf16Safe(text, 0, bound('maxChars', maxChars, Number.POSITIVE_INFINITY))
-}
-
-/** A position as `String.prototype.slice` takes it. */
-function position(at: number | undefined, length: number, missing: number): number {
-  if (at === undefined) return missing
-  if (typeof at !== 'number') throw optionError(TypeError, 'start and end', 'numbers', at)
-  const whole = Math.trunc(at) || 0
-  return whole < 0 ? Math.max(length + whole, 0) : Math.min(whole, length)
-}
-
-function splitsPair(text: string, at: number): boolean {
-  return (
-    at > 0 &&
-    at < text.length &&
-    (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 &&
-    (text.charCodeAt(at) & 0xfc00) === 0xdc00
-  )
-}
-
-export function checkText(text: TextInput): TextInput {
-  if (typeof text === 'string' || types.isUint8Array(text)) return text
-  throw optionError(TypeError, 'text', 'a string or a Uint8Array', text)
-}
-
-/** Refuses what is no string. */
-export function checkString(text: string): string {
-  if (typeof text === 'string') return text
-  throw optionError(TypeError, 'text', 'a string', text)
 }

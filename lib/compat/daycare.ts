@@ -1,9 +1,9 @@
 import type { PolicyOptions } from 'spillway'
 import type { ArithmeticOptions, RlmExecuteResult, ToolExecutionResult, UserMessage } from 'spillway/daycare'
-import { bound, flag } from '../option.js'
+import { bound, checkString, flag } from '../option.js'
 import { compile } from '../policy.js'
 import { get } from '../reading.js'
-import { checkString, clamp } from '../text.js'
+import { clamp } from '../text.js'
 
 const TOOL_RESULT_CHARS = 8_000
 const STREAM_CHARS = 8_000

@@ -1,10 +1,10 @@
 import type { TruncationOptions, TruncationResult } from 'spillway/pi'
 import * as native from '../../native.js'
 import { isNarrow } from '../narrow.js'
-import { bound } from '../option.js'
+import { bound, checkString } from '../option.js'
 import { alone } from '../own.js'
+import { truncateUtf16Safe } from '../slice.js'
 import { sizeOf } from '../subject.js'
-import { checkString, truncateUtf16Safe } from '../text.js'
 
 export const DEFAULT_MAX_LINES = 2_000
 export const DEFAULT_MAX_BYTES = 51_200

@@ -1,0 +1,30 @@
+import type { CleanOptions } from 'spillway'
+import { flag, optionError } from './option.js'
+
+/** What is cleaned, in the order that src/bindings/clean.rs takes it. */
+export type Cleaning = readonly [ansi: boolean, carriageReturns: boolean, control: boolean, repeats: boolean]
+
+export const ALL: Cleaning = [true, true, true, true]
+export const NONE: Cleaning = [false, false, false, false]
+
+/** Checks the options of a cleaning. */
+export function checkCleaning(field: string, options: CleanOptions | undefined): Cleaning {
+  if (options === undefined) return ALL
+  if (typeof options !== 'object' || options === null)
+    throw optionError(TypeError, field, 'an object', options)
+  return [
+    flag('ansi', options.ansi, true),
+    flag('carriageReturns', options.carriageReturns, true),
+    flag('control', options.control, true),
+    flag('repeats', options.repeats, true),
+  ]
+}
+
+/** Checks whether a policy cleans, and what; nothing where it does not. */
+export function checkClean(clean: boolean | CleanOptions | undefined): Cleaning | undefined {
+  if (clean === undefined || clean === false) return undefined
+  if (clean === true) return ALL
+  if (typeof clean !== 'object' || clean === null)
+    throw optionError(TypeError, 'clean', 'true, false or an object', clean)
+  return checkCleaning('clean', clean)
+}
