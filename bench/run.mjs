@@ -9,8 +9,9 @@ import { do_not_optimize, measure } from 'mitata'
 import { clampResult, clampText, clampTextWithReport, cleanText, definePolicy } from 'spillway'
 import { truncateHead, truncateTail } from 'spillway/pi'
 import stripAnsi from 'strip-ansi'
+import { findings } from './findings.mjs'
 import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
-import { ascii, cjk, counted, diff, mixed } from './texts.mjs'
+import { ascii, cjk, counted, diff, logs, mixed } from './texts.mjs'
 
 const only = process.argv[2] ?? ''
 const here = new URL('.', import.meta.url)
@@ -37,6 +38,8 @@ const mega = { ASCII: ascii(1e6), CJK: cjk(1e6), 'ASCII with one wide char': mix
 const bytes = { ASCII: Buffer.from(mega.ASCII), CJK: Buffer.from(mega.CJK) }
 const colour = diff(1e6)
 const clean = { ASCII: counted('ASCII', 1e6), CJK: counted('CJK', 1e6) }
+const service = logs(6e6)
+const found = definePolicy({ keep: 'findings', maxChars: 8_000 })
 const block = { content: [{ type: 'text', text: 'ok, 3 files changed' }] }
 const blocks = { content: Array.from({ length: 10 }, (_, at) => ({ type: 'text', text: `block ${at}` })) }
 
@@ -100,6 +103,13 @@ const rows = [
     () => pi.truncateHead(small),
     () => truncateHead(small),
   ],
+  [
+    "keep 'findings', 6 MB of logs to 8,000 chars",
+    'plain JavaScript',
+    15,
+    () => findings(service, 8_000),
+    () => clampText(service, found),
+  ],
   ['cleanText of a colour diff, 1 MB', 'strip-ansi', 0, () => stripAnsi(colour), () => cleanText(colour)],
   ...Object.entries(clean).map(([kind, text]) => [
     `cleanText, nothing to clean, 1 MB ${kind}`,
@@ -141,6 +151,8 @@ const bounded = (name, value, text, most, unit) =>
   bounded('clampResult, one block that fits', one, show(one), 150, ' ns')
   const all = await time(() => clampResult(blocks))
   bounded('clampResult, ten blocks that fit', all, show(all), 1_000, ' ns')
+  const speed = (service.length / (await time(() => clampText(service, found)))) * 1e3
+  print(`| keep 'findings', 6 MB of logs | ${speed.toFixed(0)} MB/s | - | |`)
   const kept = heapKept()
   bounded('10 MB result kept, heap after gc', kept, `${kept.toFixed(3)} MB`, 0.1, ' MB each')
   const binary = statSync(new URL('../dist/spillway.linux-x64-gnu.node', here)).size / 1e6

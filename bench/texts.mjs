@@ -12,6 +12,26 @@ export const cjk = (chars) => flat(CJK, chars)
 /** ASCII with one check mark at the end, which makes the whole string two bytes a char in memory. */
 export const mixed = (chars) => Buffer.from(`${flat(LOG, chars - 2)}✓\n`).toString()
 
+const SERVICE = [
+  (n) => `2026-01-02T10:00:00.${n % 1000}Z INFO  server: GET /api/items/${n} took ${n % 90} ms`,
+  (n) => `2026-01-02T10:00:00.${n % 1000}Z DEBUG pool: connection ${n % 64} returned, ${n % 12} idle`,
+  (n) => `10.0.0.${n % 256} - - "GET /static/app.${n}.js HTTP/1.1" 200 ${n % 9000}`,
+  (n) => `   Compiling some-crate-${n % 400} v1.${n % 30}.0`,
+  (n) => `    at handler (src/routes/items.ts:${n % 500}:12)`,
+]
+
+/** Logs of several kinds of which one line in 1,000 tells of a failure. */
+export function logs(bytes) {
+  const lines = []
+  for (let n = 0, size = 0; size < bytes; n++) {
+    const failed = `error: request ${n} failed: connect ECONNREFUSED 10.0.0.${n % 256}:5432`
+    const line = n % 1000 === 500 ? failed : SERVICE[(n * 7 + (n >> 3)) % SERVICE.length](n)
+    lines.push(line)
+    size += line.length + 1
+  }
+  return Buffer.from(lines.join('\n')).toString()
+}
+
 const DIFF =
   '\x1b[36m@@ -1,2 +1,2 @@\x1b[m\n\x1b[31m-  const total = sum(before)\x1b[m\n\x1b[32m+\x1b[m  \x1b[32mconst total = sum(after)\x1b[m\n'
 
