@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { type CleanOptions, cleanText } from 'spillway'
+import { type CleanOptions, clampError, clampResult, cleanText, wrapTool } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { hostileText } from './hostile.js'
 
@@ -242,5 +242,53 @@ describe('cleanText', () => {
     }
     cleanText('a\r', once)
     expect(reads).toBe(1)
+  })
+})
+
+describe('clean, in a policy', () => {
+  const red = (text: string) => `${ESC}[31m${text}${ESC}[0m`
+  const result = (...texts: string[]) => ({ content: texts.map((text) => ({ type: 'text', text })) })
+
+  it('cleans strings and blocks before they are clamped', () => {
+    expect(clampResult(red('done'), { clean: true })).toBe('done')
+    expect(clampResult(result(red('a'), 'b'), { clean: true })).toEqual(result('a', 'b'))
+    const spinner = result(`${some(20_000, (at) => `\r${'|/-'[at % 3]} ${at}`).join('')}\rready\n`, 'ok')
+    expect(clampResult(spinner, { clean: true, maxChars: 20 })).toEqual(result('ready99\n', 'ok'))
+  })
+
+  it('gives the same value back where there is nothing to clean', () => {
+    const one = result('plain', 'text\n')
+    expect(clampResult(one, { clean: true })).toBe(one)
+    expect(clampResult(one, { clean: false })).toBe(one)
+    expect(clampResult(result(red('a')), { clean: { ansi: false } })).toEqual(result(red('a')))
+  })
+
+  it('makes no block empty', () => {
+    const bare = result(`${ESC}[2J${ESC}[H`, 'x')
+    expect(clampResult(bare, { clean: true })).toBe(bare)
+    expect(clampResult('\r\n', { clean: true })).toBe('\r\n')
+  })
+
+  it('cleans what a tool throws, yields and tells on the way', async () => {
+    const seen: unknown[] = []
+    const tool = wrapTool(
+      {
+        execute: async (
+          _id: string,
+          _input: object,
+          _signal: undefined,
+          update: (partial: object) => void,
+        ) => {
+          update(result(red('half')))
+          throw new Error(red('no such file'))
+        },
+      },
+      { clean: true },
+    )
+    await expect(tool.execute('1', {}, undefined, (partial) => seen.push(partial))).rejects.toThrow(
+      /^no such file$/,
+    )
+    expect(seen).toEqual([result('half')])
+    expect(clampError(new Error(red('raw')), { clean: true } as object).message).toBe(red('raw'))
   })
 })

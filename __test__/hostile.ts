@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import type { Keep } from 'spillway'
 
 /** Text made of what breaks cuts. */
 const piece = fc.oneof(
@@ -22,6 +23,8 @@ const piece = fc.oneof(
       '\n\n[tool output truncated: 70 of 90 chars omitted (limit 9B); x]\n\n',
       '... (1,234 chars truncated from x)',
       'error: it failed }',
+      '\nerror: no such file\n',
+      '{"key": "value", "level": 50}, '.repeat(40),
       'x'.repeat(90),
     ),
   },
@@ -37,6 +40,50 @@ const bound = (most: number) =>
     { weight: 1, arbitrary: fc.constantFrom(0, 1, 2) },
     { weight: 4, arbitrary: fc.nat(most) },
   )
+
+/** A log of something that failed: lines that tell of it among many that do not, long ones, wide ones, old notices. */
+export const failingLog = fc
+  .array(
+    fc.oneof(
+      { weight: 8, arbitrary: fc.stringMatching(/^[b-y ]{0,50}$/).map((line) => `${line}\n`) },
+      {
+        weight: 3,
+        arbitrary: fc.constantFrom(
+          'error: no such file\n',
+          'src/a.ts:12:3 - TypeError: 漢字 is not a function\r\n',
+          'FAILED\n    at one\n    at two\n\n',
+          '-  was: 1\n+  is: 2\n',
+          `${'{"key": "value", "level": 50}, '.repeat(60)}\n`,
+          `${'漢😀'.repeat(400)} failed\n`,
+          '\ud83d fatal\n',
+          'x'.repeat(1_100),
+          '\n[tool output truncated: 70 of 90 chars omitted (limit 9B); x]\n\n',
+          '[... 123 more characters truncated]',
+        ),
+      },
+    ),
+    { minLength: 10, maxLength: 150, size: 'max' },
+  )
+  .map((lines) => lines.join(''))
+
+/** Policies that search, with limits from a few lines up. */
+export const searching = fc.record(
+  {
+    maxBytes: fc.integer({ min: 0, max: 6_000 }),
+    maxLines: fc.integer({ min: 0, max: 100 }),
+    maxChars: fc.integer({ min: 0, max: 5_000 }),
+    maxTokens: fc.integer({ min: 0, max: 2_000 }),
+    needles: fc.constantFrom(['漢'], ['no such needle', 'bb']),
+    notice: fc.constantFrom<'hint' | 'pi' | 'count' | false | string>(
+      'hint',
+      'pi',
+      'count',
+      false,
+      '{keptLines} of {totalLines} ({omittedLines} gone)',
+    ),
+  },
+  { requiredKeys: ['maxBytes'] },
+)
 
 /** Limits in every mix, from none to smaller than any notice. */
 export const limits = fc.record(
@@ -74,7 +121,8 @@ export const policies = fc
     limits,
     fc.record(
       {
-        keep: fc.constantFrom<'head' | 'tail' | 'ends' | 'auto'>('head', 'tail', 'ends', 'auto'),
+        keep: fc.constantFrom<Keep>('head', 'tail', 'ends', 'findings', 'auto'),
+        needles: fc.constantFrom([], ['a'], ['漢', 'no such needle']),
         snap: fc.constantFrom<'line' | 'char'>('line', 'char'),
         headShare: fc.double({ min: 0, max: 1, noNaN: true }),
         isError: fc.boolean(),

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { gunzipSync } from 'node:zlib'
+import { clampText, cleanText, type PolicyOptions, wrapTool } from 'spillway'
 import { describe, expect, it } from 'vitest'
 
 interface Output {
@@ -58,5 +59,67 @@ describe('the recorded outputs', () => {
     expect(long.length).toBeGreaterThanOrEqual(10)
     expect(middle.length).toBeGreaterThanOrEqual(8)
     expect(outputs.length - failures.length).toBeGreaterThanOrEqual(8)
+  })
+})
+
+/** The cuts that docs/findings.md puts side by side. */
+const CUTS: Record<string, PolicyOptions> = {
+  head: { keep: 'head' },
+  tail: { keep: 'tail' },
+  'both ends': { keep: 'ends' },
+  'both ends, 20 % for the head': { keep: 'ends', headShare: 0.2 },
+  findings: { keep: 'findings' },
+}
+const LIMITS = [4_000, 8_000, 16_000, 51_200]
+
+describe('what a cut leaves of the failures', () => {
+  const failures = outputs.filter(({ failed }) => failed)
+  const cleaned = new Map(failures.map((output) => [output, cleanText(read(output))]))
+  const lifted = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
+  const answers = ({ must }: Output, text: string) =>
+    must.every((source) => new RegExp(source, 'm').test(stripVTControlCharacters(text)))
+
+  it.each(failures)('the answer to $name is among its findings at 8,000 chars', (output) => {
+    const clamped = clampText(cleaned.get(output) ?? '', { ...lifted, keep: 'findings', maxChars: 8_000 })
+    expect(clamped.length).toBeLessThanOrEqual(8_000)
+    for (const source of output.must) expect(clamped).toMatch(new RegExp(source, 'm'))
+  })
+
+  it('is what the documentation says', () => {
+    const rows = Object.entries(CUTS).map(([name, policy]) => {
+      const shares = LIMITS.map((maxChars) => {
+        const kept = failures.filter((output) =>
+          answers(output, clampText(cleaned.get(output) ?? '', { ...lifted, ...policy, maxChars })),
+        )
+        return `${Math.round((100 * kept.length) / failures.length)} %`
+      })
+      return `| ${name} | ${shares.join(' | ')} |`
+    })
+    const docs = readFileSync(join(__dirname, '../docs/findings.md'), 'utf8')
+    for (const row of rows) expect(docs).toContain(row)
+  })
+
+  it('is the same through a tool that throws, or answers with an error', async () => {
+    for (const output of failures) {
+      const text = read(output).toString('utf8')
+      const policy = { ...lifted, maxChars: 8_000, clean: true }
+      const content = [{ type: 'text', text }]
+      const answer = wrapTool({ execute: async () => ({ content, isError: true }) }, policy)
+      expect(answers(output, (await answer.execute()).content[0]?.text ?? ''), output.name).toBe(true)
+      const thrower = wrapTool({ execute: async () => Promise.reject(new Error(text)) }, policy)
+      const thrown = await thrower.execute().catch((error: Error) => error.message)
+      expect(answers(output, thrown), output.name).toBe(true)
+    }
+  })
+
+  it('is both ends or the head of what did not fail', () => {
+    for (const output of outputs.filter(({ failed }) => !failed)) {
+      const text = read(output).toString('utf8')
+      for (const maxChars of LIMITS) {
+        const auto = clampText(text, { ...lifted, maxChars })
+        const ends = clampText(text, { ...lifted, maxChars, keep: 'ends', headShare: 0.7 })
+        expect([ends, clampText(text, { ...lifted, maxChars, keep: 'head' })]).toContain(auto)
+      }
+    }
   })
 })

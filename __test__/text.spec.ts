@@ -67,7 +67,11 @@ describe('the guarantees, over hostile text', () => {
           expect(at).toBeGreaterThanOrEqual(0)
           from = at + part.length
         }
-        if (policy.maxLineBytes === undefined) {
+        // What stands between findings: findings.spec.ts.
+        if (
+          policy.maxLineBytes === undefined &&
+          !/^\[\.{3} [\d,]+ (lines?|chars) \.{3}\]$/m.test(report.text)
+        ) {
           const starts = report.ranges[0]?.[0] === 0 ? (kept[0] ?? '') : ''
           const ends = kept.length > Number(starts !== '') ? (kept.at(-1) ?? '') : ''
           const middle = report.text.slice(starts.length, report.text.length - ends.length)

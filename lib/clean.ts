@@ -6,7 +6,7 @@ import { checkText } from './option.js'
 import { PIECE, pieces, plain } from './subject.js'
 
 export function cleanText(text: TextInput, options?: CleanOptions): string {
-  const cleaning = checkCleaning('options', options)
+  const cleaning = checkCleaning(options)
   return typeof checkText(text) === 'string'
     ? cleanString(text as string, cleaning)
     : cleanBytes(plain(text as Uint8Array, false), cleaning)

@@ -7,16 +7,17 @@ export type Cleaning = readonly [ansi: boolean, carriageReturns: boolean, contro
 export const ALL: Cleaning = [true, true, true, true]
 export const NONE: Cleaning = [false, false, false, false]
 
-/** Checks the options of a cleaning. */
-export function checkCleaning(field: string, options: CleanOptions | undefined): Cleaning {
+/** Checks the options of a cleaning. `within`: the option that they are in, where they are not given by themselves. */
+export function checkCleaning(options: CleanOptions | undefined, within = ''): Cleaning {
   if (options === undefined) return ALL
   if (typeof options !== 'object' || options === null)
-    throw optionError(TypeError, field, 'an object', options)
+    throw optionError(TypeError, within || 'options', 'an object', options)
+  const field = (name: string) => (within === '' ? name : `${within}.${name}`)
   return [
-    flag('ansi', options.ansi, true),
-    flag('carriageReturns', options.carriageReturns, true),
-    flag('control', options.control, true),
-    flag('repeats', options.repeats, true),
+    flag(field('ansi'), options.ansi, true),
+    flag(field('carriageReturns'), options.carriageReturns, true),
+    flag(field('control'), options.control, true),
+    flag(field('repeats'), options.repeats, true),
   ]
 }
 
@@ -26,5 +27,5 @@ export function checkClean(clean: boolean | CleanOptions | undefined): Cleaning 
   if (clean === true) return ALL
   if (typeof clean !== 'object' || clean === null)
     throw optionError(TypeError, 'clean', 'true, false or an object', clean)
-  return checkCleaning('clean', clean)
+  return checkCleaning(clean, 'clean')
 }

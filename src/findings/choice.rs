@@ -78,12 +78,12 @@ impl<'a> Choice<'a> {
         let room = share(&left, 0.5);
         let before = self.taken;
         for finding in findings {
-            for number in (finding.around.0..finding.first).rev() {
+            for number in (finding.around.0..finding.unit).rev() {
                 if !self.grow_at(number, &room, before) {
                     break;
                 }
             }
-            for number in finding.last + 1..=finding.around.1 {
+            for number in finding.unit + 1..=finding.around.1 {
                 if !self.grow_at(number, &room, before) {
                     break;
                 }

@@ -136,6 +136,7 @@ impl Findings {
                     (old.hidden, old.in_bytes) = (notice.hidden, notice.in_bytes);
                 }
             }
+            old.marks = if old.hidden > 0 { state.marks } else { Size::default() };
         }
         old
     }
@@ -173,6 +174,8 @@ struct Old {
     sizes: Vec<Size>,
     /// Those that may be kept as text.
     units: Vec<(usize, Size)>,
+    /// What marks between findings take of the text.
+    marks: Size,
     /// Bytes that one at the end takes.
     cut_at_end: usize,
 }
@@ -242,7 +245,16 @@ impl Composer<'_> {
         choice.keep_rest();
         let mut body = Body::default();
         let mut before: Option<&Piece> = None;
-        for piece in choice.kept() {
+        let mut kept: Vec<_> = choice.kept().collect();
+        // Of a last line that is nothing but the newline which gives way, nothing would be left but a gap before it.
+        if separated
+            && let [.., before, last] = kept[..]
+            && (last.text, last.unit.number) == (b"\n", self.last)
+            && before.unit.number + 1 != self.last
+        {
+            kept.pop();
+        }
+        for piece in kept {
             self.add_gap(&mut body, before, Some(piece));
             self.add(&mut body, piece);
             before = Some(piece);
@@ -273,6 +285,8 @@ impl Composer<'_> {
         }
         if let Some((_, size)) = self.old.units.iter().find(|(number, _)| *number == unit.number) {
             body.old = body.old + *size;
+        } else if self.old.marks.chars > 0 && super::is_mark(text) {
+            body.old = body.old + Utf8(text).size();
         }
     }
 
@@ -350,7 +364,7 @@ impl Composer<'_> {
 
     fn counts(&self, body: &Body) -> Counts {
         let Request { totals, beside, bytes_of, .. } = self.request;
-        let notices = self.old.sizes.iter().fold(Size::default(), |sum, size| sum + *size);
+        let notices = self.old.sizes.iter().fold(self.old.marks, |sum, size| sum + *size);
         let marks = self.kept_marks(body);
         let amount = |of: fn(&Size) -> usize, kept: usize| {
             let cutting = Cutting {

@@ -66,6 +66,8 @@ struct State {
     /// Findings whose lines after them are still to come.
     open: Vec<Open>,
     notices: Vec<OldNotice>,
+    /// What marks of an earlier search take of the text.
+    marks: Size,
     /// How the unit that came last starts.
     start: [u8; 3],
     /// The unit before the last was an empty line, and so was the one before a notice that may stand in the last.
@@ -110,6 +112,7 @@ impl Findings {
                 shelf: Shelf::new(budget.saturating_mul(3)),
                 open: vec![],
                 notices: vec![],
+                marks: Size::default(),
                 start: [0; 3],
                 blank: false,
                 maybe: None,
@@ -165,6 +168,11 @@ fn budget(limits: &Limits) -> usize {
     most.min(times(limits.lines, unit::LONG_LINE))
 }
 
+/// Whether a line is a mark between findings.
+fn is_mark(text: &[u8]) -> bool {
+    text.first() == Some(&b'[') && earlier::is_mark(text.strip_suffix(b"\n").unwrap_or(text))
+}
+
 impl State {
     fn take(&mut self, text: &[u8], needles: &[Finder], budget: usize) {
         // Most lines are ASCII, and too short for vector code to earn its start.
@@ -186,7 +194,10 @@ impl State {
         {
             self.recent.pop_front();
         }
-        self.look_for_notice(unit, text, size);
+        // In a longer text none is looked for, so that they cannot take up memory.
+        if self.size.bytes <= earlier::SEARCHED {
+            self.look_for_notice(unit, text, size);
+        }
         let mut score = score::score(text);
         if needles.iter().any(|needle| needle.find(text).is_some()) {
             score = score.max(Score::ASKED_FOR);
@@ -242,8 +253,11 @@ impl State {
         self.shelf.put(finding, around.filter(|(unit, _)| unit.number <= finding.around.1));
     }
 
-    /// Takes note of a line that is a notice of an earlier cut between two empty lines.
+    /// Takes note of a line that is a notice of an earlier cut between two empty lines, or a mark of an earlier search.
     fn look_for_notice(&mut self, unit: Unit, text: &[u8], size: Size) {
+        if is_mark(text) {
+            self.marks = self.marks + size;
+        }
         let is_blank = text == b"\n";
         if is_blank {
             self.notices.extend(self.maybe.take());

@@ -29,6 +29,9 @@ impl Earlier {
     pub fn find<T: Text>(head: T, tail: T, total: usize) -> Earlier {
         let mut earlier = Earlier::at_ends(head, tail, total);
         if head.len() == total && total <= SEARCHED {
+            if earlier.hidden > 0 {
+                earlier.add_marks(head);
+            }
             let start = earlier.spans.first().filter(|span| span.start == 0).map_or(0, |span| span.end);
             let end = earlier.spans.last().filter(|span| span.start > 0).map_or(total, |span| span.start);
             earlier.add_between(head.slice(0..end), start);
@@ -60,6 +63,23 @@ impl Earlier {
         if found.hidden > self.hidden {
             self.hidden = found.hidden;
             self.in_bytes = found.in_bytes;
+        }
+    }
+
+    /// Marks between findings stand for text of the original too.
+    fn add_marks<T: Text>(&mut self, text: T) {
+        let notices = self.spans.clone();
+        let is_known = |at: usize| notices.iter().any(|span| span.start <= at && at < span.end);
+        let mut start = 0;
+        while start < text.len() {
+            let newline = text.find_newline(start);
+            let end = newline.map_or(text.len(), |newline| newline + 1);
+            let line = text.slice(start..newline.unwrap_or(end));
+            if line.len() <= LONGEST_MARK && is_mark(&ascii(line)) && !is_known(start) {
+                let size = text.slice(start..end).size();
+                self.spans.push(Span { start, end, size, hidden: 0 });
+            }
+            start = end;
         }
     }
 
@@ -131,6 +151,15 @@ fn ascii<T: Text>(text: T) -> Vec<u8> {
 }
 
 /// Reads how much a notice says is missing, and whether it counts bytes.
+/// No mark between findings is longer.
+const LONGEST_MARK: usize = 40;
+
+/// Whether a line is a mark between findings: `[... 1,234 lines ...]`.
+pub fn is_mark(line: &[u8]) -> bool {
+    let Some((_, rest)) = line.strip_prefix(b"[... ").and_then(number) else { return false };
+    matches!(rest, b" lines ...]" | b" line ...]" | b" chars ...]")
+}
+
 /// The amount that a line names as missing when it is a notice, and whether it is in bytes.
 pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     if let Some(rest) = line.strip_prefix(b"[tool output truncated: ") {

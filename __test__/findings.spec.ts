@@ -1,0 +1,242 @@
+import * as fc from 'fast-check'
+import {
+  type Cut,
+  clampError,
+  clampResult,
+  clampText,
+  clampTextWithReport,
+  definePolicy,
+  wrapTool,
+} from 'spillway'
+import { describe, expect, it } from 'vitest'
+import { failingLog, naive, searching } from './hostile.js'
+
+const runs = { numRuns: 1_000 }
+const lines = (count: number, text = 'all is well') => `${text}\n`.repeat(count)
+const log = `${lines(400)}src/a.ts:7 - error: no such file\n${lines(400, 'going on')}`
+const error = 'src/a.ts:7 - error: no such file'
+
+describe("keep 'findings'", () => {
+  it('keeps the line from the middle with lines around it, both ends, marks in the gaps and the notice last', () => {
+    expect(clampText(log, { keep: 'findings', maxLines: 23 })).toBe(
+      [
+        ...Array<string>(3).fill('all is well'),
+        '[... 394 lines ...]',
+        ...Array<string>(3).fill('all is well'),
+        error,
+        ...Array<string>(5).fill('going on'),
+        '[... 388 lines ...]',
+        ...Array<string>(7).fill('going on'),
+        '',
+        '[tool output truncated: 8221 of 8433 chars omitted (limit 50KB or 23 lines); request smaller chunks (offset/limit) or specific sections]',
+      ].join('\n'),
+    )
+  })
+
+  it('is exactly its kept parts, its marks and its notice', () => {
+    let found = 0
+    fc.assert(
+      fc.property(failingLog, searching, (text, policy) => {
+        const report = clampTextWithReport(text, { ...policy, keep: 'findings' })
+        // A notice at the end is no text, and goes.
+        if (!/^\[\.{3} [\d,]+ (lines?|chars) \.{3}\]$/m.test(report.text) || /\]\n*$/.test(text)) return
+        found += 1
+        expect(rebuilt(text.toWellFormed(), report)).toBe(report.text)
+      }),
+      runs,
+    )
+    expect(found).toBeGreaterThan(runs.numRuns / 4)
+  })
+
+  it('holds every limit, and a second clamp changes nothing', () => {
+    fc.assert(
+      fc.property(failingLog, searching, fc.boolean(), (text, policy, asBytes) => {
+        const all = { ...policy, keep: 'findings' as const }
+        const clamped = clampText(asBytes ? Buffer.from(text) : text, all)
+        const size = naive(clamped)
+        expect(size.bytes).toBeLessThanOrEqual(policy.maxBytes)
+        expect(size.lines).toBeLessThanOrEqual(policy.maxLines ?? 2_000)
+        expect(size.chars).toBeLessThanOrEqual(policy.maxChars ?? Number.POSITIVE_INFINITY)
+        expect(clamped.isWellFormed()).toBe(true)
+        expect(clampText(clamped, all)).toBe(clamped)
+      }),
+      runs,
+    )
+  })
+
+  it('reports what a naive count says, of strings and of bytes', () => {
+    fc.assert(
+      fc.property(failingLog, searching, (text, policy) => {
+        for (const input of [text, Buffer.from(text)]) {
+          const { total, kept, omitted, ranges } = clampTextWithReport(input, { ...policy, keep: 'findings' })
+          const whole = text.toWellFormed()
+          const { bytes, chars, lines } = naive(whole)
+          expect(total).toEqual({ bytes, chars, lines })
+          const parts = ranges.map(([start, end]) => whole.slice(start, end))
+          expect(kept.bytes).toBe(Buffer.byteLength(parts.join('')))
+          expect(kept.chars).toBe(parts.join('').length)
+          for (const unit of ['bytes', 'chars', 'lines'] as const)
+            expect(kept[unit] + omitted[unit]).toBe(total[unit])
+        }
+      }),
+      runs,
+    )
+  })
+
+  it("is 'ends' 20/80 where nothing tells of a failure", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 900 }), fc.nat(4_000), (count, maxChars) => {
+        const text = lines(count, 'nothing to see here')
+        expect(clampText(text, { keep: 'findings', maxChars })).toBe(
+          clampText(text, { keep: 'ends', headShare: 0.2, maxChars }),
+        )
+      }),
+    )
+  })
+
+  it('looks for what the caller asked about', () => {
+    const text = `${lines(400)}cart.spec.ts is slow\n${lines(400)}`
+    expect(clampText(text, { keep: 'findings', maxChars: 900 })).not.toContain('cart')
+    expect(clampText(text, { keep: 'findings', maxChars: 900, needles: ['cart.spec.ts'] })).toContain(
+      'cart.spec.ts is slow',
+    )
+  })
+
+  it('counts from the original when it is cut again', () => {
+    const once = clampText(log, { keep: 'findings', maxChars: 2_000 })
+    const twice = clampText(once, { keep: 'findings', maxChars: 800 })
+    expect(twice).toContain(' of 8433 chars omitted')
+    expect(twice).toContain(error)
+  })
+
+  it('tells a worded notice the truth', () => {
+    const notice = (cut: Cut) =>
+      `[${cut.keep}: ${cut.keptLines} of ${cut.totalLines}, ${cut.omittedLines} gone]`
+    const template = '[findings: {keptLines} of {totalLines}, {omittedLines} gone]'
+    for (const input of [log, Buffer.from(log)]) {
+      const worded = clampText(input, { keep: 'findings', maxChars: 900, notice })
+      expect(worded).toBe(clampText(input, { keep: 'findings', maxChars: 900, notice: template }))
+      expect(worded).toMatch(/\[findings: 1-\d+,3\d\d-4\d\d,7\d\d-801 of 801, \d+ gone\]$/)
+    }
+  })
+
+  it('works on lines that were cut inside', () => {
+    const text = log.replace('no such file', `no such file${' x'.repeat(3_000)}`)
+    const report = clampTextWithReport(text, { keep: 'findings', maxChars: 900, maxLineBytes: 80 })
+    expect(report.text).toMatch(/^src\/a\.ts:7 - error: no such file[ x]+\[\+\d+ chars\]$/m)
+    expect(
+      Math.max(
+        ...report.text
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => line.length),
+      ),
+    ).toBeLessThanOrEqual(80)
+    expect(report.kept.chars + report.omitted.chars).toBe(text.length)
+  })
+})
+
+describe("keep 'auto'", () => {
+  it('searches what is known to be an error', async () => {
+    const policy = { maxChars: 900 }
+    expect(clampText(log, policy)).not.toContain(error)
+    expect(clampText(log, { ...policy, isError: true })).toContain(error)
+    const failed = { content: [{ type: 'text', text: log }], isError: true }
+    expect(clampResult(failed, policy).content[0]?.text).toContain(error)
+    expect(clampError(new Error(log), policy).message).toContain(error)
+    const tool = wrapTool({ execute: () => Promise.reject(new Error(log)) }, policy)
+    await expect(tool.execute()).rejects.toThrow(error)
+    expect(await wrapTool({ execute: async () => failed }, policy).execute()).toEqual(
+      clampResult(failed, policy),
+    )
+  })
+
+  it('scatters nothing else, whatever it says', () => {
+    fc.assert(
+      fc.property(failingLog, searching, (text, policy) => {
+        const { ranges } = clampTextWithReport(text, policy)
+        expect(ranges.length).toBeLessThanOrEqual(2)
+      }),
+    )
+  })
+
+  it('searches each block of a failed result', () => {
+    const content = [log, log.replaceAll('well', 'good')].map((text) => ({ type: 'text', text }))
+    const result = clampResult({ content, isError: true }, { maxChars: 1_800 })
+    for (const { text } of result.content) expect(text).toContain(error)
+    expect(
+      result.content.map(({ text }) => text.length).reduce((sum, chars) => sum + chars),
+    ).toBeLessThanOrEqual(1_800)
+  })
+})
+
+describe('what is hostile', () => {
+  const policy = definePolicy({ keep: 'findings', maxChars: 8_000 })
+
+  it.each([
+    ['a million lines that all say error', 'error: something\n'.repeat(1_000_000)],
+    ['one line of 100 MB', 'x'.repeat(1e8)],
+    ['one line of words', 'error, '.repeat(2_000_000)],
+    ['only escape sequences', '\x1b[31m'.repeat(1_000_000)],
+    ['only newlines', '\n'.repeat(1_000_000)],
+    [
+      '10,000 different failures',
+      Array.from({ length: 10_000 }, (_, at) => `error ${letters(at)}: bad\n`).join(''),
+    ],
+  ])('%s', (_, text) => {
+    const clamped = clampText(text, policy)
+    expect(clamped.length).toBeLessThanOrEqual(8_000)
+    expect(clamped.length).toBeGreaterThan(1_900)
+  })
+
+  it('looks at the first 4 and the last 12 MiB of a longer result, and says what it left out', () => {
+    const part = (text: string) => lines(700_000, text)
+    const text = `${error} 1\n${part('one one')}${error} 2\n${part('two two two two')}${error} 3\n${part('three three')}end\n`
+    const { content } = clampResult({ content: [{ type: 'text', text }], isError: true }, { maxChars: 2_000 })
+    const clamped = content[0]?.text ?? ''
+    expect(clamped).toContain(`${error} 1`)
+    expect(clamped).not.toContain(`${error} 2`)
+    expect(clamped).toContain(`${error} 3`)
+    const marked = [...clamped.matchAll(/\[\.{3} ([\d,]+) lines? \.{3}\]/g)].map(([, count = '']) =>
+      Number(count.replaceAll(',', '')),
+    )
+    const shown = clamped.split('\n').length - marked.length - 2
+    expect(marked.reduce((sum, count) => sum + count, 0) + shown).toBe(2_100_004)
+    expect(clampText(text, { keep: 'findings', maxChars: 2_000 })).toContain(`${error} 2`)
+  })
+})
+
+function letters(at: number): string {
+  return [...String(at)].map((digit) => 'abcdefghij'[Number(digit)]).join('')
+}
+
+/** The clamped text as it has to be, made from the ranges alone. */
+function rebuilt(text: string, { ranges, notice }: { ranges: [number, number][]; notice: string }): string {
+  const separator =
+    notice === '' || notice.startsWith('[... ') ? '' : notice.startsWith('... (') ? '\n' : '\n\n'
+  let out = ''
+  const gap = (start: number, end: number) => {
+    if (start === end) return
+    if (out !== '' && !out.endsWith('\n')) out += '\n'
+    out += `${mark(text, start, end)}\n`
+  }
+  let before = 0
+  for (const [start, end] of ranges) {
+    gap(before, start)
+    out += text.slice(start, end)
+    before = end
+  }
+  // The last newline gives way to the separator, be it the text's own or that of a mark.
+  if (separator !== '' && text.slice(before) === '\n') return out + separator + notice
+  gap(before, text.length)
+  return (separator === '' ? out : out.replace(/\n$/, '')) + separator + notice
+}
+
+function mark(text: string, start: number, end: number): string {
+  const begins = start === 0 || text[start - 1] === '\n'
+  const first = begins ? start : text.indexOf('\n', start) + 1 || text.length
+  const last = end === text.length ? end : text.lastIndexOf('\n', end - 1) + 1
+  const count = first < last ? naive(text.slice(first, last)).lines : 0
+  const say = (amount: number, unit: string) => `[... ${amount.toLocaleString('en-US')} ${unit} ...]`
+  return count > 0 ? say(count, count === 1 ? 'line' : 'lines') : say(end - start, 'chars')
+}
