@@ -10,7 +10,7 @@
  *  G2  the text is well-formed Unicode, so that no provider rejects the request: a cut never splits a surrogate pair nor
  *      a UTF-8 sequence, and a lone surrogate comes out as U+FFFD, also in a text that fits;
  *  G3  within the limits and well-formed, the very same value comes back (`===` for strings and objects);
- *  G4  what is kept is an exact substring of the input (after line cutting and well-forming);
+ *  G4  what is kept is an exact substring of the input (after cleaning, line cutting and well-forming);
  *  G5  idempotent: clamp(clamp(x)) === clamp(x). When a text that was cut before is cut again, an earlier 'hint', 'pi' or
  *      'count' notice is recognised where it would stand (end of a head, start of a tail, between ends only in texts up
  *      to 256 KiB), and the new notice counts from the ORIGINAL total. That can only raise a number shown: limits, Cut
@@ -86,7 +86,8 @@ export interface Cut {
  *  'count'  "... (12,345 chars truncated from SOURCE)"; between ends "... (N chars truncated from SOURCE) ..."
  *  false    none
  * Any other string is a template and holds at least one of {omittedChars} {totalChars} {omittedBytes} {totalBytes}
- * {omittedLines} {totalLines} {keptLines} {source} {saved} (empty: nothing is saved yet) {limits}, digits grouped as in "{omittedChars:,}"; an unknown
+ * {omittedLines} {totalLines} {keptLines} {source} {saved} (empty: nothing is saved yet) {limits}, digits grouped as in
+ * "{omittedChars:,}"; an unknown
  * {field}, or none, is ERR_SPILLWAY_OPTION. A function is called once per cut, and again at most twice when its text's
  * length changes the cut; one that throws, or returns no string, counts as not fitting.
  * It stands where the text was cut. After a head: "\n\n" + notice ('pi' and what takes its place: glued, 'count': "\n");
