@@ -1,16 +1,16 @@
 //! Puts together what a search keeps: the kept text in document order, a mark in each gap, and the notice last.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Findings;
+use super::body::Body;
 use super::choice::{Choice, Piece};
+use super::old::Old;
 use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::room::Taken;
 use crate::text::amounts::{Amount, Counts, Labels, grouped, line_ranges};
-use crate::text::earlier::{self, Earlier};
 use crate::text::extent::Extent;
 use crate::text::figures::{Cutting, KeptLines};
 use crate::text::lines::{Span, longest_line};
@@ -112,72 +112,6 @@ impl Findings {
         let ladder = request.notice.ladder().chain([Cow::Owned(Notice::None)]);
         ladder.into_iter().find_map(|notice| composer.with_notice(&notice))
     }
-
-    /// Notices of earlier cuts, where one of ours would stand.
-    fn old_notices(&self) -> Old {
-        let state = &self.state;
-        let (head, tail) = (Utf8(state.head.text()), Utf8(state.recent.text()));
-        let ends = Earlier::at_ends(head, tail, state.size.bytes);
-        let mut old = Old { hidden: ends.hidden, in_bytes: ends.in_bytes, ..Old::default() };
-        for span in ends.spans {
-            old.sizes.push(span.size);
-            if span.start == 0 {
-                old.units.push((0, span.size));
-            } else {
-                // What is kept of the text ends before it.
-                old.cut_at_end = span.end - span.start;
-            }
-        }
-        if state.size.bytes <= earlier::SEARCHED {
-            for notice in &state.notices {
-                old.sizes.push(notice.size);
-                old.units.push((notice.unit, notice.size));
-                if notice.hidden > old.hidden {
-                    (old.hidden, old.in_bytes) = (notice.hidden, notice.in_bytes);
-                }
-            }
-            old.marks = if old.hidden > 0 { state.marks } else { Size::default() };
-        }
-        old
-    }
-
-    /// All units that are still here, in order, without a notice at the end.
-    fn pieces(&self, old: &Old) -> Vec<Piece<'_>> {
-        let state = &self.state;
-        let mut pieces: BTreeMap<usize, Piece> = BTreeMap::new();
-        for (unit, text) in state.shelf.units().chain(state.head.iter()) {
-            pieces.insert(unit.number, Piece { unit, text });
-        }
-        let mut left = state.recent.bytes().saturating_sub(old.cut_at_end);
-        for (mut unit, text) in state.recent.iter() {
-            let text = &text[..text.len().min(left)];
-            left -= text.len();
-            if text.is_empty() {
-                pieces.split_off(&unit.number);
-                break;
-            }
-            if text.len() < unit.bytes {
-                let size = Utf8(text).size();
-                (unit.bytes, unit.chars, unit.ends_line) = (text.len(), size.chars, size.newlines > 0);
-            }
-            pieces.insert(unit.number, Piece { unit, text });
-        }
-        pieces.into_values().collect()
-    }
-}
-
-/// Notices of earlier cuts.
-#[derive(Default)]
-struct Old {
-    hidden: usize,
-    in_bytes: bool,
-    sizes: Vec<Size>,
-    /// Those that may be kept as text.
-    units: Vec<(usize, Size)>,
-    /// What marks between findings take of the text.
-    marks: Size,
-    /// Bytes that one at the end takes.
-    cut_at_end: usize,
 }
 
 struct Composer<'a> {
@@ -186,17 +120,6 @@ struct Composer<'a> {
     old: Old,
     pieces: Vec<Piece<'a>>,
     last: usize,
-}
-
-/// The kept text with its marks.
-#[derive(Default)]
-struct Body {
-    text: Vec<u8>,
-    ranges: Vec<Range<usize>>,
-    kept: Size,
-    lines: Vec<(usize, usize)>,
-    /// Notices of earlier cuts that are kept as text.
-    old: Size,
 }
 
 impl Composer<'_> {
@@ -255,62 +178,29 @@ impl Composer<'_> {
             kept.pop();
         }
         for piece in kept {
-            self.add_gap(&mut body, before, Some(piece));
-            self.add(&mut body, piece);
+            self.mark_gap(&mut body, before, Some(piece));
+            body.add(piece, self.old.size_of(piece.unit.number, piece.text));
             before = Some(piece);
         }
-        self.add_gap(&mut body, before, None);
-        // The newline at the end gives way to the separator, as at the end of a head.
-        if separated && body.text.ends_with(b"\n") {
-            body.text.pop();
-            if before.is_some_and(|piece| piece.unit.number == self.last) {
-                body.drop_newline();
-            }
+        self.mark_gap(&mut body, before, None);
+        if separated {
+            body.drop_newline(before.is_some_and(|piece| piece.unit.number == self.last));
         }
         Some(body)
     }
 
-    fn add(&self, body: &mut Body, Piece { unit, text }: &Piece) {
-        body.text.extend_from_slice(text);
-        let size = Utf8(text).size();
-        body.kept = body.kept + size;
-        let (range, line) = (unit.char..unit.char + unit.chars, unit.line + 1);
-        match body.ranges.last_mut() {
-            Some(last) if last.end == range.start => last.end = range.end,
-            _ => body.ranges.push(range),
-        }
-        match body.lines.last_mut() {
-            Some(last) if last.1 + 1 >= line => last.1 = line,
-            _ => body.lines.push((line, line)),
-        }
-        if let Some((_, size)) = self.old.units.iter().find(|(number, _)| *number == unit.number) {
-            body.old = body.old + *size;
-        } else if self.old.marks.chars > 0 && super::is_mark(text) {
-            body.old = body.old + Utf8(text).size();
-        }
-    }
-
-    /// Adds a mark for what is missing between two pieces, or between a piece and an end of the text.
-    fn add_gap(&self, body: &mut Body, before: Option<&Piece>, after: Option<&Piece>) {
+    /// Marks what is missing between two pieces, or between a piece and an end of the text.
+    fn mark_gap(&self, body: &mut Body, before: Option<&Piece>, after: Option<&Piece>) {
         let next = before.map_or(0, |piece| piece.unit.number + 1);
         if next == after.map_or(self.last + 1, |piece| piece.unit.number) {
             return;
         }
-        let first = before.map_or(0, |piece| piece.unit.line + 1);
         let all = self.findings.state.size;
-        let lines = after.map_or(all.lines(self.is_open()), |piece| piece.unit.line).saturating_sub(first);
-        let mark = if lines > 0 {
-            format!("[... {} line{} ...]", grouped(lines), if lines == 1 { "" } else { "s" })
-        } else {
-            let start = before.map_or(0, |piece| piece.unit.char + piece.unit.chars);
-            let end = after.map_or(all.chars, |piece| piece.unit.char);
-            format!("[... {} chars ...]", grouped(end - start))
-        };
-        if !body.text.is_empty() && !body.text.ends_with(b"\n") {
-            body.text.push(b'\n');
-        }
-        body.text.extend_from_slice(mark.as_bytes());
-        body.text.push(b'\n');
+        let first = before.map_or(0, |piece| piece.unit.line + 1);
+        let last = after.map_or(all.lines(self.is_open()), |piece| piece.unit.line);
+        let start = before.map_or(0, |piece| piece.unit.char + piece.unit.chars);
+        let end = after.map_or(all.chars, |piece| piece.unit.char);
+        body.add_mark(last.saturating_sub(first), end - start);
     }
 
     /// What a mark takes at most, with the newline that ends a piece of a line before it.
@@ -398,20 +288,6 @@ impl Composer<'_> {
             body.ranges.get(at).is_some_and(|range| range.start <= mark.start)
         };
         self.request.marks.iter().filter(is_kept).fold(Size::default(), |sum, mark| sum + mark.size)
-    }
-}
-
-impl Body {
-    /// Leaves out the last newline of the kept text.
-    fn drop_newline(&mut self) {
-        self.kept.bytes -= 1;
-        self.kept.chars -= 1;
-        self.kept.newlines -= 1;
-        let Some(last) = self.ranges.last_mut() else { return };
-        last.end -= 1;
-        if last.start == last.end {
-            self.ranges.pop();
-        }
     }
 }
 

@@ -4,10 +4,14 @@
 //! far as the budget goes, beside the start and the end of the stream. Nothing is looked at twice, so a text that is
 //! here whole and one that comes in chunks are the same to it.
 
+mod body;
+mod bytes;
 mod choice;
 mod found;
 mod likeness;
+mod old;
 mod score;
+mod shapes;
 mod shelf;
 mod unit;
 mod words;
@@ -202,8 +206,8 @@ impl State {
         if needles.iter().any(|needle| needle.find(text).is_some()) {
             score = score.max(Score::ASKED_FOR);
         }
-        let start = score::start(text);
-        if score::is_changed(&self.start, &start) {
+        let start = shapes::start(text);
+        if shapes::is_changed(&self.start, &start) {
             score = score.max(Score::CHANGED);
         }
         self.start = start;

@@ -1,0 +1,145 @@
+//! Shapes of lines that tell something whatever the words: levels of structured logs, statuses, codes of errors, marks of
+//! failed tests, changed lines of a diff.
+
+use super::bytes::{ESCAPE, is_word, plain};
+
+/// The weight of a shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Counts by itself.
+    Alone(i32),
+    /// Weighs more with words of failure beside it.
+    Beside(i32),
+}
+
+/// The shape that a word of a line makes with what stands around it.
+pub fn of_word(line: &[u8], start: usize, end: usize) -> Option<Shape> {
+    let first = line[start] | 0x20;
+    match end - start {
+        3 | 8 if matches!(first, b'n' | b'i') => no_number(line, start, end),
+        4 if first == b'h' => failed_status(&line[start..]),
+        4 | 5 if matches!(first, b'e' | b'f') => code(line, start, end),
+        5 | 6 | 8 if matches!(first, b'l' | b's') => level(line, start, end),
+        _ => None,
+    }
+}
+
+/// A value that is none: `loss=nan`.
+fn no_number(line: &[u8], start: usize, end: usize) -> Option<Shape> {
+    let before = &line[..start];
+    let before = before.strip_suffix(b"-").unwrap_or(before).trim_ascii_end();
+    let is_value = matches!(before.last(), Some(b'=' | b':'));
+    let is_none = ["nan", "inf", "infinity"].iter().any(|name| is(&line[start..end], name));
+    (is_value && is_none).then_some(Shape::Alone(6))
+}
+
+/// A status line of HTTP: `HTTP/1.1 404`.
+fn failed_status(text: &[u8]) -> Option<Shape> {
+    let version = text.strip_prefix(b"HTTP/")?;
+    let digits = version.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+    (digits > 0 && is_status(&version[digits..], b"45")).then_some(Shape::Beside(6))
+}
+
+/// The code of an error: `E501`, `F401:`.
+fn code(line: &[u8], start: usize, end: usize) -> Option<Shape> {
+    let (before, after) = (&line[..start], &line[end..]);
+    let is_code = matches!(line[start], b'E' | b'F') && line[start + 1..end].iter().all(u8::is_ascii_digit);
+    let is_free = before.last().is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b':');
+    let is_ended = after.strip_prefix(b":").unwrap_or(after).starts_with(b" ");
+    (is_code && is_free && is_ended).then_some(Shape::Alone(6))
+}
+
+/// A level or a status in JSON, or a severity: `"level":50`, `"status": 502`, `Severity: High`.
+fn level(line: &[u8], start: usize, end: usize) -> Option<Shape> {
+    let (before, word, after) = (&line[..start], &line[start..end], &line[end..]);
+    if is(word, "severity") && [": high", ": critical"].iter().any(|high| starts(after, high)) {
+        return Some(Shape::Alone(7));
+    }
+    let value = after.strip_prefix(b"\":").filter(|_| before.ends_with(b"\""))?;
+    let value = value.strip_prefix(b" ").unwrap_or(value);
+    if is(word, "status") {
+        return matches!(value, [b'5', a, b, ..] if a.is_ascii_digit() && b.is_ascii_digit())
+            .then_some(Shape::Beside(6));
+    }
+    let names = ["\"error\"", "\"fatal\"", "\"critical\"", "\"high\""];
+    let is_bad = matches!(value, [b'5' | b'6', digit, ..] if digit.is_ascii_digit())
+        || names.iter().any(|name| starts(value, name));
+    (is_bad && (is(word, "level") || is(word, "severity"))).then_some(Shape::Alone(7))
+}
+
+fn is(word: &[u8], name: &str) -> bool {
+    word.eq_ignore_ascii_case(name.as_bytes())
+}
+
+fn starts(text: &[u8], with: &str) -> bool {
+    text.get(..with.len()).is_some_and(|text| is(text, with))
+}
+
+/// What the mark at the start of a line weighs: that of a failed test, of an error that is explained, of a place.
+pub fn of_beginning(line: &[u8]) -> i32 {
+    let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let text = &line[indent..];
+    let glyphs = ["✕", "✗", "✘", "×", "●", "❌", "⨯"];
+    if indent <= 8 && glyphs.iter().any(|glyph| text.starts_with(glyph.as_bytes())) {
+        8
+    } else if line.starts_with(b"E  ") || line.starts_with(b">  ") {
+        5
+    } else if text.starts_with(b"--> ") {
+        2
+    } else {
+        0
+    }
+}
+
+/// Whether a status of three digits follows, as in the lines of an access log: `" 502 `.
+pub fn is_server_error(after: &[u8]) -> bool {
+    is_status(after, b"5") && after.get(4) == Some(&b' ')
+}
+
+/// Whether a space and a status of three digits follow, the first of them one of these.
+fn is_status(after: &[u8], first: &[u8]) -> bool {
+    matches!(after, [b' ', a, b, c, rest @ ..] if first.contains(a) && b.is_ascii_digit() && c.is_ascii_digit()
+        && !rest.first().is_some_and(|next| is_word(*next)))
+}
+
+/// Whether a line names a place in a file: `name.ext:12` or `name.ext(12`.
+pub fn names_a_place(line: &[u8]) -> bool {
+    memchr::memchr2_iter(b':', b'(', line).any(|at| {
+        let ext = line[..at].iter().rev().take_while(|&&byte| is_word(byte)).count();
+        let dot = at - ext;
+        ext > 0
+            && line.get(at + 1).is_some_and(u8::is_ascii_digit)
+            && line[..dot].ends_with(b".")
+            && dot >= 2
+            && matches!(line[dot - 2], b'.' | b'/' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z')
+    })
+}
+
+/// The first bytes of a line, its colours left out; zeros where it has fewer.
+pub fn start(line: &[u8]) -> [u8; 3] {
+    let mut start = [0; 3];
+    if matches!(line.first(), Some(b'-' | b'+' | &ESCAPE)) {
+        let line = plain(&line[..line.len().min(super::score::LOOKED_AT)]);
+        let length = line.len().min(3);
+        start[..length].copy_from_slice(&line[..length]);
+    }
+    start
+}
+
+/// Whether a line that starts so is what the one before it was changed to, as in a diff of what was expected.
+pub fn is_changed(before: &[u8; 3], line: &[u8; 3]) -> bool {
+    let ([minus, a, rest], [plus, b, _]) = (before, line);
+    *minus == b'-' && *plus == b'+' && a == b && *rest != 0 && !matches!(a, b'-' | b'+')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_line_is_seen_with_the_one_before() {
+        let changed = |a: &str, b: &str| is_changed(&start(a.as_bytes()), &start(b.as_bytes()));
+        assert!(changed("-  tax: 7\n", "\u{1b}[31m+  tax: 19\u{1b}[0m\n"));
+        assert!(!changed("--- a\n", "+++ b\n") && !changed("- a\n", "- b\n") && !changed("-\n", "+\n"));
+    }
+}
