@@ -3,7 +3,8 @@ import * as native from '../native.js'
 import { type Cleaning, checkCleaning, NONE } from './cleaning.js'
 import { isNarrow, isSurelyNarrow } from './narrow.js'
 import { checkText } from './option.js'
-import { PIECE, pieces, plain } from './subject.js'
+import { PIECE, pieces } from './pieces.js'
+import { plain } from './subject.js'
 
 export function cleanText(text: TextInput, options?: CleanOptions): string {
   const cleaning = checkCleaning(options)

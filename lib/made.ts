@@ -1,5 +1,6 @@
 import type { Keep, TextSize } from 'spillway'
 import type * as native from '../native.js'
+import { io } from './size.js'
 
 /** One cut of a text, in positions of the engine: chars of a string, bytes of a Uint8Array. */
 export interface Made {
@@ -20,9 +21,6 @@ export interface Kept {
   /** First and last of each run of kept lines; two runs may share a line. */
   lines: [number, number][]
 }
-
-/** One array for the numbers of all calls: they are taken out before anything else runs. */
-export const io = new Float64Array(14)
 
 /** What a clamp wrote to `io`, as `report` in src/bindings/text.rs orders it. Read one by one: iterating over a typed array costs as much as a small cut. */
 export function taken() {
@@ -84,11 +82,6 @@ function pairs(numbers: readonly number[]): [number, number][] {
     numbers[2 * at] ?? 0,
     numbers[2 * at + 1] ?? 0,
   ])
-}
-
-/** A size with its lines. `open`: text follows the last newline. */
-export function linesOf(size: { bytes: number; chars: number; newlines: number }, open: boolean): TextSize {
-  return { bytes: size.bytes, chars: size.chars, lines: size.newlines + Number(open) }
 }
 
 /** What is kept of a text of which both ends are. */

@@ -4,9 +4,11 @@ import { cleanString } from './clean.js'
 import { CutOf, settle, speak } from './cut.js'
 import { type Edit, readResult, type Slot, write } from './dialect.js'
 import { KEPT, type Kept, keptBy } from './made.js'
+import { SEARCHED, searched, windows } from './pieces.js'
 import { type Compiled, compile, failed, KINDS, pack, searches } from './policy.js'
 import { quietly } from './reading.js'
-import { newlines, SEARCHED, StringSubject, type Subject, searched, sizeOf, windows } from './subject.js'
+import { newlines, sizeOf } from './size.js'
+import { StringSubject, type Subject } from './subject.js'
 import { clamp } from './text.js'
 
 export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T {

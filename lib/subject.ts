@@ -1,12 +1,13 @@
 import { types } from 'node:util'
 import type { TextInput, TextSize } from 'spillway'
 import * as native from '../native.js'
-import { exceededBy } from './cut.js'
-import { io, keptOf, linesOf, type Made, madeOf, taken, Untouched } from './made.js'
-import { isNarrow, isSurelyNarrow } from './narrow.js'
+import { exceededBy } from './limits.js'
+import { keptOf, type Made, madeOf, taken, Untouched } from './made.js'
+import { isNarrow } from './narrow.js'
 import { joined } from './own.js'
+import { pieces, searched, windows } from './pieces.js'
 import { type Compiled, pack, searches } from './policy.js'
-import { sliceUtf16Safe } from './slice.js'
+import { io, isOpen, linesOf, NEWLINE, newlines, sizeOf } from './size.js'
 
 /** A text that can be measured and cut, whatever it came as. */
 export interface Subject {
@@ -18,15 +19,6 @@ export interface Subject {
   /** Cuts to the policy, with these words as the notice when they are given and its own otherwise. */
   clamp(policy: Compiled, kind?: number, words?: string): Made
 }
-
-/** Chars that are read at once: the copy stays in the processor's cache. */
-export const PIECE = 65_536
-
-/** An earlier notice may stand between the ends of a text up to this length (`SEARCHED` in src/text/earlier.rs). */
-const READ_WHOLE = 256 * 1024
-
-/** The end of a text that 'auto' and earlier notices (`LONGEST` there) are judged by. */
-const GLANCE = 8_192
 
 /** `worded`: code of the caller's will run while the text is in use. `most`: chars of a string that are searched. */
 export function subjectOf(text: TextInput, worded = false, most = Number.POSITIVE_INFINITY): Subject {
@@ -181,35 +173,9 @@ export class BytesSubject implements Subject {
   }
 }
 
-const NEWLINE = 10
-
 /** Whether a text is over its limits; its length tells most often. */
 function isOver(subject: Subject, chars: number, policy: Compiled): boolean {
   return chars > policy.limits.bytes || chars > policy.limits.chars || exceededBy(subject, policy).length > 0
-}
-
-/** The parts of a string that its cut can depend on: all of it, or both ends. */
-export function windows(text: string, policy: Compiled): [head: string, tail: string] {
-  const { head, tail } = policy.reach
-  if (text.length <= Math.max(head, tail, READ_WHOLE)) return [text, '']
-  return [text.slice(0, Math.max(head, GLANCE)), text.slice(-Math.max(tail, GLANCE))]
-}
-
-/** Chars of a result's text that are searched for findings, and how many of them at its start: the failure is more often
- *  at the end, and a search must not hold up the event loop for long. */
-export const SEARCHED = 16 * 1024 * 1024
-const SEARCHED_HEAD = 4 * 1024 * 1024
-
-/** The parts of a string that are searched: all of it, or both ends, at the ends of lines where some are near. */
-export function searched(text: string, { reach }: Compiled): [head: string, tail: string] {
-  const most = Math.max(SEARCHED_HEAD, reach.head + PIECE)
-  const least = text.length - Math.max(SEARCHED - SEARCHED_HEAD, reach.tail)
-  if (text.length <= SEARCHED || least <= most) return [text, '']
-  const head = sliceUtf16Safe(text, 0, most)
-  const line = text.slice(least - PIECE, least).lastIndexOf('\n')
-  const tail = sliceUtf16Safe(text, line < 0 ? least : least - PIECE + line + 1)
-  const end = head.slice(-PIECE).lastIndexOf('\n')
-  return [end < 0 ? head : head.slice(0, head.length - Math.min(PIECE, head.length) + end + 1), tail]
 }
 
 /** Tells the engine of a text that is passed over after so many pieces. */
@@ -217,46 +183,4 @@ function skip(pieces: number, text: string): Float64Array {
   if (text === '') return new Float64Array([Number.NaN])
   const size = sizeOf(text)
   return new Float64Array([pieces, size.chars, size.bytes, newlines(text, size)])
-}
-
-/** Size of a string, read in pieces. */
-export function sizeOf(text: string): TextSize {
-  const sum = io.fill(0)
-  let narrow = isNarrow(text.length > PIECE ? text.slice(0, PIECE) : text)
-  for (const piece of pieces(text)) {
-    // A string is all narrow or all wide in memory, so after one wide piece the rest need not be tested.
-    narrow &&= isSurelyNarrow(piece)
-    if (narrow) native.measureLatin1(piece, sum)
-    else native.measure(piece, sum)
-  }
-  const [bytes = 0, chars = 0, newlines = 0] = sum
-  return linesOf({ bytes, chars, newlines }, isOpen(text))
-}
-
-/** Tells by its size alone that a well-formed string is within a policy; false also where that takes more than a size. */
-export function isWithin(text: string, { limits, bySize }: Compiled): boolean {
-  if (text.length > bySize) return false
-  const sum = io.fill(0)
-  if (isNarrow(text)) native.measureLatin1(text, sum)
-  else native.measure(text, sum)
-  const [bytes = 0, , breaks = 0, broken] = sum
-  return bytes <= limits.bytes && breaks + Number(isOpen(text)) <= limits.lines && broken === 0
-}
-
-/** Newlines of a string of which the size is known. */
-export function newlines(text: string, size: TextSize): number {
-  return size.lines - Number(isOpen(text))
-}
-
-function isOpen(text: string): boolean {
-  return text.length > 0 && text.charCodeAt(text.length - 1) !== NEWLINE
-}
-
-export function* pieces(text: string): Generator<string> {
-  for (let start = 0; start < text.length; ) {
-    let end = Math.min(start + PIECE, text.length)
-    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1
-    yield start === 0 && end === text.length ? text : text.slice(start, end)
-    start = end
-  }
 }

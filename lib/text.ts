@@ -1,8 +1,10 @@
 import type { ClampReport, Policy, PolicyOptions, TextInput, TextSize } from 'spillway'
-import { clampSubject, exceededBy, keptLines } from './cut.js'
+import { clampSubject, keptLines } from './cut.js'
+import { exceededBy } from './limits.js'
 import { checkText } from './option.js'
 import { type Compiled, compile } from './policy.js'
-import { isWithin, subjectOf } from './subject.js'
+import { isWithin } from './size.js'
+import { subjectOf } from './subject.js'
 
 export function clampText(text: TextInput, policy?: PolicyOptions | Policy): string {
   return clamp(checkText(text), compile(policy))

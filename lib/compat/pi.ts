@@ -3,8 +3,8 @@ import * as native from '../../native.js'
 import { isNarrow } from '../narrow.js'
 import { bound, checkString } from '../option.js'
 import { alone } from '../own.js'
+import { sizeOf } from '../size.js'
 import { truncateUtf16Safe } from '../slice.js'
-import { sizeOf } from '../subject.js'
 
 export const DEFAULT_MAX_LINES = 2_000
 export const DEFAULT_MAX_BYTES = 51_200
