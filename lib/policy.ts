@@ -56,7 +56,8 @@ const OPTIONS = [
   'method',
 ] as const satisfies (keyof WrapPolicy)[]
 
-/** The kinds of notices, and the place of the kind among the numbers. */
+/** Places among the numbers, and the kinds of notices. */
+const KEEP = 5
 const KIND = 8
 export const KINDS = { none: 0, hint: 1, pi: 2, count: 3, template: 4, literal: 5 } as const
 
@@ -154,6 +155,12 @@ function check(options: WrapPolicy): Compiled {
 /** The same policy for what comes from a failure. */
 export function failed(policy: Compiled): Compiled {
   return policy.isError ? policy : { ...policy, isError: true }
+}
+
+/** The same policy for the head alone, without a notice. */
+export function headOf(policy: Compiled): Compiled {
+  const numbers = policy.numbers.with(KEEP, KEEPS.indexOf('head')).with(KIND, KINDS.none)
+  return { ...policy, keep: 'head', numbers, words: undefined }
 }
 
 /** Whether findings are looked for. */

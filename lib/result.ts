@@ -5,7 +5,7 @@ import { CutOf, settle, speak } from './cut.js'
 import { type Edit, readResult, type Slot, write } from './dialect.js'
 import { KEPT, type Kept, keptBy } from './made.js'
 import { SEARCHED, searched, windows } from './pieces.js'
-import { type Compiled, compile, failed, KINDS, pack, searches } from './policy.js'
+import { type Compiled, compile, failed, headOf, KINDS, pack, searches } from './policy.js'
 import { quietly } from './reading.js'
 import { newlines, sizeOf } from './size.js'
 import { StringSubject, type Subject } from './subject.js'
@@ -30,10 +30,16 @@ export function clampString(text: string, policy: Compiled): string {
   return clamp(cleaned(text, policy), policy, SEARCHED)
 }
 
+/** What notices and marks of ours say. */
+const CUT_BEFORE =
+  /\[tool output truncated: |\[\.\.\. \d+ (?:more characters truncated|chars omitted)\]|\.\.\. \([\d,]+ chars truncated from |\[\+\d+ chars\]$/m
+
 /** A text as the policy has it cleaned, unless nothing to see would be left of it: no empty block is ever made. */
 function cleaned(text: string, { clean }: Compiled): string {
   if (!clean) return text
-  const left = cleanString(text, clean)
+  // A notice may have made lines alike that stood apart, or lines that were cut; folding them would lose its place.
+  const [ansi, carriageReturns, control, repeats] = clean
+  const left = cleanString(text, [ansi, carriageReturns, control, repeats && !CUT_BEFORE.test(text)])
   return left.trim() === '' ? text : left
 }
 
@@ -47,8 +53,14 @@ function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
 function clampSlots(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit> {
   const [slot] = slots
   if (slots.length > 1 || !slot) return clampTogether(slots, policy)
-  const text = clampString(slot.text, policy)
+  const text = showing(clampString(slot.text, policy), slot.text, policy)
   return new Map(text === slot.text ? [] : [[slot, text]])
+}
+
+/** A clamped text, or the start of the text where nothing of it is to be seen: a result keeps a text that shows. */
+function showing(clamped: string, text: string, policy: Compiled): string {
+  if (clamped.trim() !== '' || text.trim() === '') return clamped
+  return clampString(text.trimStart(), headOf(policy))
 }
 
 /** Numbers that go with each block, as src/bindings/share.rs reads and writes them. */
@@ -56,6 +68,7 @@ const COLUMNS = 4
 const WHOLE = 0
 const CUT = 1
 const GONE = 2
+const LINED = 4
 
 interface Shared {
   truncated: boolean
@@ -81,7 +94,7 @@ function clampTogether(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit
   const edits = new Map<Slot, Edit>()
   for (const [at, slot] of slots.entries()) {
     const outcome = shared.table[at * COLUMNS + 3]
-    if (outcome === CUT) edits.set(slot, shared.cuts[at]?.text ?? '')
+    if (outcome === CUT || outcome === LINED) edits.set(slot, shared.cuts[at]?.text ?? '')
     else if (outcome === GONE) edits.set(slot, null)
     else {
       const text = texts[at] ?? ''

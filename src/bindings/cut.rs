@@ -34,8 +34,9 @@ impl Cut {
     pub fn of(outcome: &Outcome, source: &Source<Utf16>) -> Cut {
         let (kept, lines) = outcome.kept(source);
         let notice = outcome.notice();
-        let cut = Cut::without_lines(outcome.text(source));
-        Cut { keep: kept_as(outcome.keep()) as u32, notice: pairs([notice]), ..cut.keeping(kept, lines) }
+        let cut = Cut { notice: pairs([notice]), ..Cut::without_lines(outcome.text(source)) };
+        let ranges = pairs(outcome.ranges(source.total));
+        Cut { keep: kept_as(outcome.keep()) as u32, ranges, ..cut.keeping(kept, lines) }
     }
 
     pub fn without_lines(text: Vec<u16>) -> Cut {

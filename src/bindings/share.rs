@@ -17,7 +17,8 @@ const COLUMNS: usize = 4;
 
 /// Clamps blocks under one budget. Each comes as two windows (the second empty: the first is all of it), with four
 /// numbers in `table`: its length, its bytes and newlines or NaN, and a place for what became of it: 0 it is whole, 1 it
-/// was cut and what is left is returned, 2 it is gone, 3 it is whole but not well-formed.
+/// was cut and what is left is returned, 2 it is gone, 3 it is whole but not well-formed, 4 it is whole but for its lines
+/// that were cut, and is returned.
 #[napi(catch_unwind)]
 pub fn clamp_blocks(
     policy: &[f64],
@@ -51,7 +52,7 @@ pub fn clamp_blocks(
     outcomes
         .map(|(((block, source), windows), row)| {
             let (code, cut) = match &block {
-                Block::Whole if source.has_marks() => (1.0, Some(Cut::without_lines(source.all()))),
+                Block::Whole if source.has_marks() => (4.0, Some(Cut::without_lines(source.all()))),
                 Block::Whole if Source::whole(Utf16(&windows[0])).broken() > 0 => (3.0, None),
                 Block::Whole => (0.0, None),
                 // Who counts what is kept has brought the totals.

@@ -60,5 +60,12 @@ impl Body {
             last.end -= 1;
         }
         self.ranges.pop_if(|last| last.start == last.end);
+        if self.text.is_empty() || self.text.ends_with(b"\n") {
+            // The line was nothing but its newline.
+            if let Some(last) = self.lines.last_mut() {
+                last.1 -= 1;
+            }
+            self.lines.pop_if(|last| last.1 < last.0);
+        }
     }
 }

@@ -20,12 +20,21 @@ pub struct Piece<'a> {
     pub text: &'a [u8],
 }
 
+impl Piece<'_> {
+    /// What it takes of the limits in a text of which the last unit has this number.
+    pub fn size(&self, last: usize, limits: &Limits) -> Taken {
+        // A last line that no newline ends is a line too.
+        let lines = usize::from(self.unit.ends_line || self.unit.number == last);
+        Taken { lines, ..Taken::of(Extent::of(Utf8(self.text), limits)) }
+    }
+}
+
 /// What is kept so far.
 #[derive(Debug)]
 pub struct Choice<'a> {
     pieces: &'a [Piece<'a>],
     /// What each piece takes.
-    sizes: Vec<Taken>,
+    sizes: &'a [Taken],
     kept: Vec<bool>,
     /// Number of the last unit of the text.
     last: usize,
@@ -37,14 +46,8 @@ pub struct Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    /// Nothing is kept yet. `pieces` are in order; `last` is the number of the last unit of the text.
-    pub fn new(pieces: &'a [Piece<'a>], last: usize, mark: Taken, room: Limits) -> Self {
-        let limits = &room;
-        // A last line that no newline ends is a line too.
-        let lines = |piece: &Piece| usize::from(piece.unit.ends_line || piece.unit.number == last);
-        let size =
-            |piece: &Piece| Taken { lines: lines(piece), ..Taken::of(Extent::of(Utf8(piece.text), limits)) };
-        let sizes = pieces.iter().map(size).collect();
+    /// Nothing is kept yet. `pieces` are in order, with what each takes; `last` is the number of the text's last unit.
+    pub fn new(pieces: &'a [Piece<'a>], sizes: &'a [Taken], last: usize, mark: Taken, room: Limits) -> Self {
         Choice {
             pieces,
             sizes,
@@ -242,7 +245,9 @@ mod tests {
             .map(|unit| Piece { unit, text: &text })
             .collect();
         let mark = Taken { bytes: 5, lines: 1, chars: 5, tokens: 0 };
-        let mut choice = Choice::new(&pieces, 19, mark, Limits { bytes: room, ..Limits::NONE });
+        let room = Limits { bytes: room, ..Limits::NONE };
+        let sizes: Vec<_> = pieces.iter().map(|piece| piece.size(19, &room)).collect();
+        let mut choice = Choice::new(&pieces, &sizes, 19, mark, room);
         choice.keep_ends();
         let (first, last) = (*finding.start(), *finding.end());
         let worth = Worth::of(Score(20), 0);

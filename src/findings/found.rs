@@ -7,6 +7,7 @@ use super::Findings;
 use super::body::Body;
 use super::choice::{Choice, Piece};
 use super::old::Old;
+use super::shelf::{Finding, Worth};
 use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::room::Taken;
@@ -102,13 +103,15 @@ impl Findings {
     /// Clamps the text that the search has seen to the end. `None` when nothing was found, or when the limits are too
     /// small for any of it.
     pub fn clamp(&self, request: &Request) -> Option<Found> {
+        self.state.shelf.findings().next()?;
         let old = match request.notice {
             Notice::None => Old::default(),
             _ => self.old_notices(),
         };
         let pieces = self.pieces(&old);
         let last = pieces.last()?.unit.number;
-        let composer = Composer { findings: self, request, old, pieces, last };
+        let sizes = pieces.iter().map(|piece| piece.size(last, request.limits)).collect();
+        let composer = Composer { findings: self, request, old, pieces, sizes, last };
         let ladder = request.notice.ladder().chain([Cow::Owned(Notice::None)]);
         ladder.into_iter().find_map(|notice| composer.with_notice(&notice))
     }
@@ -119,6 +122,7 @@ struct Composer<'a> {
     request: &'a Request<'a>,
     old: Old,
     pieces: Vec<Piece<'a>>,
+    sizes: Vec<Taken>,
     last: usize,
 }
 
@@ -157,14 +161,21 @@ impl Composer<'_> {
     }
 
     fn compose(&self, room: Limits, separated: bool) -> Option<Body> {
-        let mut choice = Choice::new(&self.pieces, self.last, self.largest_mark(), room);
+        let mut choice = Choice::new(&self.pieces, &self.sizes, self.last, self.largest_mark(), room);
         choice.keep_ends();
         let findings = self.findings.state.shelf.findings().filter(|finding| finding.unit <= self.last);
-        let kept: Vec<_> = findings.filter(|finding| choice.keep_finding(finding)).collect();
-        if kept.is_empty() {
+        // What has come again and again gets the room that is left when the others have theirs.
+        let (new, again): (Vec<&Finding>, Vec<&Finding>) =
+            findings.partition(|finding| finding.worth >= Worth::NEW);
+        let mut found = false;
+        for findings in [new, again] {
+            let kept: Vec<_> = findings.into_iter().filter(|finding| choice.keep_finding(finding)).collect();
+            found |= !kept.is_empty();
+            choice.widen(&kept);
+        }
+        if !found {
             return None;
         }
-        choice.widen(&kept);
         choice.keep_rest();
         let mut body = Body::default();
         let mut before: Option<&Piece> = None;

@@ -72,6 +72,8 @@ struct State {
     notices: Vec<OldNotice>,
     /// What marks of an earlier search take of the text.
     marks: Size,
+    /// What a needle may have begun with, of a line that is in pieces.
+    line: Vec<u8>,
     /// How the unit that came last starts.
     start: [u8; 3],
     /// The unit before the last was an empty line, and so was the one before a notice that may stand in the last.
@@ -107,8 +109,8 @@ impl Findings {
             state: State {
                 head: Stretch::default(),
                 head_open: true,
-                // More than the head's share: what is left over may go to it.
-                head_most: budget / 4,
+                // More than the head's share: what is left over may go to it, and a notice may stand there.
+                head_most: (budget / 4).max(earlier::LONGEST),
                 recent: Stretch::default(),
                 last: None,
                 size: Size::default(),
@@ -117,6 +119,7 @@ impl Findings {
                 open: vec![],
                 notices: vec![],
                 marks: Size::default(),
+                line: vec![],
                 start: [0; 3],
                 blank: false,
                 maybe: None,
@@ -141,6 +144,7 @@ impl Findings {
         state.head_open = false;
         state.recent = Stretch::default();
         (state.blank, state.maybe) = (false, None);
+        state.line.clear();
     }
 
     /// Takes the end of the text.
@@ -203,7 +207,7 @@ impl State {
             self.look_for_notice(unit, text, size);
         }
         let mut score = score::score(text);
-        if needles.iter().any(|needle| needle.find(text).is_some()) {
+        if self.holds(needles, text) {
             score = score.max(Score::ASKED_FOR);
         }
         let start = shapes::start(text);
@@ -215,6 +219,19 @@ impl State {
             let worth = Worth::of(score, self.seen.count(text));
             self.open(unit.number, score, worth);
         }
+    }
+
+    /// Whether a needle is in a unit, or reaches into it from the pieces of the same line before it.
+    fn holds(&mut self, needles: &[Finder], text: &[u8]) -> bool {
+        let Some(longest) = needles.iter().map(|needle| needle.needle().len()).max() else { return false };
+        let line = &mut self.line;
+        let from = line.len();
+        line.extend_from_slice(text);
+        let found = needles.iter().any(|needle| needle.find(line).is_some());
+        // A needle that was found is not found again, and one that has begun is kept whole.
+        let keep = if found || line.ends_with(b"\n") { 0 } else { longest - 1 };
+        line.drain(..(from + text.len()).saturating_sub(keep));
+        found
     }
 
     fn next_unit(&self, size: Size) -> Unit {
@@ -269,6 +286,8 @@ impl State {
         self.maybe = None;
         if self.blank && matches!(text, [b'[' | b'.', .., b'\n']) {
             let parsed = earlier::parse(&text[..text.len() - 1]);
+            // The newlines around it are its own but for that of its line: two before it, one behind.
+            let size = size + Size { bytes: 3, chars: 3, newlines: 3, broken: 0 };
             self.maybe =
                 parsed.map(|(hidden, in_bytes)| OldNotice { unit: unit.number, size, hidden, in_bytes });
         }

@@ -17,13 +17,16 @@ impl Score {
     /// What a line that took the place of another weighs.
     pub const CHANGED: Score = Score::of(4);
 
+    /// The least that makes a line a finding.
+    pub const LEAST: Score = Score::of(4);
+
     const fn of(weight: i32) -> Score {
         Score(weight * 2)
     }
 
     /// Whether the line is a finding.
     pub fn tells(self) -> bool {
-        self >= Score::of(4)
+        self >= Score::LEAST
     }
 
     /// Whether the finding deserves more lines around it.
@@ -116,13 +119,13 @@ impl Weighed {
             self.minus = self.minus.min(weight);
             return;
         }
-        if words::is_none_before(before) || words::is_none_after(&after[..after.len().min(5)]) {
+        if words::is_none_before(before) || words::is_none_after(&after[..after.len().min(24)]) {
             return;
         }
         let word = &line[start..end];
         let marked = matches!(after.first(), Some(b':' | b'[' | b']' | b'!'));
         let shouted = word.len() > 3 && word.iter().all(u8::is_ascii_uppercase);
-        let first = before.iter().filter(|byte| !byte.is_ascii_whitespace()).count() <= 3;
+        let first = before.iter().filter(|byte| !byte.is_ascii_whitespace()).take(4).count() <= 3;
         self.hit(
             weight + if marked { 3 } else { 0 } + if shouted { 2 } else { 0 } + if first { 2 } else { 0 },
         );

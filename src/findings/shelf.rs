@@ -15,6 +15,9 @@ impl Worth {
     /// Halving stops here: then it is one of many.
     const MOST_HALVINGS: u16 = 12;
 
+    /// The least of a finding that is the first of its likeness.
+    pub const NEW: Worth = Worth((Score::LEAST.0 as u32) << Worth::MOST_HALVINGS);
+
     pub fn of(score: Score, before: u16) -> Worth {
         Worth((score.0.unsigned_abs() << Worth::MOST_HALVINGS) >> before.min(Worth::MOST_HALVINGS))
     }

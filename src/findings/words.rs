@@ -169,13 +169,25 @@ pub fn is_none_before(before: &[u8]) -> bool {
     counts(before) || word > 0 && counts(&before_space[..before_space.len() - word])
 }
 
-/// Whether what follows a word says that there is none of it: "errors: 0".
+/// Whether what follows a word says that there is none of it: "errors: 0", "failures seen = 0", `"error": null`.
 pub fn is_none_after(after: &[u8]) -> bool {
-    let Some((b':' | b'=', count)) = after.trim_ascii_start().split_first() else { return false };
-    let count = count.trim_ascii_start();
-    count.first() == Some(&b'0')
-        && !count.get(1).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_')
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let quoted = after.strip_prefix(b"\"");
+    let mut rest = quoted.unwrap_or(after).trim_ascii_start();
+    let word = rest.iter().take_while(|byte| is_word(byte)).count();
+    if quoted.is_none() && word > 0 {
+        rest = rest[word..].trim_ascii_start();
+    }
+    let Some((b':' | b'=', value)) = rest.split_first() else { return false };
+    let value = value.trim_ascii_start();
+    let ends = |after: &[u8]| !after.first().is_some_and(is_word);
+    value.strip_prefix(b"0").is_some_and(ends)
+        || quoted.is_some()
+            && EMPTY.iter().any(|empty| value.strip_prefix(empty.as_bytes()).is_some_and(ends))
 }
+
+/// Values of JSON that say so.
+const EMPTY: [&str; 5] = ["null", "false", "\"\"", "[]", "{}"];
 
 #[cfg(test)]
 mod tests {
@@ -197,11 +209,13 @@ mod tests {
         for before in ["10 ", "1.0 ", "", "not ", "0", "0 one two "] {
             assert!(!is_none_before(before.as_bytes()), "{before}");
         }
-        assert!(
-            is_none_after(b": 0")
-                && is_none_after(b" = 0, ok")
-                && !is_none_after(b": 01")
-                && !is_none_after(b" 0")
-        );
+        for after in [": 0", " = 0, ok", " seen: 0", "\": null,", "\":[]", "\": \"\""] {
+            assert!(is_none_after(after.as_bytes()), "{after}");
+        }
+        for after in
+            [": 01", " 0", ": no such file", ": null pointer", "\": nullable", ": [] is not", " one two: 0"]
+        {
+            assert!(!is_none_after(after.as_bytes()), "{after}");
+        }
     }
 }

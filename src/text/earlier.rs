@@ -11,7 +11,7 @@ use super::units::{NEWLINE, Text};
 pub const SEARCHED: usize = 256 * 1024;
 
 /// No notice of ours is longer, not even one that names a path; `GLANCE` in lib/subject.ts holds it.
-const LONGEST: usize = 8 * 1024;
+pub const LONGEST: usize = 8 * 1024;
 
 /// The earlier notices of one text, in order. Each stands for all that was missing when it was made, so the largest
 /// number is the true one.

@@ -51,7 +51,7 @@ impl<T: Text> Figures<'_, T> {
             ..Counts::default()
         };
         if needs.lines {
-            let lines = KeptLines::of(self.source, kept, totals);
+            let (_, lines) = self.source.kept(kept);
             counts.lines = Amount {
                 omitted: lines.total - lines.kept() + beside.newlines,
                 total: lines.total + beside.newlines,
