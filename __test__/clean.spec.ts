@@ -263,6 +263,20 @@ describe('clean, in a policy', () => {
     expect(clampResult(result(red('a')), { clean: { ansi: false } })).toEqual(result(red('a')))
   })
 
+  it('changes nothing a second time, though a notice makes lines alike', () => {
+    const code = some(400, (at) => `def f${at}():\n    return ${at}\n\n\n`).join('')
+    for (const keep of ['head', 'tail', 'ends', 'findings'] as const) {
+      for (let maxBytes = 200; maxBytes < 900; maxBytes += 13) {
+        const policy = { clean: true, maxBytes, keep }
+        const once = clampResult(code, policy)
+        expect(clampResult(once, policy)).toBe(once)
+      }
+    }
+    const alike = some(10, (at) => `request failed with ${'x'.repeat(100)}${at}`).join('\n')
+    const lined = clampResult(alike, { clean: true, maxLineBytes: 60 })
+    expect(clampResult(lined, { clean: true, maxLineBytes: 60 })).toBe(lined)
+  })
+
   it('makes no block empty', () => {
     const bare = result(`${ESC}[2J${ESC}[H`, 'x')
     expect(clampResult(bare, { clean: true })).toBe(bare)

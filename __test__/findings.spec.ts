@@ -109,6 +109,45 @@ describe("keep 'findings'", () => {
     expect(twice).toContain(error)
   })
 
+  it('counts from the original whatever was kept before and is kept now', () => {
+    const keeps = ['head', 'tail', 'ends', 'findings'] as const
+    const text = Array.from({ length: 5_000 }, (_, at) =>
+      at % 5 === 2 ? `error: thing ${at}\n` : `line of text ${at}\n`,
+    ).join('')
+    for (const first of keeps) {
+      for (const second of keeps) {
+        const once = clampText(text, { keep: first, maxBytes: 8_000 })
+        const twice = clampText(once, { keep: second, maxBytes: 4_000 })
+        expect(twice, `${first}, then ${second}`).toContain(` of ${text.length} chars omitted`)
+        expect(clampText(twice, { keep: 'findings', maxBytes: 2_000 })).toContain(
+          ` of ${text.length} chars omitted`,
+        )
+      }
+    }
+  })
+
+  it('counts no line of which nothing is kept', () => {
+    const { kept, ranges } = clampTextWithReport(`${lines(40, 'ok')}error: x\n${lines(40, 'ok')}\n`, {
+      keep: 'findings',
+      maxLines: 30,
+    })
+    expect(ranges.at(-1)?.[1]).toBe(249)
+    expect(kept.lines).toBe(25)
+  })
+
+  it('finds what was asked about wherever it stands in a long line', () => {
+    const text = Array.from({ length: 3_000 }, (_, at) => `plain row ${at}`).join('\n')
+    for (let before = 1_000; before < 1_300; before += 7) {
+      const long = `${text}\n${'k'.repeat(before)}NEEDLE${'k'.repeat(3_000)}\n${text}`
+      expect(clampText(long, { keep: 'findings', needles: ['NEEDLE'], maxBytes: 3_000 })).toMatch(
+        /NE[\s\S]*DLE/,
+      )
+    }
+    const needle = 'n'.repeat(700)
+    const long = `${text}\n${'k'.repeat(999)}${needle}\n${text}`
+    expect(clampText(long, { keep: 'findings', needles: [needle], maxBytes: 3_000 })).toContain('nnn')
+  })
+
   it('tells a worded notice the truth', () => {
     const notice = (cut: Cut) =>
       `[${cut.keep}: ${cut.keptLines} of ${cut.totalLines}, ${cut.omittedLines} gone]`

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { clampResult, estimateTokens } from 'spillway'
+import { type Cut, clampResult, estimateTokens } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { hostileText, naive, policies } from './hostile.js'
 
@@ -351,5 +351,30 @@ describe('share', () => {
       }),
       { numRuns: 2_000 },
     )
+  })
+
+  it('tells a worded notice of the block that was cut, not of one whose lines were', () => {
+    const content = ['short line\n'.repeat(500), 'y'.repeat(300)].map((text) => ({ type: 'text', text }))
+    const bounds = { maxLineBytes: 120, maxBytes: 1_000, keep: 'head' } as const
+    const template = '<{omittedChars}/{totalChars} {omittedLines}/{totalLines} {keptLines}>'
+    const notice = (cut: Cut) =>
+      `<${cut.omittedChars}/${cut.totalChars} ${cut.omittedLines}/${cut.totalLines} ${cut.keptLines}>`
+    expect(clampResult({ content }, { ...bounds, notice })).toEqual(
+      clampResult({ content }, { ...bounds, notice: template }),
+    )
+    const words = () => expect.unreachable()
+    const whole = clampResult(
+      { content: content.slice(1).concat({ type: 'text', text: 'a' }) },
+      { ...bounds, notice: words },
+    )
+    expect(whole.content[0]?.text).toMatch(/^y+\[\+\d+ chars\]$/)
+  })
+
+  it('keeps a text that shows where a line of it fits', () => {
+    const content = [{ type: 'text', text: 'some line\nmore\n\n' }]
+    for (const keep of ['tail', 'ends', 'findings'] as const)
+      expect(clampResult({ content }, { maxLines: 1, keep, notice: false }).content[0]?.text.trim()).not.toBe(
+        '',
+      )
   })
 })

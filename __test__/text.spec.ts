@@ -479,4 +479,29 @@ describe('sliceUtf16Safe', () => {
     expect(truncateUtf16Safe('a😀b', 2)).toBe('a')
     expect(truncateUtf16Safe('a\ud83d', 2)).toBe('a\ud83d')
   })
+
+  it('counts bytes in bytes where lines were cut too', () => {
+    const bytes = Buffer.from(`${'é'.repeat(3_000)}\n${'line\n'.repeat(3_000)}`)
+    const clamped = clampText(bytes, { maxLineBytes: 300, maxBytes: 1_000, keep: 'head' })
+    const [, omitted, total] = /truncated: (\d+) of (\d+) bytes omitted/.exec(clamped) ?? []
+    expect(Number(total)).toBe(bytes.length)
+    const invalid = Buffer.concat([
+      Buffer.from('line\n'),
+      Buffer.alloc(300, 0xff),
+      Buffer.from('\n'),
+      Buffer.alloc(2_000, 0xff),
+    ])
+    for (const keep of ['head', 'tail', 'ends', 'findings'] as const) {
+      const report = clampTextWithReport(invalid, {
+        maxLineBytes: 1_000,
+        maxBytes: 1_200,
+        keep,
+        notice: '<{omittedBytes}>',
+      })
+      expect(report.notice).toBe(`<${report.omitted.bytes}>`)
+    }
+    expect(Number(omitted)).toBe(
+      clampTextWithReport(bytes, { maxLineBytes: 300, maxBytes: 1_000, keep: 'head' }).omitted.bytes,
+    )
+  })
 })

@@ -6,10 +6,11 @@ use crate::outcome::{self, Outcome};
 use crate::policy::{Keep, Policy};
 use crate::text::amounts::Needs;
 use crate::text::figures::KeptLines;
-use crate::text::lines::{CutLines, cut_lines, has_long_line};
+use crate::text::lines::{cut_lines, has_long_line};
 use crate::text::size::Size;
-use crate::text::source::{Source, bytes_in};
+use crate::text::source::{Input, Source, bytes_in};
 use crate::text::units::{Text, Utf16};
+use crate::text::utf8::Utf8;
 
 /// The result, and what it keeps of the input.
 #[derive(Clone, Debug)]
@@ -27,18 +28,30 @@ pub struct Lined {
 
 /// Clamps a text that has lines over the policy's limit; `None` when it has none.
 pub fn clamp_lines<T: Text>(input: T, policy: &Policy) -> Option<Lined> {
+    clamp_lines_of(input, None, policy)
+}
+
+/// The same for bytes, which the notice counts as they are.
+pub fn clamp_lines_of_bytes(bytes: &[u8], policy: &Policy) -> Option<Lined> {
+    clamp_lines_of(Utf8(bytes), Some(bytes), policy)
+}
+
+fn clamp_lines_of<T: Text>(input: T, bytes: Option<&[u8]>, policy: &Policy) -> Option<Lined> {
     if !has_long_line(input, policy.limits.line_bytes) {
         return None;
     }
     let cut = cut_lines(input, policy.limits.line_bytes);
     let totals = Source::whole(input).size(Needs::ALL);
-    let source = Source::whole(Utf16(&cut.text)).with_totals(Some(totals)).with_marks(&cut.marks);
+    let source = Source::whole(Utf16(&cut.text))
+        .with_totals(Some(totals))
+        .with_marks(&cut.marks)
+        .with_input(bytes.map(|bytes| Input { bytes, cut: &cut }));
     let limits = policy.limits.after_cutting_lines();
     let length = cut.text.len();
     let outcome = outcome::clamp(&source, &limits, policy, &policy.notice);
     let outcome = outcome.as_ref();
     let all = Range { start: 0, end: length };
-    let ranges = kept_ranges(&cut, &outcome.map_or_else(|| vec![all], |outcome| outcome.ranges(length)));
+    let ranges = cut.ranges_of(&outcome.map_or_else(|| vec![all], |outcome| outcome.ranges(length)));
     let (size, lines) = outcome.map_or_else(|| source.kept_whole(), |outcome| outcome.kept(&source));
     Some(Lined {
         lines,
@@ -50,36 +63,10 @@ pub fn clamp_lines<T: Text>(input: T, policy: &Policy) -> Option<Lined> {
     })
 }
 
-/// The parts of the input that stand in the kept parts of its cut lines.
-fn kept_ranges(cut: &CutLines, kept: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut ranges = vec![];
-    let mut from = 0;
-    // What marks took and what they stand for: the text after them stands at other places in the input.
-    let (mut taken, mut hidden) = (0, 0);
-    let mut add = |part: Range<usize>, taken: usize, hidden: usize| {
-        let first = kept.partition_point(|kept| kept.end <= part.start);
-        for kept in kept[first..].iter().take_while(|kept| kept.start < part.end) {
-            let side = part.start.max(kept.start)..part.end.min(kept.end);
-            if side.start < side.end {
-                ranges.push(side.start + hidden - taken..side.end + hidden - taken);
-            }
-        }
-    };
-    for mark in &cut.marks {
-        add(from..mark.start, taken, hidden);
-        taken += mark.end - mark.start;
-        hidden += mark.hidden;
-        from = mark.end;
-    }
-    add(from..cut.text.len(), taken, hidden);
-    ranges
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::text::Utf8;
     use crate::text::notice::Notice;
 
     #[test]
@@ -87,7 +74,7 @@ mod tests {
         let limits = Limits { line_bytes: 16, chars: 60, ..Limits::NONE };
         let policy = Policy { limits, keep: Keep::Head, notice: Notice::Pi, ..Policy::default() };
         let input = ("é".repeat(30) + "\nok\n").repeat(9);
-        let lined = clamp_lines(Utf8(input.as_bytes()), &policy).unwrap();
+        let lined = clamp_lines_of_bytes(input.as_bytes(), &policy).unwrap();
         // The notice that names a number is longer than a line may be.
         let line = "éé[+28 chars]\nok\n";
         assert_eq!(String::from_utf16(&lined.text).unwrap(), line.repeat(3) + "[...]");
@@ -99,6 +86,6 @@ mod tests {
     #[test]
     fn a_text_without_long_lines_is_left_to_others() {
         let policy = Policy { limits: Limits { line_bytes: 3, ..Limits::NONE }, ..Policy::default() };
-        assert!(clamp_lines(Utf8(b"abc\r\nabc\n"), &policy).is_none());
+        assert!(clamp_lines_of_bytes(b"abc\r\nabc\n", &policy).is_none());
     }
 }

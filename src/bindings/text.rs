@@ -6,7 +6,7 @@ use napi_derive::napi;
 use super::cut::Cut;
 use super::policy::{kept_as, totals, unpack, write};
 use super::units::{Narrow, Numbers, Units};
-use crate::lined::clamp_lines;
+use crate::lined::{clamp_lines, clamp_lines_of_bytes};
 use crate::policy::Policy;
 use crate::text::clamp::clamp;
 use crate::text::lines;
@@ -152,7 +152,7 @@ pub fn clamp_long_lines_of_bytes(
     bytes: &[u8],
 ) -> Option<Cut> {
     let (policy, _) = unpack(policy, notice, source);
-    clamp_lines(Utf8(bytes), &Policy { needles, ..policy }).map(Cut::from)
+    clamp_lines_of_bytes(bytes, &Policy { needles, ..policy }).map(Cut::from)
 }
 
 /// Writes: 1 when the text was cut, the end of the head, the start of the tail, how many code points of what is kept are

@@ -83,13 +83,16 @@ pub fn clamp<T: Text>(
             ..findings.state.size
         };
     }
-    let bytes_of = |ranges: &[Range<usize>]| bytes_in(source.head, ranges);
+    let bytes_of = |ranges: &[Range<usize>]| match source.input {
+        Some(input) => input.bytes_of(ranges),
+        None => bytes_in(source.head, ranges),
+    };
     let is_broken = !T::UTF16 && findings.state.size.bytes != source.total;
     findings.clamp(&Request {
         limits,
         notice,
-        bytes_of: if is_broken { Some(&bytes_of) } else { None },
-        in_bytes: !T::UTF16,
+        bytes_of: if is_broken || source.input.is_some() { Some(&bytes_of) } else { None },
+        in_bytes: source.in_bytes(),
         marks: source.marks,
         beside: source.beside,
         ..Request::of(policy, totals)
@@ -146,7 +149,7 @@ impl Composer<'_> {
     fn finish(&self, notice: &Notice, text: &str, body: Body) -> Option<Found> {
         let lines = self.kept_lines(&body);
         let marks = self.kept_marks(&body);
-        let bytes = self.request.bytes_of.map_or(body.kept.bytes, |of| of(&body.ranges));
+        let bytes = self.kept_bytes(&body, marks);
         let before = Utf8(&body.text).size().chars + separator(notice, text).len();
         let all = [String::from_utf8(body.text).ok()?.as_str(), separator(notice, text), text].concat();
         let limits = self.request.limits;
@@ -154,7 +157,7 @@ impl Composer<'_> {
         (fits && longest_line(&all) <= limits.line_bytes).then(|| Found {
             notice: before..before + text.encode_utf16().count(),
             text: all,
-            kept: Size { bytes: bytes - marks.bytes, chars: body.kept.chars - marks.chars, ..body.kept },
+            kept: Size { bytes, chars: body.kept.chars - marks.chars, ..body.kept },
             ranges: body.ranges,
             lines,
         })
@@ -264,13 +267,13 @@ impl Composer<'_> {
     }
 
     fn counts(&self, body: &Body) -> Counts {
-        let Request { totals, beside, bytes_of, .. } = self.request;
+        let Request { totals, beside, .. } = self.request;
         let notices = self.old.sizes.iter().fold(self.old.marks, |sum, size| sum + *size);
         let marks = self.kept_marks(body);
         let amount = |of: fn(&Size) -> usize, kept: usize| {
             let cutting = Cutting {
                 total: of(totals),
-                kept: kept.saturating_sub(of(&marks)),
+                kept,
                 beside: of(beside),
                 hidden: self.old.hidden,
                 notices: of(&notices),
@@ -278,11 +281,11 @@ impl Composer<'_> {
             };
             cutting.amount()
         };
-        let bytes = bytes_of.map_or(body.kept.bytes, |of| of(&body.ranges));
+        let bytes = self.kept_bytes(body, marks);
         let lines = self.kept_lines(body);
         let missing = lines.total - lines.kept() + beside.newlines;
         Counts {
-            chars: amount(|size| size.chars, body.kept.chars),
+            chars: amount(|size| size.chars, body.kept.chars.saturating_sub(marks.chars)),
             bytes: amount(|size| size.bytes, bytes),
             lines: Amount { omitted: missing, total: lines.total + beside.newlines },
             kept_lines: line_ranges(lines.ranges),
@@ -291,6 +294,11 @@ impl Composer<'_> {
 
     fn kept_lines(&self, body: &Body) -> KeptLines {
         KeptLines { ranges: body.lines.clone(), total: self.request.totals.lines(self.is_open()) }
+    }
+
+    /// Bytes of the input that are kept, marks not counted.
+    fn kept_bytes(&self, body: &Body, marks: Size) -> usize {
+        self.request.bytes_of.map_or(body.kept.bytes.saturating_sub(marks.bytes), |of| of(&body.ranges))
     }
 
     fn kept_marks(&self, body: &Body) -> Size {

@@ -17,7 +17,7 @@ pub struct Figures<'a, T> {
 impl<T: Text> Figures<'_, T> {
     /// Whether the text is counted in bytes: it came as bytes, or was counted so when it was cut before.
     pub fn in_bytes(&self) -> bool {
-        !T::UTF16 || self.earlier.in_bytes && self.source.is_whole()
+        self.source.in_bytes() || self.earlier.in_bytes && self.source.is_whole()
     }
 
     /// Figures for the most that limits could keep.
@@ -47,7 +47,15 @@ impl<T: Text> Figures<'_, T> {
         };
         let mut counts = Counts {
             chars: self.amount(kept, totals.chars, size.chars, beside.chars, |span| span.size.chars),
-            bytes: self.amount(kept, totals.bytes, size.bytes, beside.bytes, |span| span.size.bytes),
+            bytes: match self.source.input.filter(|_| needs.bytes) {
+                // What is kept of the input holds no mark.
+                Some(input) => {
+                    let parts = [0..kept.head, kept.tail..self.source.total];
+                    let size = input.bytes_of(&parts);
+                    self.amount_of_text(kept, totals.bytes, size, beside.bytes, |span| span.size.bytes)
+                }
+                None => self.amount(kept, totals.bytes, size.bytes, beside.bytes, |span| span.size.bytes),
+            },
             ..Counts::default()
         };
         if needs.lines {
@@ -63,9 +71,22 @@ impl<T: Text> Figures<'_, T> {
 
     /// What is missing of a total of which `size` is kept; `of` measures marks and notices in the same unit.
     fn amount(&self, kept: Kept, total: usize, size: usize, beside: usize, of: fn(&Span) -> usize) -> Amount {
+        let size = size.saturating_sub(kept.of(self.source.marks).map(of).sum());
+        self.amount_of_text(kept, total, size, beside, of)
+    }
+
+    /// The same where `size` holds no mark.
+    fn amount_of_text(
+        &self,
+        kept: Kept,
+        total: usize,
+        size: usize,
+        beside: usize,
+        of: fn(&Span) -> usize,
+    ) -> Amount {
         let cutting = Cutting {
             total,
-            kept: size.saturating_sub(kept.of(self.source.marks).map(of).sum()),
+            kept: size,
             beside,
             hidden: self.earlier.hidden,
             notices: self.earlier.spans.iter().map(of).sum(),

@@ -1,5 +1,7 @@
 //! Lines that are longer than a line may be.
 
+use std::ops::Range;
+
 use super::cut::prefix_of_bytes;
 use super::size::{self, Size};
 use super::units::{RETURN, Text};
@@ -21,6 +23,33 @@ pub struct CutLines {
     /// Well-formed UTF-16.
     pub text: Vec<u16>,
     pub marks: Vec<Span>,
+}
+
+impl CutLines {
+    /// The parts of the input that stand in these parts of the text, in chars.
+    pub fn ranges_of(&self, kept: &[Range<usize>]) -> Vec<Range<usize>> {
+        let mut ranges = vec![];
+        let mut from = 0;
+        // What marks took and what they stand for: the text after them stands at other places in the input.
+        let (mut taken, mut hidden) = (0, 0);
+        let mut add = |part: Range<usize>, taken: usize, hidden: usize| {
+            let first = kept.partition_point(|kept| kept.end <= part.start);
+            for kept in kept[first..].iter().take_while(|kept| kept.start < part.end) {
+                let side = part.start.max(kept.start)..part.end.min(kept.end);
+                if side.start < side.end {
+                    ranges.push(side.start + hidden - taken..side.end + hidden - taken);
+                }
+            }
+        };
+        for mark in &self.marks {
+            add(from..mark.start, taken, hidden);
+            taken += mark.end - mark.start;
+            hidden += mark.hidden;
+            from = mark.end;
+        }
+        add(from..self.text.len(), taken, hidden);
+        ranges
+    }
 }
 
 /// Tells whether a line is longer than `max` bytes, its terminator not counted.

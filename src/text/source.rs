@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::amounts::Needs;
 use super::extent::Extent;
-use super::lines::Span;
+use super::lines::{CutLines, Span};
 use super::size::Size;
 use super::units::Text;
+use super::utf8::Utf8;
 use crate::limits::Limits;
 use crate::policy::Keep;
 
@@ -21,8 +22,24 @@ pub struct Source<'a, T> {
     pub(crate) totals: Option<Size>,
     /// Marks in lines that were cut before.
     pub(crate) marks: &'a [Span],
+    /// The bytes that the text was made of, where they are what the notice counts.
+    pub(crate) input: Option<Input<'a>>,
     /// What else the notice answers for: blocks that go without a trace. Its newlines are lines.
     pub(crate) beside: Size,
+}
+
+/// Bytes of which the lines were cut.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    pub bytes: &'a [u8],
+    pub cut: &'a CutLines,
+}
+
+impl Input<'_> {
+    /// Bytes that stand for parts of the text, given in chars.
+    pub fn bytes_of(&self, parts: &[Range<usize>]) -> usize {
+        bytes_in(Utf8(self.bytes), &self.cut.ranges_of(parts))
+    }
 }
 
 impl<'a, T: Text> Source<'a, T> {
@@ -33,6 +50,7 @@ impl<'a, T: Text> Source<'a, T> {
             total: text.len(),
             totals: None,
             marks: &[],
+            input: None,
             beside: Size::default(),
         }
     }
@@ -51,6 +69,16 @@ impl<'a, T: Text> Source<'a, T> {
     /// Tells where lines were cut, which is where the text is not the input's.
     pub fn with_marks(self, marks: &'a [Span]) -> Self {
         Source { marks, ..self }
+    }
+
+    /// Tells what the text was made of, which is what its notice counts.
+    pub fn with_input(self, input: Option<Input<'a>>) -> Self {
+        Source { input, ..self }
+    }
+
+    /// Whether the notice counts bytes.
+    pub fn in_bytes(&self) -> bool {
+        !T::UTF16 || self.input.is_some()
     }
 
     /// Adds text that is left out beside this one to the amounts that the notice names.
