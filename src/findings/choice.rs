@@ -75,6 +75,13 @@ impl<'a> Choice<'a> {
             || self.has(finding.unit)
     }
 
+    /// Keeps the lines that findings stand under, as far as there is room.
+    pub fn keep_headings(&mut self, findings: &[&Finding]) {
+        for heading in findings.iter().filter_map(|finding| finding.heading) {
+            self.keep_all(heading..=heading);
+        }
+    }
+
     /// Gives half of what is left of the room to the lines around the findings, nearest first.
     pub fn widen(&mut self, findings: &[&Finding]) {
         let left = self.taken.plus(self.marks()).rest_of(&self.room);
@@ -251,7 +258,14 @@ mod tests {
         choice.keep_ends();
         let (first, last) = (*finding.start(), *finding.end());
         let worth = Worth::of(Score(20), 0);
-        choice.keep_finding(&Finding { unit: first + 1, first, last, around: (first, last), worth });
+        choice.keep_finding(&Finding {
+            unit: first + 1,
+            first,
+            last,
+            around: (first, last),
+            heading: None,
+            worth,
+        });
         choice.keep_rest();
         choice.kept().map(|piece| piece.unit.number).collect()
     }

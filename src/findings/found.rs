@@ -174,6 +174,7 @@ impl Composer<'_> {
         for findings in [new, again] {
             let kept: Vec<_> = findings.into_iter().filter(|finding| choice.keep_finding(finding)).collect();
             found |= !kept.is_empty();
+            choice.keep_headings(&kept);
             choice.widen(&kept);
         }
         if !found {

@@ -8,6 +8,7 @@ mod body;
 mod bytes;
 mod choice;
 mod found;
+mod headings;
 mod likeness;
 mod old;
 mod score;
@@ -23,6 +24,7 @@ use crate::text::Size;
 use crate::text::earlier;
 use crate::text::units::Text;
 use crate::text::utf8::Utf8;
+use headings::Headings;
 use likeness::Seen;
 use score::Score;
 use shelf::{Finding, Shelf, Worth};
@@ -66,6 +68,7 @@ struct State {
     last: Option<Unit>,
     size: Size,
     seen: Seen,
+    headings: Headings,
     shelf: Shelf,
     /// Findings whose lines after them are still to come.
     open: Vec<Open>,
@@ -81,9 +84,10 @@ struct State {
     maybe: Option<OldNotice>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Open {
     finding: Finding,
+    heading: Option<(Unit, Vec<u8>)>,
     /// The lines after it that are kept with it have not ended yet.
     grows: bool,
 }
@@ -115,6 +119,7 @@ impl Findings {
                 last: None,
                 size: Size::default(),
                 seen: Seen::default(),
+                headings: Headings::default(),
                 shelf: Shelf::new(budget.saturating_mul(3)),
                 open: vec![],
                 notices: vec![],
@@ -176,6 +181,19 @@ fn budget(limits: &Limits) -> usize {
     most.min(times(limits.lines, unit::LONG_LINE))
 }
 
+impl Open {
+    fn new(unit: usize, score: Score, worth: Worth, heading: Option<(Unit, Vec<u8>)>) -> Open {
+        let (before, after) = if score.is_hot() { (BEFORE_HOT, AFTER_HOT) } else { (BEFORE, AFTER) };
+        let around = (unit.saturating_sub(AROUND), unit + AROUND);
+        // One that is near is kept with the lines around.
+        let heading = heading.filter(|(heading, _)| heading.number < around.0);
+        let number = heading.as_ref().map(|(heading, _)| heading.number);
+        let first = unit.saturating_sub(before);
+        let finding = Finding { unit, first, last: unit + after, around, heading: number, worth };
+        Open { finding, heading, grows: true }
+    }
+}
+
 /// Whether a line is a mark between findings.
 fn is_mark(text: &[u8]) -> bool {
     text.first() == Some(&b'[') && earlier::is_mark(text.strip_suffix(b"\n").unwrap_or(text))
@@ -188,6 +206,8 @@ impl State {
         let size = Size { bytes: text.len(), chars, newlines: usize::from(text.ends_with(b"\n")), broken: 0 };
         let unit = self.next_unit(size);
         self.go_on(unit, text);
+        // A piece inside a long line is no line.
+        let starts = self.last.is_none_or(|last| last.ends_line);
         self.last = Some(unit);
         self.size = self.size + size;
         self.head_open &= self.head.bytes() + text.len() <= self.head_most;
@@ -215,9 +235,13 @@ impl State {
             score = score.max(Score::CHANGED);
         }
         self.start = start;
+        let heading = if starts { self.headings.take(unit, text) } else { None };
         if score.tells() {
             let worth = Worth::of(score, self.seen.count(text));
-            self.open(unit.number, score, worth);
+            if self.shelf.wants(unit.number, worth) {
+                let heading = heading.map(|(unit, text)| (unit, text.to_vec()));
+                self.open.push(Open::new(unit.number, score, worth, heading));
+            }
         }
     }
 
@@ -242,20 +266,10 @@ impl State {
         }
     }
 
-    fn open(&mut self, unit: usize, score: Score, worth: Worth) {
-        if self.shelf.wants(unit, worth) {
-            let (before, after) = if score.is_hot() { (BEFORE_HOT, AFTER_HOT) } else { (BEFORE, AFTER) };
-            let around = (unit.saturating_sub(AROUND), unit + AROUND);
-            let finding =
-                Finding { unit, first: unit.saturating_sub(before), last: unit + after, around, worth };
-            self.open.push(Open { finding, grows: true });
-        }
-    }
-
     /// Goes on with the findings that this unit is kept with, and closes those that it is too far from.
     fn go_on(&mut self, unit: Unit, text: &[u8]) {
         let indented = matches!(text, [b' ' | b'\t' | b'|', _, ..]);
-        for Open { finding, grows } in &mut self.open {
+        for Open { finding, grows, .. } in &mut self.open {
             if unit.number > finding.last {
                 *grows &= indented && unit.number <= finding.unit + AFTER_INDENTED;
                 finding.last += usize::from(*grows);
@@ -268,10 +282,12 @@ impl State {
         }
     }
 
-    fn close(&mut self, Open { finding, .. }: Open) {
+    fn close(&mut self, Open { finding, heading, .. }: Open) {
         let Some(last) = self.last.filter(|_| self.shelf.wants(finding.unit, finding.worth)) else { return };
         let around = self.recent.back_from(last).take_while(|(unit, _)| unit.number >= finding.around.0);
-        self.shelf.put(finding, around.filter(|(unit, _)| unit.number <= finding.around.1));
+        let around = around.filter(|(unit, _)| unit.number <= finding.around.1);
+        let heading = heading.as_ref().map(|(unit, text)| (*unit, &**text));
+        self.shelf.put(finding, around.chain(heading));
     }
 
     /// Takes note of a line that is a notice of an earlier cut between two empty lines, or a mark of an earlier search.

@@ -31,6 +31,8 @@ pub struct Finding {
     pub last: usize,
     /// First and last line that are kept too where there is room.
     pub around: (usize, usize),
+    /// The line that it stands under.
+    pub heading: Option<usize>,
     pub worth: Worth,
 }
 
@@ -86,7 +88,7 @@ impl Shelf {
         while self.memory > self.most {
             self.full = true;
             let Some((_, least)) = self.findings.pop_first() else { return };
-            for number in least.around.0..=least.around.1 {
+            for number in (least.around.0..=least.around.1).chain(least.heading) {
                 self.give_up(number);
             }
         }
@@ -125,7 +127,8 @@ mod tests {
     fn put(shelf: &mut Shelf, unit: usize, score: i32) {
         let text = [b'x'; 100];
         let worth = Worth::of(Score(score), 0);
-        let finding = Finding { unit, first: unit, last: unit + 1, around: (unit, unit + 1), worth };
+        let finding =
+            Finding { unit, first: unit, last: unit + 1, around: (unit, unit + 1), heading: None, worth };
         let units = (unit..=unit + 1).map(|number| {
             let unit = Unit { number, char: 0, line: number, bytes: 100, chars: 100, ends_line: true };
             (unit, &text[..])
