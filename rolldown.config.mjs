@@ -4,5 +4,10 @@ export default {
   platform: 'node',
   // Made by napi, beside them.
   external: /\/native\.js$/,
-  output: { dir: 'dist', format: 'cjs', chunkFileNames: 'shared-[name].js' },
+  output: {
+    dir: 'dist',
+    format: 'cjs',
+    chunkFileNames: '[name].js',
+    codeSplitting: { groups: [{ name: 'shared', test: /[\\/]lib[\\/][^\\/]+\.ts$/ }] },
+  },
 }

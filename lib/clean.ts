@@ -1,6 +1,6 @@
 import type { CleanOptions, TextInput } from 'spillway'
-import * as native from '../native.js'
 import { type Cleaning, checkCleaning, NONE } from './cleaning.js'
+import { native } from './engine.js'
 import { isNarrow, isSurelyNarrow } from './narrow.js'
 import { checkText } from './option.js'
 import { PIECE, pieces } from './pieces.js'

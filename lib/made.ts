@@ -1,5 +1,5 @@
 import type { Keep, TextSize } from 'spillway'
-import type * as native from '../native.js'
+import type { Cut as NativeCut } from './engine.js'
 import { io } from './size.js'
 
 /** One cut of a text, in positions of the engine: chars of a string, bytes of a Uint8Array. */
@@ -62,7 +62,7 @@ export class Untouched implements Made {
 }
 
 /** A cut of which the engine tells all. */
-export function madeOf(cut: native.Cut): Made {
+export function madeOf(cut: NativeCut): Made {
   return {
     text: cut.text,
     truncated: true,
@@ -73,7 +73,7 @@ export function madeOf(cut: native.Cut): Made {
 }
 
 /** What a cut keeps of its input. */
-export function keptBy(cut: native.Cut): Kept {
+export function keptBy(cut: NativeCut): Kept {
   return { bytes: cut.bytes, chars: cut.chars, ranges: pairs(cut.ranges), lines: pairs(cut.lines) }
 }
 

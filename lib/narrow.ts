@@ -8,7 +8,6 @@ const WIDE = /[^\x00-\xff]/
 /** Chars that show by the time they take whether the test walks, and the milliseconds that tell: a walk takes twice that. */
 const PROBE = 1_024
 const WALKED = 0.0003
-const NARROW = 'x'.repeat(PROBE)
 
 /**
  * Tells whether a string surely holds no char over 0xFF. A narrow part of a wide string may be called wide, rather than
@@ -17,8 +16,8 @@ const NARROW = 'x'.repeat(PROBE)
 export function isNarrow(text: string): boolean {
   if (text.length > PROBE) {
     const probe = text.slice(0, PROBE)
-    // What takes long may have been interrupted, and code that is not compiled yet takes long for any text.
-    if (takesLong(probe) && takesLong(probe) && !takesLong(NARROW)) return forget()
+    // What takes long may have been interrupted; what takes long twice walks.
+    if (takesLong(probe) && takesLong(probe)) return forget()
   }
   return isSurelyNarrow(text)
 }

@@ -1,8 +1,8 @@
 import type { Policy, ResultPolicy, TextSize } from 'spillway'
-import * as native from '../native.js'
 import { cleanString } from './clean.js'
 import { CutOf, settle, speak } from './cut.js'
 import { type Edit, readResult, type Slot, write } from './dialect.js'
+import { type Cut as NativeCut, native } from './engine.js'
 import { KEPT, type Kept, keptBy } from './made.js'
 import { SEARCHED, searched, windows } from './pieces.js'
 import { type Compiled, compile, failed, headOf, KINDS, pack, searches } from './policy.js'
@@ -76,7 +76,7 @@ interface Shared {
   /** Every block has the limits to itself. */
   each: boolean
   table: Float64Array
-  cuts: (native.Cut | null | undefined)[]
+  cuts: (NativeCut | null | undefined)[]
 }
 
 function clampTogether(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit> {
@@ -126,7 +126,7 @@ function share(texts: readonly string[], policy: Compiled, kind?: number, words 
 }
 
 /** What of a block is kept; nothing where it is whole or gone. */
-function partOf(cut: native.Cut | null | undefined) {
+function partOf(cut: NativeCut | null | undefined) {
   return cut && [cut.ranges, cut.bytes]
 }
 

@@ -1,5 +1,5 @@
 import type { TextSize } from 'spillway'
-import * as native from '../native.js'
+import { native } from './engine.js'
 import { isNarrow, isSurelyNarrow } from './narrow.js'
 import { PIECE, pieces } from './pieces.js'
 import type { Compiled } from './policy.js'

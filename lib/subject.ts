@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import type { TextInput, TextSize } from 'spillway'
-import * as native from '../native.js'
+import { native } from './engine.js'
 import { exceededBy } from './limits.js'
 import { keptOf, type Made, madeOf, taken, Untouched } from './made.js'
 import { isNarrow } from './narrow.js'

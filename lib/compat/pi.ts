@@ -1,5 +1,5 @@
 import type { TruncationOptions, TruncationResult } from 'spillway/pi'
-import * as native from '../../native.js'
+import { native } from '../engine.js'
 import { isNarrow } from '../narrow.js'
 import { bound, checkString } from '../option.js'
 import { alone } from '../own.js'
