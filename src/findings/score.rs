@@ -44,10 +44,17 @@ pub fn score(line: &[u8]) -> Score {
         match CLASS[usize::from(line[at])] {
             Class::Letter => {
                 let start = at;
-                while at < line.len() && CLASS[usize::from(line[at])] <= Class::Digit {
-                    at += 1;
+                let rest = &line[start..];
+                let length = rest
+                    .iter()
+                    .position(|byte| CLASS[usize::from(*byte)] > Class::Digit)
+                    .unwrap_or(rest.len());
+                at += length;
+                // Nearly all words are told off by their first letter, their length and their last one.
+                let is_error = length > 5 && matches!(line[at - 1], b'r' | b'n');
+                if is_error || length < 16 && TELLING[usize::from(line[start])] & 1 << length != 0 {
+                    weighed.add_word(&line, start, at);
                 }
-                weighed.add_word(&line, start, at);
                 continue;
             }
             Class::Quote if shapes::is_server_error(&line[at + 1..]) => weighed.shape = weighed.shape.max(6),
@@ -58,6 +65,27 @@ pub fn score(line: &[u8]) -> Score {
     weighed.best = weighed.best.max(shapes::of_beginning(&line));
     weighed.total(&line)
 }
+
+/// For each letter, a bit for each length of the words with it in front that may weigh something or begin a shape.
+const TELLING: [u16; 256] = {
+    let mut lengths = [0; 256];
+    let mut at = 0;
+    while at < words::LENGTHS.len() {
+        lengths[b'a' as usize + at] = words::LENGTHS[at];
+        at += 1;
+    }
+    at = 0;
+    while at < shapes::LENGTHS.len() {
+        lengths[shapes::LENGTHS[at].0 as usize] |= shapes::LENGTHS[at].1;
+        at += 1;
+    }
+    at = b'a' as usize;
+    while at <= b'z' as usize {
+        lengths[at - 0x20] = lengths[at];
+        at += 1;
+    }
+    lengths
+};
 
 #[derive(Default)]
 struct Weighed {
@@ -80,9 +108,7 @@ impl Weighed {
 
     fn add_word(&mut self, line: &[u8], start: usize, end: usize) {
         let (length, last) = (end - start, line[end - 1]);
-        if words::may_weigh(line[start], length)
-            && let Some(word) = Word::of(&line[start..end])
-        {
+        if let Some(word) = Word::of(&line[start..end]) {
             match words::weight(word) {
                 Some(Weight::Word(weight)) => return self.add_weight(line, start, end, weight),
                 Some(Weight::Phrase) => {

@@ -12,6 +12,17 @@ pub enum Shape {
     Beside(i32),
 }
 
+/// First letters of the words that a shape begins with, and a bit for each of their lengths.
+pub const LENGTHS: [(u8, u16); 7] = [
+    (b'e', 1 << 4 | 1 << 5),
+    (b'f', 1 << 4 | 1 << 5),
+    (b'h', 1 << 4),
+    (b'i', 1 << 3 | 1 << 8),
+    (b'n', 1 << 3),
+    (b'l', 1 << 5),
+    (b's', 1 << 6 | 1 << 8),
+];
+
 /// The shape that a word of a line makes with what stands around it.
 pub fn of_word(line: &[u8], start: usize, end: usize) -> Option<Shape> {
     let first = line[start] | 0x20;
@@ -80,7 +91,10 @@ pub fn of_beginning(line: &[u8]) -> i32 {
     let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let text = &line[indent..];
     let glyphs = ["✕", "✗", "✘", "×", "●", "❌", "⨯"];
-    if indent <= 8 && glyphs.iter().any(|glyph| text.starts_with(glyph.as_bytes())) {
+    if indent <= 8
+        && !text.first().is_none_or(u8::is_ascii)
+        && glyphs.iter().any(|glyph| text.starts_with(glyph.as_bytes()))
+    {
         8
     } else if line.starts_with(b"E  ") || line.starts_with(b">  ") {
         5

@@ -108,7 +108,7 @@ const TABLE: [Option<(Word, Weight)>; 1 << SLOT_BITS] = {
 };
 
 /// For each first letter, the lengths that words of either table have: most words of a text are told off by this.
-const LENGTHS: [u16; 26] = {
+pub const LENGTHS: [u16; 26] = {
     let mut lengths = [0; 26];
     let mut at = 0;
     while at < WORDS.len() {
@@ -124,11 +124,6 @@ const LENGTHS: [u16; 26] = {
     }
     lengths
 };
-
-/// Whether a word of this length that starts with this letter can be in a table.
-pub fn may_weigh(first: u8, length: usize) -> bool {
-    length <= LONGEST && LENGTHS[usize::from((first | 0x20) - b'a')] & 1 << length != 0
-}
 
 /// What a word weighs; nothing where it is in no table.
 pub fn weight(word: Word) -> Option<Weight> {
@@ -197,7 +192,8 @@ mod tests {
     fn no_word_is_longer_than_the_longest_or_told_off_by_its_length() {
         let firsts = PHRASES.iter().map(|(first, ..)| *first);
         for word in WORDS.iter().map(|(word, _)| *word).chain(firsts) {
-            assert!(word.len() <= LONGEST && may_weigh(word.as_bytes()[0], word.len()), "{word}");
+            let lengths = LENGTHS[usize::from(word.as_bytes()[0] - b'a')];
+            assert!(word.len() <= LONGEST && lengths & 1 << word.len() != 0, "{word}");
         }
     }
 
