@@ -30,6 +30,33 @@ pub fn is_word(byte: u8) -> bool {
     CLASS[usize::from(byte)] <= Class::Digit
 }
 
+/// How many bytes of a word a text begins with. Eight are looked at together, which leaves no branch to guess for each.
+pub fn word_length(text: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(eight) = text[length..].first_chunk() {
+        let others = !words(u64::from_le_bytes(*eight)) & HIGH;
+        if others != 0 {
+            return length + others.trailing_zeros() as usize / 8;
+        }
+        length += 8;
+    }
+    length + text[length..].iter().take_while(|byte| is_word(**byte)).count()
+}
+
+const LOW: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// The high bit of each of eight bytes that is a letter, a digit or an underscore.
+fn words(eight: u64) -> u64 {
+    let plain = eight & !HIGH;
+    let within = |bytes: u64, first: u8, last: u8| {
+        (bytes + LOW * u64::from(0x80 - first)) & !(bytes + LOW * u64::from(0x7F - last))
+    };
+    let underscore = plain ^ (LOW * u64::from(b'_'));
+    let named = within(plain | (LOW * 0x20), b'a', b'z') | within(plain, b'0', b'9') | !(underscore + !HIGH);
+    named & HIGH & !eight
+}
+
 /// A line without its colours: they would stick to the words.
 pub fn plain(line: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memchr(ESCAPE, line) else { return Cow::Borrowed(line) };
@@ -48,3 +75,16 @@ pub fn plain(line: &[u8]) -> Cow<'_, [u8]> {
 }
 
 pub const ESCAPE: u8 = 0x1B;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_word_is_as_long_as_a_plain_walk_says(text in prop::collection::vec(prop_oneof![any::<u8>(), b'a'..=b'z', b'A'..=b'Z', Just(b'_')], 0..30)) {
+            prop_assert_eq!(word_length(&text), text.iter().take_while(|byte| is_word(**byte)).count());
+        }
+    }
+}

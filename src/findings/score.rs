@@ -1,6 +1,6 @@
 //! How much a line tells of what went wrong: words and shapes, and no knowledge of any tool.
 
-use super::bytes::{CLASS, Class, plain};
+use super::bytes::{CLASS, Class, plain, word_length};
 use super::shapes::{self, Shape};
 use super::words::{self, Weight, Word};
 
@@ -44,11 +44,7 @@ pub fn score(line: &[u8]) -> Score {
         match CLASS[usize::from(line[at])] {
             Class::Letter => {
                 let start = at;
-                let rest = &line[start..];
-                let length = rest
-                    .iter()
-                    .position(|byte| CLASS[usize::from(*byte)] > Class::Digit)
-                    .unwrap_or(rest.len());
+                let length = word_length(&line[start..]);
                 at += length;
                 // Nearly all words are told off by their first letter, their length and their last one.
                 let is_error = length > 5 && matches!(line[at - 1], b'r' | b'n');
@@ -106,6 +102,8 @@ impl Weighed {
         self.hits += 1;
     }
 
+    // Few words get here; apart from them, the loop over the bytes stays in registers.
+    #[inline(never)]
     fn add_word(&mut self, line: &[u8], start: usize, end: usize) {
         let (length, last) = (end - start, line[end - 1]);
         if let Some(word) = Word::of(&line[start..end]) {
