@@ -67,6 +67,9 @@ struct State {
     /// The unit that came last.
     last: Option<Unit>,
     size: Size,
+    /// Escape sequences, or anything but ASCII, have come: till then nobody need look for them in every line.
+    coloured: bool,
+    wide: bool,
     seen: Seen,
     headings: Headings,
     shelf: Shelf,
@@ -118,6 +121,8 @@ impl Findings {
                 recent: Stretch::default(),
                 last: None,
                 size: Size::default(),
+                coloured: false,
+                wide: false,
                 seen: Seen::default(),
                 headings: Headings::default(),
                 shelf: Shelf::new(budget.saturating_mul(3)),
@@ -135,6 +140,8 @@ impl Findings {
     /// Takes the next text, valid UTF-8 that may end anywhere.
     pub fn push(&mut self, text: &[u8]) {
         let Findings { budget, needles, splitter, state } = self;
+        state.coloured |= memchr::memchr(bytes::ESCAPE, text).is_some();
+        state.wide |= !text.is_ascii();
         splitter.push(text, |unit| state.take(unit, needles, *budget));
     }
 
@@ -201,8 +208,7 @@ fn is_mark(text: &[u8]) -> bool {
 
 impl State {
     fn take(&mut self, text: &[u8], needles: &[Finder], budget: usize) {
-        // Most lines are ASCII, and too short for vector code to earn its start.
-        let chars = if text.is_ascii() { text.len() } else { Utf8(text).size().chars };
+        let chars = if self.wide && !text.is_ascii() { Utf8(text).size().chars } else { text.len() };
         let size = Size { bytes: text.len(), chars, newlines: usize::from(text.ends_with(b"\n")), broken: 0 };
         let unit = self.next_unit(size);
         self.go_on(unit, text);
@@ -226,7 +232,7 @@ impl State {
         if self.size.bytes <= earlier::SEARCHED {
             self.look_for_notice(unit, text, size);
         }
-        let mut score = score::score(text);
+        let mut score = score::score(text, self.coloured);
         if self.holds(needles, text) {
             score = score.max(Score::ASKED_FOR);
         }
@@ -283,8 +289,10 @@ impl State {
     }
 
     fn close(&mut self, Open { finding, heading, .. }: Open) {
-        let Some(last) = self.last.filter(|_| self.shelf.wants(finding.unit, finding.worth)) else { return };
-        let around = self.recent.back_from(last).take_while(|(unit, _)| unit.number >= finding.around.0);
+        if !self.shelf.wants(finding.unit, finding.worth) {
+            return;
+        }
+        let around = self.recent.back().take_while(|(unit, _)| unit.number >= finding.around.0);
         let around = around.filter(|(unit, _)| unit.number <= finding.around.1);
         let heading = heading.as_ref().map(|(unit, text)| (*unit, &**text));
         self.shelf.put(finding, around.chain(heading));

@@ -35,9 +35,13 @@ impl Score {
     }
 }
 
-/// Scores one line, or a piece of a long one.
-pub fn score(line: &[u8]) -> Score {
-    let line = plain(&line[..line.len().min(LOOKED_AT)]);
+/// Scores one line, or a piece of a long one. `coloured`: it may hold escape sequences.
+pub fn score(line: &[u8], coloured: bool) -> Score {
+    let line = &line[..line.len().min(LOOKED_AT)];
+    if coloured { score_plain(&plain(line)) } else { score_plain(line) }
+}
+
+fn score_plain(line: &[u8]) -> Score {
     let mut weighed = Weighed::default();
     let mut at = 0;
     while at < line.len() {
@@ -49,7 +53,7 @@ pub fn score(line: &[u8]) -> Score {
                 // Nearly all words are told off by their first letter, their length and their last one.
                 let is_error = length > 5 && matches!(line[at - 1], b'r' | b'n');
                 if is_error || length < 16 && TELLING[usize::from(line[start])] & 1 << length != 0 {
-                    weighed.add_word(&line, start, at);
+                    weighed.add_word(line, start, at);
                 }
                 continue;
             }
@@ -58,8 +62,8 @@ pub fn score(line: &[u8]) -> Score {
         }
         at += 1;
     }
-    weighed.best = weighed.best.max(shapes::of_beginning(&line));
-    weighed.total(&line)
+    weighed.best = weighed.best.max(shapes::of_beginning(line));
+    weighed.total(line)
 }
 
 /// For each letter, a bit for each length of the words with it in front that may weigh something or begin a shape.
@@ -191,7 +195,7 @@ mod tests {
     use super::*;
 
     fn weight(line: &str) -> f64 {
-        f64::from(score(line.as_bytes()).0) / 2.0
+        f64::from(score(line.as_bytes(), true).0) / 2.0
     }
 
     #[test]

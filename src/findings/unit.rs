@@ -99,8 +99,8 @@ fn piece(text: &[u8]) -> usize {
 /// Units that follow one another, with their text.
 #[derive(Clone, Debug, Default)]
 pub struct Stretch {
-    /// The first unit; those after it are known by their lengths.
-    first: Option<Unit>,
+    /// The last unit; those before it are known by their lengths.
+    last: Option<Unit>,
     /// Bytes and chars of each, small because lines may be empty: then there are as many as bytes.
     lengths: std::collections::VecDeque<(u16, u16)>,
     text: Vec<u8>,
@@ -110,7 +110,7 @@ pub struct Stretch {
 
 impl Stretch {
     pub fn push(&mut self, unit: Unit, text: &[u8]) {
-        self.first.get_or_insert(unit);
+        self.last = Some(unit);
         // A unit is at most LONG_LINE bytes and a newline.
         self.lengths.push_back((unit.bytes as u16, unit.chars as u16));
         self.text.extend_from_slice(text);
@@ -119,10 +119,6 @@ impl Stretch {
     pub fn pop_front(&mut self) {
         let Some((bytes, _)) = self.lengths.pop_front() else { return };
         self.gone += usize::from(bytes);
-        self.first = self.lengths.front().zip(self.first).map(|(&(bytes, chars), first)| {
-            let end = self.gone + usize::from(bytes);
-            first.next(bytes.into(), chars.into(), self.text[end - 1] == b'\n')
-        });
         if self.gone * 2 > self.text.len() {
             self.text.drain(..self.gone);
             self.gone = 0;
@@ -145,34 +141,26 @@ impl Stretch {
         self.lengths.front().map_or(0, |(bytes, _)| usize::from(*bytes))
     }
 
-    /// The units with their text.
+    /// The units with their text, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Unit, &[u8])> {
-        let text = self.text();
-        let mut at = 0;
-        let mut before: Option<Unit> = None;
-        self.lengths.iter().map_while(move |&(bytes, chars)| {
-            let part = &text[at..at + usize::from(bytes)];
-            let unit = match before {
-                None => self.first?,
-                Some(before) => before.next(bytes.into(), chars.into(), part.ends_with(b"\n")),
-            };
-            before = Some(unit);
-            at += part.len();
-            Some((unit, part))
-        })
+        let mut units: Vec<_> = self.back().collect();
+        units.reverse();
+        units.into_iter()
     }
 
-    /// The units with their text from the end, which is `last`, to the start.
-    pub fn back_from(&self, last: Unit) -> impl Iterator<Item = (Unit, &[u8])> {
+    /// The units with their text, from the last to the first.
+    pub fn back(&self) -> impl Iterator<Item = (Unit, &[u8])> {
         let text = self.text();
-        let (mut unit, mut end) = (last, text.len());
-        self.lengths.iter().rev().map(move |&(bytes, chars)| {
+        let (mut next, mut end) = (None, text.len());
+        self.lengths.iter().rev().map_while(move |&(bytes, chars)| {
             let part = &text[end - usize::from(bytes)..end];
-            if end < text.len() {
-                unit = unit.previous(bytes.into(), chars.into(), part.ends_with(b"\n"));
-            }
+            let unit = match next {
+                None => self.last?,
+                Some(next) => Unit::previous(&next, bytes.into(), chars.into(), part.ends_with(b"\n")),
+            };
+            next = Some(unit);
             end -= part.len();
-            (unit, part)
+            Some((unit, part))
         })
     }
 
@@ -232,7 +220,7 @@ mod tests {
             stretch.iter().map(|(unit, text)| (unit.number, unit.char, unit.line, text)).collect();
         assert_eq!(all, [(1, 3, 1, "漢\n".as_bytes()), (2, 5, 2, "tail".as_bytes())]);
         assert_eq!((stretch.units(), stretch.bytes()), (2, 8));
-        let mut back: Vec<_> = stretch.back_from(unit).collect();
+        let mut back: Vec<_> = stretch.back().collect();
         back.reverse();
         assert_eq!(back, stretch.iter().collect::<Vec<_>>());
     }
