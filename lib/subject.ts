@@ -3,7 +3,7 @@ import type { TextInput, TextSize } from 'spillway'
 import { native } from './engine.js'
 import { exceededBy } from './limits.js'
 import { keptOf, type Made, madeOf, taken, Untouched } from './made.js'
-import { isNarrow } from './narrow.js'
+import { isNarrow, isSurelyNarrow } from './narrow.js'
 import { joined } from './own.js'
 import { pieces, searched, windows } from './pieces.js'
 import { type Compiled, pack, searches } from './policy.js'
@@ -80,7 +80,8 @@ export class StringSubject implements Subject {
         said,
         needles,
         parts.flat(),
-        isNarrow(text),
+        // A walk up to the first wide char costs little beside a search.
+        isSurelyNarrow(text),
         skipped,
       )
       if (found) return madeOf(found)

@@ -50,8 +50,9 @@ fn score_plain(line: &[u8]) -> Score {
                 let start = at;
                 let length = word_length(&line[start..]);
                 at += length;
-                // Nearly all words are told off by their first letter, their length and their last one.
-                let is_error = length > 5 && matches!(line[at - 1], b'r' | b'n');
+                // Nearly all words are told off by their first letter and their length, or by where an `Error` or an
+                // `Exception` at their end would begin.
+                let is_error = length > 5 && (line[at - 5] == b'E' || length > 9 && line[at - 9] == b'E');
                 if is_error || length < 16 && TELLING[usize::from(line[start])] & 1 << length != 0 {
                     weighed.add_word(line, start, at);
                 }
@@ -109,7 +110,7 @@ impl Weighed {
     // Few words get here; apart from them, the loop over the bytes stays in registers.
     #[inline(never)]
     fn add_word(&mut self, line: &[u8], start: usize, end: usize) {
-        let (length, last) = (end - start, line[end - 1]);
+        let length = end - start;
         if let Some(word) = Word::of(&line[start..end]) {
             match words::weight(word) {
                 Some(Weight::Word(weight)) => return self.add_weight(line, start, end, weight),
@@ -121,7 +122,7 @@ impl Weighed {
                 None => {}
             }
         }
-        if matches!(last, b'r' | b'n') && length > 5 && is_error_name(&line[start..end]) {
+        if length > 5 && is_error_name(&line[start..end]) {
             let named = line.get(end) == Some(&b':');
             self.hit(if named {
                 10
