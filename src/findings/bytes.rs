@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+/// Bytes of a line that are looked at.
+pub const LOOKED_AT: usize = 600;
+
 /// What a byte is to words: up to `Digit` it may be part of one, and only a letter begins one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {

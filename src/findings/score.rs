@@ -1,11 +1,8 @@
 //! How much a line tells of what went wrong: words and shapes, and no knowledge of any tool.
 
-use super::bytes::{CLASS, Class, plain, word_length};
+use super::bytes::{CLASS, Class, LOOKED_AT, plain, word_length};
 use super::shapes::{self, Shape};
 use super::words::{self, Weight, Word};
-
-/// Bytes of a line that are looked at.
-pub const LOOKED_AT: usize = 600;
 
 /// A weight in halves, so that it stays a whole number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

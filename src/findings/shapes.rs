@@ -1,7 +1,7 @@
 //! Shapes of lines that tell something whatever the words: levels of structured logs, statuses, codes of errors, marks of
 //! failed tests, changed lines of a diff.
 
-use super::bytes::{ESCAPE, is_word, plain};
+use super::bytes::{ESCAPE, LOOKED_AT, is_word, plain};
 
 /// The weight of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +133,7 @@ pub fn names_a_place(line: &[u8]) -> bool {
 pub fn start(line: &[u8]) -> [u8; 3] {
     let mut start = [0; 3];
     if matches!(line.first(), Some(b'-' | b'+' | &ESCAPE)) {
-        let line = plain(&line[..line.len().min(super::score::LOOKED_AT)]);
+        let line = plain(&line[..line.len().min(LOOKED_AT)]);
         let length = line.len().min(3);
         start[..length].copy_from_slice(&line[..length]);
     }
