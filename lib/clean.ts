@@ -1,9 +1,8 @@
 import type { CleanOptions, TextInput } from 'spillway'
 import { type Cleaning, checkCleaning, NONE } from './cleaning.js'
 import { native } from './engine.js'
-import { isNarrow, isSurelyNarrow } from './narrow.js'
 import { checkText } from './option.js'
-import { PIECE, pieces } from './pieces.js'
+import { narrowness, PIECE, pieces } from './pieces.js'
 import { plain } from './subject.js'
 
 export function cleanText(text: TextInput, options?: CleanOptions): string {
@@ -54,14 +53,4 @@ function cleanBytes(bytes: Uint8Array, what: Cleaning): string {
     parts.push(native.cleanPieceOfBytes(cleaning, bytes.subarray(start, start + PIECE)))
   parts.push(native.finishCleaning(cleaning))
   return parts.join('')
-}
-
-/** Tells of one piece after another whether it is narrow. A string is all narrow or all wide in memory, so after one
- *  wide piece the rest need not be tested. */
-function narrowness(text: string): (piece: string) => boolean {
-  let narrow = isNarrow(text.length > PIECE ? text.slice(0, PIECE) : text)
-  return (piece) => {
-    narrow &&= isSurelyNarrow(piece)
-    return narrow
-  }
 }

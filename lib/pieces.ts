@@ -1,3 +1,4 @@
+import { isNarrow, isSurelyNarrow } from './narrow.js'
 import type { Compiled } from './policy.js'
 import { sliceUtf16Safe } from './slice.js'
 
@@ -11,6 +12,16 @@ export function* pieces(text: string): Generator<string> {
     if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1
     yield start === 0 && end === text.length ? text : text.slice(start, end)
     start = end
+  }
+}
+
+/** Tells of one piece after another whether it is narrow. A string is all narrow or all wide in memory, so after one wide
+ *  piece the rest need not be tested. */
+export function narrowness(text: string): (piece: string) => boolean {
+  let narrow = isNarrow(text.length > PIECE ? text.slice(0, PIECE) : text)
+  return (piece) => {
+    narrow &&= isSurelyNarrow(piece)
+    return narrow
   }
 }
 

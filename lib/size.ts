@@ -1,7 +1,7 @@
 import type { TextSize } from 'spillway'
 import { native } from './engine.js'
-import { isNarrow, isSurelyNarrow } from './narrow.js'
-import { PIECE, pieces } from './pieces.js'
+import { isNarrow } from './narrow.js'
+import { narrowness, pieces } from './pieces.js'
 import type { Compiled } from './policy.js'
 
 /** One array for the numbers of all calls: they are taken out before anything else runs. */
@@ -12,11 +12,9 @@ export const NEWLINE = 10
 /** Size of a string, read in pieces. */
 export function sizeOf(text: string): TextSize {
   const sum = io.fill(0)
-  let narrow = isNarrow(text.length > PIECE ? text.slice(0, PIECE) : text)
+  const narrow = narrowness(text)
   for (const piece of pieces(text)) {
-    // A string is all narrow or all wide in memory, so after one wide piece the rest need not be tested.
-    narrow &&= isSurelyNarrow(piece)
-    if (narrow) native.measureLatin1(piece, sum)
+    if (narrow(piece)) native.measureLatin1(piece, sum)
     else native.measure(piece, sum)
   }
   const [bytes = 0, chars = 0, newlines = 0] = sum

@@ -70,20 +70,7 @@ export class StringSubject implements Subject {
       if (lined) return madeOf(lined)
     }
     if (searches(policy) && isOver(this, text.length, policy)) {
-      const [head, tail] = text.length > this.#most ? searched(text, policy) : [text, '']
-      const parts = [[...pieces(head)], [...pieces(tail)]]
-      const gap = tail === '' ? '' : text.slice(head.length, text.length - tail.length)
-      const skipped = skip(parts[0]?.length ?? 0, gap)
-      const found = native.clampFindings(
-        pack(policy, kind),
-        words,
-        said,
-        needles,
-        parts.flat(),
-        // A walk up to the first wide char costs little beside a search.
-        isSurelyNarrow(text),
-        skipped,
-      )
+      const found = this.#search(policy, kind, words)
       if (found) return madeOf(found)
     }
     const total = policy.countsAll ? this.total() : undefined
@@ -92,7 +79,7 @@ export class StringSubject implements Subject {
     io[2] = total ? newlines(text, total) : Number.NaN
     const [head, tail] = windows(text, policy)
     const engine = isNarrow(head) && isNarrow(tail) ? native.clampLatin1 : native.clampText
-    const mid = engine(pack(policy, kind), words, policy.said, head, tail, io)
+    const mid = engine(pack(policy, kind), words, said, head, tail, io)
     const { cut, headEnd, tailStart, broken, lead, trail, keep, ...sizes } = taken()
     if (!cut) return new Untouched(broken ? text.toWellFormed() : text, () => this.total())
     const parts = [text.slice(0, headEnd), text.slice(tailStart)] as const
@@ -105,6 +92,23 @@ export class StringSubject implements Subject {
       kept: () =>
         keptOf(linesOf(sizes.head, isOpen(parts[0])), linesOf(sizes.tail, isOpen(parts[1])), this.total()),
     }
+  }
+
+  #search(policy: Compiled, kind: number | undefined, words: string) {
+    const text = this.#text
+    const [head, tail] = text.length > this.#most ? searched(text, policy) : [text, '']
+    const before = [...pieces(head)]
+    const gap = tail === '' ? '' : text.slice(head.length, text.length - tail.length)
+    return native.clampFindings(
+      pack(policy, kind),
+      words,
+      policy.said,
+      policy.needles,
+      [...before, ...pieces(tail)],
+      // A walk up to the first wide char costs little beside a search.
+      isSurelyNarrow(text),
+      skip(before.length, gap),
+    )
   }
 }
 
@@ -152,7 +156,7 @@ export class BytesSubject implements Subject {
       const found = native.clampFindingsOfBytes(pack(policy, kind), words, said, needles, bytes)
       if (found) return madeOf(found)
     }
-    const text = native.clampBytes(pack(policy, kind), words, policy.said, bytes, io)
+    const text = native.clampBytes(pack(policy, kind), words, said, bytes, io)
     const { cut, headEnd, tailStart, lead, trail, keep, midLength, ...sizes } = taken()
     if (!cut) return new Untouched(text, () => this.total())
     const start = sizes.head.chars

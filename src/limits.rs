@@ -13,6 +13,11 @@ pub struct Limits {
 
 pub const UNLIMITED: usize = usize::MAX;
 
+/// A part of a limit; one that is lifted stays so.
+pub fn part(limit: usize, share: f64) -> usize {
+    if limit == UNLIMITED { limit } else { (limit as f64 * share) as usize }
+}
+
 impl Limits {
     pub const NONE: Limits = Limits {
         bytes: UNLIMITED,
@@ -31,5 +36,16 @@ impl Limits {
     /// Whether tokens have to be counted at all.
     pub fn counts_tokens(&self) -> bool {
         self.tokens != UNLIMITED
+    }
+
+    /// A part of each limit but the one on single lines.
+    pub fn share(self, share: f64) -> Limits {
+        Limits {
+            bytes: part(self.bytes, share),
+            lines: part(self.lines, share),
+            chars: part(self.chars, share),
+            tokens: part(self.tokens, share),
+            ..self
+        }
     }
 }

@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
+use super::answer::answer;
 use super::units::{Narrow, Units};
 use crate::text::clean::look::{is_clean, look};
 use crate::text::clean::{Cleaner, Options};
-use crate::text::{Text, Utf8, recode};
+use crate::text::recode;
 
 /// Looks through a piece: -1 where there may be something to clean, else where the next piece must begin.
 #[napi(catch_unwind)]
@@ -53,7 +54,7 @@ pub fn start_cleaning(
 pub fn clean_piece(
     #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
     #[napi(ts_arg_type = "string")] piece: Units,
-) -> Either<String, Utf16String> {
+) -> Either<Latin1String, Utf16String> {
     clean_as(cleaning, |bytes| recode::utf16(&piece, bytes))
 }
 
@@ -61,11 +62,11 @@ pub fn clean_piece(
 pub fn clean_piece_latin1(
     #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
     #[napi(ts_arg_type = "string")] piece: Narrow,
-) -> Either<String, Utf16String> {
+) -> Either<Latin1String, Utf16String> {
     clean_as(cleaning, |bytes| recode::latin1(&piece, bytes))
 }
 
-fn clean_as(cleaning: &mut Cleaning, read: impl FnOnce(&mut Vec<u8>)) -> Either<String, Utf16String> {
+fn clean_as(cleaning: &mut Cleaning, read: impl FnOnce(&mut Vec<u8>)) -> Either<Latin1String, Utf16String> {
     let Cleaning { cleaner, bytes } = cleaning;
     bytes.clear();
     read(bytes);
@@ -76,33 +77,23 @@ fn clean_as(cleaning: &mut Cleaning, read: impl FnOnce(&mut Vec<u8>)) -> Either<
 pub fn clean_piece_of_bytes(
     #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
     piece: &[u8],
-) -> Either<String, Utf16String> {
+) -> Either<Latin1String, Utf16String> {
     clean(&mut cleaning.cleaner, piece)
 }
 
-fn clean(cleaner: &mut Cleaner, piece: &[u8]) -> Either<String, Utf16String> {
+fn clean(cleaner: &mut Cleaner, piece: &[u8]) -> Either<Latin1String, Utf16String> {
     let mut out = Vec::with_capacity(piece.len());
     cleaner.push(piece, &mut out);
-    text(out)
+    answer(out)
 }
 
 /// Ends the text, and gives its memory back without waiting for the collector.
 #[napi(catch_unwind)]
 pub fn finish_cleaning(
     #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
-) -> Either<String, Utf16String> {
+) -> Either<Latin1String, Utf16String> {
     let mut out = vec![];
     cleaning.cleaner.finish(&mut out);
     cleaning.bytes = vec![];
-    text(out)
-}
-
-fn text(utf8: Vec<u8>) -> Either<String, Utf16String> {
-    // V8 would have to find out by itself that UTF-16 can be kept as one byte a char.
-    if utf8.is_ascii() {
-        return Either::A(String::from_utf8(utf8).unwrap_or_default());
-    }
-    let mut units = vec![];
-    Utf8(&utf8).write(&mut units);
-    Either::B(units.into())
+    answer(out)
 }

@@ -1,8 +1,11 @@
 //! What is left of a text and all that is known of it, as an object.
 
+use std::ops::Range;
+
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
+use super::answer::answer;
 use super::policy::kept_as;
 use crate::findings::Found;
 use crate::lined::Lined;
@@ -25,72 +28,57 @@ pub struct Cut {
     pub ranges: Vec<f64>,
     pub bytes: f64,
     pub chars: f64,
-    /// First and last line of each run of kept lines, and how many lines the input has.
+    /// First and last line of each run of kept lines.
     pub lines: Vec<f64>,
-    pub total_lines: f64,
 }
 
 impl Cut {
     pub fn of(outcome: &Outcome, source: &Source<Utf16>) -> Cut {
         let (kept, lines) = outcome.kept(source);
-        let notice = outcome.notice();
-        let cut = Cut { notice: pairs([notice]), ..Cut::without_lines(outcome.text(source)) };
-        let ranges = pairs(outcome.ranges(source.total));
-        Cut { keep: kept_as(outcome.keep()) as u32, ranges, ..cut.keeping(kept, lines) }
+        let text = Either::B(outcome.text(source).into());
+        Cut::new(text, outcome.keep(), outcome.notice(), outcome.ranges(source.total), kept, lines)
     }
 
-    pub fn without_lines(text: Vec<u16>) -> Cut {
-        Cut {
-            text: Either::B(text.into()),
-            keep: 0,
-            notice: vec![0.0; 2],
-            ranges: vec![],
-            bytes: 0.0,
-            chars: 0.0,
-            lines: vec![],
-            total_lines: 0.0,
-        }
+    /// A text of which nobody asks what it keeps.
+    pub fn of_text(text: Vec<u16>) -> Cut {
+        let text = Either::B(text.into());
+        Cut::new(text, Keep::Head, 0..0, vec![], Size::default(), KeptLines::default())
     }
 
-    fn keeping(self, kept: Size, lines: KeptLines) -> Cut {
+    fn new(
+        text: Either<Latin1String, Utf16String>,
+        keep: Keep,
+        notice: Range<usize>,
+        ranges: Vec<Range<usize>>,
+        kept: Size,
+        lines: KeptLines,
+    ) -> Cut {
         Cut {
+            text,
+            keep: kept_as(keep) as u32,
+            notice: pairs([notice]),
+            ranges: pairs(ranges),
             bytes: kept.bytes as f64,
             chars: kept.chars as f64,
             lines: pairs(lines.ranges.into_iter().map(|(first, last)| first..last)),
-            total_lines: lines.total as f64,
-            ..self
         }
     }
 }
 
 impl From<Found> for Cut {
     fn from(found: Found) -> Cut {
-        // V8 would have to find out by itself that UTF-16 can be kept as one byte a char.
-        let text = if found.text.is_ascii() {
-            Either::A(found.text.into())
-        } else {
-            Either::B(found.text.encode_utf16().collect::<Vec<_>>().into())
-        };
-        let cut = Cut { text, keep: kept_as(Keep::Findings) as u32, ..Cut::without_lines(vec![]) };
-        Cut {
-            notice: pairs([found.notice]),
-            ranges: pairs(found.ranges),
-            ..cut.keeping(found.kept, found.lines)
-        }
+        let text = answer(found.text.into_bytes());
+        Cut::new(text, Keep::Findings, found.notice, found.ranges, found.kept, found.lines)
     }
 }
 
 impl From<Lined> for Cut {
     fn from(lined: Lined) -> Cut {
-        let cut = Cut { keep: kept_as(lined.keep) as u32, ..Cut::without_lines(lined.text) };
-        Cut {
-            notice: pairs([lined.notice]),
-            ranges: pairs(lined.ranges),
-            ..cut.keeping(lined.kept, lined.lines)
-        }
+        let text = Either::B(lined.text.into());
+        Cut::new(text, lined.keep, lined.notice, lined.ranges, lined.kept, lined.lines)
     }
 }
 
-fn pairs(ranges: impl IntoIterator<Item = std::ops::Range<usize>>) -> Vec<f64> {
+fn pairs(ranges: impl IntoIterator<Item = Range<usize>>) -> Vec<f64> {
     ranges.into_iter().flat_map(|range| [range.start as f64, range.end as f64]).collect()
 }

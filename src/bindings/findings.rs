@@ -7,7 +7,6 @@ use super::cut::Cut;
 use super::policy::{totals, unpack};
 use super::units::{Narrow, Numbers, Units};
 use crate::findings::{self, Findings, Request};
-use crate::policy::Policy;
 use crate::text::{Latin1, Source, Text, Utf8, Utf16};
 
 /// Clamps a text that is over its limits to its findings; nothing when it has none. It comes in pieces, which hold no
@@ -23,8 +22,8 @@ pub fn clamp_findings(
     narrow: bool,
     #[napi(ts_arg_type = "Float64Array")] skipped: Numbers,
 ) -> Result<Option<Cut>> {
-    let (policy, _) = unpack(policy, notice, source);
-    let mut findings = Findings::new(&policy.limits, &needles);
+    let (policy, _) = unpack(policy, notice, source, needles);
+    let mut findings = Findings::new(&policy.limits, &policy.needles);
     for at in 0..pieces.len() {
         if f64::from(at) == skipped[0] {
             findings.skip(totals(&skipped[1..]).unwrap_or_default());
@@ -50,7 +49,6 @@ pub fn clamp_findings_of_bytes(
     needles: Vec<String>,
     bytes: &[u8],
 ) -> Option<Cut> {
-    let (policy, _) = unpack(policy, notice, source);
-    let policy = Policy { needles, ..policy };
+    let (policy, _) = unpack(policy, notice, source, needles);
     findings::clamp(&Source::whole(Utf8(bytes)), &policy.limits, &policy, &policy.notice).map(Cut::from)
 }

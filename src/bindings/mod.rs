@@ -3,6 +3,7 @@
 //! Numbers come and go in `Float64Array`s that TypeScript keeps, since an object costs ten times as much to read or
 //! make here. Every export catches panics: an uncaught one would end the host process.
 
+mod answer;
 mod clean;
 mod cut;
 mod findings;

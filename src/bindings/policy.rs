@@ -10,7 +10,7 @@ use crate::text::notice::Notice;
 const LENGTH: usize = 11;
 
 /// Reads a packed policy. `Infinity` becomes the largest integer, which lifts the bound.
-pub fn unpack(numbers: &[f64], notice: String, source: String) -> (Policy, Share) {
+pub fn unpack(numbers: &[f64], notice: String, source: String, needles: Vec<String>) -> (Policy, Share) {
     let mut packed = [0.0; LENGTH];
     packed.copy_from_slice(&numbers[..LENGTH]);
     let [bytes, lines, chars, tokens, line_bytes, keep, head_share, snap, kind, is_error, share] = packed;
@@ -40,7 +40,7 @@ pub fn unpack(numbers: &[f64], notice: String, source: String) -> (Policy, Share
             notice,
             source,
             is_error: is_error != 0.0,
-            needles: vec![],
+            needles,
         },
         share,
     )

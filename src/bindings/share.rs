@@ -6,7 +6,6 @@ use super::cut::Cut;
 use super::policy::{totals, unpack};
 use super::units::{Numbers, Units};
 use crate::limits::UNLIMITED;
-use crate::policy::Policy;
 use crate::share::{Block, share};
 use crate::text::lines::{CutLines, cut_lines};
 use crate::text::source::Source;
@@ -28,8 +27,7 @@ pub fn clamp_blocks(
     #[napi(ts_arg_type = "string[]")] windows: Vec<Units>,
     #[napi(ts_arg_type = "Float64Array")] table: Numbers,
 ) -> Vec<Option<Cut>> {
-    let (policy, how) = unpack(policy, notice, source);
-    let policy = Policy { needles, ..policy };
+    let (policy, how) = unpack(policy, notice, source, needles);
     let max = policy.limits.line_bytes;
     let by_lines = max != UNLIMITED;
     let texts = windows.iter().step_by(2);
@@ -52,12 +50,12 @@ pub fn clamp_blocks(
     outcomes
         .map(|(((block, source), windows), row)| {
             let (code, cut) = match &block {
-                Block::Whole if source.has_marks() => (4.0, Some(Cut::without_lines(source.all()))),
+                Block::Whole if source.has_marks() => (4.0, Some(Cut::of_text(source.all()))),
                 Block::Whole if Source::whole(Utf16(&windows[0])).broken() > 0 => (3.0, None),
                 Block::Whole => (0.0, None),
                 // Who counts what is kept has brought the totals.
                 Block::Cut(cut) if totals(row).is_some() => (1.0, Some(Cut::of(cut, source))),
-                Block::Cut(cut) => (1.0, Some(Cut::without_lines(cut.text(source)))),
+                Block::Cut(cut) => (1.0, Some(Cut::of_text(cut.text(source)))),
                 Block::Gone => (2.0, None),
             };
             row[3] = code;

@@ -71,7 +71,7 @@ pub fn clamp_text(
     #[napi(ts_arg_type = "string")] tail: Units,
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
 ) -> String {
-    let (policy, _) = unpack(policy, notice, source);
+    let (policy, _) = unpack(policy, notice, source, vec![]);
     clamp_windows(Utf16(&head), Utf16(&tail), &policy, io)
 }
 
@@ -85,7 +85,7 @@ pub fn clamp_latin1(
     #[napi(ts_arg_type = "string")] tail: Narrow,
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
 ) -> String {
-    let (policy, _) = unpack(policy, notice, source);
+    let (policy, _) = unpack(policy, notice, source, vec![]);
     clamp_windows(Latin1(&head), Latin1(&tail), &policy, io)
 }
 
@@ -116,14 +116,14 @@ pub fn clamp_bytes(
     bytes: &[u8],
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
 ) -> Either<Latin1String, Utf16String> {
-    let (policy, _) = unpack(policy, notice, source);
+    let (policy, _) = unpack(policy, notice, source, vec![]);
     let text = Source::whole(Utf8(bytes));
     let cut = clamp(&text, &policy);
     report(&text, cut.as_ref(), io);
     let kept = cut.as_ref().map_or(Kept { head: bytes.len(), tail: bytes.len() }, Clamped::kept);
     let mid = cut.as_ref().map_or("", |cut| &cut.mid);
     let parts = [&bytes[..kept.head], mid.as_bytes(), &bytes[kept.tail..]];
-    // V8 would have to find out by itself that UTF-16 can be kept as one byte a char.
+    // Apart: what is ill-formed at the end of one part must not become one with the start of the next.
     if parts.iter().all(|part| part.is_ascii()) {
         return Either::A(String::from_utf8(parts.concat()).unwrap_or_default().into());
     }
@@ -139,8 +139,8 @@ pub fn clamp_long_lines(
     needles: Vec<String>,
     #[napi(ts_arg_type = "string")] text: Units,
 ) -> Option<Cut> {
-    let (policy, _) = unpack(policy, notice, source);
-    clamp_lines(Utf16(&text), &Policy { needles, ..policy }).map(Cut::from)
+    let (policy, _) = unpack(policy, notice, source, needles);
+    clamp_lines(Utf16(&text), &policy).map(Cut::from)
 }
 
 #[napi(catch_unwind)]
@@ -151,8 +151,8 @@ pub fn clamp_long_lines_of_bytes(
     needles: Vec<String>,
     bytes: &[u8],
 ) -> Option<Cut> {
-    let (policy, _) = unpack(policy, notice, source);
-    clamp_lines_of_bytes(bytes, &Policy { needles, ..policy }).map(Cut::from)
+    let (policy, _) = unpack(policy, notice, source, needles);
+    clamp_lines_of_bytes(bytes, &policy).map(Cut::from)
 }
 
 /// Writes: 1 when the text was cut, the end of the head, the start of the tail, how many code points of what is kept are

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::shelf::Finding;
 use super::unit::Unit;
-use crate::limits::{Limits, UNLIMITED};
+use crate::limits::Limits;
 use crate::room::Taken;
 use crate::text::extent::Extent;
 use crate::text::utf8::Utf8;
@@ -63,9 +63,9 @@ impl<'a> Choice<'a> {
     /// Keeps the start and the end, each up to its share of the room.
     pub fn keep_ends(&mut self) {
         let before = self.taken;
-        self.grow_head(&share(&self.room, HEAD_SHARE), before);
+        self.grow_head(&self.room.share(HEAD_SHARE), before);
         let before = self.taken;
-        self.grow_tail(&share(&self.room, TAIL_SHARE), before);
+        self.grow_tail(&self.room.share(TAIL_SHARE), before);
     }
 
     /// Keeps a finding with the lines around it, or by itself where that does not fit. Tells whether it is kept.
@@ -85,7 +85,7 @@ impl<'a> Choice<'a> {
     /// Gives half of what is left of the room to the lines around the findings, nearest first.
     pub fn widen(&mut self, findings: &[&Finding]) {
         let left = self.taken.plus(self.marks()).rest_of(&self.room);
-        let room = share(&left, 0.5);
+        let room = left.share(0.5);
         let before = self.taken;
         for finding in findings {
             for number in (finding.around.0..finding.unit).rev() {
@@ -216,17 +216,6 @@ impl<'a> Choice<'a> {
 
     fn index(&self, number: usize) -> Option<usize> {
         self.pieces.binary_search_by_key(&number, |piece| piece.unit.number).ok()
-    }
-}
-
-fn share(limits: &Limits, share: f64) -> Limits {
-    let part = |limit: usize| if limit == UNLIMITED { limit } else { (limit as f64 * share) as usize };
-    Limits {
-        bytes: part(limits.bytes),
-        lines: part(limits.lines),
-        chars: part(limits.chars),
-        tokens: part(limits.tokens),
-        ..*limits
     }
 }
 

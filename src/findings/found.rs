@@ -138,7 +138,7 @@ impl Composer<'_> {
             let body = self.compose(room, !separator(notice, &text).is_empty())?;
             let next = self.render(notice, &self.counts(&body));
             // Less room than was made for it is enough.
-            if self.taken(&next).within(&as_limits(self.taken(&text))) {
+            if self.taken(&next).minus(self.taken(&text)) == Taken::default() {
                 return self.finish(notice, &next, body);
             }
             text = next;
@@ -257,14 +257,7 @@ impl Composer<'_> {
 
     fn at_least(&self) -> Counts {
         let Request { totals, beside, limits, .. } = self.request;
-        let most = limits.bytes.min(limits.chars);
-        let cutting =
-            |total, beside| Cutting { total, beside, hidden: self.old.hidden, ..Cutting::default() };
-        Counts {
-            chars: cutting(totals.chars, beside.chars).at_least(most),
-            bytes: cutting(totals.bytes, beside.bytes).at_least(most),
-            ..Counts::default()
-        }
+        Counts::at_least(*totals, *beside, self.old.hidden, limits)
     }
 
     fn counts(&self, body: &Body) -> Counts {
@@ -313,14 +306,4 @@ impl Composer<'_> {
 
 fn separator(notice: &Notice, text: &str) -> &'static str {
     if text.is_empty() { "" } else { notice.separators(Place::AfterHead).0 }
-}
-
-fn as_limits(taken: Taken) -> Limits {
-    Limits {
-        bytes: taken.bytes,
-        lines: taken.lines,
-        chars: taken.chars,
-        tokens: taken.tokens,
-        ..Limits::NONE
-    }
 }

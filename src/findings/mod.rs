@@ -46,6 +46,9 @@ const AROUND: usize = 12;
 /// Units that a finding may reach back to when all around it has come.
 const REACH: usize = AROUND + 1 + AROUND + 1;
 
+/// Notices between ends that are remembered; a text that was cut before has few, and only a forged one more.
+const NOTICES: usize = 256;
+
 /// A search that goes on as text arrives.
 #[derive(Clone, Debug)]
 pub struct Findings {
@@ -175,8 +178,9 @@ impl Findings {
 
     /// Bytes of memory that the search takes.
     pub fn memory(&self) -> usize {
-        let State { head, recent, seen, shelf, .. } = &self.state;
-        head.memory() + recent.memory() + seen.memory() + shelf.memory()
+        let State { head, recent, seen, shelf, notices, .. } = &self.state;
+        let notices = notices.capacity() * size_of::<OldNotice>();
+        head.memory() + recent.memory() + seen.memory() + shelf.memory() + notices
     }
 }
 
@@ -304,8 +308,8 @@ impl State {
             self.marks = self.marks + size;
         }
         let is_blank = text == b"\n";
-        if is_blank {
-            self.notices.extend(self.maybe.take());
+        if is_blank && self.notices.len() < NOTICES {
+            self.notices.extend(self.maybe);
         }
         self.maybe = None;
         if self.blank && matches!(text, [b'[' | b'.', .., b'\n']) {

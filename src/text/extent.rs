@@ -3,7 +3,7 @@
 use super::size::Size;
 use super::tokens::Estimate;
 use super::units::Text;
-use crate::limits::{Limits, UNLIMITED};
+use crate::limits::{Limits, UNLIMITED, part};
 
 /// What a piece of text takes of each limit, in a form that adds up when pieces are glued together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Room {
 
     /// The part of the room that a head gets when a tail comes after it.
     pub fn share(self, share: f64) -> Room {
-        let part = |room: usize| if room == UNLIMITED { room } else { (room as f64 * share) as usize };
+        let part = |room| part(room, share);
         let tokens = self.tokens.map(|room| {
             let taken = room.after.tokens();
             TokenRoom { limit: taken + part(room.limit.saturating_sub(taken)), ..room }

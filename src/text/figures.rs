@@ -22,16 +22,7 @@ impl<T: Text> Figures<'_, T> {
 
     /// Figures for the most that limits could keep.
     pub fn at_least(&self, limits: &Limits, needs: Needs) -> Counts {
-        let most = limits.bytes.min(limits.chars);
-        let totals = self.source.size(needs);
-        let beside = self.source.beside;
-        let cutting =
-            |total, beside| Cutting { total, beside, hidden: self.earlier.hidden, ..Cutting::default() };
-        Counts {
-            chars: cutting(totals.chars, beside.chars).at_least(most),
-            bytes: cutting(totals.bytes, beside.bytes).at_least(most),
-            ..Counts::default()
-        }
+        Counts::at_least(self.source.size(needs), self.source.beside, self.earlier.hidden, limits)
     }
 
     /// Figures for what is kept; those that are not needed may be untrue.
@@ -93,6 +84,19 @@ impl<T: Text> Figures<'_, T> {
             kept_notices: kept.of(&self.earlier.spans).map(of).sum(),
         };
         cutting.amount()
+    }
+}
+
+impl Counts {
+    /// Figures for the most that limits could keep of a text, of which `hidden` was missing before.
+    pub fn at_least(totals: Size, beside: Size, hidden: usize, limits: &Limits) -> Counts {
+        let most = limits.bytes.min(limits.chars);
+        let amount = |total, beside| Cutting { total, beside, hidden, ..Cutting::default() }.at_least(most);
+        Counts {
+            chars: amount(totals.chars, beside.chars),
+            bytes: amount(totals.bytes, beside.bytes),
+            ..Counts::default()
+        }
     }
 }
 
