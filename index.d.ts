@@ -192,22 +192,46 @@ export function truncateUtf16Safe(text: string, maxChars: number): string
 // ── Tool results ─────────────────────────────────────────────────────────────────────────────────────────
 
 /** Where a framework keeps the text of a tool result. */
-export type DialectName = 'text' | 'pi' | 'mcp'
+export type DialectName =
+  | 'text'
+  | 'pi'
+  | 'mcp'
+  | 'ai-sdk'
+  | 'ai-sdk-ui'
+  | 'langchain'
+  | 'openai-chat'
+  | 'openai-responses'
+  | 'openai-agents'
+  | 'anthropic'
+  | 'gemini'
+  | 'bedrock'
+  | 'mastra'
 
 export interface ResultPolicy extends PolicyOptions {
   /** How the text blocks of ONE result share its limits. 'fair' (default): small blocks stay whole, large ones share the
    *  rest; 'order': first come, first served; 'each': every block has the limits to itself. */
   share?: 'fair' | 'order' | 'each'
+  /** Copies beside the text that no model is sent (Pi `details`, LangChain `artifact`, MCP `structuredContent`): 'keep'
+   *  (default) leaves them, by reference; 'cap' leaves `maxSideBytes` of their JSON, with the size that they had inside
+   *  (`spillway.originalBytes`); 'drop' removes them. An MCP server with an output schema needs 'keep'; an MCP client that
+   *  forwards `structuredContent` to a model wants 'drop' after its validation. */
+  sideData?: 'keep' | 'cap' | 'drop'
+  /** JSON bytes that 'cap' leaves of each copy. Default 8_192. Small scalar fields survive first, long strings are
+   *  shortened, arrays and objects keep what fits; cycles, BigInt, maps and bytes come described. */
+  maxSideBytes?: number
   /** Default: found from the value's shape, by tags alone, never by instanceof. */
   dialect?: DialectName
   /** Cleans texts before the limits, as cleanText does; a text that cleaning would empty stays. Default false. */
   clean?: boolean | CleanOptions
 }
 
-/** Clamps one tool result or tool message: a string, a `{content: [...]}`, a `role: "toolResult"`. Order, ids, image blocks
- *  (by reference), unknown fields and metadata stay; class instances keep their class; no empty text block is ever made,
- *  and no result is ever dropped (where the limits are too small for a visible text in every block, blocks go and one
- *  stays, at a limit of 0 an empty one; G1 wins). Unknown shapes, and rows of session files, come back as they are. */
+/** Clamps one tool result, tool message or provider message of any dialect: a string, a `{content: [...]}`, a message that
+ *  carries several results, each of which has the limits to itself. Order, ids, image blocks (by reference), unknown fields
+ *  and metadata stay; class instances keep their class; no empty text block is ever made, and no result is ever dropped
+ *  (where the limits are too small for a visible text in every block, blocks go and one stays, at a limit of 0 an empty
+ *  one; G1 wins). JSON over the limits becomes its text, clamped: AI SDK `json` as `text`, `error-json` as `error-text`,
+ *  Bedrock `{json}` as `{text}`, a Gemini response as `{output}` or `{error}`. Unknown shapes, and rows of session files,
+ *  come back as they are; where a dialect is named, any object with its fields is read as a result. */
 export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T
 /** Shortens the SAME error object: `message` to the policy, `stack` to that message and at most 20 frames, `cause` and
  *  AggregateError `errors` likewise to depth 5. Frames are cut at 1,000 chars, what stands before the message at 200. A thrown string is clamped. A frozen error comes back as a new one of the
@@ -219,12 +243,30 @@ export function clampError<E>(error: E, policy?: PolicyOptions | Policy): E
  * object with `execute` (a function as its 4th argument is Pi's onUpdate), `invoke` or `func`, or a plain function. Keeps
  * `this`, all arguments, prototype, and whether a call is sync, async or a generator. Plain objects are copied, class
  * instances get an own method; wrapping twice is wrapping once, under the latest policy. Options are checked here, not
- * when the tool runs. What a tool returns is clamped as clampResult does.
+ * when the tool runs.
+ *
+ * What a tool returns is clamped as clampResult does. Besides: a tool with its own `toModelOutput` (AI SDK) keeps its raw
+ * result and has the model's copy clamped; without one, a plain object or array that is no dialect's result and whose JSON
+ * is over the limits becomes its JSON text, clamped (frameworks would serialise it anyway); a LangGraph Command has its
+ * `update.messages` clamped; of a LangChain pair of content and artifact (`func`), the content.
  */
 export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy): T
 export interface WrapPolicy extends ResultPolicy {
   /** Method to wrap. Default: the first of execute, invoke, func that is a function. */
   method?: string
+  /** Called after each cut, never with content. What it throws is passed over. The same events go to the channel
+   *  'spillway:clamp' of node:diagnostics_channel. */
+  onClamp?: (event: ClampEvent) => void
+}
+/** One cut: of a result, a partial update or a thrown error. Sizes are of all texts of the result together. */
+export interface ClampEvent {
+  tool?: string
+  callId?: string
+  phase: 'result' | 'update' | 'error'
+  total: TextSize
+  /** Of the text that there was; notices are not counted. */
+  kept: TextSize
+  exceeded: LimitName[]
 }
 /** Every tool of an array or record, under one policy or each under its own (undefined: as it is), such as 'tail' for a
  *  shell and 'head' for a file reader. */

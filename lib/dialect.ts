@@ -1,241 +1,206 @@
 import type { DialectName } from 'spillway'
 import table from '../src/dialects.json'
-import { get } from './reading.js'
+import { jsonOf } from './json.js'
+import { type End, endsAt, follow, leads, Paths, Place, type Reach, Root } from './path.js'
 
 /**
  * Where frameworks keep the text of a tool result: src/dialects.json, a row for each.
  *
- * A path is made of names: `content[type=text].text` goes to `content`, from there to each of its elements whose `type`
- * is `text` (`a|b`: one of them), and there to `text`. Rows match by tags alone: a name must be a given string, be there
- * (`true`) or be absent (`false`).
+ * A row has the forms in which its results come, told apart by their tags alone. A form names the `role` or the `type` of
+ * the value (neither: it has none), what it `has` besides, and where the `results` are that it carries; `blocks`: one
+ * of its blocks is known, `list`: it is an array of them. All other paths start at a result: `text` and `json` are what a
+ * model sees, `side` what it does not see, `copy` a second copy of all that a class keeps.
  */
+interface RowData {
+  readonly name: string
+  readonly forms: readonly FormData[]
+  readonly id?: readonly string[]
+  readonly tool?: readonly string[]
+  readonly error?: readonly string[]
+  readonly text?: readonly string[]
+  readonly json?: Readonly<Record<string, string>>
+  readonly other?: readonly string[]
+  readonly side?: readonly string[]
+  readonly copy?: string
+}
+
+interface FormData {
+  readonly role?: string
+  readonly type?: string
+  readonly list?: boolean
+  readonly has?: readonly string[]
+  readonly blocks?: boolean
+  readonly results?: readonly string[]
+}
 
 /** A place that holds text a model sees. */
 export interface Slot {
   readonly text: string
-  readonly holder: Holder
+  readonly holder: Place
   readonly key: string | number
+  /** The value of which the text is the JSON, and how a text takes its place. */
+  readonly json: { readonly value: object; readonly as: string } | undefined
 }
 
-/** An object on the way to a slot, and how to get to it. */
-export interface Holder {
-  readonly value: object
-  readonly above: Above | undefined
-  readonly depth: number
-}
+/** One tool result of those that a value carries. */
+export class Result {
+  constructor(
+    readonly place: Place,
+    readonly slots: readonly Slot[],
+    readonly row: Row,
+  ) {}
 
-interface Above {
-  readonly holder: Holder
-  readonly key: string | number
-}
-
-/** What lies at and below a place: a text, named members, elements by their tag and its value. */
-interface Node {
-  slot: boolean
-  readonly members: Map<string, Node>
-  readonly elements: Map<string, Map<string, Node>>
-}
-
-type Members = Record<string, unknown>
-
-/** One step of a path: a name, or a filter of elements. */
-const STEP = /^\.?([^.[\]]+)|^\[(\w+)=([^\]]+)\]/
-
-const rows = table.map((row) => {
-  const root = emptyNode()
-  for (const path of row.slots) grow(root, path).slot = true
-  const tests = row.match.map((tags) => Object.entries(tags).map(([path, wanted]) => test(path, wanted)))
-  return {
-    name: row.name as DialectName,
-    root,
-    error: row.error,
-    matches: (members: Members, tags: Tags) =>
-      tests.some((all) => all.every((holds) => holds(members, tags))),
+  get isError(): boolean {
+    return leads(this.row.error, this.place)
   }
-})
+
+  get id(): string | undefined {
+    return firstString(this.row.id, this.place)
+  }
+
+  get tool(): string | undefined {
+    return firstString(this.row.tool, this.place)
+  }
+
+  /** Copies beside the text that no model reads. */
+  get side(): End[] {
+    return endsAt(this.row.side, this.place)
+  }
+}
+
+function firstString(paths: Paths, place: Place): string | undefined {
+  return endsAt(paths, place)
+    .map(({ value }) => value)
+    .find((value) => typeof value === 'string')
+}
+
+export class Row {
+  readonly name: DialectName
+  readonly error: Paths
+  readonly side: Paths
+  readonly id: Paths
+  readonly tool: Paths
+  readonly copy: string | undefined
+  readonly #slots = new Paths()
+  readonly forms: readonly Form[]
+
+  constructor(data: RowData) {
+    this.name = data.name as DialectName
+    this.error = Paths.of(data.error)
+    this.side = Paths.of(data.side)
+    this.id = Paths.of(data.id)
+    this.tool = Paths.of(data.tool)
+    this.copy = data.copy
+    for (const path of data.text ?? []) this.#slots.grow(path, TEXT)
+    for (const [path, as] of Object.entries(data.json ?? {})) this.#slots.grow(path, as)
+    for (const path of data.other ?? []) this.#slots.grow(path)
+    this.forms = data.forms.map((form) => new Form(form, this))
+  }
+
+  /** The result that stands at a place; none where its blocks have to be known and no one is. */
+  read(place: Place, blocks = false): Result | undefined {
+    const slots: Slot[] = []
+    const known = follow(this.#slots, place, slots, addSlot)
+    return blocks && known === 0 ? undefined : new Result(place, slots, this)
+  }
+}
+
+const TEXT = ''
+
+const addSlot: Reach<Slot[]> = (paths, value, holder, key, slots) => {
+  if (typeof value === 'string') slots.push({ text: value, holder, key, json: undefined })
+  else if (paths.end !== TEXT && paths.end !== undefined && typeof value === 'object' && value !== null) {
+    if (isRead(value, paths)) return false
+    const text = jsonOf(value)
+    if (text !== undefined) slots.push({ text, holder, key, json: { value, as: paths.end } })
+  } else return false
+  return true
+}
+
+/** Whether all that an object holds is read by paths of its own. */
+function isRead(value: object, paths: Paths): boolean {
+  if (paths.names.length === 0 || Array.isArray(value)) return false
+  const keys = Object.keys(value)
+  return keys.length > 0 && keys.every((key) => paths.names.includes(key))
+}
+
+class Form {
+  readonly role: readonly string[]
+  readonly type: readonly string[]
+  readonly isList: boolean
+  readonly #has: readonly Paths[]
+  readonly #blocks: boolean
+  readonly #results: Paths | undefined
+
+  constructor(
+    data: FormData,
+    readonly row: Row,
+  ) {
+    this.role = data.role?.split('|') ?? []
+    this.type = data.type?.split('|') ?? []
+    this.isList = data.list ?? false
+    this.#has = (data.has ?? []).map((path) => Paths.of([path]))
+    this.#blocks = data.blocks ?? false
+    this.#results = data.results && Paths.of(data.results)
+  }
+
+  read(root: Root): Result[] | undefined {
+    for (const paths of this.#has) if (!leads(paths, root)) return undefined
+    if (!this.#results) {
+      const result = this.row.read(root, this.#blocks)
+      return result && [result]
+    }
+    const results = endsAt(this.#results, root).flatMap(({ value, holder, key }) =>
+      typeof value === 'object' && value !== null ? (this.row.read(new Place(value, holder, key)) ?? []) : [],
+    )
+    return results.length > 0 ? results : undefined
+  }
+}
+
+const rows = (table as readonly RowData[]).map((data) => new Row(data))
+const forms = rows.flatMap((row) => row.forms)
 
 export const dialectNames: readonly DialectName[] = ['text', ...rows.map(({ name }) => name)]
 
-/** All names that any row looks at in a result itself: each is read once. */
-const rootNames = [
-  ...new Set([
-    ...rows.flatMap(({ root, error }) => [...root.members.keys(), error]),
-    ...table.flatMap(({ match }) =>
-      match.flatMap((tags) => Object.keys(tags).map((path) => path.replace(/[.[].*/, ''))),
-    ),
-  ]),
-]
+const NONE: readonly never[] = []
 
-/** Tags that were read of the elements of one result, by name: matching and walking must see the same. */
-type Tags = Map<string, Map<object, unknown>>
+/** Forms by the tag that is read first. */
+const byRole = group(({ role }) => role)
+const byType = group(({ type }) => type)
+const lists = forms.filter(({ isList }) => isList)
+const bare = forms.filter(({ isList, role, type }) => !isList && role.length + type.length === 0)
+const prefixes = [...byType].filter(([type]) => type.endsWith('*'))
+// What starts like a prefix may be either.
+for (const [type, forms] of byType) if (!type.endsWith('*')) byType.set(type, [...forms, ...starting(type)])
 
-function tagOf(element: object, tag: string, tags: Tags): unknown {
-  const read = entry(tags, tag, newMap)
-  const known = read.get(element)
-  if (known !== undefined || read.has(element)) return known
-  const value = get(element, tag)
-  read.set(element, value)
-  return value
+function group(tagsOf: (form: Form) => readonly string[]): Map<string, Form[]> {
+  const groups = new Map<string, Form[]>()
+  for (const form of forms)
+    for (const tag of tagsOf(form)) groups.set(tag, [...(groups.get(tag) ?? []), form])
+  return groups
 }
 
-function newMap(): Map<object, unknown> {
-  return new Map()
-}
-
-/** Finds the text slots of a tool result, in the order of its text; nothing when the value is none. */
-export function readResult(value: object, named: DialectName | undefined): Found | undefined {
-  const members: Members = {}
-  for (const name of rootNames) members[name] = get(value, name)
-  const tags: Tags = new Map()
-  const row = rows.find((row) => (named ? row.name === named : row.matches(members, tags)))
-  if (!row) return undefined
-  const slots: Slot[] = []
-  const holder = { value, above: undefined, depth: 0 }
-  for (const [key, node] of row.root.members) walk(node, members[key], { holder, key }, slots, tags)
-  return { slots, isError: members[row.error] === true }
-}
-
-export interface Found {
-  readonly slots: readonly Slot[]
-  readonly isError: boolean
-}
-
-function emptyNode(): Node {
-  return { slot: false, members: new Map(), elements: new Map() }
-}
-
-/** Adds a path to a tree of nodes and returns its last. */
-function grow(root: Node, path: string): Node {
-  let node = root
-  for (let rest = path; rest; ) {
-    const [step = '', name, tag = '', values = ''] = STEP.exec(rest) ?? []
-    if (!step) throw new Error(`dialects.json: cannot read the path ${path}`)
-    rest = rest.slice(step.length)
-    if (name !== undefined) {
-      node = entry(node.members, name, emptyNode)
-    } else {
-      const byValue = entry(node.elements, tag, () => new Map<string, Node>())
-      const [first = '', ...others] = values.split('|')
-      node = entry(byValue, first, emptyNode)
-      for (const other of others) byValue.set(other, node)
-    }
+/** Finds the tool results that a value is or carries, in order; none when it is no such value. */
+export function readResults(value: object, named: DialectName | undefined): readonly Result[] {
+  const root = new Root(value)
+  for (const form of formsFor(root)) {
+    if (named && form.row.name !== named) continue
+    const results = form.read(root)
+    if (results) return results
   }
-  return node
+  const result = named && rows.find(({ name }) => name === named)?.read(root)
+  return result ? [result] : NONE
 }
 
-function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  map.set(key, made)
-  return made
+function formsFor(root: Root): readonly Form[] {
+  if (Array.isArray(root.value)) return lists
+  const role = root.read('role')
+  if (typeof role === 'string') return byRole.get(role) ?? NONE
+  const type = root.read('type')
+  if (typeof type === 'string') return byType.get(type) ?? starting(type)
+  return role === undefined && type === undefined ? bare : NONE
 }
 
-function test(path: string, wanted: string | boolean): (members: Members, tags: Tags) => boolean {
-  const root = emptyNode()
-  grow(root, path)
-  const [[name, node] = ['', root]] = root.members
-  if (node.elements.size === 0) {
-    const is = (member: unknown) =>
-      typeof wanted === 'string' ? member === wanted : (member !== undefined) === wanted
-    return (members) => is(members[name])
-  }
-  return (members, tags) => {
-    const list = members[name]
-    return Array.isArray(list) && list.some((element) => nodesFor(node, element, tags).length > 0) === wanted
-  }
-}
-
-/** The nodes that an element passes on to. */
-function nodesFor(node: Node, element: unknown, tags: Tags): readonly Node[] {
-  if (typeof element !== 'object' || element === null) return NONE
-  let nodes = NONE
-  for (const [tag, byValue] of node.elements) {
-    const value = tagOf(element, tag, tags)
-    const next = typeof value === 'string' ? byValue.get(value) : undefined
-    if (next) nodes = [...nodes, next]
-  }
-  return nodes
-}
-
-const NONE: readonly Node[] = []
-
-function walk(node: Node, value: unknown, above: Above, slots: Slot[], tags: Tags): void {
-  if (typeof value === 'string') {
-    if (node.slot) slots.push({ text: value, ...above })
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
-  const holder: Holder = { value, above, depth: above.holder.depth + 1 }
-  if (Array.isArray(value)) {
-    for (let key = 0; key < value.length; key++) {
-      const element: unknown = value[key]
-      for (const next of nodesFor(node, element, tags)) walk(next, element, { holder, key }, slots, tags)
-    }
-    return
-  }
-  for (const [key, next] of node.members) walk(next, get(value, key), { holder, key }, slots, tags)
-}
-
-/** What becomes of a slot: another text, or its block goes. */
-export type Edit = string | null
-
-/** Copies what lies above edited slots and shares the rest. The prototype and every other property stay. */
-export function write<T extends object>(value: T, edits: ReadonlyMap<Slot, Edit>): T {
-  /** Holders to copy, by depth, each with what changes in it. */
-  const levels: Map<Holder, Map<string | number, unknown>>[] = []
-  const change = ({ holder, key }: Above, to: unknown): void => {
-    levels[holder.depth] ??= new Map()
-    const level = levels[holder.depth]
-    const changes = level?.get(holder)
-    if (changes) changes.set(key, to)
-    else level?.set(holder, new Map([[key, to]]))
-  }
-  for (const [slot, edit] of edits) change(edit === null ? blockOf(slot) : slot, edit === null ? GONE : edit)
-  // The deepest first, so that a copy holds the copies below it.
-  for (let depth = levels.length - 1; depth >= 0; depth--) {
-    for (const [holder, changes] of levels[depth] ?? []) {
-      const made = copy(holder.value, changes)
-      if (!holder.above) return made as T
-      change(holder.above, made)
-    }
-  }
-  return value
-}
-
-const GONE = Symbol('gone')
-
-/** The element of a list that a slot belongs to. */
-function blockOf(slot: Slot): Above {
-  let place: Above = slot
-  while (!Array.isArray(place.holder.value) && place.holder.above) place = place.holder.above
-  return place
-}
-
-function copy(value: object, changes: ReadonlyMap<string | number, unknown>): object {
-  const members = Object.getOwnPropertyDescriptors(value) as Record<string | number, PropertyDescriptor>
-  for (const [key, to] of changes) {
-    members[key] = {
-      value: to,
-      writable: true,
-      enumerable: members[key]?.enumerable ?? true,
-      configurable: true,
-    }
-  }
-  const prototype = Object.getPrototypeOf(value) as object | null
-  if (!Array.isArray(value)) return Object.create(prototype, members) as object
-  const list = Object.setPrototypeOf([], prototype) as unknown[]
-  const { length: _, ...rest } = members
-  let gone = 0
-  for (const [key, member] of Object.entries(rest)) {
-    const at = isIndex(key) ? String(Number(key) - gone) : key
-    if (member.value === GONE) gone += 1
-    else Object.defineProperty(list, at, member)
-  }
-  list.length = value.length - gone
-  return list
-}
-
-function isIndex(key: string): boolean {
-  return String(Number(key) >>> 0) === key
+function starting(type: string): readonly Form[] {
+  return prefixes.find(([prefix]) => type.startsWith(prefix.slice(0, -1)))?.[1] ?? NONE
 }

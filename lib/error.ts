@@ -1,8 +1,10 @@
 import { types } from 'node:util'
 import type { Policy, PolicyOptions } from 'spillway'
+import { clampString } from './blocks.js'
+import type { Origin } from './event.js'
 import { type Compiled, compile, failed } from './policy.js'
 import { get, quietly } from './reading.js'
-import { clampString, clampValue } from './result.js'
+import { clampValue, told } from './result.js'
 import { truncateUtf16Safe } from './slice.js'
 import { fits } from './text.js'
 
@@ -14,20 +16,29 @@ export function clampError<E>(error: E, policy?: PolicyOptions | Policy): E {
 /** How far causes are followed. */
 const DEPTH = 5
 
-/** Clamps whatever was thrown, with a policy for failures. */
-export function clampThrown<E>(error: E, policy: Compiled): E {
-  return shorten(error, policy, DEPTH, new Map()) as E
+/** Clamps whatever was thrown, with a policy for failures; the event is of its message. */
+export function clampThrown<E>(error: E, policy: Compiled, origin: Origin = ERROR): E {
+  return shorten(error, policy, DEPTH, new Map(), origin) as E
 }
 
+const ERROR: Origin = { phase: 'error' }
+
 /** Shortens an error and what it holds; `seen` leads from each error on the way to what stands for it. */
-function shorten(thrown: unknown, policy: Compiled, depth: number, seen: Map<object, object>): unknown {
-  if (typeof thrown === 'string') return clampString(thrown, policy)
+function shorten(
+  thrown: unknown,
+  policy: Compiled,
+  depth: number,
+  seen: Map<object, object>,
+  origin?: Origin,
+): unknown {
+  const clamp = (text: string) => (origin ? told(text, policy, origin) : clampString(text, policy))
+  if (typeof thrown === 'string') return clamp(thrown)
   if (typeof thrown !== 'object' || thrown === null) return thrown
   const known = seen.get(thrown)
   if (known) return known
   const message = get(thrown, 'message')
-  if (typeof message !== 'string') return clampValue(thrown, policy)
-  const text = clampString(message, policy)
+  if (typeof message !== 'string') return clampValue(thrown, policy, origin)
+  const text = clamp(message)
   const stack = get(thrown, 'stack')
   const short = typeof stack === 'string' ? shortStack(thrown, stack, message, text, policy) : stack
   const own = change(thrown, {

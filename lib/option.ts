@@ -42,6 +42,11 @@ export function flag(field: string, value: unknown, preset: boolean): boolean {
   throw optionError(TypeError, field, 'true or false', value)
 }
 
+export function callback<T>(field: string, value: T): T {
+  if (value === undefined || typeof value === 'function') return value
+  throw optionError(TypeError, field, 'a function', value)
+}
+
 export function text(field: string, value: unknown, preset: string): string {
   if (value === undefined) return preset
   if (typeof value === 'string') return value

@@ -1,7 +1,7 @@
-import type { Cut, DialectName, Keep, Policy, WrapPolicy } from 'spillway'
+import type { ClampEvent, Cut, DialectName, Keep, Policy, WrapPolicy } from 'spillway'
 import { type Cleaning, checkClean } from './cleaning.js'
 import { dialectNames } from './dialect.js'
-import { bound, choice, flag, optionError, share, text, texts } from './option.js'
+import { bound, callback, choice, flag, optionError, share, text, texts } from './option.js'
 
 /** A policy as the engine takes it. */
 export interface Compiled {
@@ -29,8 +29,11 @@ export interface Compiled {
   /** Every block of a result has the limits to itself. */
   readonly each: boolean
   readonly dialect: DialectName | undefined
+  readonly sideData: 'keep' | 'cap' | 'drop'
+  readonly maxSideBytes: number
   readonly clean: Cleaning | undefined
   readonly method: string | undefined
+  readonly onClamp: ((event: ClampEvent) => void) | undefined
 }
 
 const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings'] as const
@@ -52,8 +55,11 @@ const OPTIONS = [
   'source',
   'share',
   'dialect',
+  'sideData',
+  'maxSideBytes',
   'clean',
   'method',
+  'onClamp',
 ] as const satisfies (keyof WrapPolicy)[]
 
 /** Places among the numbers, and the kinds of notices. */
@@ -93,6 +99,13 @@ function taken(options: WrapPolicy): WrapPolicy {
 export function compile(policy: WrapPolicy | Policy | undefined): Compiled {
   if (policy === undefined) return preset
   return (isObject(policy) ? CheckedPolicy.compiled(policy) : undefined) ?? check(policy)
+}
+
+/** The same for a function with defaults of its own. */
+export function compileWith(defaults: WrapPolicy, policy: WrapPolicy | Policy | undefined): Compiled {
+  return check(
+    policy === undefined ? defaults : isObject(policy) ? { ...defaults, ...taken(policy) } : policy,
+  )
 }
 
 function isObject(value: unknown): value is object {
@@ -148,8 +161,16 @@ function check(options: WrapPolicy): Compiled {
     each: options.share === 'each',
     clean: checkClean(options.clean),
     dialect,
+    sideData: choice('sideData', options.sideData, ['keep', 'cap', 'drop'], 'keep'),
+    maxSideBytes: bound('maxSideBytes', options.maxSideBytes, 8_192),
     method,
+    onClamp: callback('onClamp', options.onClamp),
   }
+}
+
+/** The same policy for values of one dialect. */
+export function speaking(policy: Compiled, dialect: DialectName): Compiled {
+  return { ...policy, dialect }
 }
 
 /** The same policy for what comes from a failure. */

@@ -1,37 +1,63 @@
 import type { Policy, WrapPolicy } from 'spillway'
-import { clampThrown } from './error.js'
+import { type Call, type Clamping, wrapCall } from './call.js'
 import { optionError } from './option.js'
-import { type Compiled, compile, failed } from './policy.js'
+import { type Compiled, compile, speaking } from './policy.js'
 import { get } from './reading.js'
-import { clampValue } from './result.js'
-
-type Call = (this: unknown, ...args: unknown[]) => unknown
-
-/** Functions that clamp, with what they wrap: a tool that is wrapped again is wrapped from the start. */
-const wrapped = new WeakMap<Call, { call: Call; policy: Compiled }>()
 
 /** What frameworks name the method that runs a tool. */
 const METHODS = ['execute', 'invoke', 'func']
 
 export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy): T {
-  const compiled = compile(policy)
-  if (typeof tool === 'function') return wrapCall(tool as unknown as Call, compiled, false) as unknown as T
+  return wrapOne(tool, compile(policy))
+}
+
+/** Wraps a tool; `name`: what it is called where it does not say so itself. */
+function wrapOne<T extends object>(tool: T, policy: Compiled, name?: string): T {
+  const clamping: Clamping = { policy, tool: nameOf(tool) ?? name, returns: 'content' }
+  if (typeof tool === 'function') return wrapCall(tool as unknown as Call, clamping) as unknown as T
   if (typeof tool !== 'object' || tool === null)
     throw optionError(TypeError, 'tool', 'an object or a function', tool)
-  const [method, call] = methodOf(tool, compiled)
-  const clamping = wrapCall(call, compiled, method === 'execute')
-  if (clamping === call) return tool
-  const prototype: unknown = Object.getPrototypeOf(tool)
-  if (prototype === null || Object.getPrototypeOf(prototype) === null) {
-    const members = Object.getOwnPropertyDescriptors(tool) as Record<string, PropertyDescriptor>
-    const enumerable = members[method]?.enumerable ?? true
-    members[method] = { value: clamping, enumerable, writable: true, configurable: true }
-    return Object.create(prototype as object | null, members) as T
+  const [method, call] = methodOf(tool, policy)
+  const toModel = method === 'execute' ? get(tool, 'toModelOutput') : undefined
+  const methods = new Map<string, Call>()
+  if (typeof toModel === 'function') {
+    // The tool's own code turns the raw result into what a model sees, and a UI shows the raw one.
+    methods.set(method, wrapCall(call, { ...clamping, returns: 'raw' }))
+    const seen = { ...clamping, policy: outputsOf(policy) }
+    methods.set('toModelOutput', wrapCall(toModel as Call, seen))
+  } else {
+    const isPair = method === 'func' && get(tool, 'responseFormat') === 'content_and_artifact'
+    const returns = isPair ? 'pair' : 'content'
+    methods.set(method, wrapCall(call, { ...clamping, returns, updates: method === 'execute' }))
   }
-  const enumerable = Object.getOwnPropertyDescriptor(tool, method)?.enumerable ?? false
-  const own = { value: clamping, enumerable, writable: true, configurable: true }
-  if (Reflect.defineProperty(tool, method, own)) return tool
-  throw optionError(TypeError, 'tool', `an object whose method ${method} can be replaced`, tool)
+  return withMethods(tool, methods)
+}
+
+/** Policies for what `toModelOutput` returns, the same for the same: wrapping twice is wrapping once. */
+const outputs = new WeakMap<Compiled, Compiled>()
+
+function outputsOf(policy: Compiled): Compiled {
+  const known = outputs.get(policy)
+  if (known) return known
+  const made = speaking(policy, 'ai-sdk')
+  outputs.set(policy, made)
+  return made
+}
+
+/** A plain object is copied, a class instance gets the methods as its own. */
+function withMethods<T extends object>(tool: T, methods: ReadonlyMap<string, Call>): T {
+  if ([...methods].every(([name, call]) => get(tool, name) === call)) return tool
+  const prototype: unknown = Object.getPrototypeOf(tool)
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
+  const members = Object.getOwnPropertyDescriptors(tool) as Record<string, PropertyDescriptor>
+  for (const [name, value] of methods) {
+    const enumerable = members[name]?.enumerable ?? isPlain
+    members[name] = { value, enumerable, writable: true, configurable: true }
+    if (!isPlain && !Reflect.defineProperty(tool, name, members[name])) {
+      throw optionError(TypeError, 'tool', `an object whose method ${name} can be replaced`, tool)
+    }
+  }
+  return isPlain ? (Object.create(prototype as object | null, members) as T) : tool
 }
 
 export function wrapTools<T extends readonly object[] | Record<string, object>>(
@@ -43,9 +69,10 @@ export function wrapTools<T extends readonly object[] | Record<string, object>>(
   }
   const common = typeof policy === 'function' ? undefined : compile(policy)
   const wrap = (tool: object, name: string): object => {
-    if (common || typeof policy !== 'function') return wrapTool(tool, policy as WrapPolicy | undefined)
+    if (common || typeof policy !== 'function')
+      return wrapOne(tool, common ?? compile(policy as WrapPolicy), name)
     const own = policy(name, tool)
-    return own === undefined ? tool : wrapTool(tool, own)
+    return own === undefined ? tool : wrapOne(tool, compile(own), name)
   }
   if (Array.isArray(tools))
     return tools.map((tool: object, at) => wrap(tool, nameOf(tool) ?? String(at))) as unknown as T
@@ -72,99 +99,4 @@ function methodOf(tool: object, { method }: Compiled): [name: string, call: Call
       ? `an object with one of the methods ${METHODS.join(', ')}`
       : `an object with the method ${method}`
   throw optionError(TypeError, 'tool', rule, tool)
-}
-
-/** `updates`: the call may be handed a callback for partial updates. */
-function wrapCall(call: Call, policy: Compiled, updates: boolean): Call {
-  const before = wrapped.get(call)
-  if (before?.policy === policy) return call
-  const inner = before?.call ?? call
-  const clamping: Call = function (this: unknown, ...args) {
-    try {
-      const given = updates ? args.map((arg, at) => withUpdates(arg, at, policy)) : args
-      return settleOutcome(inner.apply(this, given), policy)
-    } catch (error) {
-      throw clampThrown(error, failed(policy))
-    }
-  }
-  disguise(clamping, inner)
-  wrapped.set(clamping, { call: inner, policy })
-  return clamping
-}
-
-/** The wrapper passes for what it wraps: name, arity, prototype and whatever else hangs on it. */
-function disguise(clamping: Call, call: Call): void {
-  Object.setPrototypeOf(clamping, Object.getPrototypeOf(call) as object | null)
-  const members = Object.getOwnPropertyDescriptors(call) as unknown as Record<
-    string | symbol,
-    PropertyDescriptor
-  >
-  for (const key of Reflect.ownKeys(members)) {
-    const member = members[key]
-    const fixed = Object.getOwnPropertyDescriptor(clamping, key)?.configurable === false
-    if (member && !fixed && key !== 'arguments' && key !== 'caller')
-      Object.defineProperty(clamping, key, member)
-  }
-}
-
-/** Pi hands a tool a callback for partial updates as its fourth argument. */
-const ON_UPDATE = 3
-
-function withUpdates(arg: unknown, at: number, policy: Compiled): unknown {
-  if (at !== ON_UPDATE || typeof arg !== 'function') return arg
-  const update = arg as Call
-  return function (this: unknown, partial: unknown, ...rest: unknown[]) {
-    return update.call(this, clampValue(partial, policy), ...rest)
-  }
-}
-
-/** Clamps what a call came to, now or when it is there: a value, a promise, the steps of a generator. */
-function settleOutcome(outcome: unknown, policy: Compiled): unknown {
-  if (typeof outcome !== 'object' || outcome === null) return clampValue(outcome, policy)
-  if (isPromise(outcome)) {
-    // The `then` of something that is no promise may return anything.
-    return Promise.resolve(outcome).then(
-      (value) => settleOutcome(value, policy),
-      (error: unknown) => {
-        throw clampThrown(error, failed(policy))
-      },
-    )
-  }
-  return isGenerator(outcome) ? clampSteps(outcome, policy) : clampValue(outcome, policy)
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof get(value, 'then') === 'function'
-}
-
-type Steps = Generator | AsyncGenerator
-
-function isGenerator(value: object): value is Steps {
-  const iterates = get(value, Symbol.asyncIterator) ?? get(value, Symbol.iterator)
-  return [iterates, get(value, 'next'), get(value, 'throw')].every((method) => typeof method === 'function')
-}
-
-/** The same generator to whoever runs it, with every step clamped. */
-function clampSteps(steps: Steps, policy: Compiled): Steps {
-  const step = (result: unknown): unknown => {
-    const { done, value } = result as IteratorResult<unknown>
-    return { done, value: settleOutcome(value, policy) }
-  }
-  const clampFailure = (error: unknown): never => {
-    throw clampThrown(error, failed(policy))
-  }
-  const run =
-    (name: 'next' | 'return' | 'throw') =>
-    (...args: unknown[]): unknown => {
-      try {
-        const made = (steps[name] as Call).apply(steps, args)
-        return isPromise(made) ? made.then(step, clampFailure) : step(made)
-      } catch (error) {
-        return clampFailure(error)
-      }
-    }
-  const clamping = Object.create(Object.getPrototypeOf(steps) as object) as Steps
-  for (const name of ['next', 'return', 'throw'] as const)
-    Object.defineProperty(clamping, name, { value: run(name) })
-  return clamping
 }

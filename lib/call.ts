@@ -1,0 +1,144 @@
+import { clampThrown } from './error.js'
+import type { Origin } from './event.js'
+import { clampOutcome, clampPair } from './outcome.js'
+import { type Compiled, failed } from './policy.js'
+import { get } from './reading.js'
+
+export type Call = (this: unknown, ...args: unknown[]) => unknown
+
+/** How the calls of one method of a tool are clamped. */
+export interface Clamping {
+  readonly policy: Compiled
+  readonly tool: string | undefined
+  /** Calls may be handed a callback for partial updates, as Pi's are. */
+  readonly updates?: boolean
+  /** What comes back: what a model sees; a pair of that and an artifact; or what only the tool's own code turns into it. */
+  readonly returns: 'content' | 'pair' | 'raw'
+}
+
+/** Functions that clamp, with what they wrap: a tool that is wrapped again is wrapped from the start. */
+const wrapped = new WeakMap<Call, { call: Call; clamping: Clamping }>()
+
+export function wrapCall(call: Call, clamping: Clamping): Call {
+  const before = wrapped.get(call)
+  if (before && isSame(before.clamping, clamping)) return call
+  const inner = before?.call ?? call
+  const run: Call = function (this: unknown, ...args) {
+    const one = new OneCall(clamping, args)
+    try {
+      return one.settle(inner.apply(this, clamping.updates ? one.withUpdates() : args))
+    } catch (error) {
+      throw one.thrown(error)
+    }
+  }
+  disguise(run, inner)
+  wrapped.set(run, { call: inner, clamping })
+  return run
+}
+
+function isSame(a: Clamping, b: Clamping): boolean {
+  return a.policy === b.policy && a.returns === b.returns
+}
+
+/** The wrapper passes for what it wraps: name, arity, prototype and whatever else hangs on it. */
+function disguise(run: Call, call: Call): void {
+  Object.setPrototypeOf(run, Object.getPrototypeOf(call) as object | null)
+  const members = Object.getOwnPropertyDescriptors(call) as unknown as Record<
+    string | symbol,
+    PropertyDescriptor
+  >
+  for (const key of Reflect.ownKeys(members)) {
+    const member = members[key]
+    const fixed = Object.getOwnPropertyDescriptor(run, key)?.configurable === false
+    if (member && !fixed && key !== 'arguments' && key !== 'caller') Object.defineProperty(run, key, member)
+  }
+}
+
+/** Where Pi's callback for partial updates stands among the arguments. */
+const ON_UPDATE = 3
+
+/** One call of a tool, until all that it gives has been clamped. */
+class OneCall {
+  constructor(
+    readonly clamping: Clamping,
+    readonly args: unknown[],
+  ) {}
+
+  /** The arguments, with a callback that clamps what it is told. */
+  withUpdates(): unknown[] {
+    const update = this.args[ON_UPDATE]
+    if (typeof update !== 'function') return this.args
+    const one = this
+    const clamping = function (this: unknown, partial: unknown, ...rest: unknown[]): unknown {
+      return (update as Call).call(this, one.#clamp(partial, 'update'), ...rest)
+    }
+    return this.args.with(ON_UPDATE, clamping)
+  }
+
+  /** Clamps what a call came to, now or when it is there: a value, a promise, the steps of a generator. */
+  settle(outcome: unknown, phase: Origin['phase'] = 'result'): unknown {
+    if (typeof outcome !== 'object' || outcome === null) return this.#clamp(outcome, phase)
+    if (isPromise(outcome)) {
+      // The `then` of something that is no promise may return anything.
+      return Promise.resolve(outcome).then(
+        (value) => this.settle(value, phase),
+        (error: unknown) => {
+          throw this.thrown(error)
+        },
+      )
+    }
+    return isGenerator(outcome) ? this.#steps(outcome) : this.#clamp(outcome, phase)
+  }
+
+  thrown(error: unknown): unknown {
+    return clampThrown(error, failed(this.clamping.policy), this.#origin('error'))
+  }
+
+  #clamp(value: unknown, phase: Origin['phase']): unknown {
+    const { policy, returns } = this.clamping
+    if (returns === 'raw') return value
+    const clamp = returns === 'pair' && Array.isArray(value) && value.length === 2 ? clampPair : clampOutcome
+    return clamp(value, policy, this.#origin(phase))
+  }
+
+  #origin(phase: Origin['phase']): Origin {
+    const { policy, tool } = this.clamping
+    return { phase, tool, args: this.args, onClamp: policy.onClamp }
+  }
+
+  /** The same generator to whoever runs it, with every step clamped. */
+  #steps(steps: Steps): Steps {
+    const step = (result: unknown): unknown => {
+      const { done, value } = result as IteratorResult<unknown>
+      return { done, value: this.settle(value, done ? 'result' : 'update') }
+    }
+    const fail = (error: unknown): never => {
+      throw this.thrown(error)
+    }
+    const run =
+      (name: 'next' | 'return' | 'throw') =>
+      (...args: unknown[]): unknown => {
+        try {
+          const made = (steps[name] as Call).apply(steps, args)
+          return isPromise(made) ? made.then(step, fail) : step(made)
+        } catch (error) {
+          return fail(error)
+        }
+      }
+    const clamping = Object.create(Object.getPrototypeOf(steps) as object) as Steps
+    for (const name of ['next', 'return', 'throw'] as const)
+      Object.defineProperty(clamping, name, { value: run(name) })
+    return clamping
+  }
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof get(value, 'then') === 'function'
+}
+
+type Steps = Generator | AsyncGenerator
+
+function isGenerator(value: object): value is Steps {
+  const iterates = get(value, Symbol.asyncIterator) ?? get(value, Symbol.iterator)
+  return [iterates, get(value, 'next'), get(value, 'throw')].every((method) => typeof method === 'function')
+}

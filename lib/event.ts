@@ -1,0 +1,53 @@
+import { channel } from 'node:diagnostics_channel'
+import type { ClampEvent } from 'spillway'
+import type { Figures } from './blocks.js'
+import type { Result } from './dialect.js'
+import { get, quietly } from './reading.js'
+
+/** What a clamp was called for: a result, or a call of a wrapped tool. */
+export interface Origin {
+  readonly phase: ClampEvent['phase']
+  readonly tool?: string | undefined
+  /** Arguments of the call. */
+  readonly args?: readonly unknown[]
+  readonly onClamp?: ((event: ClampEvent) => void) | undefined
+}
+
+const clamps = channel('spillway:clamp')
+
+/** Tells of a cut whoever wants to know; without content, and for nothing when there is no one. */
+export function announce(origin: Origin, figures: () => Figures, result?: Result): void {
+  const { onClamp } = origin
+  if (!onClamp && !clamps.hasSubscribers) return
+  const tool = result?.tool ?? origin.tool
+  const callId = result?.id ?? callIdOf(origin.args ?? [])
+  const event: ClampEvent = {
+    ...(tool !== undefined && { tool }),
+    ...(callId !== undefined && { callId }),
+    phase: origin.phase,
+    ...figures(),
+  }
+  if (onClamp) quietly(() => onClamp(event))
+  if (clamps.hasSubscribers) clamps.publish(event)
+}
+
+/** The id of a call where frameworks hand it to a tool. */
+function callIdOf([first, second, third]: readonly unknown[]): string | undefined {
+  // Pi; LangChain's invoke with a tool call; the AI SDK; LangChain's config; OpenAI Agents.
+  const ids = [
+    first,
+    at(first, 'id'),
+    at(second, 'toolCallId'),
+    at(second, 'toolCall', 'id'),
+    at(third, 'toolCall', 'callId'),
+  ]
+  const isCall = typeof second === 'object' || at(first, 'type') === 'tool_call'
+  return ids.find((id, index): id is string => typeof id === 'string' && (index > 1 || isCall))
+}
+
+function at(value: unknown, ...names: string[]): unknown {
+  return names.reduce(
+    (value, name) => (typeof value === 'object' && value !== null ? get(value, name) : undefined),
+    value,
+  )
+}
