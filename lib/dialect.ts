@@ -81,7 +81,7 @@ export class Row {
   readonly id: Paths
   readonly tool: Paths
   readonly copy: string | undefined
-  readonly #slots = new Paths()
+  private readonly slots = new Paths()
   readonly forms: readonly Form[]
 
   constructor(data: RowData) {
@@ -91,16 +91,16 @@ export class Row {
     this.id = Paths.of(data.id)
     this.tool = Paths.of(data.tool)
     this.copy = data.copy
-    for (const path of data.text ?? []) this.#slots.grow(path, TEXT)
-    for (const [path, as] of Object.entries(data.json ?? {})) this.#slots.grow(path, as)
-    for (const path of data.other ?? []) this.#slots.grow(path)
+    for (const path of data.text ?? []) this.slots.grow(path, TEXT)
+    for (const [path, as] of Object.entries(data.json ?? {})) this.slots.grow(path, as)
+    for (const path of data.other ?? []) this.slots.grow(path)
     this.forms = data.forms.map((form) => new Form(form, this))
   }
 
   /** The result that stands at a place; none where its blocks have to be known and no one is. */
   read(place: Place, blocks = false): Result | undefined {
     const slots: Slot[] = []
-    const known = follow(this.#slots, place, slots, addSlot)
+    const known = follow(this.slots, place, slots, addSlot)
     return blocks && known === 0 ? undefined : new Result(place, slots, this)
   }
 }
@@ -128,9 +128,9 @@ class Form {
   readonly role: readonly string[]
   readonly type: readonly string[]
   readonly isList: boolean
-  readonly #has: readonly Paths[]
-  readonly #blocks: boolean
-  readonly #results: Paths | undefined
+  private readonly has: readonly Paths[]
+  private readonly blocks: boolean
+  private readonly results: Paths | undefined
 
   constructor(
     data: FormData,
@@ -139,18 +139,18 @@ class Form {
     this.role = data.role?.split('|') ?? []
     this.type = data.type?.split('|') ?? []
     this.isList = data.list ?? false
-    this.#has = (data.has ?? []).map((path) => Paths.of([path]))
-    this.#blocks = data.blocks ?? false
-    this.#results = data.results && Paths.of(data.results)
+    this.has = (data.has ?? []).map((path) => Paths.of([path]))
+    this.blocks = data.blocks ?? false
+    this.results = data.results && Paths.of(data.results)
   }
 
   read(root: Root): Result[] | undefined {
-    for (const paths of this.#has) if (!leads(paths, root)) return undefined
-    if (!this.#results) {
-      const result = this.row.read(root, this.#blocks)
+    for (const paths of this.has) if (!leads(paths, root)) return undefined
+    if (!this.results) {
+      const result = this.row.read(root, this.blocks)
       return result && [result]
     }
-    const results = endsAt(this.#results, root).flatMap(({ value, holder, key }) =>
+    const results = endsAt(this.results, root).flatMap(({ value, holder, key }) =>
       typeof value === 'object' && value !== null ? (this.row.read(new Place(value, holder, key)) ?? []) : [],
     )
     return results.length > 0 ? results : undefined

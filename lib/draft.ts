@@ -16,13 +16,10 @@ export class Draft {
   /** Places whose class keeps a second copy of its properties, by the name of that. */
   readonly #copies = new Map<Place, string>()
 
-  get isEmpty(): boolean {
-    return this.#levels.length === 0
-  }
-
   set(holder: Place, key: string | number, to: unknown): void {
-    this.#levels[holder.depth] ??= new Map()
-    const level = this.#levels[holder.depth] as Map<Place, Changes>
+    const depth = depthOf(holder)
+    this.#levels[depth] ??= new Map()
+    const level = this.#levels[depth] as Map<Place, Changes>
     const changes = level.get(holder)
     if (changes) changes.set(key, to)
     else level.set(holder, new Map([[key, to]]))
@@ -115,6 +112,12 @@ export class Draft {
       this.set(known?.holder ?? new Place(to, list, heir), mark, value)
     }
   }
+}
+
+function depthOf(place: Place): number {
+  let depth = 0
+  for (let at = place.parent; at; at = at.parent) depth += 1
+  return depth
 }
 
 /** What a tag of JSON is called once it holds text. */

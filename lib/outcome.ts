@@ -1,7 +1,7 @@
 import { Draft } from './draft.js'
 import type { Origin } from './event.js'
 import { jsonOf } from './json.js'
-import { Place } from './path.js'
+import { Place, Root } from './path.js'
 import type { Compiled } from './policy.js'
 import { get, quietly } from './reading.js'
 import { clampKnown, clampValue, told } from './result.js'
@@ -35,7 +35,7 @@ function ofCommand(value: object, policy: Compiled, origin: Origin): object | un
   if (typeof update !== 'object' || update === null) return value
   const messages = get(update, 'messages')
   if (!Array.isArray(messages)) return value
-  const command = new Place(value)
+  const command = new Root(value)
   const state = new Place(update, command, 'update')
   const list = new Place(messages, state, 'messages')
   return withElements(value, list, (message) => clampValue(message, policy, origin))
@@ -51,7 +51,7 @@ function ofResults(value: object, policy: Compiled, origin: Origin): object | un
     if (clamped === undefined) return undefined
     made.push(clamped)
   }
-  return withElements(value, new Place(value), (_, at) => made[at])
+  return withElements(value, new Root(value), (_, at) => made[at])
 }
 
 /** The value with the elements of a list in it replaced. */

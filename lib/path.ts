@@ -8,32 +8,31 @@ import { get } from './reading.js'
 
 /** An object on the way to a text, and how to get to it. */
 export class Place {
-  readonly depth: number
-
   constructor(
     readonly value: object,
-    readonly parent?: Place,
-    readonly key: string | number = '',
-  ) {
-    this.depth = parent ? parent.depth + 1 : 0
-  }
+    readonly parent: Place | undefined,
+    readonly key: string | number,
+  ) {}
 
   read(name: string): unknown {
     return get(this.value, name)
   }
 }
 
-/** The value that all paths start from. Several paths begin alike, and each property is read once. */
+/** The value that all paths start from. Several begin alike, and each property is read once. */
 export class Root extends Place {
-  readonly #names: string[] = []
-  readonly #values: unknown[] = []
+  /** Names and values by turns: few enough that looking through them is faster than a map, which every call would make. */
+  private readonly known: unknown[] = []
+
+  constructor(value: object) {
+    super(value, undefined, '')
+  }
 
   override read(name: string): unknown {
-    const at = this.#names.indexOf(name)
-    if (at >= 0) return this.#values[at]
+    const { known } = this
+    for (let at = 0; at < known.length; at += 2) if (known[at] === name) return known[at + 1]
     const value = get(this.value, name)
-    this.#names.push(name)
-    this.#values.push(value)
+    known.push(name, value)
     return value
   }
 }
@@ -95,30 +94,34 @@ const STEP = /^\.?([^.[\]]+)|^(\[\])|^\[(\w+)(!?)=([^\]]+)\]/
 
 /** Where the value of a tag leads. */
 class Filter {
-  readonly #exact = new Map<unknown, Paths>()
-  readonly #prefixes: [prefix: string, paths: Paths][] = []
-  readonly #others: [number: number, paths: Paths][] = []
+  // A handful of values: looking through them is faster than a hash.
+  private readonly values: (string | boolean)[] = []
+  private readonly next: Paths[] = []
+  private readonly prefixes: [prefix: string, paths: Paths][] = []
+  private readonly others: [number: number, paths: Paths][] = []
 
   constructor(readonly tag: string) {}
 
   grow(not: boolean, value: string): Paths {
     const made = new Paths()
-    if (not) this.#others.push([Number(value), made])
-    else if (value.endsWith('*')) this.#prefixes.push([value.slice(0, -1), made])
+    if (not) this.others.push([Number(value), made])
+    else if (value.endsWith('*')) this.prefixes.push([value.slice(0, -1), made])
     else {
-      const key = value === 'true' ? true : value
-      const known = this.#exact.get(key)
+      const known = this.of(value === 'true' || value)
       if (known) return known
-      this.#exact.set(key, made)
+      this.values.push(value === 'true' || value)
+      this.next.push(made)
     }
     return made
   }
 
-  get(value: unknown): Paths | undefined {
-    const exact = this.#exact.get(value)
-    if (exact) return exact
-    if (typeof value === 'string') return this.#prefixes.find(([prefix]) => value.startsWith(prefix))?.[1]
-    return typeof value === 'number' ? this.#others.find(([number]) => value !== number)?.[1] : undefined
+  of(value: unknown): Paths | undefined {
+    for (let at = 0; at < this.values.length; at++) if (this.values[at] === value) return this.next[at]
+    if (typeof value === 'string')
+      for (const [prefix, paths] of this.prefixes) if (value.startsWith(prefix)) return paths
+    if (typeof value === 'number')
+      for (const [number, paths] of this.others) if (value !== number) return paths
+    return undefined
   }
 }
 
@@ -133,32 +136,43 @@ export type Reach<Out> = (
 
 /** Follows paths from an object on. Counts the elements of lists that a tag led into. */
 export function follow<Out>(paths: Paths, place: Place, out: Out, reach: Reach<Out>): number {
-  const { value } = place
+  if (Array.isArray(place.value)) return followList(paths, place, place.value, out, reach)
   let known = 0
-  if (Array.isArray(value)) {
-    const { filters, each } = paths
-    if (filters.length === 0 && !each) return 0
-    for (let at = 0; at < value.length; at++) {
-      const element = get(value, at)
-      if (typeof element !== 'object' || element === null) continue
-      for (const filter of filters) {
-        const next = filter.get(get(element, filter.tag))
-        if (!next) continue
-        known += 1
-        arrive(next, element, place, at, out, reach)
-      }
-      if (each) arrive(each, element, place, at, out, reach)
-    }
-    return known
+  const { filters, names } = paths
+  for (let at = 0; at < filters.length; at++) {
+    const filter = filters[at] as Filter
+    const next = filter.of(place.read(filter.tag))
+    if (!next) continue
+    if (next.end !== undefined) reach(next, place.value, place.parent ?? place, place.key, out)
+    known += follow(next, place, out, reach)
   }
-  for (const filter of paths.filters) {
-    const next = filter.get(place.read(filter.tag))
-    if (next?.end !== undefined) reach(next, value, place.parent ?? place, place.key, out)
-    if (next) known += follow(next, place, out, reach)
-  }
-  for (let at = 0; at < paths.names.length; at++) {
-    const name = paths.names[at] as string
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] as string
     known += arrive(paths.next[at] as Paths, place.read(name), place, name, out, reach)
+  }
+  return known
+}
+
+function followList<Out>(
+  { filters, each }: Paths,
+  place: Place,
+  list: readonly unknown[],
+  out: Out,
+  reach: Reach<Out>,
+): number {
+  if (filters.length === 0 && !each) return 0
+  let known = 0
+  for (let at = 0; at < list.length; at++) {
+    const element = get(list, at)
+    if (typeof element !== 'object' || element === null) continue
+    for (let index = 0; index < filters.length; index++) {
+      const filter = filters[index] as Filter
+      const next = filter.of(get(element, filter.tag))
+      if (!next) continue
+      known += 1
+      arrive(next, element, place, at, out, reach)
+    }
+    if (each) arrive(each, element, place, at, out, reach)
   }
   return known
 }
@@ -179,12 +193,10 @@ function arrive<Out>(
 
 /** Whether a path leads to anything. */
 export function leads(paths: Paths, place: Place): boolean {
-  const out = { found: false }
-  follow(paths, place, out, (_paths, _value, _holder, _key, out) => {
-    out.found = true
-    return true
-  })
-  return out.found
+  const [name] = paths.names
+  // Most are one name.
+  if (name !== undefined && paths.next[0]?.end !== undefined) return place.read(name) !== undefined
+  return endsAt(paths, place).length > 0
 }
 
 /** A value that a path leads to, and where it stands. */
@@ -197,9 +209,8 @@ export interface End {
 /** The values that paths lead to, in order. */
 export function endsAt(paths: Paths, place: Place): End[] {
   const ends: End[] = []
-  follow(paths, place, ends, (_paths, value, holder, key, ends) => {
-    ends.push({ value, holder, key })
-    return true
-  })
+  follow(paths, place, ends, addEnd)
   return ends
 }
+
+const addEnd: Reach<End[]> = (_paths, value, holder, key, ends) => ends.push({ value, holder, key }) > 0

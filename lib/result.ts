@@ -4,7 +4,6 @@ import { type Result, readResults } from './dialect.js'
 import { Draft } from './draft.js'
 import { announce, type Origin } from './event.js'
 import { type Compiled, compile, failed } from './policy.js'
-import { quietly } from './reading.js'
 import { capSide } from './side.js'
 
 const RESULT: Origin = { phase: 'result' }
@@ -22,10 +21,13 @@ export function clampValue<T>(value: T, policy: Compiled, origin = RESULT): T {
 export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | undefined {
   if (typeof value === 'string') return told(value, policy, origin) as T
   if (typeof value !== 'object' || value === null) return undefined
-  return quietly(() => {
+  try {
     const results = readResults(value, policy.dialect)
     return results.length === 0 ? undefined : clampResults(value, results, policy, origin)
-  })
+  } catch {
+    // Code of the caller's ran, such as a trap of a proxy, and threw.
+    return undefined
+  }
 }
 
 /** Clamps a text and tells of it. */
