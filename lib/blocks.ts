@@ -7,7 +7,7 @@ import { type Cut as NativeCut, native } from './engine.js'
 import { exceededBy } from './limits.js'
 import { KEPT, type Kept, keptBy } from './made.js'
 import { SEARCHED, searched, windows } from './pieces.js'
-import { type Compiled, headOf, KINDS, pack, searches } from './policy.js'
+import { type Compiled, headOf, KINDS, linesOf, pack, searches } from './policy.js'
 import { newlines, sizeOf } from './size.js'
 import { StringSubject, type Subject } from './subject.js'
 import { clamp, fits } from './text.js'
@@ -41,10 +41,10 @@ export function clampWithFigures(
     : clampOf(text, cleaned(text, policy), policy)
 }
 
-/** Clamps the texts of one result. */
-export function clampSlots(slots: readonly Slot[], policy: Compiled): Clamped {
+/** Clamps the texts of one result. `counts`: someone will ask for the figures. */
+export function clampSlots(slots: readonly Slot[], policy: Compiled, counts: boolean): Clamped {
   const [slot] = slots
-  return slots.length > 1 || !slot ? clampTogether(slots, policy) : clampOne(slot, policy)
+  return slots.length > 1 || !slot ? clampTogether(slots, policy, counts) : clampOne(slot, policy)
 }
 
 /** What notices and marks of ours say. */
@@ -145,7 +145,7 @@ interface Shared {
   cuts: (NativeCut | null | undefined)[]
 }
 
-function clampTogether(slots: readonly Slot[], policy: Compiled): Clamped {
+function clampTogether(slots: readonly Slot[], policy: Compiled, counts: boolean): Clamped {
   const texts = slots.map((slot) => textOf(slot, policy))
   const words = policy.words
   const shared = words
@@ -156,7 +156,7 @@ function clampTogether(slots: readonly Slot[], policy: Compiled): Clamped {
           said === undefined ? share(texts, policy, KINDS.pi) : share(texts, policy, KINDS.literal, said),
         (a, b) => JSON.stringify(a.cuts.map(partOf)) === JSON.stringify(b.cuts.map(partOf)),
       )
-    : share(texts, policy)
+    : share(texts, policy, undefined, undefined, counts)
   const outcome = (at: number) => shared.table[at * COLUMNS + 3] ?? WHOLE
   const left = (at: number): string | null => {
     const text = texts[at] ?? ''
@@ -184,8 +184,11 @@ function figuresOf(
   const kept = texts.map((text, at): TextSize => {
     const outcome = shared.table[at * COLUMNS + 3] ?? WHOLE
     const cut = shared.cuts[at]
-    if (outcome === GONE || (isCut(outcome) && !cut)) return { bytes: 0, chars: 0, lines: 0 }
-    return isCut(outcome) && cut ? sizesOf(keptBy(cut)) : sizeOf(text)
+    if (outcome === GONE) return { bytes: 0, chars: 0, lines: 0 }
+    if (outcome === CUT && cut) return sizesOf(keptBy(cut))
+    return outcome === LINED
+      ? sizesOf(clampSubject(new StringSubject(text), linesOf(policy)).kept())
+      : sizeOf(text)
   })
   const judged = policy.each ? texts.map((text) => new Together([text])) : [new Together(texts)]
   const exceeded = new Set(judged.flatMap((texts) => exceededBy(texts, policy)))
@@ -204,14 +207,20 @@ function sum(sizes: readonly TextSize[]): TextSize {
 }
 
 /** Has the engine clamp the texts of one result under one budget. */
-function share(texts: readonly string[], policy: Compiled, kind?: number, words = policy.notice): Shared {
+function share(
+  texts: readonly string[],
+  policy: Compiled,
+  kind?: number,
+  words = policy.notice,
+  counts = false,
+): Shared {
   const table = new Float64Array(texts.length * COLUMNS)
   const byLines = policy.limits.lineBytes !== Number.POSITIVE_INFINITY
   const parts = texts.flatMap((text) =>
     byLines ? [text, ''] : searches(policy) ? searched(text, policy) : windows(text, policy),
   )
   for (const [at, text] of texts.entries()) {
-    const known = policy.countsAll || policy.words || (searches(policy) && text.length > SEARCHED)
+    const known = counts || policy.countsAll || policy.words || (searches(policy) && text.length > SEARCHED)
     const total = known ? sizeOf(text) : undefined
     table[at * COLUMNS] = text.length
     table[at * COLUMNS + 1] = total?.bytes ?? Number.NaN

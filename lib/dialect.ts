@@ -196,9 +196,10 @@ function formsFor(root: Root): readonly Form[] {
   if (Array.isArray(root.value)) return lists
   const role = root.read('role')
   if (typeof role === 'string') return byRole.get(role) ?? NONE
+  if (role !== undefined) return NONE
   const type = root.read('type')
   if (typeof type === 'string') return byType.get(type) ?? starting(type)
-  return role === undefined && type === undefined ? bare : NONE
+  return type === undefined ? bare : NONE
 }
 
 function starting(type: string): readonly Form[] {

@@ -15,10 +15,15 @@ export interface Origin {
 
 const clamps = channel('spillway:clamp')
 
-/** Tells of a cut whoever wants to know; without content, and for nothing when there is no one. */
+/** Whether anyone wants to know of a cut: telling takes a pass over the text. */
+export function isHeard({ onClamp }: Origin): boolean {
+  return onClamp !== undefined || clamps.hasSubscribers
+}
+
+/** Tells of a cut whoever wants to know, without content. */
 export function announce(origin: Origin, figures: () => Figures, result?: Result): void {
   const { onClamp } = origin
-  if (!onClamp && !clamps.hasSubscribers) return
+  if (!isHeard(origin)) return
   const tool = result?.tool ?? origin.tool
   const callId = result?.id ?? callIdOf(origin.args ?? [])
   const event: ClampEvent = {

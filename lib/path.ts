@@ -29,10 +29,9 @@ export class Root extends Place {
   }
 
   override read(name: string): unknown {
-    const { known } = this
-    for (let at = 0; at < known.length; at += 2) if (known[at] === name) return known[at + 1]
+    for (let at = 0; at < this.known.length; at += 2) if (this.known[at] === name) return this.known[at + 1]
     const value = get(this.value, name)
-    known.push(name, value)
+    this.known.push(name, value)
     return value
   }
 }

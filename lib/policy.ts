@@ -178,6 +178,17 @@ export function failed(policy: Compiled): Compiled {
   return policy.isError ? policy : { ...policy, isError: true }
 }
 
+/** The same policy of which only the limit of a line holds. */
+export function linesOf(policy: Compiled): Compiled {
+  const { lineBytes } = policy.limits
+  return compileWith({}, { ...UNLIMITED, maxLineBytes: lineBytes, notice: false })
+}
+
+const UNLIMITED = {
+  maxBytes: Number.POSITIVE_INFINITY,
+  maxLines: Number.POSITIVE_INFINITY,
+} satisfies WrapPolicy
+
 /** The same policy for the head alone, without a notice. */
 export function headOf(policy: Compiled): Compiled {
   const numbers = policy.numbers.with(KEEP, KEEPS.indexOf('head')).with(KIND, KINDS.none)

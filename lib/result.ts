@@ -2,7 +2,7 @@ import type { Policy, ResultPolicy } from 'spillway'
 import { clampSlots, clampWithFigures, surelyFit } from './blocks.js'
 import { type Result, readResults } from './dialect.js'
 import { Draft } from './draft.js'
-import { announce, type Origin } from './event.js'
+import { announce, isHeard, type Origin } from './event.js'
 import { type Compiled, compile, failed } from './policy.js'
 import { capSide } from './side.js'
 
@@ -46,7 +46,11 @@ function clampResults<T extends object>(
   let draft: Draft | undefined
   for (const result of results) {
     if (!surelyFit(result.slots, policy)) {
-      const { edits, figures } = clampSlots(result.slots, result.isError ? failed(policy) : policy)
+      const { edits, figures } = clampSlots(
+        result.slots,
+        result.isError ? failed(policy) : policy,
+        isHeard(origin),
+      )
       if (edits.size > 0) {
         draft ??= new Draft()
         draft.edit(result, edits)
