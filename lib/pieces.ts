@@ -32,7 +32,7 @@ const READ_WHOLE = 256 * 1024
 const GLANCE = 8_192
 
 /** The parts of a string that its cut can depend on: all of it, or both ends. */
-export function windows(text: string, policy: Compiled): [head: string, tail: string] {
+export function windows(text: string, policy: Pick<Compiled, 'reach'>): [head: string, tail: string] {
   const { head, tail } = policy.reach
   if (text.length <= Math.max(head, tail, READ_WHOLE)) return [text, '']
   return [text.slice(0, Math.max(head, GLANCE)), text.slice(-Math.max(tail, GLANCE))]

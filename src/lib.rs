@@ -8,6 +8,7 @@
 //! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8, and its cleaning.
 //! - [`findings`]: the lines of a text or a stream that tell what went wrong.
 //! - [`share`], [`room`]: one budget over the blocks of a result.
+//! - [`context`]: one budget over the results of a history.
 //! - `bindings`: the only place that knows Node-API.
 //!
 //! ```
@@ -33,6 +34,7 @@
 // In a test build napi-derive registers nothing, so nothing calls the shells.
 #[cfg_attr(test, allow(dead_code))]
 mod bindings;
+pub mod context;
 pub mod findings;
 pub mod limits;
 pub mod lined;

@@ -7,6 +7,7 @@ mod answer;
 mod clean;
 mod cut;
 mod findings;
+mod plan;
 mod policy;
 mod share;
 mod text;

@@ -87,6 +87,14 @@ impl<T: Text> Figures<'_, T> {
     }
 }
 
+/// Chars of the text that this one was cut from, as its notices tell; its own where there are none.
+pub fn original_chars<T: Text>(source: &Source<T>) -> usize {
+    let Earlier { spans, hidden, .. } = Earlier::find(source.head, source.tail, source.total);
+    let notices = spans.iter().map(|span| span.size.chars).sum();
+    let total = source.size(Needs { chars: true, ..Needs::default() }).chars;
+    Cutting { total, hidden, notices, ..Cutting::default() }.amount().total
+}
+
 impl Counts {
     /// Figures for the most that limits could keep of a text, of which `hidden` was missing before.
     pub fn at_least(totals: Size, beside: Size, hidden: usize, limits: &Limits) -> Counts {

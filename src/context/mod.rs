@@ -1,0 +1,3 @@
+//! What a model's context has room for.
+
+pub mod plan;

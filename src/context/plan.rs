@@ -1,0 +1,227 @@
+//! How much of each tool result of a history may stay.
+//!
+//! First every result comes down to a cap of its own. Where all together are still over a budget, they give way in
+//! steps, each step from one end of the history to the other: the others to so much content and a notice, the others to a
+//! notice, then the latest in the same two ways, and at last all of them, the others first, to `[...]`. The result on
+//! which the budget is met keeps the exact rest.
+
+use crate::limits::Limits;
+use crate::policy::{Keep, Policy};
+use crate::text::amounts::{Amount, Counts, Labels, line_ranges};
+use crate::text::notice::Place;
+use crate::text::sides::separators;
+
+/// A tool result as a plan sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolResult {
+    pub chars: usize,
+    /// Chars that it had before it was first cut, which a notice counts from; the same where it never was.
+    pub original: usize,
+    /// It came after the last message of the model.
+    pub latest: bool,
+}
+
+/// Which results give way first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Oldest,
+    Newest,
+}
+
+/// A budget over all results together.
+#[derive(Clone, Copy, Debug)]
+pub struct Aggregate {
+    pub chars: usize,
+    pub order: Order,
+    /// The latest results give way last.
+    pub protect_latest: bool,
+    /// Chars of content that each keeps where possible.
+    pub min_keep: usize,
+}
+
+/// A result that is to be cut: to a length under its own that leaves at least `[...]` of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub index: usize,
+    pub chars: usize,
+    pub max_chars: usize,
+}
+
+/// What any result can come down to: `[...]`.
+const DOTS: usize = 5;
+
+/// Finds what to cut so that each result is within `cap` and all are within the budget. `notice` tells how many chars it
+/// takes to say that so much is missing. Planning again over what the plan leaves finds nothing.
+pub fn plan(
+    results: &[ToolResult],
+    cap: usize,
+    budget: &Aggregate,
+    notice: impl Fn(Amount) -> usize,
+) -> Vec<Step> {
+    let left = results.iter().map(|result| result.chars.min(cap.max(DOTS))).collect();
+    let mut table = Table { results, left, budget, notice };
+    table.give_way();
+    let steps = table.left.iter().zip(results).enumerate();
+    steps
+        .filter(|(_, (left, result))| **left < result.chars)
+        .map(|(index, (&max_chars, &ToolResult { chars, .. }))| Step { index, chars, max_chars })
+        .collect()
+}
+
+/// What a result comes down to in one step.
+#[derive(Clone, Copy)]
+enum Floor {
+    Content,
+    Notice,
+    Dots,
+}
+
+const STEPS: [(bool, Floor); 6] = [
+    (false, Floor::Content),
+    (false, Floor::Notice),
+    (true, Floor::Content),
+    (true, Floor::Notice),
+    (false, Floor::Dots),
+    (true, Floor::Dots),
+];
+
+struct Table<'a, N> {
+    results: &'a [ToolResult],
+    /// Chars that each may keep.
+    left: Vec<usize>,
+    budget: &'a Aggregate,
+    notice: N,
+}
+
+impl<N: Fn(Amount) -> usize> Table<'_, N> {
+    fn give_way(&mut self) {
+        let total: usize = self.left.iter().sum();
+        let mut over = total.saturating_sub(self.budget.chars);
+        let count = self.results.len();
+        for (latest, floor) in STEPS {
+            for nth in 0..count {
+                if over == 0 {
+                    return;
+                }
+                let at = if self.budget.order == Order::Oldest { nth } else { count - 1 - nth };
+                if (self.budget.protect_latest && self.results[at].latest) == latest {
+                    let gives = self.left[at].saturating_sub(self.floor(at, floor)).min(over);
+                    self.left[at] -= gives;
+                    over -= gives;
+                }
+            }
+        }
+    }
+
+    fn floor(&self, at: usize, floor: Floor) -> usize {
+        let total = self.results[at].original;
+        let with_notice = |kept: usize| {
+            kept.saturating_add((self.notice)(Amount { omitted: total.saturating_sub(kept), total }))
+        };
+        let chars = match floor {
+            Floor::Content => with_notice(self.budget.min_keep),
+            Floor::Notice => with_notice(0),
+            Floor::Dots => DOTS,
+        };
+        chars.max(DOTS)
+    }
+}
+
+/// Chars of a policy's notice, with what separates it from the text, where so much is missing. 'auto' is taken to keep
+/// the head; of a notice that names bytes or lines the most is taken that they can be.
+pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
+    let place = match policy.keep {
+        _ if missing.omitted == missing.total => Place::Alone,
+        Keep::Head | Keep::Auto => Place::AfterHead,
+        Keep::Tail => Place::BeforeTail,
+        Keep::Ends | Keep::Findings => Place::Between,
+    };
+    // The cut will be to a limit in chars of its own, which is below the total.
+    let limits = Limits { chars: policy.limits.chars.min(missing.total), ..policy.limits };
+    let bytes = Amount { omitted: missing.omitted.saturating_mul(3), total: missing.total.saturating_mul(3) };
+    let kept_lines = line_ranges([(1, missing.total)]);
+    let counts = Counts { chars: missing, bytes, lines: missing, kept_lines };
+    let labels = Labels { limits: &limits, source: &policy.source, in_bytes: false };
+    let text = policy.notice.render(place, &counts, labels);
+    let (lead, trail) = separators(&policy.notice, place, &text);
+    lead.len() + text.encode_utf16().count() + trail.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::UNLIMITED;
+    use crate::text::notice::Notice;
+
+    const RECOVERY: Aggregate =
+        Aggregate { chars: UNLIMITED, order: Order::Oldest, protect_latest: true, min_keep: 0 };
+
+    /// What is left of results of which all from `latest` on are the latest.
+    fn left(chars: &[usize], latest: usize, cap: usize, budget: Aggregate) -> Vec<usize> {
+        let result =
+            |(at, &chars): (usize, &usize)| ToolResult { chars, original: chars, latest: at >= latest };
+        let results: Vec<_> = chars.iter().enumerate().map(result).collect();
+        let policy = Policy { notice: Notice::Pi, ..Policy::default() };
+        let mut left = chars.to_vec();
+        for step in plan(&results, cap, &budget, |missing| notice_chars(&policy, missing)) {
+            left[step.index] = step.max_chars;
+        }
+        left
+    }
+
+    #[test]
+    fn results_give_way_step_by_step() {
+        let sizes = [10_000, 20, 6_000, 9_000, 8_000];
+        let at = |chars| left(&sizes, 3, UNLIMITED, Aggregate { chars, min_keep: 2_000, ..RECOVERY });
+        // 2,036 is room for 2,000 chars and "[... 8000 more characters truncated]".
+        for (budget, expected) in [
+            (33_020, sizes),
+            (33_019, [9_999, 20, 6_000, 9_000, 8_000]),
+            (25_000, [2_036, 20, 5_944, 9_000, 8_000]),
+            (21_000, [1_944, 20, 2_036, 9_000, 8_000]),
+            (19_000, [37, 20, 1_943, 9_000, 8_000]),
+            (17_092, [37, 20, 36, 8_999, 8_000]),
+            (10_000, [37, 20, 36, 2_036, 7_871]),
+            (4_165, [37, 20, 36, 2_036, 2_036]),
+            (165, [37, 20, 36, 36, 36]),
+            (164, [36, 20, 36, 36, 36]),
+            (92, [5, 5, 10, 36, 36]),
+            (40, [5, 5, 5, 5, 20]),
+            (0, [5, 5, 5, 5, 5]),
+        ] {
+            assert_eq!(at(budget), expected, "{budget}");
+        }
+    }
+
+    #[test]
+    fn the_order_and_the_protection_are_a_choice() {
+        let sizes = [18_000, 17_000, 16_000];
+        let at = |order, protect_latest| {
+            left(&sizes, 2, UNLIMITED, Aggregate { chars: 40_000, order, protect_latest, ..RECOVERY })
+        };
+        assert_eq!(at(Order::Oldest, true), [7_000, 17_000, 16_000]);
+        assert_eq!(at(Order::Newest, true), [18_000, 6_000, 16_000]);
+        assert_eq!(at(Order::Newest, false), [18_000, 17_000, 5_000]);
+    }
+
+    #[test]
+    fn a_cap_comes_first_and_leaves_something() {
+        let budget = Aggregate { chars: 38_400, ..RECOVERY };
+        assert_eq!(left(&[500_000, 24_000, 24_000], 3, 38_400, budget), [38, 14_362, 24_000]);
+        assert_eq!(left(&[500_000, 3, 80], 3, 0, RECOVERY), [5, 3, 5]);
+    }
+
+    #[test]
+    fn a_notice_is_measured_as_it_will_stand() {
+        let chars = |notice, keep, omitted| {
+            let policy = Policy { notice, keep, ..Policy::default() };
+            notice_chars(&policy, Amount { omitted, total: 12_345 })
+        };
+        assert_eq!(chars(Notice::Pi, Keep::Auto, 999), "[... 999 more characters truncated]".len());
+        assert_eq!(chars(Notice::Pi, Keep::Ends, 999), 4 + "[... 999 more characters truncated]".len());
+        let count = "... (1,999 chars truncated from output)\n";
+        assert_eq!(chars(Notice::Count, Keep::Tail, 1_999), count.len());
+        assert_eq!(chars(Notice::Count, Keep::Tail, 12_345), count.len());
+        assert_eq!(chars(Notice::None, Keep::Head, 9), 0);
+    }
+}

@@ -1,0 +1,245 @@
+//! The laws of plans over tool results.
+
+use proptest::prelude::*;
+use spillway::context::plan::{Aggregate, Order, Step, ToolResult, notice_chars, plan};
+use spillway::limits::{Limits, UNLIMITED};
+use spillway::outcome;
+use spillway::policy::{Keep, Policy};
+use spillway::text::amounts::Amount;
+use spillway::text::figures::original_chars;
+use spillway::text::notice::Notice;
+use spillway::text::{Source, Utf8, Utf16, clamp};
+
+/// Sizes about those at which something changes: of marks, of notices, of the digits in them.
+fn chars() -> impl Strategy<Value = usize> {
+    prop_oneof![
+        3 => 0..120usize,
+        2 => prop_oneof![90..110usize, 990..1_010usize, 9_990..10_010usize],
+        3 => 0..30_000usize,
+        1 => 0..6_000_000usize,
+    ]
+}
+
+fn results() -> impl Strategy<Value = Vec<ToolResult>> {
+    let result = (chars(), any::<bool>(), prop_oneof![4 => Just(0), 1 => 0..9_000_000usize]);
+    let result =
+        result.prop_map(|(chars, latest, more)| ToolResult { chars, original: chars + more, latest });
+    prop::collection::vec(result, 0..40)
+}
+
+fn aggregate() -> impl Strategy<Value = Aggregate> {
+    let budget =
+        prop_oneof![1 => Just(UNLIMITED), 2 => 0..300usize, 4 => 0..60_000usize, 1 => 0..9_000_000usize];
+    let min_keep = prop_oneof![2 => Just(0), 2 => Just(2_000), 2 => 0..400usize, 1 => Just(UNLIMITED)];
+    let order = prop_oneof![Just(Order::Oldest), Just(Order::Newest)];
+    (budget, order, any::<bool>(), min_keep).prop_map(|(chars, order, protect_latest, min_keep)| Aggregate {
+        chars,
+        order,
+        protect_latest,
+        min_keep,
+    })
+}
+
+fn cap() -> impl Strategy<Value = usize> {
+    prop_oneof![2 => Just(UNLIMITED), 1 => 0..50usize, 3 => 0..20_000usize]
+}
+
+fn notice() -> impl Strategy<Value = Policy> {
+    let notices = prop_oneof![
+        4 => Just(Notice::Pi),
+        1 => Just(Notice::Hint),
+        1 => Just(Notice::Count),
+        1 => Just(Notice::None),
+        1 => Just(Notice::Literal("漢 gone".into())),
+    ];
+    let keep = prop_oneof![2 => Just(Keep::Head), 1 => Just(Keep::Tail), 1 => Just(Keep::Ends)];
+    (notices, keep).prop_map(|(notice, keep)| Policy {
+        limits: Limits::NONE,
+        keep,
+        notice,
+        snap: false,
+        ..Policy::default()
+    })
+}
+
+fn lengths(results: &[ToolResult], steps: &[Step]) -> Vec<usize> {
+    let mut lengths: Vec<usize> = results.iter().map(|result| result.chars).collect();
+    for step in steps {
+        lengths[step.index] = step.max_chars;
+    }
+    lengths
+}
+
+/// What each result comes down to after each of the six steps, worked out one result at a time.
+fn ladder(result: &ToolResult, cap: usize, min_keep: usize, notice: &Policy) -> [usize; 3] {
+    let with = |kept: usize| {
+        let missing = result.original.saturating_sub(kept);
+        let amount = Amount { omitted: missing, total: result.original };
+        kept.saturating_add(notice_chars(notice, amount))
+    };
+    let capped = result.chars.min(cap.max(5));
+    let content = capped.min(with(min_keep).max(5));
+    let bare = content.min(with(0).max(5));
+    [content, bare, bare.min(5)]
+}
+
+fn text_of(chars: usize, seed: usize) -> Vec<u16> {
+    let line = ["plain words of a log ", "漢字と😀 ", "x", "a\r\n\n", "done: 3 errors }\n"][seed % 5];
+    let units: Vec<u16> = line.encode_utf16().cycle().take(chars).collect();
+    String::from_utf16_lossy(&units).encode_utf16().collect()
+}
+
+/// What the engine leaves of a text under a limit in chars.
+fn cut(text: &[u16], chars: usize, policy: &Policy) -> Vec<u16> {
+    let policy = Policy { limits: Limits { chars, ..policy.limits }, ..policy.clone() };
+    let source = Source::whole(Utf16(text));
+    clamp(&source, &policy).map_or_else(|| source.all(), |cut| source.compose(&cut))
+}
+
+fn config() -> ProptestConfig {
+    let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(4_000);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_budget_holds_and_nothing_grows_or_is_emptied(
+        results in results(), cap in cap(), budget in aggregate(), notice in notice(),
+    ) {
+        let steps = plan(&results, cap, &budget, |missing| notice_chars(&notice, missing));
+        let left = lengths(&results, &steps);
+        let least: usize = results.iter().map(|result| result.chars.min(5)).sum();
+        prop_assert!(left.iter().sum::<usize>() <= budget.chars.max(least));
+        for step in &steps {
+            prop_assert_eq!(step.chars, results[step.index].chars);
+            prop_assert!(step.max_chars < step.chars);
+            prop_assert!(step.max_chars >= 5 && step.max_chars <= cap.max(5));
+        }
+        prop_assert!(steps.is_sorted_by_key(|step| step.index));
+    }
+
+    #[test]
+    fn nothing_is_cut_that_need_not_be(
+        results in results(), cap in cap(), budget in aggregate(), notice in notice(),
+    ) {
+        let steps = plan(&results, cap, &budget, |missing| notice_chars(&notice, missing));
+        let left = lengths(&results, &steps);
+        let sum: usize = left.iter().sum();
+        for step in steps {
+            // One more char would break the cap or the budget.
+            prop_assert!(step.max_chars >= cap || sum >= budget.chars, "{step:?} of {sum}");
+        }
+    }
+
+    #[test]
+    fn steps_are_taken_in_order(
+        results in results(), cap in cap(), budget in aggregate(), notice in notice(),
+    ) {
+        let left = lengths(&results, &plan(&results, cap, &budget, |missing| notice_chars(&notice, missing)));
+        let is_latest = |at: usize| budget.protect_latest && results[at].latest;
+        // Each stretch of a result's way down, in the order in which they are to be taken.
+        let mut stretches = vec![];
+        for (latest, rung) in [(false, 0), (false, 1), (true, 0), (true, 1), (false, 2), (true, 2)] {
+            let mut group: Vec<usize> = (0..results.len()).filter(|&at| is_latest(at) == latest).collect();
+            if budget.order == Order::Newest {
+                group.reverse();
+            }
+            for at in group {
+                let rungs = ladder(&results[at], cap, budget.min_keep, &notice);
+                let top = if rung == 0 { results[at].chars.min(cap.max(5)) } else { rungs[rung - 1] };
+                stretches.push((at, top, rungs[rung]));
+            }
+        }
+        // All before one place are taken to their end, all after it not at all.
+        let mut stretches = stretches.into_iter().filter(|(_, top, bottom)| top > bottom);
+        let taken = stretches.by_ref().take_while(|&(at, _, bottom)| left[at] <= bottom).count();
+        prop_assert!(stretches.all(|(at, top, _)| left[at] >= top), "after {taken} stretches");
+    }
+
+    #[test]
+    fn the_latest_is_no_notice_while_another_is_whole(
+        results in results(), cap in cap(), budget in aggregate(),
+    ) {
+        let pi = Policy { notice: Notice::Pi, ..Policy::default() };
+        let budget = Aggregate { protect_latest: true, ..budget };
+        let left = lengths(&results, &plan(&results, cap, &budget, |missing| notice_chars(&pi, missing)));
+        let bare = |at: usize| ladder(&results[at], UNLIMITED, 0, &pi)[1];
+        let is_notice = |at: usize| left[at] <= bare(at) && left[at] < results[at].chars.min(cap.max(5));
+        let latest_is_notice = (0..results.len()).any(|at| results[at].latest && is_notice(at));
+        let other_is_whole = (0..results.len())
+            .any(|at| !results[at].latest && left[at] == results[at].chars && left[at] > bare(at));
+        prop_assert!(!(latest_is_notice && other_is_whole));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: config().cases / 8, ..config() })]
+
+    #[test]
+    fn what_the_engine_makes_of_a_plan_needs_no_other(
+        sizes in prop::collection::vec((prop_oneof![0..200usize, 0..30_000usize], any::<bool>(), 0..5usize), 0..12),
+        cap in cap(), budget in aggregate(), notice in notice(), before in 0..20_000usize,
+    ) {
+        let measured = |texts: &[Vec<u16>]| -> Vec<ToolResult> {
+            let result = |(text, (_, latest, _)): (&Vec<u16>, &(usize, bool, usize))| ToolResult {
+                chars: text.len(),
+                original: original_chars(&Source::whole(Utf16(text))),
+                latest: *latest,
+            };
+            texts.iter().zip(&sizes).map(result).collect()
+        };
+        let planned = |results: &[ToolResult]| plan(results, cap, &budget, |missing| notice_chars(&notice, missing));
+        // Results as they are kept: some were cut before.
+        let texts: Vec<Vec<u16>> = (sizes.iter())
+            .map(|&(chars, latest, seed)| cut(&text_of(chars, seed), if latest { UNLIMITED } else { before.max(60) }, &notice))
+            .collect();
+        let steps = planned(&measured(&texts));
+        let mut left = texts.clone();
+        for step in &steps {
+            left[step.index] = cut(&texts[step.index], step.max_chars, &notice);
+            prop_assert!(left[step.index].len() <= step.max_chars);
+            prop_assert!(!left[step.index].is_empty());
+            if notice.notice != Notice::Pi {
+                continue;
+            }
+            let shown = String::from_utf16(&left[step.index]).unwrap();
+            let [content, bare, _] = ladder(&measured(&texts)[step.index], UNLIMITED, budget.min_keep, &notice);
+            if step.max_chars >= bare {
+                prop_assert!(shown.contains(" more characters truncated]"), "{step:?}: {shown}");
+            }
+            if step.max_chars >= content && notice.keep == Keep::Head {
+                let text = &texts[step.index];
+                let limits = Limits { chars: step.max_chars, ..notice.limits };
+                let source = Source::whole(Utf16(text));
+                let kept = outcome::clamp(&source, &limits, &notice, &notice.notice).unwrap().kept(&source).0;
+                let earlier = measured(&texts)[step.index].original != text.len();
+                // A pair at the cut stays whole by going.
+                prop_assert!(earlier || kept.chars + 1 >= budget.min_keep, "{step:?}: {kept:?}");
+            }
+        }
+        prop_assert_eq!(planned(&measured(&left)), vec![]);
+        let least: usize = texts.iter().map(|text| text.len().min(5)).sum();
+        prop_assert!(left.iter().map(Vec::len).sum::<usize>() <= budget.chars.max(least));
+    }
+}
+
+/// Plans grow with the number of results alone.
+#[test]
+fn a_hundred_thousand_results_take_a_moment() {
+    let results = vec![ToolResult { chars: 5_000, original: 5_000, latest: false }; 100_000];
+    let budget = Aggregate { chars: 600_000, order: Order::Oldest, protect_latest: true, min_keep: 2_000 };
+    let start = std::time::Instant::now();
+    let steps = plan(&results, UNLIMITED, &budget, |missing| 32 + missing.omitted.to_string().len());
+    assert_eq!(lengths(&results, &steps).iter().sum::<usize>(), 600_000);
+    assert!(start.elapsed().as_secs() < 2);
+}
+
+#[test]
+fn the_original_is_read_from_the_notice() {
+    let text = |text: &str| original_chars(&Source::whole(Utf8(text.as_bytes())));
+    assert_eq!(text("abc"), 3);
+    assert_eq!(text("abc[... 1000 more characters truncated]"), 1_003);
+    assert_eq!(text("abc\n\n[tool output truncated: 90 of 93 chars omitted (limit 9B); x]"), 93);
+}
