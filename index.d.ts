@@ -275,5 +275,31 @@ export function wrapTools<T extends readonly object[] | Record<string, object>>(
   policy?: WrapPolicy | Policy | ((name: string, tool: object) => WrapPolicy | Policy | undefined),
 ): T
 
+// ── Histories ────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Clamps every tool result of a history under the policy (`notice` 'pi' unless given), then all of them together under
+ *  `aggregate`. The same array when nothing changed; messages that are or carry no tool result come back as they are.
+ *  `clamped`: how many results changed. */
+export function clampMessages<T extends readonly unknown[]>(
+  messages: T,
+  options?: MessagesPolicy,
+): { messages: T; clamped: number }
+export interface MessagesPolicy extends ResultPolicy {
+  aggregate?: AggregatePolicy
+}
+/** A budget over all tool results of a history. They give way in steps, each from one end of the history to the other, and
+ *  no step goes further than the budget needs: the others down to `minKeepChars`, the others down to a notice, the latest
+ *  down to `minKeepChars`, the latest down to a notice; at last all of them, the others first, to "[...]". */
+export interface AggregatePolicy {
+  /** Chars that all tool results together may hold: whatever that takes, but that each keeps at least "[...]". */
+  maxChars: number
+  /** Which results give way first. Default 'oldest'. */
+  order?: 'oldest' | 'newest'
+  /** The tool results after the last message of the model are touched only when nothing else is left. Default true. */
+  protectLatest?: boolean
+  /** Chars of content that each keeps where possible. Default 2_000; 0 leaves a notice. */
+  minKeepChars?: number
+}
+
 // ── Errors ───────────────────────────────────────────────────────────────────────────────────────────────
 // Every error that these functions throw for wrong arguments has the stable `code` ERR_SPILLWAY_OPTION.

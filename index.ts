@@ -1,5 +1,6 @@
 export { cleanText } from './lib/clean.js'
 export { clampError } from './lib/error.js'
+export { clampMessages } from './lib/messages.js'
 export { definePolicy } from './lib/policy.js'
 export { clampResult } from './lib/result.js'
 export { sliceUtf16Safe, truncateUtf16Safe } from './lib/slice.js'

@@ -22,6 +22,8 @@ interface RowData {
   readonly other?: readonly string[]
   readonly side?: readonly string[]
   readonly copy?: string
+  /** What tells a message of the model. */
+  readonly model?: readonly string[]
 }
 
 interface FormData {
@@ -161,6 +163,13 @@ const rows = (table as readonly RowData[]).map((data) => new Row(data))
 const forms = rows.flatMap((row) => row.forms)
 
 export const dialectNames: readonly DialectName[] = ['text', ...rows.map(({ name }) => name)]
+
+const fromModel = Paths.of((table as readonly RowData[]).flatMap(({ model = [] }) => model))
+
+/** Whether a message is one that the model wrote. */
+export function isFromModel(message: object): boolean {
+  return leads(fromModel, new Root(message))
+}
 
 const NONE: readonly never[] = []
 

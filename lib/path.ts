@@ -192,9 +192,10 @@ function arrive<Out>(
 
 /** Whether a path leads to anything. */
 export function leads(paths: Paths, place: Place): boolean {
-  const [name] = paths.names
+  const { filters, names, next } = paths
   // Most are one name.
-  if (name !== undefined && paths.next[0]?.end !== undefined) return place.read(name) !== undefined
+  if (filters.length === 0 && names.length === 1 && next[0]?.end !== undefined)
+    return place.read(names[0] as string) !== undefined
   return endsAt(paths, place).length > 0
 }
 

@@ -63,8 +63,10 @@ const OPTIONS = [
 ] as const satisfies (keyof WrapPolicy)[]
 
 /** Places among the numbers, and the kinds of notices. */
+const CHARS = 2
 const KEEP = 5
 const KIND = 8
+const SHARE = 10
 export const KINDS = { none: 0, hint: 1, pi: 2, count: 3, template: 4, literal: 5 } as const
 
 /** What definePolicy returns. The private field marks it as checked: a copy of it is plain options again. */
@@ -121,8 +123,6 @@ function check(options: WrapPolicy): Compiled {
     tokens: bound('maxTokens', options.maxTokens, Number.POSITIVE_INFINITY),
     lineBytes: bound('maxLineBytes', options.maxLineBytes, Number.POSITIVE_INFINITY),
   }
-  const counted = limits.tokens === Number.POSITIVE_INFINITY && limits.lineBytes === Number.POSITIVE_INFINITY
-  const reach = Math.min(limits.bytes, limits.chars) + 2
   const keep = choice('keep', options.keep, KEEPS, 'auto')
   const notice = checkNotice(options.notice)
   const isError = flag('isError', options.isError, false)
@@ -149,11 +149,7 @@ function check(options: WrapPolicy): Compiled {
     words: notice.words,
     source,
     said: notice.kind === KINDS.count || notice.kind === KINDS.template ? source : '',
-    // A char is at most three bytes, one line, one token.
-    gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens, limits.lineBytes / 3),
-    bySize: counted ? Math.min(limits.bytes, limits.chars) : 0,
-    reach: { head: keep === 'tail' ? 0 : reach, tail: keep === 'head' ? 0 : reach },
-    limits,
+    ...measures(limits, keep),
     countsAll: /\{\w*(?:Bytes|Lines)/.test(notice.template),
     keep,
     needles: texts('needles', options.needles),
@@ -171,6 +167,28 @@ function check(options: WrapPolicy): Compiled {
 /** The same policy for values of one dialect. */
 export function speaking(policy: Compiled, dialect: DialectName): Compiled {
   return { ...policy, dialect }
+}
+
+/** What limits say of a length alone. */
+function measures(limits: Compiled['limits'], keep: Keep) {
+  const counted = limits.tokens === Number.POSITIVE_INFINITY && limits.lineBytes === Number.POSITIVE_INFINITY
+  const reach = Math.min(limits.bytes, limits.chars) + 2
+  return {
+    limits,
+    // A char is at most three bytes, one line, one token.
+    gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens, limits.lineBytes / 3),
+    bySize: counted ? Math.min(limits.bytes, limits.chars) : 0,
+    reach: { head: keep === 'tail' ? 0 : reach, tail: keep === 'head' ? 0 : reach },
+  }
+}
+
+/** The same policy with a tighter limit in chars, which all blocks of a result share. */
+export function shortened(policy: Compiled, maxChars: number): Compiled {
+  const chars = Math.min(policy.limits.chars, maxChars)
+  const numbers = policy.numbers
+    .with(CHARS, chars)
+    .with(SHARE, policy.each ? 0 : (policy.numbers[SHARE] ?? 0))
+  return { ...policy, numbers, each: false, ...measures({ ...policy.limits, chars }, policy.keep) }
 }
 
 /** The same policy for what comes from a failure. */

@@ -63,7 +63,7 @@ function clampResults<T extends object>(
 }
 
 /** Caps or drops what a result holds besides its text. */
-function clampSide(result: Result, { sideData, maxSideBytes }: Compiled, draft: Draft | undefined) {
+export function clampSide(result: Result, { sideData, maxSideBytes }: Compiled, draft: Draft | undefined) {
   let made = draft
   for (const { value, holder, key } of result.side) {
     const kept = sideData === 'drop' ? undefined : capSide(value, maxSideBytes)

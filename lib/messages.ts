@@ -1,0 +1,117 @@
+import type { MessagesPolicy } from 'spillway'
+import { clampSlots, surelyFit } from './blocks.js'
+import { isFromModel, type Result, readResults } from './dialect.js'
+import { Draft } from './draft.js'
+import { announce, isHeard, type Origin } from './event.js'
+import { optionError } from './option.js'
+import { type Aggregate, checkAggregate, planOf, type Sized } from './plan.js'
+import { type Compiled, compileWith, failed, shortened } from './policy.js'
+import { quietly } from './reading.js'
+import { clampSide } from './result.js'
+
+const ORIGIN: Origin = { phase: 'result' }
+
+export function clampMessages<T extends readonly unknown[]>(
+  messages: T,
+  options?: MessagesPolicy,
+): { messages: T; clamped: number } {
+  const policy = compileWith({ notice: 'pi' }, options)
+  const aggregate = options?.aggregate === undefined ? undefined : checkAggregate(options.aggregate)
+  if (!Array.isArray(messages)) throw optionError(TypeError, 'messages', 'an array', messages)
+  const kept = new History(messages, policy)
+  if (aggregate) kept.hold(aggregate)
+  return kept.done() as { messages: T; clamped: number }
+}
+
+/** A tool result of a history, and what is to be left of it. */
+class Kept implements Sized {
+  policy: Compiled
+  edits: ReturnType<typeof clampSlots> | undefined
+
+  constructor(
+    readonly result: Result,
+    readonly message: number,
+    readonly latest: boolean,
+    policy: Compiled,
+  ) {
+    this.policy = result.isError ? failed(policy) : policy
+    this.clamp(this.policy)
+  }
+
+  /** Clamps what the result was in the beginning, so that a notice counts from that. */
+  clamp(policy: Compiled): void {
+    this.policy = policy
+    this.edits = surelyFit(this.result.slots, policy)
+      ? undefined
+      : clampSlots(this.result.slots, policy, isHeard(ORIGIN))
+  }
+
+  get texts(): string[] {
+    const edits = this.edits?.edits
+    return this.result.slots.flatMap((slot) => {
+      const edit = edits?.get(slot)
+      return typeof edit === 'string' ? edit : edit === null ? [] : slot.text
+    })
+  }
+
+  get chars(): number {
+    return this.texts.reduce((sum, text) => sum + text.length, 0)
+  }
+}
+
+/** The messages of a history with its tool results clamped. */
+class History {
+  readonly #messages: readonly unknown[]
+  readonly #policy: Compiled
+  readonly #results: Kept[] = []
+
+  constructor(messages: readonly unknown[], policy: Compiled) {
+    this.#messages = messages
+    this.#policy = policy
+    const all = messages.map((message) => quietly(() => resultsIn(message, policy)) ?? [])
+    const lastAnswer = messages.findLastIndex(
+      (message) => isObject(message) && quietly(() => isFromModel(message)),
+    )
+    for (const [at, results] of all.entries())
+      for (const result of results) this.#results.push(new Kept(result, at, at >= lastAnswer, policy))
+  }
+
+  /** Cuts results further until all of them hold a budget. */
+  hold(aggregate: Aggregate): void {
+    const sized = this.#results.map(({ chars, latest, texts }) => ({ chars, latest, texts }))
+    for (const { index, maxChars } of planOf(sized, { aggregate }, this.#policy)) {
+      const kept = this.#results[index]
+      kept?.clamp(shortened(kept.policy, maxChars))
+    }
+  }
+
+  done(): { messages: readonly unknown[]; clamped: number } {
+    const drafts = new Map<number, Draft>()
+    let clamped = 0
+    for (const { result, message, edits } of this.#results) {
+      let draft = drafts.get(message)
+      if (edits && edits.edits.size > 0) {
+        draft ??= new Draft()
+        draft.edit(result, edits.edits)
+        clamped += 1
+      }
+      if (edits?.figures) announce(ORIGIN, edits.figures, result)
+      if (this.#policy.sideData !== 'keep') draft = clampSide(result, this.#policy, draft)
+      if (draft) drafts.set(message, draft)
+    }
+    if (drafts.size === 0) return { messages: this.#messages, clamped }
+    const made = this.#messages.map((message, at) => {
+      const draft = drafts.get(at)
+      return draft ? (quietly(() => draft.done(message as object)) ?? message) : message
+    })
+    return { messages: made, clamped }
+  }
+}
+
+function resultsIn(message: unknown, policy: Compiled): readonly Result[] {
+  return isObject(message) ? readResults(message, policy.dialect) : []
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
