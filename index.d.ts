@@ -275,6 +275,13 @@ export function wrapTools<T extends readonly object[] | Record<string, object>>(
   policy?: WrapPolicy | Policy | ((name: string, tool: object) => WrapPolicy | Policy | undefined),
 ): T
 
+/** A copy for people's screens: each text block to `maxChars` (8_000) and the texts of an error result to their first line
+ *  and `maxErrorChars` (400), both notices and the "…" of a cut line included; images, audio and files as
+ *  `{bytes, omitted: true}` in the place of their payload, with the size that it decodes to. An Error comes back as a new
+ *  one of the same prototype, name and code, without frames and causes. The same value when nothing changes; never
+ *  for a model, and no limit on what a framework keeps. */
+export function sanitizeForDisplay<T>(result: T, options?: { maxChars?: number; maxErrorChars?: number }): T
+
 // ── Histories ────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Clamps every tool result of a history under the policy (`notice` 'pi' unless given), then all of them together under

@@ -1,4 +1,5 @@
 export { cleanText } from './lib/clean.js'
+export { sanitizeForDisplay } from './lib/display.js'
 export { clampError } from './lib/error.js'
 export { clampMessages } from './lib/messages.js'
 export { definePolicy } from './lib/policy.js'

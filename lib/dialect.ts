@@ -9,7 +9,8 @@ import { type End, endsAt, follow, leads, Paths, Place, type Reach, Root } from 
  * A row has the forms in which its results come, told apart by their tags alone. A form names the `role` or the `type` of
  * the value (neither: it has none), what it `has` besides, and where the `results` are that it carries; `blocks`: one
  * of its blocks is known, `list`: it is an array of them. All other paths start at a result: `text` and `json` are what a
- * model sees, `side` what it does not see, `copy` a second copy of all that a class keeps.
+ * model sees, `side` what it does not see, `media` bytes of images and the
+ * like, `other` blocks that are known and hold no text, `copy` a second copy of all that a class keeps.
  */
 interface RowData {
   readonly name: string
@@ -22,6 +23,7 @@ interface RowData {
   readonly other?: readonly string[]
   readonly side?: readonly string[]
   readonly copy?: string
+  readonly media?: readonly string[]
   /** What tells a message of the model. */
   readonly model?: readonly string[]
 }
@@ -68,6 +70,11 @@ export class Result {
   get side(): End[] {
     return endsAt(this.row.side, this.place)
   }
+
+  /** Images, audio and files, or what names them. */
+  get media(): End[] {
+    return endsAt(this.row.media, this.place)
+  }
 }
 
 function firstString(paths: Paths, place: Place): string | undefined {
@@ -80,6 +87,7 @@ export class Row {
   readonly name: DialectName
   readonly error: Paths
   readonly side: Paths
+  readonly media: Paths
   readonly id: Paths
   readonly tool: Paths
   readonly copy: string | undefined
@@ -90,6 +98,7 @@ export class Row {
     this.name = data.name as DialectName
     this.error = Paths.of(data.error)
     this.side = Paths.of(data.side)
+    this.media = Paths.of(data.media)
     this.id = Paths.of(data.id)
     this.tool = Paths.of(data.tool)
     this.copy = data.copy

@@ -13,16 +13,29 @@ type Changes = Map<string | number, unknown>
 export class Draft {
   /** Places to copy, by depth, each with what changes in it. */
   readonly #levels: Map<Place, Changes>[] = []
+  readonly #below = new Map<Place, Map<string | number, Place>>()
   /** Places whose class keeps a second copy of its properties, by the name of that. */
   readonly #copies = new Map<Place, string>()
 
   set(holder: Place, key: string | number, to: unknown): void {
-    const depth = depthOf(holder)
+    const place = this.#known(holder)
+    const depth = depthOf(place)
     this.#levels[depth] ??= new Map()
     const level = this.#levels[depth] as Map<Place, Changes>
-    const changes = level.get(holder)
+    const changes = level.get(place)
     if (changes) changes.set(key, to)
-    else level.set(holder, new Map([[key, to]]))
+    else level.set(place, new Map([[key, to]]))
+  }
+
+  /** The one that stands for all places of the same object: who followed other paths has made another. */
+  #known(place: Place): Place {
+    if (!place.parent) return place
+    const parent = this.#known(place.parent)
+    const below = this.#below.get(parent) ?? new Map<string | number, Place>()
+    this.#below.set(parent, below)
+    const known = below.get(place.key) ?? place
+    below.set(place.key, known)
+    return known
   }
 
   remove(holder: Place, key: string | number): void {
@@ -43,7 +56,7 @@ export class Draft {
 
   /** Has the second copy that a class keeps of a result follow what changes in it. */
   mirror({ place, row }: Result): void {
-    if (row.copy !== undefined) this.#copies.set(place, row.copy)
+    if (row.copy !== undefined) this.#copies.set(this.#known(place), row.copy)
   }
 
   /** The value that all places start from, with all that was changed. */
@@ -90,13 +103,13 @@ export class Draft {
     for (const [list, keys] of blocks.gone()) {
       for (const key of keys) {
         this.remove(list, key)
-        this.#bequeath(result, list, key, keys)
+        this.#bequeath(list, key, keys)
       }
     }
   }
 
   /** Hands the cache marks of a block that goes to the block before it, or else after it: they end what is cached. */
-  #bequeath(result: Result, list: Place, key: number, gone: ReadonlySet<number>): void {
+  #bequeath(list: Place, key: number, gone: ReadonlySet<number>): void {
     const blocks = list.value as readonly unknown[]
     const block = blocks[key] as object
     for (const mark of CACHE_MARKS) {
@@ -108,8 +121,7 @@ export class Draft {
       if (heir < 0) for (heir = key + 1; heir < blocks.length && !stays(heir); ) heir += 1
       const to = blocks[heir] as object | undefined
       if (to === undefined || get(to, mark) !== undefined) continue
-      const known = result.slots.find(({ holder }) => holder.parent === list && holder.key === heir)
-      this.set(known?.holder ?? new Place(to, list, heir), mark, value)
+      this.set(new Place(to, list, heir), mark, value)
     }
   }
 }

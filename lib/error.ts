@@ -127,7 +127,7 @@ function set(error: object, key: string, value: unknown, like: object): boolean 
 }
 
 /** A new error of the same prototype, name and code. What a class keeps in private fields stays behind. */
-function rebuilt(error: object, changes: Record<string, unknown>): object {
+export function rebuilt(error: object, changes: Record<string, unknown>): object {
   const fresh: object = types.isNativeError(error) ? new Error() : {}
   quietly(() => Object.setPrototypeOf(fresh, Object.getPrototypeOf(error) as object | null))
   const members = quietly(() => Object.getOwnPropertyDescriptors(error)) ?? {}

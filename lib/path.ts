@@ -213,4 +213,7 @@ export function endsAt(paths: Paths, place: Place): End[] {
   return ends
 }
 
-const addEnd: Reach<End[]> = (_paths, value, holder, key, ends) => ends.push({ value, holder, key }) > 0
+const addEnd: Reach<End[]> = ({ names }, value, holder, key, ends) => {
+  ends.push({ value, holder, key })
+  return names.length === 0
+}

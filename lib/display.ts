@@ -1,0 +1,95 @@
+import { types } from 'node:util'
+import { clampString } from './blocks.js'
+import { type Result, readResults } from './dialect.js'
+import { Draft } from './draft.js'
+import { rebuilt } from './error.js'
+import { bound, optionError } from './option.js'
+import { type Compiled, compile } from './policy.js'
+import { get, quietly } from './reading.js'
+import { truncateUtf16Safe } from './slice.js'
+
+interface Display {
+  /** Of each text block. */
+  readonly policy: Compiled
+  readonly maxErrorChars: number
+}
+
+export function sanitizeForDisplay<T>(
+  result: T,
+  options: { maxChars?: number; maxErrorChars?: number } = {},
+): T {
+  if (typeof options !== 'object' || options === null)
+    throw optionError(TypeError, 'options', 'an object', options)
+  const unlimited = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
+  const maxChars = bound('maxChars', options.maxChars, 8_000)
+  const display = {
+    policy: compile({ ...unlimited, maxChars, notice: 'pi' }),
+    maxErrorChars: bound('maxErrorChars', options.maxErrorChars, 400),
+  }
+  if (typeof result === 'string') return clampString(result, display.policy) as T
+  if (typeof result !== 'object' || result === null) return result
+  const made = quietly(() =>
+    types.isNativeError(result) ? errorFor(result, display) : resultFor(result, display),
+  )
+  return (made ?? result) as T
+}
+
+/** A copy of an error that says what a person reads of it: neither its frames nor its causes. */
+function errorFor(error: Error, { maxErrorChars }: Display): object {
+  const message = firstLine(String(get(error, 'message') ?? ''), maxErrorChars)
+  const dropped = ['cause', 'errors'].filter((name) => get(error, name) !== undefined)
+  return rebuilt(error, {
+    message,
+    stack: `${String(get(error, 'name') ?? 'Error')}: ${message}`,
+    ...Object.fromEntries(dropped.map((name) => [name, undefined])),
+  })
+}
+
+function resultFor(value: object, display: Display): object {
+  const draft = new Draft()
+  for (const result of readResults(value, undefined)) {
+    const clamp = result.isError
+      ? (text: string) => firstLine(text, display.maxErrorChars)
+      : (text: string) => clampString(text, display.policy)
+    const texts = result.slots.map((slot) => [slot, clamp(slot.text)] as const)
+    draft.edit(result, new Map(texts.filter(([slot, text]) => text !== slot.text)))
+    omitMedia(result, draft)
+  }
+  return draft.done(value)
+}
+
+/** Puts the size of images, audio and files in the place of their bytes. */
+function omitMedia(result: Result, draft: Draft): void {
+  for (const { value, holder, key } of result.media) {
+    const bytes = decodedBytes(value)
+    if (bytes === undefined) continue
+    draft.remove(holder, key)
+    draft.set(holder, 'bytes', bytes)
+    draft.set(holder, 'omitted', true)
+  }
+}
+
+/** Bytes that a payload decodes to; nothing of what only names one, such as a web address. */
+function decodedBytes(payload: unknown): number | undefined {
+  if (typeof payload === 'object' && payload !== null)
+    return ArrayBuffer.isView(payload) ? payload.byteLength : undefined
+  if (typeof payload !== 'string' || /^(?!data:)[a-z][a-z+.-]*:/i.test(payload)) return undefined
+  const isUrl = payload.startsWith('data:')
+  const start = isUrl ? payload.indexOf(',') + 1 : 0
+  if (isUrl && !payload.slice(0, start).includes(';base64')) return payload.length - start
+  let end = payload.length
+  while (end > start && payload[end - 1] === '=') end -= 1
+  return Math.floor(((end - start) * 3) / 4)
+}
+
+/** The first line that shows something, cut to so many chars. */
+function firstLine(text: string, maxChars: number): string {
+  const start = text.search(/\S/)
+  if (start < 0) return ''
+  const window = text.slice(start, start + maxChars + 1)
+  const line = /^[^\r\n]*/.exec(window)?.[0].trimEnd() ?? ''
+  const whole = line.toWellFormed()
+  return whole.length <= maxChars
+    ? whole
+    : `${truncateUtf16Safe(whole, Math.max(0, maxChars - 1))}…`.slice(0, maxChars)
+}
