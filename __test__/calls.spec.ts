@@ -1,0 +1,310 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: tools take anything
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { type ClampEvent, clampResult, wrapTool, wrapTools } from 'spillway'
+import { describe, expect, it } from 'vitest'
+
+const BIG = 'a line of output\n'.repeat(300_000)
+const NOTICE = /tool output truncated/
+const row = (at: number) => ({ at, text: 'a field of a row' })
+const rows = Array.from({ length: 40_000 }, (_, at) => row(at))
+
+describe('a tool with its own toModelOutput', () => {
+  const tool = {
+    description: 'lists rows',
+    execute: async (_input: object, _options: { toolCallId: string }) => ({ rows }),
+    toModelOutput: ({ output }: { output: { rows: object[] } }): { type: string; value: unknown } => ({
+      type: 'json',
+      value: output.rows,
+    }),
+  }
+
+  it("keeps its raw result and has the model's copy clamped", async () => {
+    const wrapped = wrapTool(tool)
+    const output = await wrapped.execute({}, { toolCallId: 'c1' })
+    expect(output.rows).toBe(rows)
+    const seen = wrapped.toModelOutput({ output })
+    expect(seen).toMatchObject({ type: 'text', value: expect.stringMatching(NOTICE) })
+    expect((seen.value as string).length).toBeLessThanOrEqual(51_200)
+    expect(tool.toModelOutput({ output }).value).toBe(rows)
+    expect(wrapTool(wrapped, { maxChars: 100 }).toModelOutput({ output }).value).toHaveLength(100)
+  })
+
+  it('is wrapped once under one policy, waits for a promise, and clamps what is thrown', async () => {
+    const wrapped = wrapTool(tool)
+    expect(wrapTool(wrapped)).toBe(wrapped)
+    const later = wrapTool({
+      execute: async () => {
+        throw new Error(BIG)
+      },
+      toModelOutput: async () => ({ type: 'content', value: [{ type: 'text', text: BIG }] }),
+    })
+    await expect(later.execute()).rejects.toSatisfy((error: Error) => error.message.length <= 51_200)
+    const { value } = await later.toModelOutput()
+    expect(value[0]?.text.length).toBeLessThanOrEqual(51_200)
+  })
+
+  it('keeps what it yields raw, and a method that is no function', async () => {
+    const steps = wrapTool({
+      async *execute() {
+        yield { rows }
+      },
+      toModelOutput: () => ({ type: 'text', value: BIG }),
+    })
+    for await (const step of steps.execute()) expect(step.rows).toBe(rows)
+    expect(wrapTool({ execute: () => BIG, toModelOutput: undefined }).execute().length).toBeLessThanOrEqual(
+      51_200,
+    )
+  })
+})
+
+describe('what only tools return', () => {
+  const returned = <T>(value: T) => wrapTool({ execute: () => value }).execute() as unknown
+
+  it('plain data over the limits becomes its JSON, clamped', () => {
+    for (const data of [{ rows }, rows, Object.assign(Object.create(null), { rows })]) {
+      const text = returned(data)
+      expect(text).toMatch(NOTICE)
+      expect((text as string).slice(0, 30_000)).toBe(JSON.stringify(data).slice(0, 30_000))
+    }
+    for (const data of [{ rows: rows.slice(0, 9) }, [1, 2], {}, [], 5, null, undefined, true])
+      expect(returned(data)).toBe(data)
+    expect(returned({ big: BIG, count: 5n })).toMatch(NOTICE)
+  })
+
+  it('objects of classes stay what they are', () => {
+    class Page {
+      readonly text = BIG
+    }
+    for (const value of [new Page(), new Map([[1, BIG]]), new Date(0), Buffer.from(BIG), /x/])
+      expect(returned(value)).toBe(value)
+  })
+
+  it('several results at once are clamped one by one', () => {
+    const message = (content: string) => ({ type: 'tool', tool_call_id: 'c', content })
+    const short = message('short')
+    const list = returned([message(BIG), short]) as ReturnType<typeof message>[]
+    expect(list[0]?.content).toMatch(NOTICE)
+    expect(list[1]).toBe(short)
+  })
+
+  class Command {
+    readonly lg_name = 'Command'
+    constructor(
+      readonly update: unknown,
+      readonly goto = 'next',
+    ) {}
+  }
+
+  it('a LangGraph Command has its messages clamped, and keeps class and state', () => {
+    const text = { type: 'text', text: 'a message of a user' }
+    const update = { count: 1, messages: [{ type: 'tool', tool_call_id: 'c', content: BIG }, text], rows }
+    const command = new Command(update)
+    const clamped = returned(command) as Command & { update: typeof update }
+    expect(clamped).toBeInstanceOf(Command)
+    expect(clamped.goto).toBe('next')
+    expect((clamped.update.messages[0] as { content: string }).content).toMatch(NOTICE)
+    expect(clamped.update.messages[1]).toBe(text)
+    expect(clamped.update.rows).toBe(rows)
+    expect((command.update as typeof update).messages[0]).toHaveProperty('content', BIG)
+    for (const other of [new Command(undefined), new Command({ count: 1 }), new Command([['messages', BIG]])])
+      expect(returned(other)).toBe(other)
+    const several = returned([command, { type: 'tool', tool_call_id: 'c', content: 'short' }]) as Command[]
+    expect(several[0]).toBeInstanceOf(Command)
+  })
+
+  it('a pair of content and artifact stays a pair', async () => {
+    const artifact = { rows }
+    const tool = wrapTool({
+      responseFormat: 'content_and_artifact',
+      func: async (): Promise<[string, object]> => [BIG, artifact],
+    })
+    const [content, kept] = await tool.func()
+    expect(content).toMatch(NOTICE)
+    expect(kept).toBe(artifact)
+    const small: [string, object] = ['short', artifact]
+    expect(wrapTool({ responseFormat: 'content_and_artifact', func: () => small }).func()).toBe(small)
+  })
+})
+
+describe('events of cuts', () => {
+  const record = () => {
+    const events: ClampEvent[] = []
+    return { events, onClamp: (event: ClampEvent) => void events.push(event) }
+  }
+
+  it('tell the phase, the tool and the call in the forms that frameworks have', async () => {
+    const { events, onClamp } = record()
+    const call = async (
+      tool: { name?: string; [method: string]: unknown },
+      method: string,
+      ...args: unknown[]
+    ) => {
+      events.length = 0
+      const wrapped = wrapTool(tool, { onClamp }) as Record<string, (...args: unknown[]) => Promise<unknown>>
+      await wrapped[method]?.(...args).catch(() => {})
+      return events.map(({ tool, callId, phase }) => [tool, callId, phase])
+    }
+    const named = (method: string, body: (...args: any[]) => unknown) => ({
+      name: 't',
+      [method]: async (...args: unknown[]) => body(...args),
+    })
+    expect(
+      await call(
+        named('execute', () => ({ content: [{ type: 'text', text: BIG }] })),
+        'execute',
+        'c1',
+        {},
+        undefined,
+        () => {},
+      ),
+    ).toEqual([['t', 'c1', 'result']])
+    const updating = named('execute', (_id, _params, _signal, onUpdate) => {
+      onUpdate({ content: [{ type: 'text', text: BIG }] })
+      throw new Error(BIG)
+    })
+    expect(await call(updating, 'execute', 'c1', {}, undefined, () => {})).toEqual([
+      ['t', 'c1', 'update'],
+      ['t', 'c1', 'error'],
+    ])
+    expect(
+      await call(
+        named('execute', () => BIG),
+        'execute',
+        { a: 1 },
+        { toolCallId: 'c2' },
+      ),
+    ).toEqual([['t', 'c2', 'result']])
+    expect(
+      await call(
+        named('invoke', () => BIG),
+        'invoke',
+        { type: 'tool_call', id: 'c3', name: 't', args: {} },
+      ),
+    ).toEqual([['t', 'c3', 'result']])
+    expect(
+      await call(
+        named('invoke', () => BIG),
+        'invoke',
+        {},
+        '{"q": 1}',
+        { toolCall: { callId: 'c4' } },
+      ),
+    ).toEqual([['t', 'c4', 'result']])
+    expect(
+      await call(
+        named('func', () => BIG),
+        'func',
+        'a plain question',
+      ),
+    ).toEqual([['t', undefined, 'result']])
+    expect(
+      await call(
+        named('execute', () => 'short'),
+        'execute',
+        'c1',
+        {},
+      ),
+    ).toEqual([])
+  })
+
+  it('name the tools of a record', async () => {
+    const { events, onClamp } = record()
+    const tools = wrapTools({ shell: { execute: () => BIG } }, { onClamp })
+    tools.shell.execute()
+    expect(events).toHaveLength(1)
+    expect(events[0]).toMatchObject({
+      tool: 'shell',
+      phase: 'result',
+      total: { bytes: BIG.length, chars: BIG.length, lines: 300_000 },
+      exceeded: ['bytes', 'lines'],
+    })
+    const { kept } = events[0] as ClampEvent
+    expect(kept.lines).toBeLessThanOrEqual(2_000)
+    expect(Math.ceil(kept.bytes / 17)).toBe(kept.lines)
+  })
+
+  it('count what was kept of several blocks, also where lines were cut', () => {
+    const { events, onClamp } = record()
+    const content = ['short', `${'x'.repeat(900)}\nend`, BIG].map((text) => ({ type: 'text', text }))
+    const wrapped = wrapTool(() => ({ content }), { onClamp, maxLineBytes: 100 })
+    wrapped()
+    const [{ total, kept, exceeded } = {} as ClampEvent] = events
+    expect(total.chars).toBe(5 + 904 + BIG.length)
+    expect(kept.chars).toBeGreaterThan(5 + 80 + 4)
+    expect(kept.chars).toBeLessThan(51_200)
+    expect(exceeded).toEqual(['bytes', 'lines', 'lineBytes'])
+  })
+
+  it('go to the channel too, and a listener that throws does no harm', () => {
+    const seen: unknown[] = []
+    const listen = (event: unknown) => void seen.push(event)
+    subscribe('spillway:clamp', listen)
+    try {
+      const tool = wrapTool(() => BIG, {
+        onClamp: () => {
+          throw new Error('no')
+        },
+      })
+      expect(tool()).toMatch(NOTICE)
+      clampResult({ role: 'toolResult', toolCallId: 'c', toolName: 't', content: BIG })
+    } finally {
+      unsubscribe('spillway:clamp', listen)
+    }
+    expect(seen).toMatchObject([{ phase: 'result' }, { phase: 'result', tool: 't', callId: 'c' }])
+    clampResult(BIG)
+    expect(seen).toHaveLength(2)
+  })
+})
+
+describe('hostile results', () => {
+  const text = (text: string) => ({ type: 'text', text })
+
+  it('neither throw nor grow nor change anything but their text', () => {
+    const frozen = Object.freeze({
+      content: Object.freeze([Object.freeze(text(BIG))]),
+      details: Object.freeze({ a: 1 }),
+    })
+    const bare = Object.assign(Object.create(null), { content: [text(BIG)] })
+    Object.defineProperty(bare, '__proto__', { value: { content: [text(BIG)] }, enumerable: true })
+    const cyclic: Record<string, unknown> = { content: [text(BIG)], details: {} }
+    cyclic['details'] = cyclic
+    const many = { content: Array.from({ length: 10_000 }, () => text('some words of a block')) }
+    const nested = { content: [[text(BIG)], [[text(BIG)]], text(BIG)] }
+    const lying = new Proxy({ content: [text(BIG)] }, { getOwnPropertyDescriptor: () => undefined })
+    for (const value of [frozen, bare, cyclic, many, nested, lying]) {
+      for (const sideData of ['keep', 'cap', 'drop'] as const) {
+        const clamped = wrapTool(() => value, { sideData })() as typeof value
+        const texts = (clamped.content as { text?: string }[]).map((block) => block.text ?? '')
+        expect(texts.join('').length).toBeLessThanOrEqual(51_200)
+      }
+    }
+    const { content } = clampResult(nested)
+    expect(content[0]).toBe(nested.content[0])
+    expect(content[1]).toBe(nested.content[1])
+  })
+
+  it('that throw when they are read are read around', () => {
+    const broken = {
+      content: [
+        {
+          get type(): never {
+            throw new Error('no')
+          },
+        },
+        text(BIG),
+      ],
+      get isError(): never {
+        throw new Error('no')
+      },
+    }
+    expect(clampResult(broken).content[1]).toHaveProperty('text', expect.stringMatching(NOTICE))
+    const list = [text(BIG), text(BIG)]
+    Object.defineProperty(list, 0, {
+      get() {
+        throw new Error('no')
+      },
+      enumerable: true,
+    })
+    expect(clampResult({ content: list }).content[1]?.text).toMatch(NOTICE)
+  })
+})
