@@ -209,7 +209,26 @@ it('drops a nested block with the block that held it, and keeps a result that is
   expect(content).toEqual([{ type: 'text', text: 'first ' }])
 })
 
+it.each([
+  ['an object of strings', { stdout: text(60_000), stderr: text(70_000), exit_code: 1 }, 45_000],
+  ['an object of more', { lines: text(60_000).split('\n') }, 45_000],
+  ['a string', text(60_000), 45_000],
+  ['escapes', { stdout: '\0'.repeat(60_000) }, 45_000],
+])('keeps JSON in a string JSON: %s', (_, data, least) => {
+  const item = { type: 'local_shell_call_output', id: 'c', output: JSON.stringify(data) }
+  const { output } = clampResult(item)
+  expect(Buffer.byteLength(output)).toBeLessThanOrEqual(51_200)
+  expect(output.length).toBeGreaterThan(least)
+  const left = JSON.parse(output)
+  expect(JSON.stringify(left)).toMatch(NOTICE)
+  if (typeof data === 'object' && 'exit_code' in data) expect(left.exit_code).toBe(1)
+  for (const maxBytes of [0, 5, 60])
+    expect(clampResult(item, { maxBytes }).output.length).toBeLessThanOrEqual(maxBytes)
+})
+
 it('repairs lone surrogates inside JSON that fits', () => {
+  const shell = { type: 'local_shell_call_output', id: 'c', output: '{"stdout":"\\ud800"}' }
+  expect(clampResult(shell)).toBe(shell)
   const message = {
     role: 'tool',
     content: [

@@ -309,6 +309,17 @@ export const samples: Sample[] = [
   },
   {
     dialect: 'openai-responses',
+    name: 'local shell call, JSON as a string',
+    make: (big) => ({
+      type: 'local_shell_call_output',
+      id: 'c1',
+      output: JSON.stringify({ stdout: big, exit_code: 1 }),
+    }),
+    texts: ({ output }) => [[output]],
+    ids: ['c1'],
+  },
+  {
+    dialect: 'openai-responses',
     name: 'call of a hosted MCP server',
     make: (big) => ({
       type: 'mcp_call',

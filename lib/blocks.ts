@@ -3,6 +3,7 @@ import { cleanString } from './clean.js'
 import { CutOf, clampSubject, keptLines, settle, speak } from './cut.js'
 import type { Slot } from './dialect.js'
 import type { Edit } from './draft.js'
+import { clampEncoded } from './encoded.js'
 import { type Cut as NativeCut, native } from './engine.js'
 import { exceededBy } from './limits.js'
 import { KEPT, type Kept, keptBy } from './made.js'
@@ -66,6 +67,10 @@ function textOf({ text, json }: Slot, policy: Compiled): string {
 }
 
 function clampOne(slot: Slot, policy: Compiled): Clamped {
+  if (slot.json?.as === 'encoded') {
+    const { figures } = clampWithFigures(slot.text, policy)
+    return { edits: edits([[slot, clampEncoded(slot.text, policy, clampString)]]), figures }
+  }
   const { text, figures } = clampOf(slot.text, textOf(slot, policy), policy)
   return { edits: edits([[slot, showing(text, slot.text, policy)]]), figures }
 }
@@ -91,12 +96,17 @@ function sizesOf(kept: Kept): TextSize {
   return { bytes: kept.bytes, chars: kept.chars, lines: keptLines(kept) }
 }
 
+/** Whether the text of a slot is JSON of data, not a string that the model is sent as it is. */
+function isData({ json }: Slot): boolean {
+  return json !== undefined && typeof json.value !== 'string'
+}
+
 /** The slots that change. */
 function edits(texts: Iterable<readonly [Slot, string | null]>): Map<Slot, Edit> {
   const changed = new Map<Slot, Edit>()
   for (const [slot, text] of texts) {
     if (text !== slot.text) changed.set(slot, text)
-    else if (slot.json) {
+    else if (isData(slot)) {
       const value = wellFormed(slot)
       if (value !== undefined) changed.set(slot, { value })
     }
@@ -125,7 +135,7 @@ export function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
   let length = 0
   for (const { text } of slots) length += text.length
   if (length > policy.gate) return false
-  for (const { text, json } of slots) if (json ? LONE.test(text) : !text.isWellFormed()) return false
+  for (const slot of slots) if (isData(slot) ? LONE.test(slot.text) : !slot.text.isWellFormed()) return false
   return true
 }
 

@@ -43,7 +43,7 @@ export interface Slot {
   readonly holder: Place
   readonly key: string | number
   /** The value of which the text is the JSON, and how a text takes its place. */
-  readonly json: { readonly value: object; readonly as: string } | undefined
+  readonly json: { readonly value: unknown; readonly as: string } | undefined
 }
 
 /** One tool result of those that a value carries. */
@@ -117,10 +117,14 @@ export class Row {
 }
 
 const TEXT = ''
+/** A string that is JSON, and has to stay so. */
+const ENCODED = 'encoded'
 
 const addSlot: Reach<Slot[]> = (paths, value, holder, key, slots) => {
-  if (typeof value === 'string') slots.push({ text: value, holder, key, json: undefined })
-  else if (paths.end !== TEXT && paths.end !== undefined && typeof value === 'object' && value !== null) {
+  if (typeof value === 'string') {
+    const json = paths.end === ENCODED ? { value, as: ENCODED } : undefined
+    slots.push({ text: value, holder, key, json })
+  } else if (paths.end !== TEXT && paths.end !== undefined && typeof value === 'object' && value !== null) {
     if (isRead(value, paths)) return false
     const text = jsonOf(value)
     if (text !== undefined) slots.push({ text, holder, key, json: { value, as: paths.end } })
@@ -171,7 +175,7 @@ class Form {
 const rows = (table as readonly RowData[]).map((data) => new Row(data))
 const forms = rows.flatMap((row) => row.forms)
 
-export const dialectNames: readonly DialectName[] = ['text', ...rows.map(({ name }) => name)]
+export const dialectNames: readonly DialectName[] = ['text', ...new Set(rows.map(({ name }) => name))]
 
 const fromModel = Paths.of((table as readonly RowData[]).flatMap(({ model = [] }) => model))
 

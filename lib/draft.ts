@@ -86,7 +86,7 @@ export class Draft {
       this.remove(holder, key)
       this.set(holder, 'text', text)
     } else if (json?.as === 'wrap') {
-      const failed = 'error' in json.value && !('output' in json.value)
+      const failed = has(json.value, 'error') && !has(json.value, 'output')
       this.set(holder, key, failed ? { error: text } : { output: text })
     } else {
       if (json?.as === 'retag')
@@ -124,6 +124,10 @@ export class Draft {
       this.set(new Place(to, list, heir), mark, value)
     }
   }
+}
+
+function has(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && name in value
 }
 
 function depthOf(place: Place): number {
