@@ -1,11 +1,10 @@
+import { copy, GONE } from './copy.js'
 import type { Result, Slot } from './dialect.js'
 import { Place } from './path.js'
 import { get } from './reading.js'
 
 /** What becomes of a slot: another text, its block goes, or its JSON comes with strings that are well-formed. */
 export type Edit = string | null | { readonly value: unknown }
-
-const GONE = Symbol('gone')
 
 type Changes = Map<string | number, unknown>
 
@@ -187,31 +186,4 @@ class Blocks {
     }
     return list && { list, key: Number(at) }
   }
-}
-
-function copy(value: object, changes: ReadonlyMap<string | number, unknown>): object {
-  const members = Object.getOwnPropertyDescriptors(value) as Record<string | number, PropertyDescriptor>
-  for (const [key, to] of changes) {
-    const enumerable = members[key]?.enumerable ?? true
-    members[key] = { value: to, writable: true, enumerable, configurable: true }
-  }
-  const prototype = Object.getPrototypeOf(value) as object | null
-  if (!Array.isArray(value)) {
-    for (const [key, to] of changes) if (to === GONE) delete members[key]
-    return Object.create(prototype, members) as object
-  }
-  const list = Object.setPrototypeOf([], prototype) as unknown[]
-  const { length: _, ...rest } = members
-  let gone = 0
-  for (const [key, member] of Object.entries(rest)) {
-    const at = isIndex(key) ? String(Number(key) - gone) : key
-    if (member.value === GONE) gone += 1
-    else Object.defineProperty(list, at, member)
-  }
-  list.length = value.length - gone
-  return list
-}
-
-function isIndex(key: string): boolean {
-  return String(Number(key) >>> 0) === key
 }

@@ -1,0 +1,61 @@
+/** In the place of a new value: the property, or the element of a list, is not in the copy. */
+export const GONE = Symbol('gone')
+
+/**
+ * Copies an object with some of its properties changed. The prototype and every other property stay as they are: accessors
+ * are not run, and what is no array index stays on an array.
+ */
+export function copy(value: object, changes: ReadonlyMap<string | number, unknown>): object {
+  return Array.isArray(value) ? copyList(value, changes) : copyObject(value, changes)
+}
+
+function copyObject(value: object, changes: ReadonlyMap<string | number, unknown>): object {
+  const prototype = Object.getPrototypeOf(value) as object | null
+  const made = prototype === Object.prototype ? {} : (Object.create(prototype) as object)
+  // A setter that a class has would run where a property is only assigned.
+  const assigns = prototype === Object.prototype || prototype === null
+  for (const name of Reflect.ownKeys(value)) {
+    const member = Object.getOwnPropertyDescriptor(value, name)
+    if (!member) continue
+    const changed = typeof name === 'string' && changes.has(name)
+    const to = changed ? changes.get(name) : member.value
+    if (to === GONE) continue
+    if (assigns && name !== '__proto__' && (changed ? member.enumerable : isPlain(member)))
+      (made as Record<PropertyKey, unknown>)[name] = to
+    else Object.defineProperty(made, name, changed ? changedTo(to, member.enumerable) : member)
+  }
+  for (const [name, to] of changes) {
+    if (to !== GONE && !Object.hasOwn(made, name)) Object.defineProperty(made, name, changedTo(to, true))
+  }
+  return made
+}
+
+function copyList(value: readonly unknown[], changes: ReadonlyMap<string | number, unknown>): unknown[] {
+  const list: unknown[] = []
+  let gone = 0
+  for (let at = 0; at < value.length; at++) {
+    const member = Object.getOwnPropertyDescriptor(value, at)
+    const to = changes.has(at) ? changes.get(at) : member?.value
+    if (to === GONE) gone += 1
+    else if (changes.has(at) || (member && isPlain(member))) list[at - gone] = to
+    else if (member) Object.defineProperty(list, at - gone, member)
+  }
+  list.length = value.length - gone
+  const prototype = Object.getPrototypeOf(value) as object | null
+  if (prototype !== Array.prototype) Object.setPrototypeOf(list, prototype)
+  const names = Reflect.ownKeys(value)
+  // The indexes come first among the keys of an array, then its length.
+  for (const name of names.slice(names.indexOf('length') + 1)) {
+    const member = Object.getOwnPropertyDescriptor(value, name)
+    if (member) Object.defineProperty(list, name, member)
+  }
+  return list
+}
+
+function isPlain({ enumerable, writable, configurable }: PropertyDescriptor): boolean {
+  return enumerable === true && writable === true && configurable === true
+}
+
+function changedTo(value: unknown, enumerable = true): PropertyDescriptor {
+  return { value, enumerable, writable: true, configurable: true }
+}
