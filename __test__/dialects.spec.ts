@@ -236,13 +236,13 @@ it('repairs lone surrogates inside JSON that fits', () => {
         type: 'tool-result',
         toolCallId: 'c',
         toolName: 't',
-        output: { type: 'json', value: { a: ['\ud800x', '\\ud800'] } },
+        output: { type: 'json', value: { a: ['\ud800x', '\\ud800', '\\\ud800'], '\udc00': 1 } },
       },
     ],
   }
   expect(clampResult(message).content[0]?.output).toEqual({
     type: 'json',
-    value: { a: ['\ufffdx', '\\ud800'] },
+    value: { a: ['\ufffdx', '\\ud800', '\\\ufffd'], '\ufffd': 1 },
   })
 })
 

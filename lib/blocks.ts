@@ -1,5 +1,5 @@
 import type { LimitName, TextSize } from 'spillway'
-import { cleanString } from './clean.js'
+import { cleaned } from './clean.js'
 import { CutOf, clampSubject, keptLines, settle, speak } from './cut.js'
 import type { Slot } from './dialect.js'
 import type { Edit } from './draft.js'
@@ -10,6 +10,7 @@ import { KEPT, type Kept, keptBy } from './made.js'
 import { SEARCHED, searched, windows } from './pieces.js'
 import { type Compiled, headOf, KINDS, linesOf, pack, searches } from './policy.js'
 import { newlines, sizeOf } from './size.js'
+import { edits, textOf } from './slots.js'
 import { StringSubject, type Subject } from './subject.js'
 import { clamp, fits } from './text.js'
 
@@ -48,24 +49,6 @@ export function clampSlots(slots: readonly Slot[], policy: Compiled, counts: boo
   return slots.length > 1 || !slot ? clampTogether(slots, policy, counts) : clampOne(slot, policy)
 }
 
-/** What notices and marks of ours say. */
-const CUT_BEFORE =
-  /\[tool output truncated: |\[\.\.\. \d+ (?:more characters truncated|chars omitted)\]|\.\.\. \([\d,]+ chars truncated from |\[\+\d+ chars\]$/m
-
-/** A text as the policy has it cleaned, unless nothing to see would be left of it: no empty block is ever made. */
-function cleaned(text: string, { clean }: Compiled): string {
-  if (!clean) return text
-  // A notice may have made lines alike that stood apart, or lines that were cut; folding them would lose its place.
-  const [ansi, carriageReturns, control, repeats] = clean
-  const left = cleanString(text, [ansi, carriageReturns, control, repeats && !CUT_BEFORE.test(text)])
-  return left.trim() === '' ? text : left
-}
-
-/** The text of a slot; JSON has nothing to clean. */
-function textOf({ text, json }: Slot, policy: Compiled): string {
-  return json ? text : cleaned(text, policy)
-}
-
 function clampOne(slot: Slot, policy: Compiled): Clamped {
   if (slot.json?.as === 'encoded') {
     const { figures } = clampWithFigures(slot.text, policy)
@@ -94,49 +77,6 @@ function showing(clamped: string, text: string, policy: Compiled): string {
 
 function sizesOf(kept: Kept): TextSize {
   return { bytes: kept.bytes, chars: kept.chars, lines: keptLines(kept) }
-}
-
-/** Whether the text of a slot is JSON of data, not a string that the model is sent as it is. */
-function isData({ json }: Slot): boolean {
-  return json !== undefined && typeof json.value !== 'string'
-}
-
-/** The slots that change. */
-function edits(texts: Iterable<readonly [Slot, string | null]>): Map<Slot, Edit> {
-  const changed = new Map<Slot, Edit>()
-  for (const [slot, text] of texts) {
-    if (text !== slot.text) changed.set(slot, text)
-    else if (isData(slot)) {
-      const value = wellFormed(slot)
-      if (value !== undefined) changed.set(slot, { value })
-    }
-  }
-  return changed
-}
-
-/** The value of a JSON slot with its lone surrogates repaired; nothing where it has none. */
-function wellFormed({ text }: Slot): unknown {
-  // JSON has them as escapes, so that its text is well-formed whatever it holds.
-  if (!LONE.test(text)) return undefined
-  let repaired = false
-  const value: unknown = JSON.parse(text, (_, value: unknown) => {
-    if (typeof value !== 'string' || value.isWellFormed()) return value
-    repaired = true
-    return value.toWellFormed()
-  })
-  return repaired ? value : undefined
-}
-
-const LONE = /\\ud[89a-f]/
-
-/** Tells without a call that the texts of a result fit as they are. */
-export function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
-  if (policy.clean) return false
-  let length = 0
-  for (const { text } of slots) length += text.length
-  if (length > policy.gate) return false
-  for (const slot of slots) if (isData(slot) ? LONE.test(slot.text) : !slot.text.isWellFormed()) return false
-  return true
 }
 
 /** Numbers that go with each block, as src/bindings/share.rs reads and writes them. */

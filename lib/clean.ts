@@ -3,6 +3,7 @@ import { type Cleaning, checkCleaning, NONE } from './cleaning.js'
 import { native } from './engine.js'
 import { checkText } from './option.js'
 import { narrowness, PIECE, pieces } from './pieces.js'
+import type { Compiled } from './policy.js'
 import { plain } from './subject.js'
 
 export function cleanText(text: TextInput, options?: CleanOptions): string {
@@ -53,4 +54,17 @@ function cleanBytes(bytes: Uint8Array, what: Cleaning): string {
     parts.push(native.cleanPieceOfBytes(cleaning, bytes.subarray(start, start + PIECE)))
   parts.push(native.finishCleaning(cleaning))
   return parts.join('')
+}
+
+/** What notices and marks of ours say. */
+const CUT_BEFORE =
+  /\[tool output truncated: |\[\.\.\. \d+ (?:more characters truncated|chars omitted)\]|\.\.\. \([\d,]+ chars truncated from |\[\+\d+ chars\]$/m
+
+/** A text as the policy has it cleaned, unless nothing to see would be left of it: no empty block is ever made. */
+export function cleaned(text: string, { clean }: Compiled): string {
+  if (!clean) return text
+  // A notice may have made lines alike that stood apart, or lines that were cut; folding them would lose its place.
+  const [ansi, carriageReturns, control, repeats] = clean
+  const left = cleanString(text, [ansi, carriageReturns, control, repeats && !CUT_BEFORE.test(text)])
+  return left.trim() === '' ? text : left
 }

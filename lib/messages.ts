@@ -1,5 +1,5 @@
 import type { MessagesPolicy } from 'spillway'
-import { clampSlots, surelyFit } from './blocks.js'
+import { clampSlots } from './blocks.js'
 import { isFromModel, type Result, readResults } from './dialect.js'
 import { Draft } from './draft.js'
 import { announce, isHeard, type Origin } from './event.js'
@@ -8,6 +8,7 @@ import { type Aggregate, checkAggregate, planOf, type Sized } from './plan.js'
 import { type Compiled, compileWith, failed, shortened } from './policy.js'
 import { quietly } from './reading.js'
 import { clampSide } from './result.js'
+import { surelyFit } from './slots.js'
 
 const ORIGIN: Origin = { phase: 'result' }
 

@@ -1,10 +1,11 @@
 import type { Policy, ResultPolicy } from 'spillway'
-import { clampSlots, clampWithFigures, surelyFit } from './blocks.js'
+import { clampSlots, clampWithFigures } from './blocks.js'
 import { type Result, readResults } from './dialect.js'
 import { Draft } from './draft.js'
 import { announce, isHeard, type Origin } from './event.js'
 import { type Compiled, compile, failed } from './policy.js'
 import { capSide } from './side.js'
+import { surelyFit } from './slots.js'
 
 const RESULT: Origin = { phase: 'result' }
 
