@@ -1,4 +1,4 @@
-import { get } from './reading.js'
+import { elementAt, get } from './reading.js'
 
 /**
  * Paths into a caller's value: `content[type=text].text` goes to `content`, from there to each of its elements whose
@@ -162,7 +162,7 @@ function followList<Out>(
   if (filters.length === 0 && !each) return 0
   let known = 0
   for (let at = 0; at < list.length; at++) {
-    const element = get(list, at)
+    const element = elementAt(list, at)
     if (typeof element !== 'object' || element === null) continue
     for (let index = 0; index < filters.length; index++) {
       const filter = filters[index] as Filter

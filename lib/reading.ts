@@ -15,3 +15,12 @@ export function get(value: object, key: PropertyKey): unknown {
     return undefined
   }
 }
+
+/** The same of an element: apart, since names and indexes in one place are slow to tell apart. */
+export function elementAt(list: readonly unknown[], at: number): unknown {
+  try {
+    return list[at]
+  } catch {
+    return undefined
+  }
+}
