@@ -12,12 +12,25 @@ import {
 import { MockLanguageModelV3 } from 'ai/test'
 import { clampMessages, wrapTools } from 'spillway'
 import { z } from 'zod'
-import { bytes, DECISIVE, documented, FAILURE, IMAGE, LIMIT, largest, missing, ROWS, size, TEXT } from './scenario.mjs'
+import {
+  bytes,
+  DECISIVE,
+  documented,
+  FAILURE,
+  IMAGE,
+  LIMIT,
+  largest,
+  missing,
+  ROWS,
+  size,
+  TEXT,
+} from './scenario.mjs'
 
 const inputSchema = z.object({})
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 const IMAGE_PART = { type: 'image-data', data: IMAGE, mediaType: 'image/png' }
-const failure = Object.assign(new Error(FAILURE), { code: 'EBIG' })
+/** What `boom` threw. */
+const failures = []
 
 const tools = {
   big: tool({ inputSchema, execute: () => TEXT }),
@@ -33,13 +46,18 @@ const tools = {
     execute: async () => ({ text: TEXT, image: IMAGE }),
     toModelOutput: async ({ output }) => ({
       type: 'content',
-      value: [{ type: 'text', text: output.text, providerOptions: CACHED }, { ...IMAGE_PART, data: output.image }],
+      value: [
+        { type: 'text', text: output.text, providerOptions: CACHED },
+        { ...IMAGE_PART, data: output.image },
+      ],
     }),
   }),
   boom: tool({
     inputSchema,
     execute: async () => {
-      throw Object.assign(failure, { message: FAILURE })
+      const failure = Object.assign(new Error(FAILURE), { code: 'EBIG' })
+      failures.push(failure)
+      throw failure
     },
   }),
 }
@@ -50,7 +68,9 @@ const finish = (unified) => ({ unified, raw: unified })
 const callsOf = (names) =>
   names.map((name) => ({ type: 'tool-call', toolCallId: `call ${name}`, toolName: name, input: '{}' }))
 const resultsIn = (messages) =>
-  messages.flatMap(({ role, content }) => (role === 'tool' ? content : [])).filter(({ type }) => type === 'tool-result')
+  messages
+    .flatMap(({ role, content }) => (role === 'tool' ? content : []))
+    .filter(({ type }) => type === 'tool-result')
 
 /** A model that calls every tool at first, and then is done. */
 function makeModel(names, sent) {
@@ -59,7 +79,12 @@ function makeModel(names, sent) {
       const results = resultsIn(prompt)
       sent.push(...results)
       if (results.length > 0)
-        return { content: [{ type: 'text', text: 'done' }], finishReason: finish('stop'), usage, warnings: [] }
+        return {
+          content: [{ type: 'text', text: 'done' }],
+          finishReason: finish('stop'),
+          usage,
+          warnings: [],
+        }
       return { content: callsOf(names), finishReason: finish('tool-calls'), usage, warnings: [] }
     },
     doStream: async ({ prompt }) => {
@@ -93,8 +118,14 @@ async function turn({ tools: given = tools, middleware, ...hook } = {}) {
 /** Where the AI SDK can be hooked, as docs/frameworks.md lists it. */
 const hooks = {
   none: () => turn(),
-  wrapTools: () => turn({ tools: wrapTools(tools) }),
-  prepareStep: () => turn({ prepareStep: ({ messages }) => clampMessages(messages) }),
+  wrapTools: () => {
+    const clamped = wrapTools(tools)
+    return turn({ tools: clamped })
+  },
+  prepareStep: () => {
+    const prepareStep = ({ messages }) => clampMessages(messages)
+    return turn({ prepareStep })
+  },
   transformParams: () => {
     const middleware = {
       specificationVersion: 'v3',
@@ -166,7 +197,7 @@ test('wrapped tools: messages that apps store are small; a tool with toModelOutp
   assert.deepEqual(shown.rows, { rows: ROWS })
   assert.deepEqual(shown.shot, { text: TEXT, image: IMAGE })
   const thrown = steps[0].content.find(({ type }) => type === 'tool-error').error
-  assert.equal(thrown, failure)
+  assert.ok(failures.includes(thrown))
   assert.ok(bytes(thrown.message) <= LIMIT)
 })
 
@@ -198,14 +229,14 @@ async function uiMessages(given) {
 }
 
 test('a chat: what it keeps is small, and replays small where a raw result was kept', async () => {
-  const wrapped = wrapTools(tools)
-  const kept = await uiMessages(wrapped)
+  const clamped = wrapTools(tools)
+  const kept = await uiMessages(clamped)
   for (const part of kept.flatMap(({ parts }) => parts)) {
     const name = part.type.replace('tool-', '')
     if (name === 'rows' || name === 'shot') assert.ok(bytes(part.output) > 2_000_000, name)
     else if (name in tools) assert.ok(bytes(part.output ?? part.errorText) <= LIMIT, name)
   }
-  const messages = await convertToModelMessages(kept, { tools: wrapped })
+  const messages = await convertToModelMessages(kept, { tools: clamped })
   assert.equal(resultsIn(messages).length, 6)
   for (const result of resultsIn(messages)) assert.ok(bytes(textOf(result)) <= LIMIT, result.toolName)
 })
@@ -238,11 +269,14 @@ test('the steps of a generator', async () => {
     return results
   }
   const raw = await shown({ steps })
-  assert.deepEqual(raw.map(({ preliminary = false, output }) => [preliminary, output.length]), [
-    [true, TEXT.length],
-    [true, TEXT.length + 5],
-    [false, TEXT.length + 5],
-  ])
+  assert.deepEqual(
+    raw.map(({ preliminary = false, output }) => [preliminary, output.length]),
+    [
+      [true, TEXT.length],
+      [true, TEXT.length + 5],
+      [false, TEXT.length + 5],
+    ],
+  )
   const clamped = await shown(wrapTools({ steps }))
   assert.equal(clamped.length, 3)
   for (const { output } of clamped) assert.ok(bytes(output) <= LIMIT)

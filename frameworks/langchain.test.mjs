@@ -6,7 +6,19 @@ import { Command, MemorySaver } from '@langchain/langgraph'
 import { createAgent, createMiddleware, fakeModel, tool } from 'langchain'
 import { clampMessages, wrapTool, wrapTools } from 'spillway'
 import { z } from 'zod'
-import { bytes, DECISIVE, documented, FAILURE, IMAGE, LIMIT, largest, missing, ROWS, size, TEXT } from './scenario.mjs'
+import {
+  bytes,
+  DECISIVE,
+  documented,
+  FAILURE,
+  IMAGE,
+  LIMIT,
+  largest,
+  missing,
+  ROWS,
+  size,
+  TEXT,
+} from './scenario.mjs'
 
 const schema = z.object({})
 const PICTURE = { type: 'image_url', image_url: { url: `data:image/png;base64,${IMAGE}` } }
@@ -68,13 +80,23 @@ const WORDS = /^Error: |\n Please fix your mistakes\.$/g
 
 /** A middleware must answer what a tool throws, or the run ends. */
 function answer({ toolCall }, { message }) {
-  return new ToolMessage({ content: message, name: toolCall.name, tool_call_id: toolCall.id, status: 'error' })
+  return new ToolMessage({
+    content: message,
+    name: toolCall.name,
+    tool_call_id: toolCall.id,
+    status: 'error',
+  })
 }
 
 /** Where LangChain can be hooked, as docs/frameworks.md lists it. */
 const hooks = {
   none: () => turn(),
-  wrapTools: () => turn({ tools: wrapTools(makeTools()) }),
+  wrapTools: () => {
+    const tools = makeTools()
+    const clamped = wrapTools(tools)
+    return turn({ tools: clamped })
+  },
+  "wrapTools, sideData: 'cap'": () => turn({ tools: wrapTools(makeTools(), { sideData: 'cap' }) }),
   wrapToolCall: () => {
     const clamp = createMiddleware({
       name: 'clamp',
@@ -138,7 +160,7 @@ for (const name of ['wrapTools', 'wrapToolCall']) {
 }
 
 test('an artifact gives way when it is told to', async () => {
-  const { sent, stored } = await turn({ tools: wrapTools(makeTools(), { sideData: 'cap' }) })
+  const { sent, stored } = await hooked("wrapTools, sideData: 'cap'")
   const pair = sent.find(({ name }) => name === 'pair')
   assert.ok(bytes(pair.artifact) <= 8_192)
   assert.ok(bytes(pair.lc_kwargs.artifact) <= 8_192)

@@ -6,14 +6,31 @@ import { InMemoryStore } from '@mastra/core/storage'
 import { createTool } from '@mastra/core/tools'
 import { clampMessages, wrapTools } from 'spillway'
 import { z } from 'zod'
-import { bytes, DECISIVE, documented, FAILURE, IMAGE, LIMIT, largest, missing, ROWS, size, TEXT } from './scenario.mjs'
+import {
+  bytes,
+  DECISIVE,
+  documented,
+  FAILURE,
+  IMAGE,
+  LIMIT,
+  largest,
+  missing,
+  ROWS,
+  size,
+  TEXT,
+} from './scenario.mjs'
 
 const inputSchema = z.object({})
 
 /** Fresh ones, since wrapping changes class instances. */
 const makeTools = () => ({
   big: createTool({ id: 'big', description: 'big', inputSchema, execute: async () => TEXT }),
-  object: createTool({ id: 'object', description: 'object', inputSchema, execute: async () => ({ rows: ROWS }) }),
+  object: createTool({
+    id: 'object',
+    description: 'object',
+    inputSchema,
+    execute: async () => ({ rows: ROWS }),
+  }),
   boom: createTool({
     id: 'boom',
     description: 'boom',
@@ -32,7 +49,12 @@ function makeModel(names, sent) {
     const results = prompt.flatMap(({ role, content }) => (role === 'tool' ? content : []))
     sent.push(...results)
     if (results.length > 0) return { content: [{ type: 'text', text: 'done' }], finishReason: 'stop' }
-    const calls = names.map((name) => ({ type: 'tool-call', toolCallId: `call ${name}`, toolName: name, input: '{}' }))
+    const calls = names.map((name) => ({
+      type: 'tool-call',
+      toolCallId: `call ${name}`,
+      toolName: name,
+      input: '{}',
+    }))
     return { content: calls, finishReason: 'tool-calls' }
   }
   return {
@@ -49,7 +71,11 @@ function makeModel(names, sent) {
         { type: 'text-end', id: '1' },
       ]
       const chunks = finishReason === 'stop' ? said : content
-      const parts = [{ type: 'stream-start', warnings: [] }, ...chunks, { type: 'finish', finishReason, usage }]
+      const parts = [
+        { type: 'stream-start', warnings: [] },
+        ...chunks,
+        { type: 'finish', finishReason, usage },
+      ]
       return { stream: ReadableStream.from(parts) }
     },
   }
@@ -81,8 +107,9 @@ async function turn({ tools = makeTools(), inputProcessors } = {}) {
 const hooks = {
   none: () => turn(),
   wrapTools: () => {
-    const tools = wrapTools(makeTools())
-    return turn({ tools })
+    const tools = makeTools()
+    const clamped = wrapTools(tools)
+    return turn({ tools: clamped })
   },
   processInputStep: () => {
     const clamp = { id: 'clamp', processInputStep: ({ messages }) => clampMessages(messages) }

@@ -7,7 +7,19 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { clampResult, wrapTool } from 'spillway'
 import { z } from 'zod'
-import { bytes, DECISIVE, documented, FAILURE, IMAGE, LIMIT, largest, missing, ROWS, size, TEXT } from './scenario.mjs'
+import {
+  bytes,
+  DECISIVE,
+  documented,
+  FAILURE,
+  IMAGE,
+  LIMIT,
+  largest,
+  missing,
+  ROWS,
+  size,
+  TEXT,
+} from './scenario.mjs'
 
 const PICTURES = [
   { type: 'image', data: IMAGE, mimeType: 'image/png' },
@@ -33,11 +45,11 @@ const handlers = {
   },
 }
 
-function makeServer(decorate = () => {}) {
+function makeServer(register = (server, ...tool) => server.registerTool(...tool)) {
   const server = new McpServer({ name: 'server', version: '1.0.0' })
-  decorate(server)
   for (const [name, handler] of Object.entries(handlers)) {
-    server.registerTool(name, name === 'table' ? { inputSchema: {}, outputSchema } : { inputSchema: {} }, handler)
+    const config = { inputSchema: {}, ...(name === 'table' && { outputSchema }) }
+    register(server, name, config, handler)
   }
   return server
 }
@@ -68,9 +80,8 @@ async function callAll({ client, wire }) {
 const sides = {
   none: async () => callAll(await connect(makeServer())),
   server: async () => {
-    const server = makeServer((server) => {
-      const { registerTool } = server
-      server.registerTool = (name, config, handler) => registerTool.call(server, name, config, wrapTool(handler))
+    const server = makeServer((server, name, config, handler) => {
+      server.registerTool(name, config, wrapTool(handler))
     })
     return callAll(await connect(server))
   },
@@ -83,7 +94,9 @@ const sides = {
     const { client: upstream } = await connect(makeServer())
     const proxy = new Server({ name: 'proxy', version: '1.0.0' }, { capabilities: { tools: {} } })
     proxy.setRequestHandler(ListToolsRequestSchema, ({ params }) => upstream.listTools(params))
-    proxy.setRequestHandler(CallToolRequestSchema, async ({ params }) => clampResult(await upstream.callTool(params)))
+    proxy.setRequestHandler(CallToolRequestSchema, async ({ params }) =>
+      clampResult(await upstream.callTool(params)),
+    )
     return callAll(await connect(proxy))
   },
 }
@@ -144,10 +157,8 @@ test('a client may drop structured content once it was validated', async () => {
 })
 
 test('a server that drops it is refused: the schema wants it', async () => {
-  const server = makeServer((server) => {
-    const { registerTool } = server
-    server.registerTool = (name, config, handler) =>
-      registerTool.call(server, name, config, wrapTool(handler, { sideData: 'drop' }))
+  const server = makeServer((server, name, config, handler) => {
+    server.registerTool(name, config, wrapTool(handler, { sideData: 'drop' }))
   })
   const { client } = await connect(server)
   const refused = await client.callTool({ name: 'table', arguments: {} })
@@ -182,7 +193,10 @@ test('progress is not bounded: clamp its message where it is sent', async () => 
     wrapTool(async (_input, { sendNotification, _meta }) => {
       const { progressToken } = _meta
       for (const message of [TEXT, clampResult(TEXT)]) {
-        await sendNotification({ method: 'notifications/progress', params: { progressToken, progress: 1, message } })
+        await sendNotification({
+          method: 'notifications/progress',
+          params: { progressToken, progress: 1, message },
+        })
       }
       return { content: [{ type: 'text', text: 'done' }] }
     }),

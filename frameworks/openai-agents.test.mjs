@@ -3,7 +3,19 @@ import { test } from 'node:test'
 import { Agent, MemorySession, Runner, RunState, setTracingDisabled, tool, Usage } from '@openai/agents'
 import { clampMessages, wrapTool, wrapTools } from 'spillway'
 import { z } from 'zod'
-import { bytes, DECISIVE, documented, FAILURE, IMAGE, LIMIT, largest, missing, ROWS, size, TEXT } from './scenario.mjs'
+import {
+  bytes,
+  DECISIVE,
+  documented,
+  FAILURE,
+  IMAGE,
+  LIMIT,
+  largest,
+  missing,
+  ROWS,
+  size,
+  TEXT,
+} from './scenario.mjs'
 
 setTracingDisabled(true)
 
@@ -11,7 +23,7 @@ const parameters = z.object({})
 
 const makeTool = (name, execute, more) => tool({ name, description: name, parameters, execute, ...more })
 
-const tools = [
+const all = [
   makeTool('big', async () => TEXT),
   makeTool('object', async () => ({ rows: ROWS })),
   makeTool('shot', async () => [
@@ -53,7 +65,12 @@ class Scripted {
       status: 'completed',
     }))
     const done = [
-      { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'done' }] },
+      {
+        type: 'message',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: 'done' }],
+      },
     ]
     return { usage: new Usage(), output: results.length > 0 ? done : calls }
   }
@@ -66,9 +83,9 @@ function textOf({ output }) {
 }
 
 /** All but `boom`, which ends a run. */
-const answering = tools.filter(({ name }) => name !== 'boom')
+const tools = all.filter(({ name }) => name !== 'boom')
 
-async function turn({ tools: given = answering, session = new MemorySession(), ...hook } = {}) {
+async function turn({ tools: given = tools, session = new MemorySession(), ...hook } = {}) {
   const model = new Scripted(given.map(({ name }) => name))
   const agent = new Agent({ name: 'agent', model, tools: given })
   const { state } = await new Runner().run(agent, 'go', { session, ...hook })
@@ -80,11 +97,14 @@ async function turn({ tools: given = answering, session = new MemorySession(), .
 const hooks = {
   none: () => turn(),
   wrapTools: () => {
-    const clamped = wrapTools(answering)
+    const clamped = wrapTools(tools)
     return turn({ tools: clamped })
   },
   callModelInputFilter: () => {
-    const callModelInputFilter = ({ modelData }) => ({ ...modelData, input: clampMessages(modelData.input).messages })
+    const callModelInputFilter = ({ modelData }) => ({
+      ...modelData,
+      input: clampMessages(modelData.input).messages,
+    })
     return turn({ callModelInputFilter })
   },
   addItems: () => {
@@ -122,26 +142,25 @@ test('wrapped tools: every result is within the limits, and so are the session a
   const { sent, stored, state } = await hooked('wrapTools')
   assert.deepEqual(
     sent.map(({ name, callId, status }) => [name, callId, status]),
-    answering.map(({ name }) => [name, `call ${name}`, 'completed']),
+    tools.map(({ name }) => [name, `call ${name}`, 'completed']),
   )
   for (const result of [...sent, ...stored]) {
     assert.ok(bytes(textOf(result)) <= LIMIT, result.name)
     assert.ok(bytes(textOf(result)) > LIMIT / 2, result.name)
   }
-  const [, object, shot, told] = sent
+  const [, object, shot] = sent
   assert.ok(textOf(object).startsWith('{"rows":["line of tool'))
   assert.deepEqual(
     shot.output.map(({ type }) => type),
     ['input_text', 'input_image'],
   )
   assert.ok(JSON.stringify(shot.output[1]).includes(IMAGE))
-  assert.ok(textOf(told).includes(DECISIVE))
   // Each result is in the state twice at most, with a few lines around it.
   assert.ok(bytes(state) <= 2 * 4 * LIMIT * 1.1 + 16_384, String(bytes(state)))
 })
 
 test('what a tool throws through the run is short, and the same error', async () => {
-  const boom = tools.find(({ name }) => name === 'boom')
+  const boom = all.find(({ name }) => name === 'boom')
   const thrown = async (given) => turn({ tools: [given] }).catch((error) => error)
   assert.ok(bytes((await thrown(boom)).message) > 5_000_000)
   const error = await thrown(wrapTool(boom))
@@ -150,13 +169,27 @@ test('what a tool throws through the run is short, and the same error', async ()
   assert.equal(error.error?.code ?? error.code, 'EBIG')
 })
 
+test('what an errorFunction tells the model is a result like any other; a wrapped execute fails in few words', async () => {
+  const fail = async () => {
+    throw new Error(FAILURE)
+  }
+  const told = { errorFunction: (_context, error) => error.message }
+  const { sent } = await turn({
+    tools: [wrapTool(makeTool('late', fail, told)), makeTool('early', wrapTool(fail), told)],
+  })
+  const [late, early] = sent.map(textOf)
+  assert.ok(bytes(late) <= LIMIT && bytes(early) <= LIMIT)
+  assert.equal(late.includes(DECISIVE), false)
+  assert.ok(early.includes(DECISIVE))
+})
+
 test('items that were stored are clamped and sent again, each call with its result', async () => {
   const session = new MemorySession()
   const { stored } = await turn({ session })
   const items = clampMessages(await session.getItems())
   assert.equal(items.clamped, 4)
   const model = new Scripted([])
-  const agent = new Agent({ name: 'agent', model, tools: answering })
+  const agent = new Agent({ name: 'agent', model, tools: tools })
   await new Runner().run(agent, [...items.messages, { role: 'user', content: 'again' }])
   assert.equal(model.sent.length, 4)
   for (const result of model.sent) assert.ok(bytes(textOf(result)) <= LIMIT, result.name)
@@ -165,7 +198,7 @@ test('items that were stored are clamped and sent again, each call with its resu
 
 test('a state is resumed from its text', async () => {
   const { state } = await hooked('wrapTools')
-  const agent = new Agent({ name: 'agent', model: new Scripted([]), tools: wrapTools(answering) })
+  const agent = new Agent({ name: 'agent', model: new Scripted([]), tools: wrapTools(tools) })
   const resumed = await RunState.fromString(agent, state)
   assert.ok(bytes(resumed.toString()) <= bytes(state) * 1.1)
 })

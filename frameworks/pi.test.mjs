@@ -14,7 +14,18 @@ import {
   SettingsManager,
 } from '@earendil-works/pi-coding-agent'
 import { clampMessages, clampResult, wrapTool, wrapTools } from 'spillway'
-import { bytes, DECISIVE, documented, FAILURE, IMAGE, LIMIT, largest, missing, size, TEXT } from './scenario.mjs'
+import {
+  bytes,
+  DECISIVE,
+  documented,
+  FAILURE,
+  IMAGE,
+  LIMIT,
+  largest,
+  missing,
+  size,
+  TEXT,
+} from './scenario.mjs'
 
 const directory = mkdtempSync(join(tmpdir(), 'spillway-pi-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
@@ -95,7 +106,10 @@ async function turn({ tools: given = tools, extension } = {}) {
   ])
   await session.prompt('go')
   const file = sessionManager.getSessionFile()
-  const rows = readFileSync(file, 'utf8').trimEnd().split('\n').map((row) => JSON.parse(row))
+  const rows = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((row) => JSON.parse(row))
   session.dispose()
   return { sent, shown, file, rows, stored: statSync(file).size }
 }
@@ -109,15 +123,10 @@ const hooks = {
     const clamped = wrapTools(tools)
     return turn({ tools: clamped })
   },
+  "wrapTools, sideData: 'cap'": () => turn({ tools: wrapTools(tools, { sideData: 'cap' }) }),
   tool_result: () => {
     const extension = (pi) => {
       pi.on('tool_result', (event) => clampResult(event, { dialect: 'pi' }))
-    }
-    return turn({ extension })
-  },
-  message_end: () => {
-    const extension = (pi) => {
-      pi.on('message_end', ({ message }) => ({ message: clampResult(message) }))
     }
     return turn({ extension })
   },
@@ -154,12 +163,15 @@ test('without a clamp 5 MB go everywhere', async () => {
 test('wrapped tools: every result within the limits, a file under 700 KB', async () => {
   const { sent, stored, shown, rows, file } = await hooked('wrapTools')
   assert.ok(stored <= 700 * 1_024, String(stored))
-  assert.deepEqual(sent.map(({ toolName, isError }) => [toolName, isError]), [
-    ['big', false],
-    ['boom', true],
-    ['shot', false],
-    ['missing', true],
-  ])
+  assert.deepEqual(
+    sent.map(({ toolName, isError }) => [toolName, isError]),
+    [
+      ['big', false],
+      ['boom', true],
+      ['shot', false],
+      ['missing', true],
+    ],
+  )
   for (const message of sent) assert.ok(bytes(textOf(message)) <= LIMIT)
   for (const text of shown) assert.ok(bytes(text) <= LIMIT)
   assert.ok(textOf(named(sent, 'boom')).includes(DECISIVE))
@@ -168,11 +180,24 @@ test('wrapped tools: every result within the limits, a file under 700 KB', async
   const stays = rows.flatMap(({ message }) => (message?.role === 'toolResult' ? [message] : []))
   assert.deepEqual(stays, sent)
   const reopened = SessionManager.open(file).buildSessionContext().messages
-  assert.deepEqual(reopened.filter(({ role }) => role === 'toolResult'), sent)
+  assert.deepEqual(
+    reopened.filter(({ role }) => role === 'toolResult'),
+    sent,
+  )
+})
+
+test('message_end: the file is small, but the loop does not wait for it', async () => {
+  const extension = (pi) => {
+    pi.on('message_end', ({ message }) => ({ message: clampResult(message) }))
+  }
+  const { stored, rows } = await turn({ extension })
+  assert.ok(stored <= 700 * 1_024, String(stored))
+  const results = rows.filter(({ message }) => message?.role === 'toolResult')
+  assert.equal(results.length, 4)
 })
 
 test('details give way when they are told to', async () => {
-  const { stored, sent } = await turn({ tools: wrapTools(tools, { sideData: 'cap' }) })
+  const { stored, sent } = await hooked("wrapTools, sideData: 'cap'")
   assert.ok(bytes(named(sent, 'big').details) <= 8_192)
   assert.ok(stored <= 400 * 1_024, String(stored))
 })
@@ -199,7 +224,10 @@ test('an agent without sessions calls with four, and its abort arrives', async (
       throw new Error(FAILURE)
     }),
   )
-  const agent = new Agent({ initialState: { model: faux.getModel(), tools: [wait] }, getApiKey: () => 'faux-key' })
+  const agent = new Agent({
+    initialState: { model: faux.getModel(), tools: [wait] },
+    getApiKey: () => 'faux-key',
+  })
   agent.subscribe((event) => {
     if (event.type !== 'tool_execution_update') return
     updates.push(textOf(event.partialResult))

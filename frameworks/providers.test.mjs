@@ -9,14 +9,22 @@ import { GoogleGenAI } from '@google/genai'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import OpenAI from 'openai'
 import { clampMessages } from 'spillway'
-import { bytes, DECISIVE, FAILURE, IMAGE, LIMIT, missing, ROWS, TEXT } from './scenario.mjs'
+import { bytes, DECISIVE, documented, FAILURE, IMAGE, LIMIT, missing, ROWS, size, TEXT } from './scenario.mjs'
 
 const ANSWERS = {
-  '/v1/messages': { type: 'message', role: 'assistant', content: [], usage: { input_tokens: 1, output_tokens: 1 } },
+  '/v1/messages': {
+    type: 'message',
+    role: 'assistant',
+    content: [],
+    usage: { input_tokens: 1, output_tokens: 1 },
+  },
   '/v1/chat/completions': { object: 'chat.completion', choices: [] },
   '/v1/responses': { object: 'response', output: [] },
   '/v1beta/models/gemini:generateContent': { candidates: [] },
-  '/model/bedrock/converse': { output: { message: { role: 'assistant', content: [] } }, stopReason: 'end_turn' },
+  '/model/bedrock/converse': {
+    output: { message: { role: 'assistant', content: [] } },
+    stopReason: 'end_turn',
+  },
 }
 
 let sent = []
@@ -39,14 +47,16 @@ after(() => server.close().closeAllConnections())
 const apiKey = 'none'
 const CACHED = { type: 'ephemeral' }
 
-/** Each sends a history as it is, then clamped; what of the two bodies holds the tool results. */
-async function both(history, send) {
+/** Sends a history as it is, then clamped, and returns the second body. */
+async function both(provider, history, send) {
   const before = JSON.stringify(history)
   await send(history)
-  await send(clampMessages(history).messages)
+  const { messages } = clampMessages(history)
+  await send(messages)
   assert.equal(JSON.stringify(history), before)
   assert.ok(bytes(sent[0]) > 10_000_000)
-  assert.ok(bytes(sent[1]) <= 4 * LIMIT * 1.1, String(bytes(sent[1])))
+  const measured = sent.map(bytes).map(size)
+  assert.deepEqual(measured, documented('OpenAI, Anthropic, Gemini and Bedrock').measured[provider])
   return sent[1]
 }
 
@@ -72,7 +82,7 @@ test('Anthropic Messages', async () => {
     { role: 'assistant', content: calls },
     { role: 'user', content: [...results, { type: 'text', text: 'and now?' }] },
   ]
-  const { messages } = await both(history, (messages) =>
+  const { messages } = await both('Anthropic Messages', history, (messages) =>
     anthropic.messages.create({ model: 'claude', max_tokens: 1, messages }),
   )
   assert.deepEqual(messages.slice(0, 2), history.slice(0, 2))
@@ -86,14 +96,20 @@ test('Anthropic Messages', async () => {
 
 test('OpenAI Chat', async () => {
   const openai = new OpenAI({ apiKey, baseURL: `${baseURL}/v1` })
-  const calls = ['1', '2'].map((id) => ({ id, type: 'function', function: { name: 'tool', arguments: '{}' } }))
+  const calls = ['1', '2'].map((id) => ({
+    id,
+    type: 'function',
+    function: { name: 'tool', arguments: '{}' },
+  }))
   const history = [
     { role: 'user', content: 'go' },
     { role: 'assistant', tool_calls: calls },
     { role: 'tool', tool_call_id: '1', content: TEXT },
     { role: 'tool', tool_call_id: '2', content: [{ type: 'text', text: TEXT }] },
   ]
-  const { messages } = await both(history, (messages) => openai.chat.completions.create({ model: 'gpt', messages }))
+  const { messages } = await both('OpenAI Chat', history, (messages) =>
+    openai.chat.completions.create({ model: 'gpt', messages }),
+  )
   assert.deepEqual(messages.slice(0, 2), history.slice(0, 2))
   within(messages[2].content, messages[3].content[0].text)
   assert.deepEqual([messages[2].tool_call_id, messages[3].tool_call_id], ['1', '2'])
@@ -109,7 +125,9 @@ test('OpenAI Responses', async () => {
     { type: 'function_call_output', call_id: '1', output: TEXT },
     { type: 'function_call_output', call_id: '2', output: [{ type: 'input_text', text: TEXT }, image] },
   ]
-  const { input } = await both(history, (input) => openai.responses.create({ model: 'gpt', input }))
+  const { input } = await both('OpenAI Responses', history, (input) =>
+    openai.responses.create({ model: 'gpt', input }),
+  )
   assert.deepEqual(input.slice(0, 3), history.slice(0, 3))
   within(input[3].output, input[4].output[0].text)
   assert.deepEqual(input[4].output[1], image)
@@ -126,10 +144,15 @@ test('Gemini', async () => {
   ]
   const history = [
     { role: 'user', parts: [{ text: 'go' }] },
-    { role: 'model', parts: results.map(({ functionResponse: { id, name } }) => ({ functionCall: { id, name } })) },
+    {
+      role: 'model',
+      parts: results.map(({ functionResponse: { id, name } }) => ({ functionCall: { id, name } })),
+    },
     { role: 'user', parts: results },
   ]
-  const { contents } = await both(history, (contents) => gemini.models.generateContent({ model: 'gemini', contents }))
+  const { contents } = await both('Gemini', history, (contents) =>
+    gemini.models.generateContent({ model: 'gemini', contents }),
+  )
   assert.deepEqual(contents.slice(0, 2), history.slice(0, 2))
   const [big, boom, rows] = contents[2].parts.map(({ functionResponse }) => functionResponse)
   within(big.response.output, boom.response.error, rows.response.output)
@@ -141,20 +164,27 @@ test('Gemini', async () => {
 test('Bedrock Converse', async () => {
   const credentials = { accessKeyId: 'none', secretAccessKey: 'none' }
   const requestHandler = new NodeHttpHandler()
-  const bedrock = new BedrockRuntimeClient({ region: 'us-east-1', endpoint: baseURL, credentials, requestHandler })
+  const bedrock = new BedrockRuntimeClient({
+    region: 'us-east-1',
+    endpoint: baseURL,
+    credentials,
+    requestHandler,
+  })
   const image = { image: { format: 'png', source: { bytes: Buffer.from(IMAGE, 'base64') } } }
   const results = [
     { toolResult: { toolUseId: '1', content: [{ text: TEXT }, image] } },
     { toolResult: { toolUseId: '2', content: [{ text: FAILURE }], status: 'error' } },
     { toolResult: { toolUseId: '3', content: [{ json: { rows: ROWS } }] } },
   ]
-  const calls = results.map(({ toolResult: { toolUseId } }) => ({ toolUse: { toolUseId, name: 'tool', input: {} } }))
+  const calls = results.map(({ toolResult: { toolUseId } }) => ({
+    toolUse: { toolUseId, name: 'tool', input: {} },
+  }))
   const history = [
     { role: 'user', content: [{ text: 'go' }] },
     { role: 'assistant', content: calls },
     { role: 'user', content: results },
   ]
-  const { messages } = await both(history, (messages) =>
+  const { messages } = await both('Bedrock Converse', history, (messages) =>
     bedrock.send(new ConverseCommand({ modelId: 'bedrock', messages })),
   )
   assert.deepEqual(messages.slice(0, 2), history.slice(0, 2))

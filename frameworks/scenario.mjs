@@ -38,24 +38,19 @@ export function documented(framework) {
   const [section] = docs.split(`\n## ${framework}\n`)[1]?.split('\n## ') ?? []
   if (section === undefined) throw new Error(`docs/frameworks.md has no section ${framework}`)
   const blocks = [...section.matchAll(/```(?:js|ts)\n([\s\S]*?)```/g)].map(([, code]) => code)
-  const rows = [...section.matchAll(/^\| (.+) \|$/gm)]
-    .map(([, cells]) => cells.split(' | '))
-    .filter(([hook], at) => at > 1 && hook)
+  const rows = [...section.matchAll(/^\| (.+) \|$/gm)].map(([, cells]) => cells.split(' | ')).slice(1)
   return {
-    code: lines(blocks.join('')),
+    code: blocks
+      .join('')
+      .split('\n')
+      .map((line) => line.trim().replace(/^await /, ''))
+      .filter((line) => line !== '' && !line.startsWith('//')),
     measured: Object.fromEntries(rows.map(([hook, ...cells]) => [hook.replaceAll('`', ''), cells])),
   }
 }
 
 /** The lines of documented code that a test does not run: there must be none. */
 export function missing(framework, testUrl) {
-  const ran = new Set(lines(readFileSync(new URL(testUrl), 'utf8')))
-  return documented(framework).code.filter((line) => !ran.has(line))
-}
-
-function lines(code) {
-  return code
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('//'))
+  const ran = readFileSync(new URL(testUrl), 'utf8')
+  return documented(framework).code.filter((line) => !ran.includes(line))
 }
