@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AIMessage, ToolMessage } from '@langchain/core/messages'
 import { StructuredTool } from '@langchain/core/tools'
-import { Command, MemorySaver } from '@langchain/langgraph'
+import { Command, interrupt, MemorySaver } from '@langchain/langgraph'
 import { createAgent, createMiddleware, fakeModel, tool } from 'langchain'
 import { clampMessages, wrapTool, wrapTools } from 'spillway'
 import { z } from 'zod'
@@ -167,12 +167,43 @@ test('an artifact gives way when it is told to', async () => {
   assert.ok(stored <= 2_500_000, String(stored))
 })
 
+test('a tool that asks a person is interrupted, and answers once it is resumed', async () => {
+  const ask = tool(async () => `${TEXT}${interrupt('may I?')}`, { name: 'ask', schema })
+  const model = fakeModel()
+    .respondWithTools([{ name: 'ask', args: {}, id: '1' }])
+    .respond(new AIMessage('done'))
+  const agent = createAgent({ model, tools: [wrapTool(ask)], checkpointer: new MemorySaver() })
+  const config = { configurable: { thread_id: '1' } }
+  const stopped = await agent.invoke({ messages: [{ role: 'user', content: 'go' }] }, config)
+  assert.equal(stopped.__interrupt__[0].value, 'may I?')
+  const { messages } = await agent.invoke(new Command({ resume: 'yes' }), config)
+  const [result] = resultsIn(messages)
+  assert.ok(bytes(result.content) <= LIMIT && bytes(result.content) > LIMIT / 2)
+})
+
 test('a call by hand gives content, and a pair its message', async () => {
   const [big, , , pair] = wrapTools(makeTools())
   const content = await big.invoke({})
   assert.ok(typeof content === 'string' && bytes(content) <= LIMIT)
   const message = await pair.invoke({ type: 'tool_call', name: 'pair', args: {}, id: '1' })
   assert.ok(message instanceof ToolMessage)
+  assert.ok(bytes(message.content) <= LIMIT)
+  assert.equal(message.artifact.raw.length, 300_000)
+})
+
+test('callbacks and tracers see what a tool returned inside of `invoke`, unless `func` is wrapped', async () => {
+  const traced = async (given) => {
+    const outputs = []
+    for await (const { event, data } of given.streamEvents({}, { version: 'v2' })) {
+      if (event === 'on_tool_end') outputs.push(data.output)
+    }
+    return largest(outputs)
+  }
+  const [big] = makeTools()
+  assert.equal(await traced(wrapTool(big)), bytes(TEXT))
+  const [other, object, , pair] = wrapTools(makeTools(), { method: 'func' })
+  for (const given of [other, object]) assert.ok((await traced(given)) <= LIMIT)
+  const message = await pair.invoke({ type: 'tool_call', name: 'pair', args: {}, id: '1' })
   assert.ok(bytes(message.content) <= LIMIT)
   assert.equal(message.artifact.raw.length, 300_000)
 })

@@ -147,6 +147,7 @@ test('a server with an output schema still validates', async () => {
   for (const side of ['server', 'proxy']) {
     const { results } = await clampedBy(side)
     assert.deepEqual(results.table.structuredContent, { rows: ROWS })
+    assert.ok(bytes(textOf(results.table)) <= LIMIT)
   }
 })
 

@@ -204,7 +204,8 @@ test('details give way when they are told to', async () => {
 
 test('a definition gets its five arguments', async () => {
   calls.length = 0
-  await turn({ tools: wrapTools(tools) })
+  const { sent } = await turn({ tools: wrapTools(tools) })
+  assert.ok(bytes(textOf(named(sent, 'big'))) <= LIMIT)
   assert.equal(calls.length, 1)
   assert.ok(calls[0].signal instanceof AbortSignal)
   assert.equal(calls[0].cwd, directory)
