@@ -300,6 +300,19 @@ test('an abort arrives at the tool', async () => {
   assert.deepEqual(aborted, [true])
 })
 
+test('a cut is told with the tool and the call', async () => {
+  const told = new Map()
+  const onClamp = ({ tool, callId, phase }) => told.set(tool, [callId, phase])
+  await turn({ tools: wrapTools(tools, { onClamp }) })
+  const phase = (name) => (name === 'boom' ? 'error' : 'result')
+  assert.deepEqual(
+    [...told].sort(),
+    Object.keys(tools)
+      .sort()
+      .map((name) => [name, [`call ${name}`, phase(name)]]),
+  )
+})
+
 test('the documented lines are the ones above', () => {
   assert.deepEqual(missing('AI SDK', import.meta.url), [])
 })

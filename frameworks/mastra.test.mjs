@@ -190,6 +190,19 @@ test('messages that were stored are clamped, each call with its result', async (
   )
 })
 
+test('a cut is told with the tool and the call', async () => {
+  const told = new Map()
+  const onClamp = ({ tool, callId, phase }) => told.set(tool, [callId, phase])
+  await turn({ tools: wrapTools(makeTools(), { onClamp }) })
+  const phase = (name) => (name === 'boom' ? 'error' : 'result')
+  assert.deepEqual(
+    [...told].sort(),
+    Object.keys(makeTools())
+      .sort()
+      .map((name) => [name, [`call ${name}`, phase(name)]]),
+  )
+})
+
 test('the documented lines are the ones above', () => {
   assert.deepEqual(missing('Mastra', import.meta.url), [])
 })
