@@ -300,6 +300,17 @@ test('an abort arrives at the tool', async () => {
   assert.deepEqual(aborted, [true])
 })
 
+test('an MCP result that goes to the model as JSON, without its structured content', async () => {
+  const remote = tool({
+    inputSchema,
+    execute: async () => ({ content: [{ type: 'text', text: TEXT }], structuredContent: { rows: ROWS } }),
+  })
+  const { sent } = await turn({ tools: wrapTools({ remote }, { sideData: 'drop' }) })
+  assert.equal(sent[0].output.type, 'json')
+  assert.ok(bytes(textOf(sent[0])) <= LIMIT * 1.1)
+  assert.ok(sent[0].output.value.content[0].text.startsWith('line of tool output'))
+})
+
 test('a cut is told with the tool and the call', async () => {
   const told = new Map()
   const onClamp = ({ tool, callId, phase }) => told.set(tool, [callId, phase])

@@ -169,6 +169,16 @@ test('what a tool throws through the run is short, and the same error', async ()
   assert.equal(error.error?.code ?? error.code, 'EBIG')
 })
 
+test('a tool with an outputSchema gives a string where its result is over the limits', async () => {
+  const schema = { outputSchema: z.object({ rows: z.array(z.string()) }) }
+  const small = makeTool('small', async () => ({ rows: ROWS.slice(0, 2) }), schema)
+  const large = makeTool('large', async () => ({ rows: ROWS }), schema)
+  const { sent } = await turn({ tools: wrapTools([small, large]) })
+  assert.deepEqual(JSON.parse(textOf(sent[0])), { rows: ROWS.slice(0, 2) })
+  assert.ok(JSON.parse(textOf(sent[1])).startsWith('{"rows":["line of tool'))
+  assert.ok(bytes(textOf(sent[1])) <= LIMIT * 1.1)
+})
+
 test('what an errorFunction tells the model is a result like any other; a wrapped execute fails in few words', async () => {
   const fail = async () => {
     throw new Error(FAILURE)
