@@ -38,13 +38,15 @@ export function announce(origin: Origin, figures: () => Figures, result?: Result
 
 /** The id of a call where frameworks hand it to a tool. */
 function callIdOf([first, second, third]: readonly unknown[]): string | undefined {
-  // Pi; LangChain's invoke with a tool call; the AI SDK; LangChain's config; OpenAI Agents.
+  // Pi; LangChain's invoke with a tool call; the AI SDK; LangChain's config; OpenAI Agents; Mastra; `toModelOutput`.
   const ids = [
     first,
     at(first, 'id'),
     at(second, 'toolCallId'),
     at(second, 'toolCall', 'id'),
     at(third, 'toolCall', 'callId'),
+    at(second, 'agent', 'toolCallId'),
+    at(first, 'toolCallId'),
   ]
   const isCall = typeof second === 'object' || at(first, 'type') === 'tool_call'
   return ids.find((id, index): id is string => typeof id === 'string' && (index > 1 || isCall))
