@@ -6,7 +6,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import { do_not_optimize, measure } from 'mitata'
-import { clampResult, clampText, clampTextWithReport, cleanText, definePolicy } from 'spillway'
+import { clampMessages, clampResult, clampText, clampTextWithReport, cleanText, definePolicy } from 'spillway'
 import { truncateHead, truncateTail } from 'spillway/pi'
 import stripAnsi from 'strip-ansi'
 import { findings } from './findings.mjs'
@@ -42,6 +42,29 @@ const service = logs(6e6)
 const found = definePolicy({ keep: 'findings', maxChars: 8_000 })
 const block = { content: [{ type: 'text', text: 'ok, 3 files changed' }] }
 const blocks = { content: Array.from({ length: 10 }, (_, at) => ({ type: 'text', text: `block ${at}` })) }
+
+const history = Array.from({ length: 1_000 }, (_, at) =>
+  at % 2
+    ? { role: 'assistant', content: [{ type: 'toolCall', id: `c${at}`, name: 'read', arguments: {} }] }
+    : { role: 'toolResult', toolCallId: `c${at}`, content: [{ type: 'text', text: ascii(1_000 + at) }] },
+)
+
+/** The least that anyone would do: the lengths of all texts. */
+function sumOfLengths(messages) {
+  let sum = 0
+  for (const { role, content } of messages)
+    if (role === 'toolResult')
+      for (const block of content) if (block.type === 'text') sum += block.text.length
+  return sum
+}
+
+/** Medians of five runs each, by turns: the machine is as busy for both. */
+async function timesOf(first, second) {
+  const runs = []
+  for (let run = 0; run < 5; run++) runs.push([await time(first), await time(second)])
+  const median = (at) => runs.map((run) => run[at]).sort((a, b) => a - b)[2]
+  return median(1) / median(0)
+}
 
 const rows = [
   [
@@ -110,6 +133,13 @@ const rows = [
     () => findings(service, 8_000),
     () => clampText(service, found),
   ],
+  [
+    'clampMessages, 1,000 messages that fit',
+    'summing lengths',
+    0,
+    () => sumOfLengths(history),
+    () => clampMessages(history),
+  ],
   ['cleanText of a colour diff, 1 MB', 'strip-ansi', 0, () => stripAnsi(colour), () => cleanText(colour)],
   ...Object.entries(clean).map(([kind, text]) => [
     `cleanText, nothing to clean, 1 MB ${kind}`,
@@ -151,6 +181,19 @@ const bounded = (name, value, text, most, unit) =>
   bounded('clampResult, one block that fits', one, show(one), 150, ' ns')
   const all = await time(() => clampResult(blocks))
   bounded('clampResult, ten blocks that fit', all, show(all), 1_000, ' ns')
+  const five = ascii(5e6)
+  const result = { content: [{ type: 'text', text: five }] }
+  const times = await timesOf(
+    () => clampText(five),
+    () => clampResult(result),
+  )
+  bounded(
+    'clampResult, 5 MB in one block, against clampText',
+    times,
+    `${times.toFixed(2)} times`,
+    1.5,
+    ' times',
+  )
   const speed = (service.length / (await time(() => clampText(service, found)))) * 1e3
   print(`| keep 'findings', 6 MB of logs | ${speed.toFixed(0)} MB/s | - | |`)
   const kept = heapKept()
