@@ -214,7 +214,7 @@ export interface ResultPolicy extends PolicyOptions {
   /** Copies beside the text that no model is sent (Pi `details`, LangChain `artifact`, MCP `structuredContent`): 'keep'
    *  (default) leaves them, by reference; 'cap' leaves `maxSideBytes` of their JSON, with the size that they had inside
    *  (`spillway.originalBytes`); 'drop' removes them. An MCP server with an output schema needs 'keep'; an MCP client that
-   *  forwards `structuredContent` to a model wants 'drop' after its validation. */
+   *  forwards `structuredContent` to a model wants 'drop' after its validation (where it has no text, that says it then). */
   sideData?: 'keep' | 'cap' | 'drop'
   /** JSON bytes that 'cap' leaves of each copy. Default 8_192. Small scalar fields survive first, long strings are
    *  shortened, arrays and objects keep what fits; cycles, BigInt, maps and bytes come described. */
@@ -235,7 +235,8 @@ export interface ResultPolicy extends PolicyOptions {
 export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T
 /** Shortens the SAME error object: `message` to the policy, `stack` to that message and at most 20 frames, `cause` and
  *  AggregateError `errors` likewise to depth 5. Frames are cut at 1,000 chars, what stands before the message at 200. A thrown string is clamped. A frozen error comes back as a new one of the
- *  same prototype, name and code: G1 wins. */
+ *  same prototype, name and code: G1 wins. So does plain data whose JSON is over the limits, its strings shortened:
+ *  frameworks send it as JSON. */
 export function clampError<E>(error: E, policy?: PolicyOptions | Policy): E
 
 /**

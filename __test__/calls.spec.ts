@@ -308,3 +308,26 @@ describe('hostile results', () => {
     expect(clampResult({ content: list }).content[1]?.text).toMatch(NOTICE)
   })
 })
+
+it('plain data that is thrown keeps its kind within the limits', () => {
+  const thrownBy = (thrown: unknown): unknown => {
+    try {
+      return wrapTool(() => {
+        throw thrown
+      })()
+    } catch (error) {
+      return error
+    }
+  }
+  const small = { reason: 'short' }
+  expect(thrownBy(small)).toBe(small)
+  for (const thrown of [
+    { reason: BIG, code: 7 },
+    { message: 'short', body: BIG, code: 7 },
+    { message: BIG, code: 7 },
+  ]) {
+    const left = thrownBy(thrown) as { code: number }
+    expect(left.code).toBe(7)
+    expect(JSON.stringify(left).length).toBeLessThanOrEqual(51_200)
+  }
+})

@@ -151,3 +151,24 @@ describe("sideData 'cap'", () => {
     expect(Object.getOwnPropertyDescriptor(capped, '__proto__')?.value).toEqual({ polluted: true })
   })
 })
+
+describe("sideData 'drop'", () => {
+  it.each([
+    ['no content', { structuredContent: { rows: [1, 'x'.repeat(90_000)] } }],
+    ['empty content', { content: [], structuredContent: { rows: [1] } }],
+  ])('says structured content in a text where there is none: %s', (_, result) => {
+    const { content, ...rest } = clampResult(result as typeof result & { content?: any[] }, {
+      sideData: 'drop',
+    })
+    expect(rest).toEqual({})
+    expect(content?.[0].text).toMatch(/^\{"rows":\[1/)
+    expect(content?.[0].text.length).toBeLessThanOrEqual(51_200)
+  })
+
+  it('keeps the images beside it', () => {
+    const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
+    const { content } = clampResult({ content: [image], structuredContent: { a: 1 } }, { sideData: 'drop' })
+    expect(content[0]).toBe(image)
+    expect(content[1]).toEqual({ type: 'text', text: '{"a":1}' })
+  })
+})

@@ -3,8 +3,9 @@ import type { Policy, PolicyOptions } from 'spillway'
 import { clampString } from './blocks.js'
 import type { Origin } from './event.js'
 import { type Compiled, compile, failed } from './policy.js'
-import { get, quietly } from './reading.js'
+import { get, isPlain, quietly } from './reading.js'
 import { clampValue, told } from './result.js'
+import { capSide } from './side.js'
 import { truncateUtf16Safe } from './slice.js'
 import { fits } from './text.js'
 
@@ -18,7 +19,14 @@ const DEPTH = 5
 
 /** Clamps whatever was thrown, with a policy for failures; the event is of its message. */
 export function clampThrown<E>(error: E, policy: Compiled, origin: Origin = ERROR): E {
-  return shorten(error, policy, DEPTH, new Map(), origin) as E
+  return capped(shorten(error, policy, DEPTH, new Map(), origin), policy) as E
+}
+
+/** Plain data that was thrown goes to the model as JSON: what it holds besides a message counts too. */
+function capped(thrown: unknown, { limits }: Compiled): unknown {
+  if (typeof thrown !== 'object' || thrown === null || !isPlain(thrown)) return thrown
+  const cap = Math.min(limits.bytes, limits.chars)
+  return cap === Number.POSITIVE_INFINITY ? thrown : (quietly(() => capSide(thrown, cap)) ?? thrown)
 }
 
 const ERROR: Origin = { phase: 'error' }

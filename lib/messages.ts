@@ -26,29 +26,26 @@ export function clampMessages<T extends readonly unknown[]>(
 
 /** A tool result of a history, and what is to be left of it. */
 class Kept implements Sized {
-  policy: Compiled
-  edits: ReturnType<typeof clampSlots> | undefined
+  clamped: ReturnType<typeof clampSlots> | undefined
 
   constructor(
     readonly result: Result,
     readonly message: number,
     readonly latest: boolean,
-    policy: Compiled,
+    readonly policy: Compiled,
   ) {
-    this.policy = result.isError ? failed(policy) : policy
-    this.clamp(this.policy)
+    if (!surelyFit(result.slots, policy)) this.clamp()
   }
 
-  /** Clamps what the result was in the beginning, so that a notice counts from that. */
-  clamp(policy: Compiled): void {
-    this.policy = policy
-    this.edits = surelyFit(this.result.slots, policy)
-      ? undefined
-      : clampSlots(this.result.slots, policy, isHeard(ORIGIN))
+  /** Clamps what the result was in the beginning, so that a notice counts from that, to `maxChars` where it is given. */
+  clamp(maxChars = Number.POSITIVE_INFINITY): void {
+    const { result } = this
+    const policy = maxChars === Number.POSITIVE_INFINITY ? this.policy : shortened(this.policy, maxChars)
+    this.clamped = clampSlots(result.slots, result.isError ? failed(policy) : policy, isHeard(ORIGIN))
   }
 
   get texts(): string[] {
-    const edits = this.edits?.edits
+    const edits = this.clamped?.edits
     return this.result.slots.flatMap((slot) => {
       const edit = edits?.get(slot)
       return typeof edit === 'string' ? edit : edit === null ? [] : slot.text
@@ -81,22 +78,21 @@ class History {
   hold(aggregate: Aggregate): void {
     const sized = this.#results.map(({ chars, latest, texts }) => ({ chars, latest, texts }))
     for (const { index, maxChars } of planOf(sized, { aggregate }, this.#policy)) {
-      const kept = this.#results[index]
-      kept?.clamp(shortened(kept.policy, maxChars))
+      this.#results[index]?.clamp(maxChars)
     }
   }
 
   done(): { messages: readonly unknown[]; clamped: number } {
     const drafts = new Map<number, Draft>()
     let clamped = 0
-    for (const { result, message, edits } of this.#results) {
+    for (const { result, message, clamped: made } of this.#results) {
       let draft = drafts.get(message)
-      if (edits && edits.edits.size > 0) {
+      if (made && made.edits.size > 0) {
         draft ??= new Draft()
-        draft.edit(result, edits.edits)
+        draft.edit(result, made.edits)
         clamped += 1
       }
-      if (edits?.figures) announce(ORIGIN, edits.figures, result)
+      if (made?.figures) announce(ORIGIN, made.figures, result)
       if (this.#policy.sideData !== 'keep') draft = clampSide(result, this.#policy, draft)
       if (draft) drafts.set(message, draft)
     }

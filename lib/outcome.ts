@@ -3,7 +3,7 @@ import type { Origin } from './event.js'
 import { jsonOf } from './json.js'
 import { Place, Root } from './path.js'
 import type { Compiled } from './policy.js'
-import { get, quietly } from './reading.js'
+import { get, isPlain, quietly } from './reading.js'
 import { clampKnown, clampValue, told } from './result.js'
 
 /**
@@ -66,9 +66,7 @@ function withElements(value: object, list: Place, clamp: (element: unknown, at: 
 
 /** Plain data whose JSON is over the limits becomes the text of it. */
 function ofData(value: object, policy: Compiled, origin: Origin): object | string | undefined {
-  const prototype = Object.getPrototypeOf(value) as object | null
-  const isPlain = Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null
-  const json = isPlain ? jsonOf(value) : undefined
+  const json = Array.isArray(value) || isPlain(value) ? jsonOf(value) : undefined
   if (json === undefined) return undefined
   const text = told(json, { ...policy, clean: undefined }, origin)
   return text === json ? value : text

@@ -24,3 +24,9 @@ export function elementAt(list: readonly unknown[], at: number): unknown {
     return undefined
   }
 }
+
+/** Whether a value is data of members and of no class, in any realm. */
+export function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value) as object | null
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}

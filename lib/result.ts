@@ -1,8 +1,9 @@
 import type { Policy, ResultPolicy } from 'spillway'
-import { clampSlots, clampWithFigures } from './blocks.js'
+import { clampSlots, clampString, clampWithFigures } from './blocks.js'
 import { type Result, readResults } from './dialect.js'
 import { Draft } from './draft.js'
 import { announce, isHeard, type Origin } from './event.js'
+import { jsonOf } from './json.js'
 import { type Compiled, compile, failed } from './policy.js'
 import { capSide } from './side.js'
 import { surelyFit } from './slots.js'
@@ -64,7 +65,8 @@ function clampResults<T extends object>(
 }
 
 /** Caps or drops what a result holds besides its text. */
-export function clampSide(result: Result, { sideData, maxSideBytes }: Compiled, draft: Draft | undefined) {
+export function clampSide(result: Result, policy: Compiled, draft: Draft | undefined): Draft | undefined {
+  const { sideData, maxSideBytes } = policy
   let made = draft
   for (const { value, holder, key } of result.side) {
     const kept = sideData === 'drop' ? undefined : capSide(value, maxSideBytes)
@@ -73,6 +75,16 @@ export function clampSide(result: Result, { sideData, maxSideBytes }: Compiled, 
     made.mirror(result)
     if (kept === undefined) made.remove(holder, key)
     else made.set(holder, key, kept)
+    if (sideData === 'drop' && key === 'structuredContent') sayInText(value, result, policy, made)
   }
   return made
+}
+
+/** An MCP result whose structured content goes says it in a text where it has no other. */
+function sayInText(value: unknown, { slots, place }: Result, policy: Compiled, draft: Draft): void {
+  const json = slots.length === 0 ? jsonOf(value) : undefined
+  if (json === undefined) return
+  const content = place.read('content')
+  const blocks = Array.isArray(content) ? (content as unknown[]) : []
+  draft.set(place, 'content', [...blocks, { type: 'text', text: clampString(json, policy) }])
 }

@@ -2,7 +2,7 @@ import type { Policy, WrapPolicy } from 'spillway'
 import { type Call, type Clamping, wrapCall } from './call.js'
 import { optionError } from './option.js'
 import { type Compiled, compile, speaking } from './policy.js'
-import { get } from './reading.js'
+import { get, isPlain } from './reading.js'
 
 /** What frameworks name the method that runs a tool. */
 const METHODS = ['execute', 'invoke', 'func']
@@ -47,17 +47,16 @@ function outputsOf(policy: Compiled): Compiled {
 /** A plain object is copied, a class instance gets the methods as its own. */
 function withMethods<T extends object>(tool: T, methods: ReadonlyMap<string, Call>): T {
   if ([...methods].every(([name, call]) => get(tool, name) === call)) return tool
-  const prototype: unknown = Object.getPrototypeOf(tool)
-  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
+  const copies = isPlain(tool)
   const members = Object.getOwnPropertyDescriptors(tool) as Record<string, PropertyDescriptor>
   for (const [name, value] of methods) {
-    const enumerable = members[name]?.enumerable ?? isPlain
+    const enumerable = members[name]?.enumerable ?? copies
     members[name] = { value, enumerable, writable: true, configurable: true }
-    if (!isPlain && !Reflect.defineProperty(tool, name, members[name])) {
+    if (!copies && !Reflect.defineProperty(tool, name, members[name])) {
       throw optionError(TypeError, 'tool', `an object whose method ${name} can be replaced`, tool)
     }
   }
-  return isPlain ? (Object.create(prototype as object | null, members) as T) : tool
+  return copies ? (Object.create(Object.getPrototypeOf(tool) as object | null, members) as T) : tool
 }
 
 export function wrapTools<T extends readonly object[] | Record<string, object>>(
