@@ -84,10 +84,10 @@ function clampTogether(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit
   const words = policy.words
   const shared = words
     ? settle(
-        share(texts, policy, KINDS.literal, ''),
+        share(texts, policy, policy.spoken, ''),
         (made) => speak(words, teller(texts, made, policy)),
         (said) =>
-          said === undefined ? share(texts, policy, KINDS.pi) : share(texts, policy, KINDS.literal, said),
+          said === undefined ? share(texts, policy, KINDS.pi) : share(texts, policy, policy.spoken, said),
         (a, b) => JSON.stringify(a.cuts.map(partOf)) === JSON.stringify(b.cuts.map(partOf)),
       )
     : share(texts, policy)
@@ -95,7 +95,7 @@ function clampTogether(slots: readonly Slot[], policy: Compiled): Map<Slot, Edit
   for (const [at, slot] of slots.entries()) {
     const outcome = shared.table[at * COLUMNS + 3]
     if (outcome === CUT || outcome === LINED) edits.set(slot, shared.cuts[at]?.text ?? '')
-    else if (outcome === GONE) edits.set(slot, null)
+    else if (outcome === GONE) edits.set(slot, shared.cuts[at]?.text ?? null)
     else {
       const text = texts[at] ?? ''
       const whole = outcome === WHOLE ? text : text.toWellFormed()

@@ -155,19 +155,26 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
-    /// A result is never left without a block.
+    /// A result is never left without a block, nor with empty ones alone where there was more.
     fn keep_one(&mut self) {
-        if self.blocks.is_empty() || self.blocks.iter().any(|block| *block != Block::Gone) {
+        let is_full = |at: &usize| self.sizes[*at] != Taken::default();
+        let full: Vec<usize> = (0..self.blocks.len()).filter(is_full).collect();
+        if !self.blocks.contains(&Block::Gone) || full.iter().any(|&at| self.blocks[at] != Block::Gone) {
+            return;
+        }
+        for &at in full.iter().rev() {
+            self.serve_one(at, self.policy.limits);
+            self.drop_empty();
+            match self.blocks[at] {
+                Block::Gone => {}
+                Block::Whole if !is_visible(&self.sources[at].all()) => self.blocks[at] = Block::Gone,
+                _ => return,
+            }
+        }
+        if self.blocks.iter().any(|block| *block != Block::Gone) {
             return;
         }
         let last = self.blocks.len() - 1;
-        for at in (0..=last).rev() {
-            self.serve_one(at, self.policy.limits);
-            self.drop_empty();
-            if self.blocks[at] != Block::Gone {
-                return;
-            }
-        }
         let cut = outcome::clamp(&self.sources[last], &self.policy.limits, self.policy, &Notice::None);
         self.blocks[last] = cut.map_or(Block::Whole, Block::Cut);
     }
@@ -257,6 +264,8 @@ mod tests {
         assert_eq!(shared(&["abc", "def"], 0, Share::Fair, Notice::Hint), [None, Some(String::new())]);
         assert_eq!(shared(&["abc", "def"], 1, Share::Fair, Notice::Hint), [None, Some("d".into())]);
         assert_eq!(shared(&["abc", "   "], 1, Share::Fair, Notice::Hint), [Some("a".into()), None]);
+        let beside_empty = shared(&["\n\nabc", "\r\r\r", ""], 5, Share::Fair, Notice::Hint);
+        assert_eq!(beside_empty, [Some("whole".into()), None, Some("whole".into())]);
     }
 
     #[test]
