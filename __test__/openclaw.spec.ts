@@ -338,6 +338,12 @@ describe('truncateToolResultMessage', () => {
     expect(truncateToolResultMessage(cut, 10_000)).toBe(cut)
   })
 
+  it('keeps the findings of a result that failed', () => {
+    const log = `${'step\n'.repeat(9_000)}error: no such file\n${'step\n'.repeat(9_000)}`
+    const cut = truncateToolResultMessage({ ...result(text(log)), isError: true }, 8_000)
+    expect(textsOf(cut)[0]).toMatch(/\nerror: no such file\n[\s\S]*\[\.\.\. \d+ more characters truncated\]$/)
+  })
+
   it('cuts string content, and nothing that is no object', () => {
     const message = { role: 'toolResult', content: 'x'.repeat(100_000) }
     // OpenClaw: 0, and never cut.
@@ -504,8 +510,8 @@ describe('truncateOversizedToolResultsInMessages', () => {
         {
           weight: 5,
           arbitrary: fc
-            .array(hostileText, { minLength: 1, maxLength: 3 })
-            .map((all) => result(...all.map(text))),
+            .tuple(fc.array(hostileText, { minLength: 1, maxLength: 3 }), fc.boolean())
+            .map(([all, isError]) => ({ ...result(...all.map(text)), isError })),
         },
         { weight: 1, arbitrary: hostileText.map((content) => ({ role: 'toolResult', content })) },
         { weight: 2, arbitrary: fc.constant(assistant) },
