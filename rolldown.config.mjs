@@ -1,6 +1,11 @@
 // The published JavaScript: few files, since each that is loaded costs half a millisecond. tsc checks the types.
 export default {
-  input: { index: 'index.ts', pi: 'lib/compat/pi.ts', daycare: 'lib/compat/daycare.ts' },
+  input: {
+    index: 'index.ts',
+    pi: 'lib/compat/pi.ts',
+    daycare: 'lib/compat/daycare.ts',
+    openclaw: 'lib/compat/openclaw.ts',
+  },
   platform: 'node',
   // Made by napi, beside them.
   external: /\/native\.js$/,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as spillway from 'spillway'
 import * as daycare from 'spillway/daycare'
+import * as openclaw from 'spillway/openclaw'
 import * as pi from 'spillway/pi'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
@@ -24,6 +25,7 @@ describe('the package', () => {
     ['index.d.ts', spillway],
     ['pi.d.ts', pi],
     ['daycare.d.ts', daycare],
+    ['openclaw.d.ts', openclaw],
   ])('exports exactly the values that %s declares', (file, module) => {
     const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest)
     const declared = source.statements.flatMap((statement) => {

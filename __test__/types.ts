@@ -6,11 +6,17 @@ type PiTypings = typeof import('spillway/pi')
 type PiImplementation = typeof import('../lib/compat/pi.js')
 type DaycareTypings = typeof import('spillway/daycare')
 type DaycareImplementation = typeof import('../lib/compat/daycare.js')
+type OpenClawTypings = typeof import('spillway/openclaw')
+type OpenClawImplementation = typeof import('../lib/compat/openclaw.js')
 
 export const pi: [PiTypings, PiImplementation] = [{} as PiImplementation, {} as PiTypings]
 export const daycare: [DaycareTypings, DaycareImplementation] = [
   {} as DaycareImplementation,
   {} as DaycareTypings,
+]
+export const openclaw: [OpenClawTypings, OpenClawImplementation] = [
+  {} as OpenClawImplementation,
+  {} as OpenClawTypings,
 ]
 export const typingsAreMet: Typings = {} as Implementation
 export const implementationIsTold: Implementation = {} as Typings

@@ -100,17 +100,17 @@ function clampTogether(slots: readonly Slot[], policy: Compiled, counts: boolean
   const words = policy.words
   const shared = words
     ? settle(
-        share(texts, policy, KINDS.literal, ''),
+        share(texts, policy, policy.spoken, ''),
         (made) => speak(words, teller(texts, made, policy)),
         (said) =>
-          said === undefined ? share(texts, policy, KINDS.pi) : share(texts, policy, KINDS.literal, said),
+          said === undefined ? share(texts, policy, KINDS.pi) : share(texts, policy, policy.spoken, said),
         (a, b) => JSON.stringify(a.cuts.map(partOf)) === JSON.stringify(b.cuts.map(partOf)),
       )
     : share(texts, policy, undefined, undefined, counts)
   const outcome = (at: number) => shared.table[at * COLUMNS + 3] ?? WHOLE
   const left = (at: number): string | null => {
     const text = texts[at] ?? ''
-    if (outcome(at) === GONE) return null
+    if (outcome(at) === GONE) return shared.cuts[at]?.text ?? null
     if (isCut(outcome(at))) return shared.cuts[at]?.text ?? ''
     return outcome(at) === WHOLE ? text : text.toWellFormed()
   }

@@ -93,7 +93,7 @@ export function clampSubject(subject: Subject, policy: Compiled): Made {
     subject.clamp(policy, KINDS.none),
     (made) => speak(words, new CutOf(subject, made, policy)),
     (text) =>
-      text === undefined ? subject.clamp(policy, KINDS.pi) : subject.clamp(policy, KINDS.literal, text),
+      text === undefined ? subject.clamp(policy, KINDS.pi) : subject.clamp(policy, policy.spoken, text),
     (a, b) => a.kept().ranges.join() === b.kept().ranges.join(),
   )
 }

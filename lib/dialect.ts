@@ -210,8 +210,9 @@ export function readResults(value: object, named: DialectName | undefined): read
     const results = form.read(root)
     if (results) return results
   }
-  const result = named && rows.find(({ name }) => name === named)?.read(root)
-  return result ? [result] : NONE
+  const row = named && rows.find(({ name }) => name === named)
+  const result = row?.read(root)
+  return result && (result.slots.length > 0 || row?.read(root, true)) ? [result] : NONE
 }
 
 function formsFor(root: Root): readonly Form[] {

@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import type { DialectName } from 'spillway'
 import { clampString } from './blocks.js'
 import { type Result, readResults } from './dialect.js'
 import { Draft } from './draft.js'
@@ -45,13 +46,21 @@ function errorFor(error: Error, { maxErrorChars }: Display): object {
   })
 }
 
-function resultFor(value: object, display: Display): object {
+function resultFor(value: object, { policy, maxErrorChars }: Display): object {
+  return redrawn(value, undefined, (text, { isError }) =>
+    isError ? firstLine(text, maxErrorChars) : clampString(text, policy),
+  )
+}
+
+/** A copy of a result with each text shortened, and sizes in the place of images. */
+export function redrawn(
+  value: object,
+  dialect: DialectName | undefined,
+  shorten: (text: string, result: Result) => string,
+): object {
   const draft = new Draft()
-  for (const result of readResults(value, undefined)) {
-    const clamp = result.isError
-      ? (text: string) => firstLine(text, display.maxErrorChars)
-      : (text: string) => clampString(text, display.policy)
-    const texts = result.slots.map((slot) => [slot, clamp(slot.text)] as const)
+  for (const result of readResults(value, dialect)) {
+    const texts = result.slots.map((slot) => [slot, shorten(slot.text, result)] as const)
     draft.edit(result, new Map(texts.filter(([slot, text]) => text !== slot.text)))
     omitMedia(result, draft)
   }
@@ -74,12 +83,9 @@ function decodedBytes(payload: unknown): number | undefined {
   if (typeof payload === 'object' && payload !== null)
     return ArrayBuffer.isView(payload) ? payload.byteLength : undefined
   if (typeof payload !== 'string' || /^(?!data:)[a-z][a-z+.-]*:/i.test(payload)) return undefined
-  const isUrl = payload.startsWith('data:')
-  const start = isUrl ? payload.indexOf(',') + 1 : 0
-  if (isUrl && !payload.slice(0, start).includes(';base64')) return payload.length - start
-  let end = payload.length
-  while (end > start && payload[end - 1] === '=') end -= 1
-  return Math.floor(((end - start) * 3) / 4)
+  const start = payload.startsWith('data:') ? payload.indexOf(',') + 1 : 0
+  const isPlain = start > 0 && !payload.slice(0, start).includes(';base64')
+  return Buffer.byteLength(payload.slice(start), isPlain ? 'utf8' : 'base64')
 }
 
 /** The first line that shows something, cut to so many chars. */

@@ -29,6 +29,12 @@ export function bound(field: string, value: unknown, preset: number): number {
   throw optionError(kind, field, 'a whole number from 0 up, or Infinity', value)
 }
 
+/** Returns a bound that has no default. */
+export function limit(field: string, value: unknown): number {
+  if (value !== undefined) return bound(field, value, 0)
+  throw optionError(TypeError, field, 'a whole number from 0 up, or Infinity', value)
+}
+
 /** Returns a share from 0 to 1. */
 export function share(field: string, value: unknown, preset: number): number {
   if (value === undefined) return preset

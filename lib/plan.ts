@@ -1,5 +1,5 @@
 import { native } from './engine.js'
-import { bound, choice, flag, optionError } from './option.js'
+import { bound, choice, flag, limit, optionError } from './option.js'
 import { windows } from './pieces.js'
 import { type Compiled, KINDS, pack } from './policy.js'
 
@@ -32,10 +32,8 @@ export function checkAggregate(options: unknown, preset: Partial<Aggregate> = {}
   if (typeof options !== 'object' || options === null)
     throw optionError(TypeError, 'aggregate', 'an object', options)
   const { maxChars = preset.maxChars, order, protectLatest, minKeepChars } = options as Partial<Aggregate>
-  if (maxChars === undefined)
-    throw optionError(TypeError, 'aggregate.maxChars', 'a whole number from 0 up, or Infinity', maxChars)
   return {
-    maxChars: bound('aggregate.maxChars', maxChars, 0),
+    maxChars: limit('aggregate.maxChars', maxChars),
     order: choice('aggregate.order', order, ['oldest', 'newest'], preset.order ?? 'oldest'),
     protectLatest: flag('aggregate.protectLatest', protectLatest, preset.protectLatest ?? true),
     minKeepChars: bound('aggregate.minKeepChars', minKeepChars, preset.minKeepChars ?? 2_000),

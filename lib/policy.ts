@@ -14,6 +14,8 @@ export interface Compiled {
   readonly said: string
   /** A notice that the caller words. */
   readonly words: ((cut: Cut) => string) | undefined
+  /** The kind of notice that such words make. */
+  readonly spoken: number
   /** Chars up to which any well-formed text fits. */
   readonly gate: number
   /** Chars up to which the size of a text can tell that it fits. */
@@ -66,8 +68,18 @@ const OPTIONS = [
 const CHARS = 2
 const KEEP = 5
 const KIND = 8
+export const KINDS = {
+  none: 0,
+  hint: 1,
+  pi: 2,
+  count: 3,
+  template: 4,
+  literal: 5,
+  gluedTemplate: 6,
+  gluedLiteral: 7,
+} as const
 const SHARE = 10
-export const KINDS = { none: 0, hint: 1, pi: 2, count: 3, template: 4, literal: 5 } as const
+const STAY = SHARES.length
 
 /** What definePolicy returns. The private field marks it as checked: a copy of it is plain options again. */
 class CheckedPolicy {
@@ -89,6 +101,22 @@ export function definePolicy(options: WrapPolicy = {}): Policy {
   const given = isObject(options) ? taken(options) : options
   const compiled = check(given)
   return new CheckedPolicy(given, compiled) as unknown as Policy
+}
+
+/** What stands right behind a cut text: a text as it is, a template, or a caller's words. */
+export type Suffix = string | { template: string } | ((cut: Cut) => string)
+
+/** A checked policy with a suffix instead of a notice, and no separator of ours. `stay`: first come, first served, and
+ *  no block goes. */
+export function withSuffix(options: WrapPolicy, suffix: Suffix, stay = false): Policy {
+  const words = typeof suffix === 'function' ? suffix : undefined
+  const template = typeof suffix === 'object' ? suffix.template : undefined
+  const base = check({ ...options, notice: words ?? template ?? 'hint' })
+  const kind = template === undefined ? KINDS.gluedLiteral : KINDS.gluedTemplate
+  const numbers = base.numbers.with(KIND, kind).with(SHARE, stay ? STAY : (base.numbers[SHARE] ?? 0))
+  const notice = typeof suffix === 'string' ? suffix.toWellFormed() : base.notice
+  const compiled = { ...base, numbers, notice, spoken: KINDS.gluedLiteral }
+  return new CheckedPolicy(options, compiled) as unknown as Policy
 }
 
 /** The options that are given, each read once. */
@@ -147,6 +175,7 @@ function check(options: WrapPolicy): Compiled {
     numbers,
     notice: notice.template,
     words: notice.words,
+    spoken: KINDS.literal,
     source,
     said: notice.kind === KINDS.count || notice.kind === KINDS.template ? source : '',
     ...measures(limits, keep),

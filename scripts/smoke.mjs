@@ -11,6 +11,7 @@ import {
   wrapTool,
 } from 'spillway'
 import { stringTruncateTail } from 'spillway/daycare'
+import { truncateTextByLinesAndBytesUtf8 } from 'spillway/openclaw'
 import { truncateTail } from 'spillway/pi'
 
 const big = 'a line of output, 漢字 😀\n'.repeat(100_000)
@@ -37,6 +38,7 @@ const checks = [
   () => assert.throws(() => clampText('', { maxBytes: -1 }), { code: 'ERR_SPILLWAY_OPTION' }),
   () => assert.equal(truncateTail('a\nb\n', { maxLines: 1 }).content, 'b'),
   () => assert.equal(stringTruncateTail(big, 100).length <= 100, true),
+  () => within(truncateTextByLinesAndBytesUtf8(big)),
   async () => within(await wrapTool({ execute: async () => big }).execute()),
   async () =>
     assert.rejects(

@@ -39,6 +39,11 @@ impl Taken {
         self.zip(other, usize::saturating_sub)
     }
 
+    /// Whether it takes no more of anything.
+    pub fn at_most(&self, other: &Taken) -> bool {
+        self.zip(*other, usize::saturating_sub) == Taken::default()
+    }
+
     pub fn within(&self, limits: &Limits) -> bool {
         self.bytes <= limits.bytes
             && self.lines <= limits.lines

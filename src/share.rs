@@ -24,6 +24,9 @@ pub enum Share {
     Order,
     /// Every block has the limits to itself.
     Each,
+    /// First come, first served, and every block stays: those that no room is left for come down to `[...]`, or to
+    /// nothing where there is not even room for that.
+    Stay,
 }
 
 /// What becomes of a block.
@@ -32,23 +35,28 @@ pub enum Block {
     Whole,
     Cut(Outcome),
     Gone,
+    /// What stands for a block that got no room.
+    Replaced(&'static str),
 }
 
 /// Cuts the blocks of one result so that together they are within the limits.
-pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, share: Share) -> Vec<Block> {
+pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, how: Share) -> Vec<Block> {
     let lines_were_cut = sources.iter().any(Source::has_marks);
     let limits = if lines_were_cut { policy.limits.after_cutting_lines() } else { policy.limits };
     let policy = &Policy { limits, ..policy.clone() };
     let mut table = Table::new(sources, policy);
     let all = table.sizes.iter().copied().fold(Taken::default(), Taken::plus);
-    match share {
+    match how {
         Share::Each => table.serve(&vec![policy.limits; sources.len()]),
         _ if all.within(&policy.limits) => {}
         Share::Fair => table.serve(&fair_rooms(&table.sizes, table.notice_size(), &policy.limits)),
-        Share::Order => table.serve_in_order(all),
+        Share::Order | Share::Stay => table.serve_in_order(all, how),
     }
     table.drop_empty();
     table.keep_one();
+    if how == Share::Stay {
+        table.keep_all();
+    }
     table.tell();
     table.blocks
 }
@@ -75,27 +83,51 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
-    /// Serves blocks as they come, whole as long as the notice fits beside them. The first that is cut takes what is
-    /// left, and the rest go.
-    fn serve_in_order(&mut self, all: Taken) {
+    /// Serves blocks as they come, whole as long as the notice fits beside them, and what is left for those that stay.
+    /// The first that is cut takes what is left, and the rest go, or stay as little as they can.
+    fn serve_in_order(&mut self, all: Taken, how: Share) {
         let limits = self.policy.limits;
         let notice = self.notice_size();
+        let dots = self.dots(how);
+        let least = |size: &Taken| if size.at_most(&dots) { *size } else { dots };
         let (mut served, mut to_come, mut cut) = (Taken::default(), all, false);
+        let mut reserved = self.sizes.iter().map(least).fold(Taken::default(), Taken::plus);
         for at in 0..self.sources.len() {
             let size = self.sizes[at];
+            reserved = reserved.minus(least(&size));
             let nothing_is_cut = served.plus(to_come).within(&limits);
-            if size == Taken::default()
-                || !cut && (nothing_is_cut || served.plus(size).plus(notice).within(&limits))
-            {
+            let with = |more: Taken| served.plus(more).plus(reserved);
+            if !cut && (nothing_is_cut || with(size).plus(notice).within(&limits)) || size.at_most(&dots) {
                 served = served.plus(size);
             } else if cut {
-                self.blocks[at] = Block::Gone;
+                self.blocks[at] = if dots == Taken::default() { Block::Gone } else { Block::Replaced(DOTS) };
+                served = served.plus(dots);
             } else {
-                let room = served.rest_of(&limits);
+                let room = with(Taken::default()).rest_of(&limits);
                 self.serve_one(at, Limits { chars: room.chars.min(size.chars - 1), ..room });
+                if self.blocks[at] == Block::Gone && dots != Taken::default() {
+                    self.blocks[at] = Block::Replaced(DOTS);
+                }
                 cut = true;
             }
             to_come = to_come.minus(size);
+        }
+    }
+
+    /// What is reserved for each block that is to stay, if there is room for all of them.
+    fn dots(&self, how: Share) -> Taken {
+        if how != Share::Stay {
+            return Taken::default();
+        }
+        let limits = &self.policy.limits;
+        let dots = Taken::of(Extent::of(Utf8(DOTS.as_bytes()), limits));
+        let least = self.sizes.iter().map(|size| if size.at_most(&dots) { *size } else { dots });
+        if least.fold(Taken::default(), Taken::plus).within(limits) { dots } else { Taken::default() }
+    }
+
+    fn keep_all(&mut self) {
+        for block in self.blocks.iter_mut().filter(|block| **block == Block::Gone) {
+            *block = Block::Replaced("");
         }
     }
 
@@ -123,19 +155,26 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
-    /// A result is never left without a block.
+    /// A result is never left without a block, nor with empty ones alone where there was more.
     fn keep_one(&mut self) {
-        if self.blocks.is_empty() || self.blocks.iter().any(|block| *block != Block::Gone) {
+        let is_full = |at: &usize| self.sizes[*at] != Taken::default();
+        let full: Vec<usize> = (0..self.blocks.len()).filter(is_full).collect();
+        if !self.blocks.contains(&Block::Gone) || full.iter().any(|&at| self.blocks[at] != Block::Gone) {
+            return;
+        }
+        for &at in full.iter().rev() {
+            self.serve_one(at, self.policy.limits);
+            self.drop_empty();
+            match self.blocks[at] {
+                Block::Gone => {}
+                Block::Whole if !is_visible(&self.sources[at].all()) => self.blocks[at] = Block::Gone,
+                _ => return,
+            }
+        }
+        if self.blocks.iter().any(|block| *block != Block::Gone) {
             return;
         }
         let last = self.blocks.len() - 1;
-        for at in (0..=last).rev() {
-            self.serve_one(at, self.policy.limits);
-            self.drop_empty();
-            if self.blocks[at] != Block::Gone {
-                return;
-            }
-        }
         let cut = outcome::clamp(&self.sources[last], &self.policy.limits, self.policy, &Notice::None);
         self.blocks[last] = cut.map_or(Block::Whole, Block::Cut);
     }
@@ -144,7 +183,8 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
     fn tell(&mut self) {
         let Some(last) = self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) else { return };
         let needs = self.policy.notice.needs(!T::UTF16);
-        let gone = self.blocks.iter().zip(self.sources).filter(|(block, _)| **block == Block::Gone);
+        let gone = self.blocks.iter().zip(self.sources);
+        let gone = gone.filter(|(block, _)| matches!(block, Block::Gone | Block::Replaced(_)));
         // A block that is gone takes its lines with it, the last one too where no newline ends it.
         let lines = |source: &Source<T>| source.size(needs).lines(source.is_open());
         let sizes = gone.map(|(_, source)| Size { newlines: lines(source), ..source.size(needs) });
@@ -166,6 +206,9 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
     }
 }
 
+/// What stands for a block that stays without room.
+const DOTS: &str = "[...]";
+
 fn is_visible(text: &[u16]) -> bool {
     char::decode_utf16(text.iter().copied())
         .any(|point| point.is_ok_and(|point| !point.is_whitespace() && point != '\u{FEFF}'))
@@ -184,6 +227,7 @@ mod tests {
             Block::Whole => Some("whole".to_owned()),
             Block::Cut(cut) => Some(String::from_utf16(&cut.text(source)).unwrap()),
             Block::Gone => None,
+            Block::Replaced(text) => Some(text.to_owned()),
         };
         share(&sources, &policy, how).into_iter().zip(&sources).map(text).collect()
     }
@@ -220,6 +264,23 @@ mod tests {
         assert_eq!(shared(&["abc", "def"], 0, Share::Fair, Notice::Hint), [None, Some(String::new())]);
         assert_eq!(shared(&["abc", "def"], 1, Share::Fair, Notice::Hint), [None, Some("d".into())]);
         assert_eq!(shared(&["abc", "   "], 1, Share::Fair, Notice::Hint), [Some("a".into()), None]);
+        let beside_empty = shared(&["\n\nabc", "\r\r\r", ""], 5, Share::Fair, Notice::Hint);
+        assert_eq!(beside_empty, [Some("whole".into()), None, Some("whole".into())]);
+    }
+
+    #[test]
+    fn blocks_that_are_to_stay_leave_room_for_each_other() {
+        let blocks = ["a".repeat(30), "b".repeat(60), "c".into(), "d".repeat(500)];
+        let blocks: Vec<&str> = blocks.iter().map(String::as_str).collect();
+        let at = |chars| shared(&blocks, chars, Share::Stay, Notice::Pi);
+        // Both marks and the one char that follows count.
+        let cut = "a".repeat(19) + "[...]";
+        assert_eq!(at(35), [Some(cut), Some(DOTS.into()), Some("whole".into()), Some(DOTS.into())]);
+        let texts = at(100);
+        assert_eq!(texts[1], Some("b".repeat(24) + "[... 536 more characters truncated]"));
+        assert_eq!((texts[0].as_deref(), texts[3].as_deref()), (Some("whole"), Some(DOTS)));
+        assert_eq!(at(16), [DOTS, DOTS, "whole", DOTS].map(|text| Some(text.into())));
+        assert_eq!(at(15)[1..], ["", "", ""].map(|text| Some(text.into())));
     }
 
     #[test]

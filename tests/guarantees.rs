@@ -66,6 +66,8 @@ fn policy() -> impl Strategy<Value = Policy> {
         Just(Notice::Literal("two\nlines 漢".into())),
         Just(Notice::Literal("x".repeat(300))),
         Just(Notice::Literal(String::new())),
+        Just(Notice::Glued(Box::new(Notice::Literal("\n\n[gone]".into())))),
+        Just(Notice::Glued(Box::new(Notice::Template("[... {omittedChars} gone]".into())))),
     ];
     (limits(), keep, 0.0..=1.0f64, any::<bool>(), notice, any::<bool>()).prop_map(
         |(limits, keep, head_share, snap, notice, is_error)| Policy {
@@ -240,7 +242,7 @@ proptest! {
     fn blocks_share_the_limits(
         texts in prop::collection::vec(hostile(), 1..8),
         policy in policy(),
-        how in prop_oneof![Just(Share::Fair), Just(Share::Order)],
+        how in prop_oneof![Just(Share::Fair), Just(Share::Order), Just(Share::Stay)],
     ) {
         let policy = Policy { limits: Limits { line_bytes: UNLIMITED, ..policy.limits }, ..policy };
         let sources: Vec<_> = texts.iter().map(|text| Source::whole(Utf16(text))).collect();
@@ -251,14 +253,18 @@ proptest! {
             let text = match block {
                 Block::Whole => source.all(),
                 Block::Cut(cut) => cut.text(source),
-                Block::Gone => continue,
+                Block::Gone => {
+                    prop_assert!(how != Share::Stay, "a block is gone");
+                    continue;
+                }
+                Block::Replaced(text) => text.encode_utf16().collect(),
             };
             left += 1;
             let extent = Extent::of(Utf16(&text), &Limits { tokens: 1, ..policy.limits });
             tokens += extent.estimate.tokens();
             lines += extent.lines();
             sum.size = sum.size + extent.size;
-            if matches!(block, Block::Cut(_)) && left > 1 {
+            if how != Share::Stay && matches!(block, Block::Cut(_)) && left > 1 {
                 prop_assert!(!String::from_utf16(&text).unwrap().trim().is_empty(), "an empty block");
             }
         }

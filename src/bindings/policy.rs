@@ -28,9 +28,11 @@ pub fn unpack(numbers: &[f64], notice: String, source: String, needles: Vec<Stri
         2 => Notice::Pi,
         3 => Notice::Count,
         4 => Notice::Template(notice),
-        _ => Notice::Literal(notice),
+        5 => Notice::Literal(notice),
+        6 => Notice::Glued(Box::new(Notice::Template(notice))),
+        _ => Notice::Glued(Box::new(Notice::Literal(notice))),
     };
-    let share = [Share::Fair, Share::Order, Share::Each][share as usize];
+    let share = [Share::Fair, Share::Order, Share::Each, Share::Stay][share as usize];
     (
         Policy {
             limits,

@@ -16,7 +16,7 @@ const COLUMNS: usize = 4;
 
 /// Clamps blocks under one budget. Each comes as two windows (the second empty: the first is all of it), with four
 /// numbers in `table`: its length, its bytes and newlines or NaN, and a place for what became of it: 0 it is whole, 1 it
-/// was cut and what is left is returned, 2 it is gone, 3 it is whole but not well-formed, 4 it is whole but for its lines
+/// was cut and what is left is returned, 2 it is gone, or what stands for it is returned, 3 it is whole but not well-formed, 4 it is whole but for its lines
 /// that were cut, and is returned.
 #[napi(catch_unwind)]
 pub fn clamp_blocks(
@@ -57,6 +57,7 @@ pub fn clamp_blocks(
                 Block::Cut(cut) if totals(row).is_some() => (1.0, Some(Cut::of(cut, source))),
                 Block::Cut(cut) => (1.0, Some(Cut::of_text(cut.text(source)))),
                 Block::Gone => (2.0, None),
+                Block::Replaced(text) => (2.0, Some(Cut::of_text(text.encode_utf16().collect()))),
             };
             row[3] = code;
             cut

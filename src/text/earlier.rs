@@ -160,6 +160,14 @@ pub fn is_mark(line: &[u8]) -> bool {
     matches!(rest, b" lines ...]" | b" line ...]" | b" chars ...]")
 }
 
+/// What follows the amount in a short notice: ours, and those that OpenClaw has come to write.
+const ENDINGS: [&[u8]; 4] = [
+    b" more characters truncated]",
+    b" chars omitted]",
+    b" more characters truncated; rerun with narrower args if needed]",
+    b" chars truncated; narrow args]",
+];
+
 /// The amount that a line names as missing when it is a notice, and whether it is in bytes.
 pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     if let Some(rest) = line.strip_prefix(b"[tool output truncated: ") {
@@ -171,8 +179,7 @@ pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     }
     if let Some(rest) = line.strip_prefix(b"[... ") {
         let (hidden, rest) = number(rest)?;
-        return (rest == b" more characters truncated]" || rest == b" chars omitted]")
-            .then_some((hidden, false));
+        return ENDINGS.contains(&rest).then_some((hidden, false));
     }
     let (hidden, rest) = number(line.strip_prefix(b"... (")?)?;
     let source = rest.strip_prefix(b" chars truncated from ")?;
@@ -211,6 +218,7 @@ mod tests {
             (HINT.into(), vec![(0, hint)], 70),
             ("head[... 12 more characters truncated]".into(), vec![(4, 38)], 12),
             ("a\nhead[... 9 chars omitted]".into(), vec![(6, 27)], 9),
+            ("head[... 12 chars truncated; narrow args]".into(), vec![(4, 41)], 12),
             ("head\n... (1,234 chars truncated from x)".into(), vec![(4, 39)], 1_234),
             ("h\n\n... (1,234 chars truncated from x) ...\n\nt".into(), vec![(1, 43)], 1_234),
         ];

@@ -25,6 +25,8 @@ pub enum Notice {
     Template(String),
     /// A text that is already worked out.
     Literal(String),
+    /// Another that stands right behind a head, with no separator of ours.
+    Glued(Box<Notice>),
 }
 
 /// Where a notice stands: which sides of the text are kept beside it.
@@ -64,6 +66,7 @@ impl Notice {
             Notice::Hint => Needs { chars: !in_bytes, bytes: in_bytes, lines: false },
             Notice::Pi | Notice::Count | Notice::Mark => Needs { chars: true, ..Needs::default() },
             Notice::Template(template) => template::needs(template),
+            Notice::Glued(notice) => notice.needs(in_bytes),
         }
     }
 
@@ -87,7 +90,7 @@ impl Notice {
             (_, Notice::None) | (Place::Alone, _) => ("", ""),
             (Place::Between, _) => ("\n\n", "\n\n"),
             (Place::BeforeTail, _) => ("", "\n"),
-            (Place::AfterHead, Notice::Pi | Notice::Mark | Notice::Dots) => ("", ""),
+            (Place::AfterHead, Notice::Pi | Notice::Mark | Notice::Dots | Notice::Glued(_)) => ("", ""),
             (Place::AfterHead, Notice::Count) => ("\n", ""),
             (Place::AfterHead, _) => ("\n\n", ""),
         }
@@ -120,6 +123,7 @@ impl Notice {
             Notice::Dots => "[...]".into(),
             Notice::Template(template) => template::fill(template, counts, labels),
             Notice::Literal(text) => text.clone(),
+            Notice::Glued(notice) => notice.render(place, counts, labels),
         }
     }
 }

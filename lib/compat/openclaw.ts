@@ -1,0 +1,32 @@
+export { sliceUtf16Safe, truncateUtf16Safe } from '../slice.js'
+export {
+  HARD_TRUNCATE_SUFFIX,
+  hardTruncateToolError,
+  hardTruncateToolPayload,
+  truncateTextByLinesAndBytesUtf8,
+  wrapToolWithHardOutputTruncate,
+} from './openclaw/hard.js'
+export { truncateOversizedToolResultsInMessages } from './openclaw/messages.js'
+export {
+  AGGREGATE_TOOL_RESULT_CONTEXT_SHARE,
+  calculateMaxToolResultChars,
+  DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
+  HARD_MAX_TOOL_RESULT_CHARS,
+  LARGE_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS,
+  LARGE_CONTEXT_TOOL_RESULT_TOKENS,
+  MAX_TOOL_RESULT_CONTEXT_SHARE,
+  MIDDLE_OMISSION_MARKER,
+  MIN_KEEP_CHARS,
+  PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER,
+  RECOVERY_MIN_KEEP_CHARS,
+  XL_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS,
+  XL_CONTEXT_TOOL_RESULT_TOKENS,
+} from './openclaw/profile.js'
+export {
+  capToolResultSize,
+  getToolResultTextLength,
+  isOversizedToolResult,
+  truncateToolResultMessage,
+  truncateToolResultText,
+} from './openclaw/result.js'
+export { sanitizeToolResult } from './openclaw/sanitize.js'

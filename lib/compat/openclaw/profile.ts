@@ -1,0 +1,70 @@
+import type { ProfileOptions } from 'spillway/openclaw'
+import { choice, limit, optionError } from '../../option.js'
+import type { Aggregate } from '../../plan.js'
+
+export const MAX_TOOL_RESULT_CONTEXT_SHARE = 0.3
+export const DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS = 40_000
+export const HARD_MAX_TOOL_RESULT_CHARS = 400_000
+export const LARGE_CONTEXT_TOOL_RESULT_TOKENS = 100_000
+export const LARGE_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS = 32_000
+export const XL_CONTEXT_TOOL_RESULT_TOKENS = 200_000
+export const XL_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS = 64_000
+export const MIN_KEEP_CHARS = 2_000
+export const RECOVERY_MIN_KEEP_CHARS = 0
+export const PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER = 4
+export const AGGREGATE_TOOL_RESULT_CONTEXT_SHARE = 0.5
+export const MIDDLE_OMISSION_MARKER: string =
+  '\n\n\u26a0\ufe0f [... middle content omitted \u2014 showing head and tail ...]\n\n'
+
+/** What tells the versions of OpenClaw apart. */
+export interface Profile {
+  /** The most chars of one result, by the tokens of the window. */
+  readonly cap: (tokens: number) => number
+  /** The most chars of all results, by the window and the cap of one. */
+  readonly aggregate: (tokens: number, cap: number) => number
+  readonly order: Aggregate['order']
+  readonly protectLatest: boolean
+  /** Words of the notice, as a template. */
+  readonly notice: string
+}
+
+const CHARS_PER_TOKEN = 4
+
+const PROFILES: Record<'april' | 'latest', Profile> = {
+  april: {
+    cap: () => DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
+    aggregate: (_, cap) => cap,
+    order: 'newest',
+    protectLatest: false,
+    notice: '[... {omittedChars} more characters truncated]',
+  },
+  latest: {
+    cap: (tokens) => {
+      if (tokens >= XL_CONTEXT_TOOL_RESULT_TOKENS) return XL_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS
+      return tokens >= LARGE_CONTEXT_TOOL_RESULT_TOKENS ? LARGE_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS : 16_000
+    },
+    aggregate: (tokens, cap) =>
+      Math.max(
+        PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER * cap,
+        Math.floor(tokens * CHARS_PER_TOKEN * AGGREGATE_TOOL_RESULT_CONTEXT_SHARE),
+      ),
+    order: 'oldest',
+    protectLatest: true,
+    notice: '[... {omittedChars} more characters truncated; rerun with narrower args if needed]',
+  },
+}
+
+export function profileOf(options: ProfileOptions | undefined): Profile {
+  if (options === undefined) return PROFILES.april
+  if (typeof options !== 'object' || options === null)
+    throw optionError(TypeError, 'options', 'an object', options)
+  return PROFILES[choice('profile', options.profile, ['april', 'latest'], 'april')]
+}
+
+export function calculateMaxToolResultChars(contextWindowTokens: number, options?: ProfileOptions): number {
+  const tokens = limit('contextWindowTokens', contextWindowTokens)
+  return Math.min(
+    Math.floor(tokens * MAX_TOOL_RESULT_CONTEXT_SHARE) * CHARS_PER_TOKEN,
+    profileOf(options).cap(tokens),
+  )
+}

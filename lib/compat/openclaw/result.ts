@@ -1,0 +1,80 @@
+import type { Policy, WrapPolicy } from 'spillway'
+import type { ProfileOptions, ToolResultTruncationOptions } from 'spillway/openclaw'
+import { readResults } from '../../dialect.js'
+import { bound, checkString, limit, optionError } from '../../option.js'
+import { withSuffix } from '../../policy.js'
+import { get, quietly } from '../../reading.js'
+import { clampResult } from '../../result.js'
+import { clampText } from '../../text.js'
+import { calculateMaxToolResultChars, MIN_KEEP_CHARS, profileOf } from './profile.js'
+
+export function truncateToolResultText(
+  text: string,
+  maxChars: number,
+  options: ToolResultTruncationOptions = {},
+): string {
+  return clampText(checkString(text), policyFor(text.length, maxChars, options))
+}
+
+export function truncateToolResultMessage<M>(
+  message: M,
+  maxChars: number,
+  options: ToolResultTruncationOptions = {},
+): M {
+  const chars = textsOf(message).reduce((sum, text) => sum + text.length, 0)
+  return clampResult(message, policyFor(chars, maxChars, options))
+}
+
+export function capToolResultSize<M>(message: M, maxChars?: number, options: ProfileOptions = {}): M {
+  const most = limit('maxChars', maxChars ?? profileOf(options).cap(0))
+  return isToolResult(message) ? truncateToolResultMessage(message, most, options) : message
+}
+
+export function getToolResultTextLength(message: unknown): number {
+  return isToolResult(message) ? textsOf(message).reduce((sum, text) => sum + text.length, 0) : 0
+}
+
+export function isOversizedToolResult(
+  message: unknown,
+  contextWindowTokens: number,
+  options?: ProfileOptions,
+): boolean {
+  return getToolResultTextLength(message) > calculateMaxToolResultChars(contextWindowTokens, options)
+}
+
+export function isToolResult(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && get(message, 'role') === 'toolResult'
+}
+
+/** The texts of a tool result, in order. */
+export function textsOf(message: unknown): string[] {
+  if (typeof message !== 'object' || message === null) return []
+  const results = quietly(() => readResults(message, 'pi')) ?? []
+  return results.flatMap(({ slots }) => slots.map(({ text }) => text))
+}
+
+/** Both ends are worth keeping only where each has room for so much. */
+const PARTS = 2
+
+/** The policy for so many chars of text. */
+export function policyFor(chars: number, maxChars: number, options: ToolResultTruncationOptions): Policy {
+  const most = limit('maxChars', maxChars)
+  const { notice } = profileOf(options)
+  const minKeep = bound('minKeepChars', options.minKeepChars, MIN_KEEP_CHARS)
+  const { suffix } = options
+  if (suffix !== undefined && typeof suffix !== 'string' && typeof suffix !== 'function')
+    throw optionError(TypeError, 'suffix', 'a string or a function', suffix)
+  const words = (omitted: number): unknown =>
+    typeof suffix === 'function' ? suffix(Math.max(1, omitted)) : (suffix ?? notice)
+  const said = chars > most ? quietly(() => words(chars - most)) : ''
+  const room = most - (typeof said === 'string' ? said.length : 0)
+  const base: WrapPolicy = {
+    maxBytes: Number.POSITIVE_INFINITY,
+    maxLines: Number.POSITIVE_INFINITY,
+    maxChars: most,
+    keep: room > PARTS * minKeep ? 'auto' : 'head',
+    dialect: 'pi',
+  }
+  if (typeof suffix === 'function') return withSuffix(base, (cut) => words(cut.omittedChars) as string)
+  return withSuffix(base, suffix ?? { template: notice })
+}

@@ -1,0 +1,25 @@
+import { redrawn } from '../../display.js'
+import { compile, withSuffix } from '../../policy.js'
+import { quietly } from '../../reading.js'
+import { clamp } from '../../text.js'
+
+const TOOL_RESULT_MAX_CHARS = 8_000
+
+const policy = compile(
+  withSuffix(
+    {
+      maxBytes: Number.POSITIVE_INFINITY,
+      maxLines: Number.POSITIVE_INFINITY,
+      maxChars: TOOL_RESULT_MAX_CHARS,
+      keep: 'head',
+      snap: 'char',
+    },
+    '\n\u2026(truncated)\u2026',
+  ),
+)
+
+export function sanitizeToolResult(result: unknown): unknown {
+  if (typeof result === 'string') return clamp(result, policy)
+  if (typeof result !== 'object' || result === null) return result
+  return quietly(() => redrawn(result, 'pi', (text) => clamp(text, policy))) ?? result
+}
