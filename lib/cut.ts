@@ -30,6 +30,7 @@ function rangesOf({ lines }: Kept): string {
 export class CutOf implements Cut {
   readonly keep: Cut['keep']
   readonly source: string
+  declare readonly saved?: string
   readonly #subject: Measured
   readonly #judged: Measured
   readonly #made: Made
@@ -41,6 +42,7 @@ export class CutOf implements Cut {
   constructor(subject: Measured, made: Made, policy: Compiled, judged = subject) {
     this.keep = made.keep
     this.source = policy.source
+    if (policy.saved !== undefined) this.saved = policy.saved
     this.#subject = subject
     this.#judged = judged
     this.#made = made

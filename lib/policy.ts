@@ -10,8 +10,10 @@ export interface Compiled {
   /** The words of a template. */
   readonly notice: string
   readonly source: string
-  /** The source where the engine words it, else nothing: a string costs to hand over. */
+  /** The source where the engine words it, else nothing: a string costs to hand over. What is known of a saved whole follows. */
   readonly said: string
+  /** Path or id of the saved whole. */
+  readonly saved: string | undefined
   /** A notice that the caller words. */
   readonly words: ((cut: Cut) => string) | undefined
   /** Chars up to which any well-formed text fits. */
@@ -56,9 +58,13 @@ const OPTIONS = [
   'method',
 ] as const satisfies (keyof WrapPolicy)[]
 
-/** Places among the numbers, and the kinds of notices. */
+/** Places among the numbers, the kinds of notices, and what may have become of a whole. */
 const KEEP = 5
 const KIND = 8
+const IS_ERROR = 9
+const SAVED = 11
+const SAVED_AT = 12
+const SAVED_HOW = { whole: 1, part: 2, failed: 3 } as const
 export const KINDS = { none: 0, hint: 1, pi: 2, count: 3, template: 4, literal: 5 } as const
 
 /** What definePolicy returns. The private field marks it as checked: a copy of it is plain options again. */
@@ -126,6 +132,8 @@ function check(options: WrapPolicy): Compiled {
     notice.kind,
     0,
     SHARES.indexOf(choice('share', options.share, SHARES, 'fair')),
+    0,
+    0,
   ]
   const method = options.method === undefined ? undefined : text('method', options.method, '')
   const dialect = options.dialect
@@ -136,6 +144,7 @@ function check(options: WrapPolicy): Compiled {
     words: notice.words,
     source,
     said: notice.kind === KINDS.count || notice.kind === KINDS.template ? source : '',
+    saved: undefined,
     // A char is at most three bytes, one line, one token.
     gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens, limits.lineBytes / 3),
     bySize: counted ? Math.min(limits.bytes, limits.chars) : 0,
@@ -157,6 +166,14 @@ export function failed(policy: Compiled): Compiled {
   return policy.isError ? policy : { ...policy, isError: true }
 }
 
+/** The same policy for a text of which the whole, or its part, was saved under a name, or could not be for a reason. */
+export function saved(policy: Compiled, how: keyof typeof SAVED_HOW, named: string): Compiled {
+  const { said } = policy
+  const name = named.toWellFormed()
+  const numbers = policy.numbers.with(SAVED, SAVED_HOW[how]).with(SAVED_AT, Buffer.byteLength(said))
+  return { ...policy, numbers, said: said + name, saved: how === 'failed' ? undefined : name }
+}
+
 /** The same policy for the head alone, without a notice. */
 export function headOf(policy: Compiled): Compiled {
   const numbers = policy.numbers.with(KEEP, KEEPS.indexOf('head')).with(KIND, KINDS.none)
@@ -169,8 +186,7 @@ export function searches({ keep, isError }: Compiled): boolean {
 }
 
 /** One array for all calls: the engine reads it before anything else runs, and a new one costs more than a cut. */
-const packed = new Float64Array(11)
-const IS_ERROR = 9
+const packed = new Float64Array(13)
 
 /** Packs a policy for the engine, with another kind of notice where one is given. */
 export function pack(policy: Compiled, kind?: number): Float64Array {
