@@ -74,6 +74,8 @@ export interface Cut {
   readonly exceeded: readonly LimitName[]
   /** What the text is called, from the policy. */
   readonly source: string
+  /** Path or id of the saved whole, when there is one. */
+  readonly saved?: string
 }
 
 /**
@@ -81,14 +83,16 @@ export interface Cut {
  *  'hint'   (default) "[tool output truncated: 5159358 of 5210412 chars omitted (limit 50KB or 2000 lines); request
  *           smaller chunks (offset/limit) or specific sections]", ASCII, one line. The limits in force are named: bytes
  *           and lines, and chars or tokens where set. A Uint8Array is counted in bytes ("bytes omitted"), so that no pass
- *           over it is needed.
+ *           over it is needed. When the whole was saved: "...; full output saved as SAVED, read or search it there]" (its
+ *           path, or its id); when a quota let only its start be saved: "...; the start of it saved as SAVED, ..."; when
+ *           saving failed: "...; the rest could not be saved (ENOSPC); request smaller chunks (offset/limit) or specific
+ *           sections]"
  *  'pi'     "[... N more characters truncated]"
  *  'count'  "... (12,345 chars truncated from SOURCE)"; between ends "... (N chars truncated from SOURCE) ..."
  *  false    none
  * Any other string is a template and holds at least one of {omittedChars} {totalChars} {omittedBytes} {totalBytes}
- * {omittedLines} {totalLines} {keptLines} {source} {saved} (empty: nothing is saved yet) {limits}, digits grouped as in
- * "{omittedChars:,}"; an unknown
- * {field}, or none, is ERR_SPILLWAY_OPTION. A function is called once per cut, and again at most twice when its text's
+ * {omittedLines} {totalLines} {keptLines} {source} {saved} (empty where nothing is saved) {limits}, digits grouped as in
+ * "{omittedChars:,}"; an unknown {field}, or none, is ERR_SPILLWAY_OPTION. A function is called once per cut, and again at most twice when its text's
  * length changes the cut; one that throws, or returns no string, counts as not fitting.
  * It stands where the text was cut. After a head: "\n\n" + notice ('pi' and what takes its place: glued, 'count': "\n");
  * before a tail: notice + "\n"; between ends: "\n\n" + notice + "\n\n". Where only lines were cut inside, their marks tell.

@@ -79,6 +79,7 @@ fn policy() -> impl Strategy<Value = Policy> {
             is_error,
             source: "outpüt".into(),
             needles: vec!["aa".into(), "漢".into()],
+            ..Policy::default()
         },
     )
 }

@@ -11,7 +11,7 @@ use super::shelf::{Finding, Worth};
 use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::room::Taken;
-use crate::text::amounts::{Amount, Counts, Labels, grouped, line_ranges};
+use crate::text::amounts::{Amount, Counts, grouped, line_ranges};
 use crate::text::extent::Extent;
 use crate::text::figures::{Cutting, KeptLines};
 use crate::text::lines::{Span, longest_line};
@@ -246,9 +246,7 @@ impl Composer<'_> {
     }
 
     fn render(&self, notice: &Notice, counts: &Counts) -> String {
-        let Request { policy, .. } = self.request;
-        let labels = Labels { limits: &policy.limits, source: &policy.source, in_bytes: self.in_bytes() };
-        notice.render(Place::AfterHead, counts, labels)
+        notice.render(Place::AfterHead, counts, self.request.policy.labels(self.in_bytes()))
     }
 
     fn in_bytes(&self) -> bool {

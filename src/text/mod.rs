@@ -12,6 +12,7 @@ pub mod figures;
 pub mod lines;
 pub mod notice;
 pub mod recode;
+pub mod saved;
 pub mod sides;
 pub mod size;
 pub mod source;
@@ -22,6 +23,7 @@ pub mod utf8;
 pub mod whole_lines;
 
 pub use clamp::clamp;
+pub use saved::Saved;
 pub use size::Size;
 pub use source::Source;
 pub use units::{Latin1, Text, Utf16};
