@@ -8,6 +8,7 @@
 //! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8, and its cleaning.
 //! - [`findings`]: the lines of a text or a stream that tell what went wrong.
 //! - [`share`], [`room`]: one budget over the blocks of a result.
+//! - [`spill`]: full outputs on disk.
 //! - `bindings`: the only place that knows Node-API.
 //!
 //! ```
@@ -40,4 +41,5 @@ pub mod outcome;
 pub mod policy;
 pub mod room;
 pub mod share;
+pub mod spill;
 pub mod text;

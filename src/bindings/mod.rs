@@ -9,6 +9,8 @@ mod cut;
 mod findings;
 mod policy;
 mod share;
+mod spill;
+mod task;
 mod text;
 mod units;
 mod whole_lines;
