@@ -33,7 +33,7 @@ impl Entry {
     }
 }
 
-/// How often a file is looked for that is renamed meanwhile: it is renamed once.
+/// How often a file is looked for: a directory that is read while a file is renamed may show neither name.
 const LOOKS: usize = 3;
 
 impl Store {
@@ -100,17 +100,28 @@ impl Store {
     }
 
     fn entries_of(&self, id: &str) -> Result<Vec<Entry>, Failure> {
-        let mut entries = vec![];
         if self.check()?.is_none() {
-            return Ok(entries);
+            return Ok(vec![]);
         }
+        let mut entries = vec![];
+        for _ in 0..LOOKS {
+            entries.clear();
+            if self.look(id, &mut entries)? {
+                break;
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Collects the files whose ids begin so; false when one went meanwhile, which may be there under another name.
+    fn look(&self, id: &str, entries: &mut Vec<Entry>) -> Result<bool, Failure> {
+        let mut settled = true;
         for file in fs::read_dir(&self.dir)? {
             let file = file?;
             let name = file.file_name().to_str().and_then(Name::parse);
             let Some(name) = name.filter(|name| name.id.starts_with(id)) else { continue };
             match file.metadata() {
-                // Another process removed or renamed it.
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) if error.kind() == ErrorKind::NotFound => settled = false,
                 Err(error) => return Err(error.into()),
                 Ok(found) if found.is_file() && owner::is_ours(&found) => {
                     entries.push(Entry { name, size: found.len(), modified: found.modified()? });
@@ -118,13 +129,13 @@ impl Store {
                 Ok(_) => {}
             }
         }
-        Ok(entries)
+        Ok(settled)
     }
 
     /// Opens the file of an id.
     pub fn open(&self, id: &str) -> Result<(Entry, File), Failure> {
         for _ in 0..LOOKS {
-            let Some(mut entry) = self.entries_of(id)?.pop() else { break };
+            let Some(mut entry) = self.entries_of(id)?.pop() else { continue };
             match self.open_to_read(&entry.name) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error.into()),
