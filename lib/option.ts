@@ -29,6 +29,12 @@ export function bound(field: string, value: unknown, preset: number): number {
   throw optionError(kind, field, 'a whole number from 0 up, or Infinity', value)
 }
 
+/** Returns a count that is not nothing: a whole number from 1 up, or Infinity. */
+export function positive(field: string, value: unknown, preset: number): number {
+  if (value !== 0) return bound(field, value, preset)
+  throw optionError(RangeError, field, 'a whole number from 1 up, or Infinity', value)
+}
+
 /** Returns a share from 0 to 1. */
 export function share(field: string, value: unknown, preset: number): number {
   if (value === undefined) return preset

@@ -13,6 +13,9 @@ export interface SpillWriter {
   discard(): Promise<void>
 }
 
+/** Where an output comes from. */
+export type SpillMeta = { tool?: string; callId?: string }
+
 /** Bytes that may wait to be written before a writer has to wait too. */
 const WAITING = 1024 * 1024
 
@@ -22,20 +25,21 @@ const events = channel('spillway:spill')
 export class Writer implements SpillWriter {
   readonly #saving: ReturnType<typeof native.startSaving>
   readonly #dir: string
-  readonly #meta: { tool?: string; callId?: string }
+  readonly #meta: SpillMeta
   /** The batch under way, after what had to be done first. It never rejects. */
   #batch: Promise<void> | undefined
   /** More came since it was taken. */
   #more = false
   #ended = false
   #failure: Error | undefined
-  readonly #before: Promise<void>
+  /** What is done before the first batch. */
+  #before: (() => Promise<void>) | undefined
 
   constructor(
     store: { dir: string; maxFileBytes: number },
     id: string,
-    meta: { tool?: string; callId?: string },
-    before: Promise<void>,
+    meta: SpillMeta,
+    before: () => Promise<void>,
   ) {
     this.#saving = native.startSaving(store.dir, id, meta.tool ?? '', store.maxFileBytes)
     this.#dir = store.dir
@@ -54,7 +58,7 @@ export class Writer implements SpillWriter {
 
   async #flush(): Promise<void> {
     try {
-      await this.#before
+      await this.#begin()
       this.#more = false
       const failure = await native.flushSaving(this.#saving)
       if (failure) throw errorOf(failure, this.#dir)
@@ -64,11 +68,18 @@ export class Writer implements SpillWriter {
     this.#batch = this.#more && !this.#ended && !this.#failure ? this.#flush() : undefined
   }
 
+  async #begin(): Promise<void> {
+    const before = this.#before
+    this.#before = undefined
+    await before?.()
+  }
+
   async finish(): Promise<SpillRecord> {
     this.#ended = true
-    await (this.#batch ?? this.#before)
+    await this.#batch
     this.#check()
     try {
+      await this.#begin()
       const record = taken(await native.finishSaving(this.#saving), this.#dir)
       this.#publish({ record })
       return record

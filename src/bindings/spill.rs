@@ -89,7 +89,7 @@ pub fn save_bytes(
 #[napi(catch_unwind, ts_return_type = "Promise<SpillFailure | null>")]
 pub fn flush_saving(
     #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
-) -> AsyncTask<Background<Option<SpillFailure>>> {
+) -> AsyncTask<Background> {
     let saving = Arc::clone(saving);
     Background::run(move || saving.flush().err().map(SpillFailure::from))
 }
@@ -97,27 +97,25 @@ pub fn flush_saving(
 #[napi(catch_unwind, ts_return_type = "Promise<SpillRow | SpillFailure>")]
 pub fn finish_saving(
     #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
-) -> AsyncTask<Background<Either<SpillRow, SpillFailure>>> {
+) -> AsyncTask<Background> {
     let saving = Arc::clone(saving);
-    Background::run(move || either(saving.finish()))
+    Background::run(move || outcome(saving.finish(), SpillRow::from))
 }
 
 /// Removes what was saved of an output that is not finished.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillFailure | null>")]
 pub fn discard_saving(
     #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
-) -> AsyncTask<Background<Option<SpillFailure>>> {
+) -> AsyncTask<Background> {
     let saving = Arc::clone(saving);
     Background::run(move || saving.discard().err().map(SpillFailure::from))
 }
 
 /// Lists what is saved, oldest first.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillRow[] | SpillFailure>")]
-pub fn list_saved(dir: String) -> AsyncTask<Background<Either<Vec<SpillRow>, SpillFailure>>> {
-    Background::run(move || match spill::list(&Store::at(&dir)) {
-        Ok(records) => Either::A(records.into_iter().map(SpillRow::from).collect()),
-        Err(failure) => Either::B(failure.into()),
-    })
+pub fn list_saved(dir: String) -> AsyncTask<Background> {
+    let rows = |records: Vec<Record>| records.into_iter().map(SpillRow::from).collect::<Vec<_>>();
+    Background::run(move || outcome(spill::list(&Store::at(&dir)), rows))
 }
 
 #[napi(object)]
@@ -155,10 +153,10 @@ pub fn read_saved(
     by_byte: bool,
     lines: f64,
     bytes: f64,
-) -> AsyncTask<Background<Either<SpillPage, SpillFailure>>> {
+) -> AsyncTask<Background> {
     let start = if by_byte { Start::Byte(start as u64) } else { Start::Line(start as u64) };
     let page = Page { start, lines: lines as u64, bytes: bytes as usize };
-    Background::run(move || either(spill::read(&Store::at(&dir), &id, page)))
+    Background::run(move || outcome(spill::read(&Store::at(&dir), &id, page), SpillPage::from))
 }
 
 #[napi(object)]
@@ -180,19 +178,12 @@ impl From<Match> for SpillHit {
 /// Searches for a plain text, or a regular expression. `options`: whether it is one, whether case is ignored, the line
 /// to begin at, the lines of context, and how many matches are wanted.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillHit[] | SpillFailure>")]
-pub fn search_saved(
-    dir: String,
-    id: String,
-    pattern: String,
-    options: &[f64],
-) -> AsyncTask<Background<Either<Vec<SpillHit>, SpillFailure>>> {
+pub fn search_saved(dir: String, id: String, pattern: String, options: &[f64]) -> AsyncTask<Background> {
     let mut packed = [0.0; 5];
     packed.copy_from_slice(options);
     let found = move || spill::search(&Store::at(&dir), &id, &query(&pattern, packed)?);
-    Background::run(move || match found() {
-        Ok(matches) => Either::A(matches.into_iter().map(SpillHit::from).collect()),
-        Err(failure) => Either::B(failure.into()),
-    })
+    let hits = |matches: Vec<Match>| matches.into_iter().map(SpillHit::from).collect::<Vec<_>>();
+    Background::run(move || outcome(found(), hits))
 }
 
 fn query(pattern: &str, options: [f64; 5]) -> std::result::Result<Query, Failure> {
@@ -225,15 +216,19 @@ pub fn sweep_saved(
     max_age: f64,
     min_age: f64,
     retain: Vec<String>,
-) -> AsyncTask<Background<Either<SpillSwept, SpillFailure>>> {
+) -> AsyncTask<Background> {
     let [max_age, min_age] = [max_age, min_age].map(|age| Duration::from_millis(age as u64));
     let limits = Limits { total_bytes: total_bytes as u64, max_age, min_age };
-    Background::run(move || either(spill::sweep(&Store::at(&dir), &limits, &retain, SystemTime::now())))
+    let sweep = move || spill::sweep(&Store::at(&dir), &limits, &retain, SystemTime::now());
+    Background::run(move || outcome(sweep(), SpillSwept::from))
 }
 
-fn either<T, R: From<T>>(outcome: std::result::Result<T, Failure>) -> Either<R, SpillFailure> {
+fn outcome<T, R>(
+    outcome: std::result::Result<T, Failure>,
+    shown: impl FnOnce(T) -> R,
+) -> Either<R, SpillFailure> {
     match outcome {
-        Ok(value) => Either::A(value.into()),
+        Ok(value) => Either::A(shown(value)),
         Err(failure) => Either::B(failure.into()),
     }
 }

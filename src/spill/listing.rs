@@ -8,10 +8,8 @@ use super::writer::Record;
 
 /// Lists the outputs, oldest first. One that is still written, or whose writer died, is not complete.
 pub fn list(store: &Store) -> Result<Vec<Record>, Failure> {
-    let mut entries = store.entries()?;
-    entries.sort_by(|one, other| (one.modified, &one.name.id).cmp(&(other.modified, &other.name.id)));
     let mut records = vec![];
-    for entry in entries {
+    for entry in store.entries()? {
         let (entry, whole) = match entry.name.whole {
             Some(whole) => (entry, whole),
             None => match store.open(&entry.name.id) {

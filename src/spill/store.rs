@@ -94,9 +94,13 @@ impl Store {
         owner::restrict(&mut options).open(self.path(name))
     }
 
-    /// The files of the store, in no order; none when there is no directory.
+    /// The files of the store, oldest first; none when there is no directory.
     pub fn entries(&self) -> Result<Vec<Entry>, Failure> {
-        self.entries_of("")
+        let mut entries = self.entries_of("")?;
+        entries.sort_unstable_by(|one, other| {
+            (one.modified, &one.name.id).cmp(&(other.modified, &other.name.id))
+        });
+        Ok(entries)
     }
 
     fn entries_of(&self, id: &str) -> Result<Vec<Entry>, Failure> {

@@ -1,6 +1,5 @@
 //! Removes saved outputs by age and size.
 
-use std::cmp::Reverse;
 use std::io::ErrorKind;
 use std::time::{Duration, SystemTime};
 
@@ -26,12 +25,11 @@ pub struct Swept {
 /// Removes what is too old, then the oldest until the rest is small enough. What is in `retain`, too young, or still
 /// written stays.
 pub fn sweep(store: &Store, limits: &Limits, retain: &[String], now: SystemTime) -> Result<Swept, Failure> {
-    let mut entries = store.entries()?;
-    entries.sort_by_key(|entry| Reverse(entry.modified));
+    let entries = store.entries()?;
     let mut total: u64 = entries.iter().map(|entry| entry.size).sum();
     let mut swept = Swept::default();
     let mut failure = None;
-    while let Some(entry) = entries.pop() {
+    for entry in entries {
         // A file from the future is young.
         let age = now.duration_since(entry.modified).unwrap_or_default();
         let is_due = age >= limits.max_age || total > limits.total_bytes;
