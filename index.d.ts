@@ -332,6 +332,16 @@ export interface SpillEvent {
 }
 /** Checks the options; nothing touches the disk before something is saved. */
 export function createSpillStore(options: SpillOptions): SpillStore
+/** A tool through which a model reads and searches what was saved, by these four parts under the names that its framework
+ *  uses for them. Its parameters are {id, line?, byte?, lines?, pattern?, regex?} as a JSON schema. An answer is text of at
+ *  most 40_960 bytes, each line with its number and as a terminal would show it; it tells where the next page begins. What
+ *  is wrong with an input is told in a sentence; nothing throws. A file's path is taken for the id in its name. */
+export function spillTool(store: SpillStore): {
+  name: 'read_output'
+  description: string
+  parameters: Record<string, unknown>
+  execute(input: Record<string, unknown>): Promise<string>
+}
 
 // ── Errors and events ────────────────────────────────────────────────────────────────────────────────────
 // Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_SPILL, or Node's own system

@@ -1,7 +1,15 @@
 import { isAbsolute, resolve } from 'node:path'
-import type { SpillMatch, SpillOptions, SpillRecord, SpillSearch, SpillSlice, SpillStore, TextInput } from 'spillway'
+import type {
+  SpillMatch,
+  SpillOptions,
+  SpillRecord,
+  SpillSearch,
+  SpillSlice,
+  SpillStore,
+  TextInput,
+} from 'spillway'
 import { native } from './engine.js'
-import { bound, checkText, choice, flag, optionError, positive, text } from './option.js'
+import { bound, checkOptions, checkText, choice, flag, optionError, positive, text } from './option.js'
 import { pieces } from './pieces.js'
 import { type SpillMeta, type SpillWriter, taken, Writer } from './spill_writer.js'
 import { plain } from './subject.js'
@@ -34,9 +42,7 @@ interface Checked {
 }
 
 function check(options: SpillOptions): Checked {
-  if (typeof options !== 'object' || options === null)
-    throw optionError(TypeError, 'options', 'an object', options)
-  const { dir } = options
+  const { dir } = checkOptions('options', options)
   const isString = typeof dir === 'string'
   if (!isString || dir === '' || dir.includes('\0'))
     throw optionError(isString ? RangeError : TypeError, 'dir', 'the path of a directory', dir)
@@ -71,7 +77,8 @@ class Store implements SpillStore {
   }
 
   async save(input: TextInput, meta: SpillMeta = {}): Promise<SpillRecord> {
-    const parts = typeof checkText(input) === 'string' ? partsOf(input as string) : chunksOf(input as Uint8Array)
+    const parts =
+      typeof checkText(input) === 'string' ? partsOf(input as string) : chunksOf(input as Uint8Array)
     const writer = openSpill(this, meta)
     try {
       for (const part of parts) await writer.write(part)
@@ -88,6 +95,7 @@ class Store implements SpillStore {
   ): Promise<SpillSlice> {
     const { dir } = this.#options
     checkId('id', id)
+    checkOptions('range', range)
     const line = positive('line', range.line, 1)
     const byte = bound('byte', range.byte, 0)
     const lines = positive('lines', range.lines, Number.POSITIVE_INFINITY)
@@ -100,6 +108,7 @@ class Store implements SpillStore {
     const { dir } = this.#options
     checkId('id', id)
     checkPattern(pattern)
+    checkOptions('options', options)
     const packed = Float64Array.of(
       Number(flag('regex', options.regex, false)),
       Number(flag('ignoreCase', options.ignoreCase, false)),
@@ -116,7 +125,7 @@ class Store implements SpillStore {
   }
 
   async sweep(options: { retain?: readonly string[] } = {}): Promise<{ removed: number; bytes: number }> {
-    const { retain = [] } = options
+    const { retain = [] } = checkOptions('options', options)
     if (!Array.isArray(retain)) throw optionError(TypeError, 'retain', 'an array of ids', retain)
     this.#retain = Array.from(retain, (id: unknown, at) => checkId(`retain[${at}]`, id))
     return this.#sweep()
@@ -171,7 +180,8 @@ function checkPattern(pattern: string): void {
     throw optionError(RangeError, 'pattern', rule, pattern)
 }
 
-function checkMeta({ tool, callId }: SpillMeta): SpillMeta {
+function checkMeta(meta: SpillMeta): SpillMeta {
+  const { tool, callId } = checkOptions('meta', meta)
   return {
     ...(tool === undefined ? {} : { tool: text('tool', tool, '') }),
     ...(callId === undefined ? {} : { callId: text('callId', callId, '') }),

@@ -103,7 +103,8 @@ fn find(file: &File, size: u64, query: &Query, deadline: Instant) -> Result<Vec<
     Ok(hits)
 }
 
-/// Reads what is shown, as long as there is room. The first match always is.
+/// Reads what is shown, as long as there is room: the lines that match, of which the first always is, then those around
+/// them, the nearest first.
 fn show(file: &File, hits: &[Hit]) -> Result<Vec<Match>, Failure> {
     let mut matches: Vec<Match> = vec![];
     let mut room = ANSWER;
@@ -113,23 +114,29 @@ fn show(file: &File, hits: &[Hit]) -> Result<Vec<Match>, Failure> {
             break;
         }
         room = room.saturating_sub(text.len());
-        let mut shown = Match { line: hit.line, byte: hit.found.start, text, ..Match::default() };
-        let mut neighbours = |places: &mut dyn Iterator<Item = &Range<u64>>| -> Result<Vec<String>, Failure> {
-            let mut lines = vec![];
-            for place in places {
-                let line = excerpt(file, place, place.start)?;
-                let Some(left) = room.checked_sub(line.len()) else { break };
-                room = left;
-                lines.push(line);
-            }
-            Ok(lines)
-        };
-        shown.before = neighbours(&mut hit.before.iter().rev())?;
+        matches.push(Match { line: hit.line, byte: hit.found.start, text, ..Match::default() });
+    }
+    for (shown, hit) in matches.iter_mut().zip(hits) {
+        shown.before = neighbours(file, hit.before.iter().rev(), &mut room)?;
         shown.before.reverse();
-        shown.after = neighbours(&mut hit.after.iter())?;
-        matches.push(shown);
+        shown.after = neighbours(file, hit.after.iter(), &mut room)?;
     }
     Ok(matches)
+}
+
+fn neighbours<'a>(
+    file: &File,
+    places: impl Iterator<Item = &'a Range<u64>>,
+    room: &mut usize,
+) -> Result<Vec<String>, Failure> {
+    let mut lines = vec![];
+    for place in places {
+        let line = excerpt(file, place, place.start)?;
+        let Some(left) = room.checked_sub(line.len()) else { break };
+        *room = left;
+        lines.push(line);
+    }
+    Ok(lines)
 }
 
 /// A line, or what stands around a position of a long one, between marks that tell what is left out.
