@@ -144,7 +144,8 @@ async function page(store: SpillStore, { id, line = 1, byte, lines = LINES }: Re
   const total = `${slice.totalLines} lines, ${slice.totalBytes} bytes`
   const texts = slice.text.split('\n')
   if (texts.at(-1) === '') texts.pop()
-  if (texts.length === 0) return `[${id} holds ${total}: nothing is at ${byte === undefined ? 'line' : 'byte'} ${byte ?? line}]`
+  if (texts.length === 0)
+    return `[${id} holds ${total}: nothing is at ${byte === undefined ? 'line' : 'byte'} ${byte ?? line}]`
   const last = slice.line + texts.length - 1
   const from = byte === undefined ? '' : ` from byte ${slice.byte}`
   return [

@@ -2,6 +2,7 @@
 
 pub mod failure;
 pub mod listing;
+pub mod literals;
 pub mod name;
 pub mod pattern;
 pub mod piece;

@@ -7,6 +7,7 @@ use memchr::memmem::Finder;
 use regex_lite::{Regex, RegexBuilder};
 
 use super::failure::Failure;
+use super::literals::literals;
 use super::scan::{OVERLAP, Part};
 
 /// Memory of a compiled expression. One that needs more is refused before it is built.
@@ -15,47 +16,67 @@ const REGEX_SIZE: usize = 256 * 1024;
 #[derive(Debug)]
 pub enum Pattern {
     Plain(Box<Finder<'static>>),
-    /// Lower case.
+    /// ASCII, of which the case does not count.
+    Ascii(Vec<u8>),
+    /// Other text, in lower case.
     Folded(Vec<char>),
-    Regex(Regex),
+    /// Matches hold one of the texts, if there are any.
+    Regex(Regex, Vec<Finder<'static>>),
 }
 
 impl Pattern {
     pub fn plain(text: &str, ignore_case: bool) -> Pattern {
-        if ignore_case {
-            return Pattern::Folded(text.chars().flat_map(char::to_lowercase).collect());
+        match (ignore_case, text.is_ascii()) {
+            (false, _) => Pattern::Plain(Finder::new(text).into_owned().into()),
+            (true, true) => Pattern::Ascii(text.into()),
+            (true, false) => Pattern::Folded(text.chars().flat_map(char::to_lowercase).collect()),
         }
-        Pattern::Plain(Finder::new(text).into_owned().into())
     }
 
     pub fn regex(text: &str, ignore_case: bool) -> Result<Pattern, Failure> {
         let mut builder = RegexBuilder::new(text);
         let built = builder.case_insensitive(ignore_case).size_limit(REGEX_SIZE).build();
         let refused = |error| Failure::Pattern(format!("a regular expression ({error})"));
-        built.map(Pattern::Regex).map_err(refused)
+        let literals = if ignore_case { vec![] } else { literals(text) };
+        let finders = literals.iter().map(|literal| Finder::new(literal).into_owned()).collect();
+        Ok(Pattern::Regex(built.map_err(refused)?, finders))
     }
 
     /// Finds the pattern in a line or a part of one. In a part, what may go on beyond its end is left to the next, which
     /// begins before it.
     pub fn find(&self, part: &Part) -> Option<Range<usize>> {
-        if let Pattern::Plain(finder) = self {
-            let at = finder.find(part.bytes)?;
-            return Some(at..at + finder.needle().len());
-        }
-        let text = String::from_utf8_lossy(part.bytes);
-        let found = match self {
-            Pattern::Regex(regex) => {
-                // Where a part begins inside a line, its start is not the line's.
-                let first = text.chars().next().filter(|_| !part.begins).map_or(0, char::len_utf8);
-                regex.find_at(&text, first)?.range()
+        match self {
+            Pattern::Plain(finder) => finder.find(part.bytes).map(|at| at..at + finder.needle().len()),
+            Pattern::Ascii(ascii) => find_ascii(part.bytes, ascii),
+            Pattern::Folded(folded) => find_text(part, |text, _| find_folded(text, folded)),
+            Pattern::Regex(_, literals) if is_ruled_out(part.bytes, literals) => None,
+            Pattern::Regex(regex, _) => {
+                find_text(part, |text, first| Some(regex.find_at(text, first)?.range()))
             }
-            Pattern::Folded(folded) => find_folded(&text, folded)?,
-            Pattern::Plain(_) => return None,
-        };
-        let goes_on = !part.ends && found.end == text.len() && found.start + OVERLAP > text.len();
-        let is_whole = matches!(text, Cow::Borrowed(_));
-        (!goes_on).then(|| if is_whole { found } else { raw(part.bytes, found) })
+        }
     }
+}
+
+fn is_ruled_out(bytes: &[u8], literals: &[Finder]) -> bool {
+    !literals.is_empty() && !literals.iter().any(|literal| literal.find(bytes).is_some())
+}
+
+/// Finds in what the part decodes to. Where it begins inside a line, its start is not the line's, and `find` is told to
+/// begin behind its first char.
+fn find_text(part: &Part, find: impl FnOnce(&str, usize) -> Option<Range<usize>>) -> Option<Range<usize>> {
+    let text = String::from_utf8_lossy(part.bytes);
+    let first = text.chars().next().filter(|_| !part.begins).map_or(0, char::len_utf8);
+    let found = find(&text, first)?;
+    let goes_on = !part.ends && found.end == text.len() && found.start + OVERLAP > text.len();
+    let is_whole = matches!(text, Cow::Borrowed(_));
+    (!goes_on).then(|| if is_whole { found } else { raw(part.bytes, found) })
+}
+
+fn find_ascii(bytes: &[u8], ascii: &[u8]) -> Option<Range<usize>> {
+    let first = ascii.first()?;
+    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), bytes)
+        .map(|at| at..at + ascii.len())
+        .find(|range| bytes.get(range.clone()).is_some_and(|found| found.eq_ignore_ascii_case(ascii)))
 }
 
 fn find_folded(text: &str, folded: &[char]) -> Option<Range<usize>> {
@@ -113,6 +134,8 @@ mod tests {
         assert_eq!(find(&Pattern::plain("error[", false), log), None);
         assert_eq!(find(&Pattern::plain("error[", true), log), Some(7..13));
         assert_eq!(find(&Pattern::plain("HÉLLO", true), log), Some(0..6));
+        assert_eq!(find(&Pattern::plain("STRASSE", true), log), None);
+        assert_eq!(find(&Pattern::plain("STRAßE", true), log), Some(19..26));
         assert_eq!(find(&Pattern::regex(r"E\d+\]", false).unwrap(), log), Some(13..17));
         assert_eq!(find(&Pattern::regex("error.*e$", true).unwrap(), log), Some(7..log.len()));
     }

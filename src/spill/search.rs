@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ pub struct Match {
 }
 
 /// A search that takes longer holds up others, and is given up.
-const LONGEST: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(30);
 /// Bytes that are shown of a line.
 const SHOWN: u64 = 500;
 /// Of these, those that stand before a match.
@@ -60,7 +60,8 @@ struct Hit {
     after: Vec<Range<u64>>,
 }
 
-fn find(file: &File, size: u64, query: &Query, deadline: Instant) -> Result<Vec<Hit>, Failure> {
+fn find(mut file: &File, size: u64, query: &Query, deadline: Instant) -> Result<Vec<Hit>, Failure> {
+    file.rewind()?;
     let mut scan = Scan::new(file.take(size));
     let mut hits: Vec<Hit> = vec![];
     let mut recent: VecDeque<Range<u64>> = VecDeque::new();
@@ -157,4 +158,37 @@ fn excerpt(file: &File, place: &Range<u64>, at: u64) -> Result<String, Failure> 
         mark(place.end - (from + shown.end as u64)),
     ]
     .concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn hits(text: &str, pattern: &str, deadline: Instant) -> Result<Vec<Match>, Failure> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let pattern = Pattern::regex(pattern, false).unwrap();
+        let query = Query { pattern, line: 1, context: 0, max: 9 };
+        show(&file, &find(&file, text.len() as u64, &query, deadline)?)
+    }
+
+    #[test]
+    fn a_search_that_takes_too_long_is_given_up() {
+        let soon = Instant::now() + LONGEST;
+        assert_eq!(hits("a\nb\n", "b", soon).unwrap().len(), 1);
+        assert!(matches!(hits("a\nb\n", "b", Instant::now()), Err(Failure::Refused(_))));
+    }
+
+    #[test]
+    fn of_a_long_line_the_match_is_shown() {
+        let line = ["漢".repeat(300), "needle".to_owned(), "字".repeat(300)].concat();
+        let found = hits(&line, "needle", Instant::now() + LONGEST).unwrap();
+        let lead = "漢".repeat(50);
+        let trail = "字".repeat((500 - 156) / 3);
+        assert_eq!(found[0].text, format!("[+750 bytes]{lead}needle{trail}[+558 bytes]"));
+        assert_eq!(found[0].byte, 900);
+        let found = hits(&line, "字$", Instant::now() + LONGEST).unwrap();
+        assert!(found[0].text.starts_with("[+1305 bytes]") && found[0].text.ends_with('字'));
+    }
 }
