@@ -313,5 +313,116 @@ export interface AggregatePolicy {
   minKeepChars?: number
 }
 
-// ── Errors ───────────────────────────────────────────────────────────────────────────────────────────────
-// Every error that these functions throw for wrong arguments has the stable `code` ERR_SPILLWAY_OPTION.
+// ── Full outputs on disk ─────────────────────────────────────────────────────────────────────────────────
+
+export interface SpillOptions {
+  /** A directory of its own, made with mode 0700 where there is none; a relative path is resolved at once. One of this
+   *  user's that others may enter is closed to them if it holds nothing but saved outputs, and refused otherwise; so are
+   *  a symbolic link and a directory of another user. */
+  dir: string
+  /** What notices name: the file's path (default: an agent's own file tools can read it), or its id alone (for spillTool,
+   *  or where the agent cannot see the path). The file's name begins with the id. */
+  reference?: 'path' | 'id'
+  /** Default 64 MiB; there a file stops and is not complete. */
+  maxFileBytes?: number
+  /** Default 512 MiB over the whole directory; the oldest files go first. What is younger than `minAge` may stand above. */
+  maxTotalBytes?: number
+  /** Milliseconds. Default 7 days; nothing younger than `minAge` (1 hour) is ever removed. */
+  maxAge?: number
+  minAge?: number
+}
+/** A saved output. `bytes` and `lines` are those of the whole; `complete` is false when the file holds less: it reached its
+ *  quota, is still written, or its writer died (then they are those of the file). */
+export interface SpillRecord {
+  /** 16 hexadecimal digits, random. */
+  id: string
+  path: string
+  bytes: number
+  lines: number
+  complete: boolean
+}
+/**
+ * Full outputs in a directory, each a file of mode 0600 that holds its raw bytes. Everything is done on other threads.
+ *
+ * What is saved counts as soon as its file has its last name, `ID.TOOL.BYTESb.LINESl.txt`; until then it is
+ * `ID.TOOL.part`. A save that fails (ENOSPC, EACCES, EROFS ...) rejects with the system's code and leaves no file.
+ * Anything that goes wrong in the store itself has the code ERR_SPILLWAY_SPILL, a wrong argument ERR_SPILLWAY_OPTION.
+ */
+export interface SpillStore {
+  /** Saves a text as UTF-8 (a lone surrogate as U+FFFD), or bytes as they are, which must not change meanwhile. Before its
+   *  first file, and once an hour, a store sweeps by itself, keeping what the last `sweep` was told to retain. */
+  save(text: TextInput, meta?: { tool?: string; callId?: string }): Promise<SpillRecord>
+  /** By id, never by path: from a line (1-based; default: the first) or from a byte (0-based; it wins), up to `lines`
+   *  lines and `maxBytes` bytes (40_960) of text. A page by line ends where a line does, if one ends in it; no page ends
+   *  inside a UTF-8 sequence, and each holds one code point at least. An invalid sequence comes out as U+FFFD. Pages in a
+   *  row make the whole. Beyond the end there is an empty page. */
+  read(
+    id: string,
+    range?: { line?: number; byte?: number; lines?: number; maxBytes?: number },
+  ): Promise<SpillSlice>
+  /** The lines that hold a plain text, or match a regular expression, in order. An expression takes linear time: no
+   *  backreferences, no lookaround, `\\w`, `\\d`, `\\s`, `\\b` and its ignored case are those of ASCII. The answer is at most
+   *  40_960 bytes of text; a line of over 500 bytes is shown around its match, between marks "[+N bytes]". A line of over
+   *  128 KiB is searched in parts that share 16 KiB. */
+  search(id: string, pattern: string, options?: SpillSearch): Promise<SpillMatch[]>
+  /** Oldest first. */
+  list(): Promise<SpillRecord[]>
+  /** Removes what age and size allow, keeping the ids in `retain` and what is still written. Safe beside other processes,
+   *  which may be sweeping, saving and reading. Counts what this sweep removed. */
+  sweep(options?: { retain?: readonly string[] }): Promise<{ removed: number; bytes: number }>
+}
+/** A page of a saved output. */
+export interface SpillSlice {
+  text: string
+  /** The line that it begins in, and the byte that it begins at. */
+  line: number
+  byte: number
+  /** Of the file, which holds less than the whole output where that is not complete. */
+  totalLines: number
+  totalBytes: number
+  /** Where the next page begins: none at the end, and no line inside one. */
+  nextLine?: number
+  nextByte?: number
+}
+export interface SpillSearch {
+  regex?: boolean
+  ignoreCase?: boolean
+  /** Lines to show before and after each match. Default 0, at most 100. */
+  context?: number
+  /** Matches. Default 100, at most 1_000. */
+  max?: number
+  /** The first line that may match, to go on behind the last match. Default 1. */
+  line?: number
+}
+/** A line that matches, without its terminator. */
+export interface SpillMatch {
+  line: number
+  /** Where the match stands in the file: a page can be read from there. */
+  byte: number
+  text: string
+  before: string[]
+  after: string[]
+}
+/** What the diagnostics channel 'spillway:spill' tells of each output that was saved, or could not be. */
+export interface SpillEvent {
+  tool?: string
+  callId?: string
+  record?: SpillRecord
+  error?: Error
+}
+/** Checks the options; nothing touches the disk before something is saved. */
+export function createSpillStore(options: SpillOptions): SpillStore
+/** A tool through which a model reads and searches what was saved, by these four parts under the names that its framework
+ *  uses for them. Its parameters are {id, line?, byte?, lines?, pattern?, regex?} as a JSON schema. An answer is text of at
+ *  most 40_960 bytes, each line with its number and as a terminal would show it; it tells where the next page begins. What
+ *  is wrong with an input is told in a sentence; nothing throws. A file's path is taken for the id in its name. */
+export function spillTool(store: SpillStore): {
+  name: 'read_output'
+  description: string
+  parameters: Record<string, unknown>
+  execute(input: Record<string, unknown>): Promise<string>
+}
+
+// ── Errors and events ────────────────────────────────────────────────────────────────────────────────────
+// Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_SPILL, or Node's own system
+// code (ENOSPC ...). diagnostics_channel: 'spillway:clamp', 'spillway:spill'. Free without subscribers.

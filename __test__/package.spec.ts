@@ -65,8 +65,11 @@ describe('the package', () => {
     const script = `
       const native = require('./dist/native.js')
       try { native.panicForTest() } catch (error) { console.log(error instanceof Error, error.message) }
-      console.log(require('spillway').clampText('still here'))`
-    expect(run(script)).toBe('true asked to panic\nstill here\n')
+      native.panicInBackgroundForTest().catch((error) => {
+        console.log(error instanceof Error, error.message)
+        console.log(require('spillway').clampText('still here'))
+      })`
+    expect(run(script)).toBe('true asked to panic\ntrue the background work panicked\nstill here\n')
   })
 
   it('catches panics in every export', () => {

@@ -12,6 +12,12 @@ export function optionError(
   return Object.assign(error, { code: 'ERR_SPILLWAY_OPTION' })
 }
 
+/** Refuses what holds no options. */
+export function checkOptions<T extends object>(field: string, value: T): T {
+  if (typeof value === 'object' && value !== null) return value
+  throw optionError(TypeError, field, 'an object', value)
+}
+
 /** Returns `value` when it is one of `choices`, and the default when it was not given. */
 export function choice<T extends string>(field: string, value: unknown, choices: readonly T[], preset: T): T {
   if (value === undefined) return preset
@@ -33,6 +39,12 @@ export function bound(field: string, value: unknown, preset: number): number {
 export function limit(field: string, value: unknown): number {
   if (value !== undefined) return bound(field, value, 0)
   throw optionError(TypeError, field, 'a whole number from 0 up, or Infinity', value)
+}
+
+/** Returns a count that is not nothing: a whole number from 1 up, or Infinity. */
+export function positive(field: string, value: unknown, preset: number): number {
+  if (value !== 0) return bound(field, value, preset)
+  throw optionError(RangeError, field, 'a whole number from 1 up, or Infinity', value)
 }
 
 /** Returns a share from 0 to 1. */
@@ -73,7 +85,8 @@ export function texts(field: string, value: unknown): string[] {
 
 const SHOWN = 60
 
-function show(value: unknown): string {
+/** A value as a message shows it. */
+export function show(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}...` : value)
   if (typeof value === 'bigint') return `${value}n`

@@ -9,6 +9,7 @@
 //! - [`findings`]: the lines of a text or a stream that tell what went wrong.
 //! - [`share`], [`room`]: one budget over the blocks of a result.
 //! - [`context`]: one budget over the results of a history.
+//! - [`spill`]: full outputs on disk.
 //! - `bindings`: the only place that knows Node-API.
 //!
 //! ```
@@ -42,4 +43,5 @@ pub mod outcome;
 pub mod policy;
 pub mod room;
 pub mod share;
+pub mod spill;
 pub mod text;

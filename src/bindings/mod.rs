@@ -10,6 +10,8 @@ mod findings;
 mod plan;
 mod policy;
 mod share;
+mod spill;
+mod task;
 mod text;
 mod units;
 mod whole_lines;
