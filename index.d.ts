@@ -259,6 +259,9 @@ export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy
 export interface WrapPolicy extends ResultPolicy {
   /** Method to wrap. Default: the first of execute, invoke, func that is a function. */
   method?: string
+  /** Where the whole goes when it was cut: the text slots of one result joined by newlines, or the message of what was
+   *  thrown, before cleaning; the notice then says so, or why it could not. Only for tools that answer with a promise. */
+  spill?: SpillStore
   /** Called after each cut, never with content. What it throws is passed over. The same events go to the channel
    *  'spillway:clamp' of node:diagnostics_channel. */
   onClamp?: (event: ClampEvent) => void

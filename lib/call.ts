@@ -1,8 +1,12 @@
-import { clampThrown } from './error.js'
-import type { Origin } from './event.js'
+import type { SpillStore } from 'spillway'
+import { clampThrown, messageOf } from './error.js'
+import { nameOf, type Origin } from './event.js'
 import { clampOutcome, clampPair } from './outcome.js'
 import { type Compiled, failed } from './policy.js'
 import { get } from './reading.js'
+import { told } from './result.js'
+import { readsSpill } from './spill_tool.js'
+import { Spilling } from './spilling.js'
 
 export type Call = (this: unknown, ...args: unknown[]) => unknown
 
@@ -23,8 +27,10 @@ export function wrapCall(call: Call, clamping: Clamping): Call {
   const before = wrapped.get(call)
   if (before && isSame(before.clamping, clamping)) return call
   const inner = before?.call ?? call
+  // What reads saved outputs is not saved again.
+  const spill = readsSpill(inner) ? undefined : clamping.policy.spill
   const run: Call = function (this: unknown, ...args) {
-    const one = new OneCall(clamping, args)
+    const one = new OneCall(clamping, args, spill)
     try {
       return one.settle(inner.apply(this, clamping.updates ? one.withUpdates() : args))
     } catch (error) {
@@ -62,6 +68,7 @@ class OneCall {
   constructor(
     readonly clamping: Clamping,
     readonly args: unknown[],
+    readonly spill: SpillStore | undefined,
   ) {}
 
   /** The arguments, with a callback that clamps what it is told. */
@@ -81,24 +88,44 @@ class OneCall {
     if (isPromise(outcome)) {
       // The `then` of something that is no promise may return anything.
       return Promise.resolve(outcome).then(
-        (value) => this.settle(value, phase),
-        (error: unknown) => {
-          throw this.thrown(error)
-        },
+        (value) => this.#settleLater(value, phase),
+        (error: unknown) => this.#throwLater(error),
       )
     }
     return isGenerator(outcome) ? this.#steps(outcome) : this.#clamp(outcome, phase)
   }
 
-  thrown(error: unknown): unknown {
-    return clampThrown(error, failed(this.clamping.policy), this.#origin('error'))
+  /** The same of a value that was waited for: of what is cut, the whole can be saved. */
+  async #settleLater(value: unknown, phase: Origin['phase']): Promise<unknown> {
+    const { spill } = this
+    if (spill && !(typeof value === 'object' && value !== null && isGenerator(value))) {
+      const spilling = new Spilling()
+      this.#clamp(value, phase, { spilling, isTrial: true })
+      if (await spilling.save(spill, nameOf(this.#origin(phase))))
+        return this.#clamp(value, phase, { spilling })
+    }
+    return this.settle(value, phase)
   }
 
-  #clamp(value: unknown, phase: Origin['phase']): unknown {
+  async #throwLater(error: unknown): Promise<never> {
+    const policy = failed(this.clamping.policy)
+    const text = messageOf(error)
+    if (!this.spill || text === undefined) throw this.thrown(error)
+    const spilling = new Spilling()
+    told(text, policy, { ...this.#origin('error'), spilling, isTrial: true })
+    await spilling.save(this.spill, nameOf(this.#origin('error')))
+    throw this.thrown(error, { spilling })
+  }
+
+  thrown(error: unknown, more?: Partial<Origin>): unknown {
+    return clampThrown(error, failed(this.clamping.policy), { ...this.#origin('error'), ...more })
+  }
+
+  #clamp(value: unknown, phase: Origin['phase'], more?: Partial<Origin>): unknown {
     const { policy, returns } = this.clamping
     if (returns === 'raw') return value
     const clamp = returns === 'pair' && Array.isArray(value) && value.length === 2 ? clampPair : clampOutcome
-    return clamp(value, policy, this.#origin(phase))
+    return clamp(value, policy, { ...this.#origin(phase), ...more })
   }
 
   #origin(phase: Origin['phase']): Origin {

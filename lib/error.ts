@@ -31,6 +31,12 @@ function capped(thrown: unknown, { limits }: Compiled): unknown {
 
 const ERROR: Origin = { phase: 'error' }
 
+/** The text of what was thrown. */
+export function messageOf(thrown: unknown): string | undefined {
+  const text = typeof thrown === 'object' && thrown !== null ? get(thrown, 'message') : thrown
+  return typeof text === 'string' ? text : undefined
+}
+
 /** Shortens an error and what it holds; `seen` leads from each error on the way to what stands for it. */
 function shorten(
   thrown: unknown,

@@ -3,6 +3,7 @@ import type { ClampEvent } from 'spillway'
 import type { Figures } from './blocks.js'
 import type { Result } from './dialect.js'
 import { get, quietly } from './reading.js'
+import type { Spilling } from './spilling.js'
 
 /** What a clamp was called for: a result, or a call of a wrapped tool. */
 export interface Origin {
@@ -11,29 +12,33 @@ export interface Origin {
   /** Arguments of the call. */
   readonly args?: readonly unknown[]
   readonly onClamp?: ((event: ClampEvent) => void) | undefined
+  /** Saves what is cut. */
+  readonly spilling?: Spilling
+  /** Nothing is told: the clamp will run again. */
+  readonly isTrial?: boolean
 }
 
 const clamps = channel('spillway:clamp')
 
 /** Whether anyone wants to know of a cut: telling takes a pass over the text. */
-export function isHeard({ onClamp }: Origin): boolean {
-  return onClamp !== undefined || clamps.hasSubscribers
+export function isHeard({ onClamp, isTrial }: Origin): boolean {
+  return !isTrial && (onClamp !== undefined || clamps.hasSubscribers)
 }
 
 /** Tells of a cut whoever wants to know, without content. */
 export function announce(origin: Origin, figures: () => Figures, result?: Result): void {
   const { onClamp } = origin
   if (!isHeard(origin)) return
-  const tool = result?.tool ?? origin.tool
-  const callId = result?.id ?? callIdOf(origin.args ?? [])
-  const event: ClampEvent = {
-    ...(tool !== undefined && { tool }),
-    ...(callId !== undefined && { callId }),
-    phase: origin.phase,
-    ...figures(),
-  }
+  const event: ClampEvent = { ...nameOf(origin, result), phase: origin.phase, ...figures() }
   if (onClamp) quietly(() => onClamp(event))
   if (clamps.hasSubscribers) clamps.publish(event)
+}
+
+/** The tool and the call that a result comes from, where they are known. */
+export function nameOf({ tool, args = [] }: Origin, result?: Result): { tool?: string; callId?: string } {
+  const name = result?.tool ?? tool
+  const callId = result?.id ?? callIdOf(args)
+  return { ...(name !== undefined && { tool: name }), ...(callId !== undefined && { callId }) }
 }
 
 /** The id of a call where frameworks hand it to a tool. */

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { TextInput } from 'spillway'
+import type { SpillStore, TextInput } from 'spillway'
 
 /** What was wrong with an option: a TypeError for the kind of value, a RangeError for the value itself. */
 export function optionError(
@@ -63,6 +63,12 @@ export function flag(field: string, value: unknown, preset: boolean): boolean {
 export function callback<T>(field: string, value: T): T {
   if (value === undefined || typeof value === 'function') return value
   throw optionError(TypeError, field, 'a function', value)
+}
+
+/** Returns where outputs are saved. */
+export function store(field: string, value: SpillStore | undefined): SpillStore | undefined {
+  if (value === undefined || typeof (value as { save?: unknown } | null)?.save === 'function') return value
+  throw optionError(TypeError, field, 'a store of createSpillStore', value)
 }
 
 export function text(field: string, value: unknown, preset: string): string {

@@ -1,8 +1,8 @@
-import type { ClampEvent, Cut, DialectName, Keep, Policy, WrapPolicy } from 'spillway'
+import type { ClampEvent, Cut, DialectName, Keep, Policy, SpillStore, WrapPolicy } from 'spillway'
 import { type Cleaning, checkClean } from './cleaning.js'
 import { dialectNames } from './dialect.js'
 import { checkNotice, KINDS } from './notice.js'
-import { bound, callback, choice, flag, optionError, share, text, texts } from './option.js'
+import { bound, callback, choice, flag, optionError, share, store, text, texts } from './option.js'
 
 /** A policy as the engine takes it. */
 export interface Compiled {
@@ -39,6 +39,7 @@ export interface Compiled {
   readonly clean: Cleaning | undefined
   readonly method: string | undefined
   readonly onClamp: ((event: ClampEvent) => void) | undefined
+  readonly spill: SpillStore | undefined
 }
 
 const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings'] as const
@@ -64,6 +65,7 @@ const OPTIONS = [
   'clean',
   'method',
   'onClamp',
+  'spill',
 ] as const satisfies (keyof WrapPolicy)[]
 
 /** Places among the numbers, and what may have become of a whole. */
@@ -189,6 +191,7 @@ function check(options: WrapPolicy): Compiled {
     maxSideBytes: bound('maxSideBytes', options.maxSideBytes, 8_192),
     method,
     onClamp: callback('onClamp', options.onClamp),
+    spill: store('spill', options.spill),
   }
 }
 

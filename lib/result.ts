@@ -1,5 +1,5 @@
 import type { Policy, ResultPolicy } from 'spillway'
-import { clampSlots, clampString, clampWithFigures } from './blocks.js'
+import { type Clamped, clampSlots, clampString, clampWithFigures } from './blocks.js'
 import { type Result, readResults } from './dialect.js'
 import { Draft } from './draft.js'
 import { announce, isHeard, type Origin } from './event.js'
@@ -34,8 +34,13 @@ export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | u
 
 /** Clamps a text and tells of it. */
 export function told(text: string, policy: Compiled, origin: Origin): string {
-  const clamped = clampWithFigures(text, policy)
-  if (clamped.figures) announce(origin, clamped.figures)
+  const { spilling } = origin
+  const number = spilling?.next() ?? 0
+  const clamped = clampWithFigures(text, spilling?.policyOf(number, policy) ?? policy)
+  if (clamped.figures) {
+    spilling?.cut(number, text)
+    announce(origin, clamped.figures)
+  }
   return clamped.text
 }
 
@@ -48,11 +53,7 @@ function clampResults<T extends object>(
   let draft: Draft | undefined
   for (const result of results) {
     if (!surelyFit(result.slots, policy)) {
-      const { edits, figures } = clampSlots(
-        result.slots,
-        result.isError ? failed(policy) : policy,
-        isHeard(origin),
-      )
+      const { edits, figures } = clampOne(result, policy, origin)
       if (edits.size > 0) {
         draft ??= new Draft()
         draft.edit(result, edits)
@@ -62,6 +63,15 @@ function clampResults<T extends object>(
     if (policy.sideData !== 'keep') draft = clampSide(result, policy, draft)
   }
   return draft ? draft.done(value) : value
+}
+
+function clampOne({ slots, isError }: Result, policy: Compiled, origin: Origin): Clamped {
+  const { spilling } = origin
+  const number = spilling?.next() ?? 0
+  const own = isError ? failed(policy) : policy
+  const clamped = clampSlots(slots, spilling?.policyOf(number, own) ?? own, isHeard(origin))
+  if (clamped.figures) spilling?.cut(number, slots.map(({ text }) => text).join('\n'))
+  return clamped
 }
 
 /** Caps or drops what a result holds besides its text. */

@@ -1,0 +1,53 @@
+import type { SpillRecord, SpillStore } from 'spillway'
+import { type Compiled, saved } from './policy.js'
+import { get } from './reading.js'
+import { savedAs } from './spill.js'
+
+/** What became of a whole: where it is, or why it is nowhere. */
+type Whole = readonly [how: 'whole' | 'part' | 'failed', named: string]
+
+/**
+ * Saves the wholes of what one call's clamp cuts. The clamp runs twice: first it shows what it cuts, and after these were
+ * saved it says so in the notices. Texts are told apart by their order, which is the same both times.
+ */
+export class Spilling {
+  readonly #cut = new Map<number, string>()
+  readonly #wholes = new Map<number, Whole>()
+  #next = 0
+
+  /** The number of the next text that may be cut. */
+  next(): number {
+    return this.#next++
+  }
+
+  cut(number: number, text: string): void {
+    this.#cut.set(number, text)
+  }
+
+  /** The policy of a text, which says where the whole is once that was saved. */
+  policyOf(number: number, policy: Compiled): Compiled {
+    const whole = this.#wholes.get(number)
+    return whole ? saved(policy, ...whole) : policy
+  }
+
+  /** Saves what was cut; false where nothing was. Never rejects: what was not saved is clamped all the same. */
+  async save(store: SpillStore, meta: { tool?: string; callId?: string }): Promise<boolean> {
+    for (const [number, text] of this.#cut) this.#wholes.set(number, await save(store, text, meta))
+    this.#next = 0
+    return this.#wholes.size > 0
+  }
+}
+
+async function save(
+  store: SpillStore,
+  text: string,
+  meta: { tool?: string; callId?: string },
+): Promise<Whole> {
+  try {
+    const record: SpillRecord = await store.save(text, meta)
+    return [record.complete ? 'whole' : 'part', savedAs(store, record)]
+  } catch (error) {
+    const code = typeof error === 'object' && error !== null ? get(error, 'code') : undefined
+    return ['failed', typeof code === 'string' ? code : 'ERR_SPILLWAY_SPILL']
+  }
+}
