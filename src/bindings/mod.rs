@@ -8,6 +8,7 @@ mod clean;
 mod cut;
 mod findings;
 mod policy;
+mod saving;
 mod share;
 mod spill;
 mod task;
