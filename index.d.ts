@@ -19,7 +19,7 @@
  *      an earlier notice;
  *  G7  a notice is never cut: when it does not fit, "[... N more characters truncated]" takes its place, then "[...]",
  *      then none. A notice that needs more lines than there are beside a line of text does not fit;
- *  G8  deterministic: no clock and no randomness in text a model reads;
+ *  G8  deterministic: no clock and no randomness in text a model reads, but for the ids of saved outputs;
  *  G9  the input is never changed, and a kept result never keeps a large input alive in memory (except by name:
  *      clampError changes its argument);
  *  G10 no throw on any content; only wrong options throw.
@@ -364,7 +364,7 @@ export interface SpillStore {
     range?: { line?: number; byte?: number; lines?: number; maxBytes?: number },
   ): Promise<SpillSlice>
   /** The lines that hold a plain text, or match a regular expression, in order. An expression takes linear time: no
-   *  backreferences, no lookaround, `\\w`, `\\d`, `\\s`, `\\b` and its ignored case are those of ASCII. The answer is at most
+   *  backreferences, no lookaround, `\w`, `\d`, `\s`, `\b` and its ignored case are those of ASCII. The answer is at most
    *  40_960 bytes of text; a line of over 500 bytes is shown around its match, between marks "[+N bytes]". A line of over
    *  128 KiB is searched in parts that share 16 KiB. */
   search(id: string, pattern: string, options?: SpillSearch): Promise<SpillMatch[]>

@@ -582,6 +582,7 @@ describe('faults', () => {
         code: 'ERR_SPILLWAY_SPILL',
         message: `outputs are not saved in ${link}, which is a symbolic link`,
       })
+    expect(await codeOf(store({ dir: `${link}/.//` }).save('x'))).toBe('ERR_SPILLWAY_SPILL')
     symlinkSync(join(spill.dir, 'nowhere'), `${link}-dead`)
     expect(await codeOf(store({ dir: `${link}-dead` }).save('x'))).toBe('ERR_SPILLWAY_SPILL')
     expect(readdirSync(spill.dir)).toHaveLength(1)

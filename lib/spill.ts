@@ -1,4 +1,4 @@
-import { isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type {
   SpillMatch,
   SpillOptions,
@@ -47,8 +47,8 @@ function check(options: SpillOptions): Checked {
   if (!isString || dir === '' || dir.includes('\0'))
     throw optionError(isString ? RangeError : TypeError, 'dir', 'the path of a directory', dir)
   return {
-    // What it means must not change with the working directory.
-    dir: isAbsolute(dir) ? dir : resolve(dir),
+    // What it means must not change with the working directory, and a "/" at its end would follow a link.
+    dir: resolve(dir),
     reference: choice('reference', options.reference, ['path', 'id'], 'path'),
     maxFileBytes: bound('maxFileBytes', options.maxFileBytes, 64 * 1024 * 1024),
     maxTotalBytes: bound('maxTotalBytes', options.maxTotalBytes, 512 * 1024 * 1024),

@@ -9,6 +9,7 @@ mod cut;
 mod findings;
 mod plan;
 mod policy;
+mod saving;
 mod share;
 mod spill;
 mod task;

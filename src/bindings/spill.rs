@@ -1,6 +1,5 @@
-//! Saving full outputs, and reading them back.
+//! Reading saved outputs back, and sweeping them.
 
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use napi::bindgen_prelude::*;
@@ -12,7 +11,7 @@ use crate::spill::pattern::Pattern;
 use crate::spill::reader::{Page, Slice, Start};
 use crate::spill::search::{Match, Query};
 use crate::spill::sweep::{Limits, Swept};
-use crate::spill::{self, Failure, Record, Saving, Store};
+use crate::spill::{self, Failure, Record, Store};
 
 /// Why something could not be done. Of what the system refused the number is given, and a name where that means nothing.
 #[napi(object)]
@@ -68,47 +67,6 @@ impl From<Record> for SpillRow {
             complete: record.complete,
         }
     }
-}
-
-/// Begins to save an output of which `room` bytes are kept.
-#[napi(catch_unwind, ts_return_type = "ExternalObject<'saving'>")]
-pub fn start_saving(dir: String, id: String, tool: String, room: f64) -> External<Arc<Saving>> {
-    External::new(Saving::new(Store::at(&dir), &id, &tool, room as u64).into())
-}
-
-/// Takes bytes, and returns how many wait to be written.
-#[napi(catch_unwind)]
-pub fn save_bytes(
-    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
-    bytes: &[u8],
-) -> f64 {
-    saving.push(bytes) as f64
-}
-
-/// Writes what waits.
-#[napi(catch_unwind, ts_return_type = "Promise<SpillFailure | null>")]
-pub fn flush_saving(
-    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
-) -> AsyncTask<Background> {
-    let saving = Arc::clone(saving);
-    Background::run(move || saving.flush().err().map(SpillFailure::from))
-}
-
-#[napi(catch_unwind, ts_return_type = "Promise<SpillRow | SpillFailure>")]
-pub fn finish_saving(
-    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
-) -> AsyncTask<Background> {
-    let saving = Arc::clone(saving);
-    Background::run(move || outcome(saving.finish(), SpillRow::from))
-}
-
-/// Removes what was saved of an output that is not finished.
-#[napi(catch_unwind, ts_return_type = "Promise<SpillFailure | null>")]
-pub fn discard_saving(
-    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
-) -> AsyncTask<Background> {
-    let saving = Arc::clone(saving);
-    Background::run(move || saving.discard().err().map(SpillFailure::from))
 }
 
 /// Lists what is saved, oldest first.
@@ -223,7 +181,8 @@ pub fn sweep_saved(
     Background::run(move || outcome(sweep(), SpillSwept::from))
 }
 
-fn outcome<T, R>(
+/// What something came to, or why it did not.
+pub fn outcome<T, R>(
     outcome: std::result::Result<T, Failure>,
     shown: impl FnOnce(T) -> R,
 ) -> Either<R, SpillFailure> {
