@@ -136,8 +136,8 @@ function check(options: WrapPolicy): Compiled {
     words: notice.words,
     source,
     said: notice.kind === KINDS.count || notice.kind === KINDS.template ? source : '',
-    // A char is at most three bytes, one line, one token.
-    gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens, limits.lineBytes / 3),
+    // A char is at most three bytes, one line, three tokens (`MOST_PER_CHAR` in src/text/tokens.rs).
+    gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens / 3, limits.lineBytes / 3),
     bySize: counted ? Math.min(limits.bytes, limits.chars) : 0,
     reach: { head: keep === 'tail' ? 0 : reach, tail: keep === 'head' ? 0 : reach },
     limits,
