@@ -156,8 +156,10 @@ export function clampText(text: TextInput, policy?: PolicyOptions | Policy): str
 export function clampTextWithReport(text: TextInput, policy?: PolicyOptions | Policy): ClampReport
 /** Exact size in one pass. Of a Uint8Array: its own length in bytes, and the chars and lines of what it decodes to. */
 export function measureText(text: TextInput): TextSize
-/** Upper-leaning estimate in tokens, aware of scripts (CJK, kana, hangul, emoji, digits). Every line is rounded up by
- *  itself, so the estimates of whole lines add up. */
+/** Upper-leaning estimate in tokens, in one pass: aware of scripts (CJK, kana, hangul, Arabic, emoji and others), of runs
+ *  (digits, base64 and hex, white space, signs) and of the lengths of words. Measured against o200k_base in docs/tokens.md:
+ *  between 15 % low and 50 % high for every kind of text there. A text never comes to less than a head of it, nor to more
+ *  than its lines do one by one. */
 export function estimateTokens(text: TextInput): number
 /**
  * The text as a terminal would show it, for models and people. The same string when there is nothing to clean; otherwise

@@ -206,8 +206,8 @@ function measures(limits: Compiled['limits'], keep: Keep) {
   const reach = Math.min(limits.bytes, limits.chars) + 2
   return {
     limits,
-    // A char is at most three bytes, one line, one token.
-    gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens, limits.lineBytes / 3),
+    // A char is at most three bytes, one line, three tokens (`MOST_PER_CHAR` in src/text/tokens.rs).
+    gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens / 3, limits.lineBytes / 3),
     bySize: counted ? Math.min(limits.bytes, limits.chars) : 0,
     reach: { head: keep === 'tail' ? 0 : reach, tail: keep === 'head' ? 0 : reach },
   }
