@@ -51,7 +51,7 @@ describe('the tool', () => {
     expect(await execute({ id, byte: 5, lines: 1 })).toBe(
       `[${id}: lines 2-2 from byte 5 of 5 lines, 38 bytes]\n2: wo\n[next: line 3]`,
     )
-    expect(await execute({ id, line: 9 })).toBe(`[${id} holds 5 lines, 40 bytes: nothing is at line 9]`)
+    expect(await execute({ id, line: 9 })).toBe(`[${id} holds 5 lines, 38 bytes: nothing is at line 9]`)
   })
 
   it('takes a model through all of an output', async () => {

@@ -17,10 +17,10 @@ use spillway::spill::{Record, Saving, Store, list, read, search, sweep};
 
 const ID: &str = "0123456789abcdef";
 
-/// Cases that touch the disk are dear: a twentieth of what `SPILLWAY_CASES` asks of the others, or 300.
+/// Cases that touch the disk are dear: a fortieth of what `SPILLWAY_CASES` asks of the others, or 300.
 fn config() -> ProptestConfig {
     let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse::<u32>().ok());
-    let cases = cases.map_or(300, |cases| (cases / 20).max(1));
+    let cases = cases.map_or(300, |cases| (cases / 40).max(1));
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
