@@ -425,7 +425,7 @@ export function spillTool(store: SpillStore): {
   name: 'read_output'
   description: string
   parameters: Record<string, unknown>
-  execute(input: Record<string, unknown>): Promise<string>
+  execute(input: unknown): Promise<string>
 }
 
 // ── Errors and events ────────────────────────────────────────────────────────────────────────────────────

@@ -27,12 +27,12 @@ export function spillTool(store: SpillStore): {
   name: 'read_output'
   description: string
   parameters: Record<string, unknown>
-  execute(input: Record<string, unknown>): Promise<string>
+  execute(input: unknown): Promise<string>
 } {
   const isStore = typeof store === 'object' && store !== null
   if (!isStore || typeof store.read !== 'function' || typeof store.search !== 'function')
     throw optionError(TypeError, 'store', 'a store, as createSpillStore makes it', store)
-  const execute = (input: Record<string, unknown>): Promise<string> => answer(store, input)
+  const execute = (input: unknown): Promise<string> => answer(store, input)
   const tool = { name: 'read_output', description: DESCRIPTION, parameters: parameters(), execute } as const
   made.add(tool).add(execute)
   return tool
