@@ -262,7 +262,8 @@ export interface WrapPolicy extends ResultPolicy {
   /** Method to wrap. Default: the first of execute, invoke, func that is a function. */
   method?: string
   /** Where the whole goes when it was cut: the text slots of one result joined by newlines, or the message of what was
-   *  thrown, before cleaning; the notice then says so, or why it could not. Only for tools that answer with a promise. */
+   *  thrown, before cleaning; the notice then says so, or why it could not. Only for tools that answer with a promise
+   *  (of one with `toModelOutput`: where that does). The same text of the same call is saved once. */
   spill?: SpillStore
   /** Called after each cut, never with content. What it throws is passed over. The same events go to the channel
    *  'spillway:clamp' of node:diagnostics_channel. */

@@ -116,6 +116,29 @@ describe('wrapTool with a spill store', () => {
     expect(events).toHaveLength(3)
   })
 
+  it('saves the output of one call once, however often it is turned into a message', async () => {
+    const tool = wrapTool(
+      {
+        execute: async () => ({ text: BIG }),
+        toModelOutput: async ({ output }: { toolCallId: string; output: { text: string } }) => ({
+          type: 'text',
+          value: output.text,
+        }),
+      },
+      { spill: store },
+    )
+    const output = await tool.execute()
+    const [first, second, other] = [
+      await tool.toModelOutput({ toolCallId: 'c1', output }),
+      await tool.toModelOutput({ toolCallId: 'c1', output }),
+      await tool.toModelOutput({ toolCallId: 'c2', output }),
+    ]
+    expect(await whole(first.value)).toBe(BIG)
+    expect(second).toEqual(first)
+    expect(other).not.toEqual(first)
+    expect(await store.list()).toHaveLength(2)
+  })
+
   it('clamps all the same when the whole cannot be saved, and says why', async () => {
     const broken = {
       ...store,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { SpillRecord, SpillStore } from 'spillway'
 import { type Compiled, saved } from './policy.js'
 import { get } from './reading.js'
@@ -32,10 +33,30 @@ export class Spilling {
 
   /** Saves what was cut; false where nothing was. Never rejects: what was not saved is clamped all the same. */
   async save(store: SpillStore, meta: { tool?: string; callId?: string }): Promise<boolean> {
-    for (const [number, text] of this.#cut) this.#wholes.set(number, await save(store, text, meta))
+    for (const [number, text] of this.#cut) this.#wholes.set(number, await saveOnce(store, text, meta))
     this.#next = 0
     return this.#wholes.size > 0
   }
+}
+
+/** What was saved in a store lately, by call and text: a stored output that is turned into a message again, as the AI SDK
+ *  does before each request, is the same one. */
+const saves = new WeakMap<SpillStore, Map<string, Whole>>()
+const REMEMBERED = 256
+
+async function saveOnce(store: SpillStore, text: string, meta: { callId?: string }): Promise<Whole> {
+  if (meta.callId === undefined) return save(store, text, meta)
+  const known = saves.get(store) ?? new Map<string, Whole>()
+  saves.set(store, known)
+  const key = `${meta.callId} ${createHash('sha256').update(text).digest('base64')}`
+  const before = known.get(key)
+  if (before) return before
+  const whole = await save(store, text, meta)
+  if (whole[0] === 'failed') return whole
+  const [oldest] = known.keys()
+  if (known.size >= REMEMBERED && oldest !== undefined) known.delete(oldest)
+  known.set(key, whole)
+  return whole
 }
 
 async function save(
