@@ -170,7 +170,7 @@ describe('events of cuts', () => {
       await call(
         named('execute', () => BIG),
         'execute',
-        { a: 1 },
+        { id: 'what the model asked for' },
         { toolCallId: 'c2' },
       ),
     ).toEqual([['t', 'c2', 'result']])
@@ -197,6 +197,17 @@ describe('events of cuts', () => {
         'a plain question',
       ),
     ).toEqual([['t', undefined, 'result']])
+    for (const args of [
+      ['a path', {}],
+      [{ id: 'an input' }, {}],
+    ])
+      expect(
+        await call(
+          named('func', () => BIG),
+          'func',
+          ...args,
+        ),
+      ).toEqual([['t', undefined, 'result']])
     expect(
       await call(
         named('execute', () => 'short'),

@@ -1,6 +1,6 @@
 import type { SpillStore } from 'spillway'
 import { clampThrown, messageOf } from './error.js'
-import { nameOf, type Origin } from './event.js'
+import { nameOf, ON_UPDATE, type Origin } from './event.js'
 import { clampOutcome, clampPair } from './outcome.js'
 import { type Compiled, failed } from './policy.js'
 import { get } from './reading.js'
@@ -59,9 +59,6 @@ function disguise(run: Call, call: Call): void {
     if (member && !fixed && key !== 'arguments' && key !== 'caller') Object.defineProperty(run, key, member)
   }
 }
-
-/** Where Pi's callback for partial updates stands among the arguments. */
-const ON_UPDATE = 3
 
 /** One call of a tool, until all that it gives has been clamped. */
 class OneCall {
