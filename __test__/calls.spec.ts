@@ -218,6 +218,16 @@ describe('events of cuts', () => {
     ).toEqual([])
   })
 
+  it('come once for a list of which not all are results', () => {
+    const { events, onClamp } = record()
+    const result = { role: 'tool', content: BIG }
+    expect(wrapTool(() => [result, { rows: 1 }], { onClamp })()).toMatch(NOTICE)
+    expect(events).toHaveLength(1)
+    const [first, last] = wrapTool(() => [result, result], { onClamp })()
+    expect([first?.content, last?.content]).toEqual(Array(2).fill(expect.stringMatching(NOTICE)))
+    expect(events).toHaveLength(3)
+  })
+
   it('name the tools of a record', async () => {
     const { events, onClamp } = record()
     const tools = wrapTools({ shell: { execute: () => BIG } }, { onClamp })
