@@ -55,6 +55,16 @@ describe('clampMessages', () => {
     expect(again.messages).toBe(clamped.messages)
   })
 
+  it('counts results of which only the side data changes', () => {
+    const messages = [answer, { ...tool('short'), details: { raw: 'x'.repeat(90_000) } }, tool('short')]
+    for (const sideData of ['cap', 'drop'] as const) {
+      const { messages: made, clamped } = clampMessages(messages, { sideData })
+      expect(clamped).toBe(1)
+      expect(made[2]).toBe(messages[2])
+      expect(clampMessages(made, { sideData })).toEqual({ messages: made, clamped: 0 })
+    }
+  })
+
   it('reads histories with holes and with elements that throw', () => {
     const messages: unknown[] = [tool('x'.repeat(90_000))]
     messages[2] = tool('y'.repeat(90_000), 'd')

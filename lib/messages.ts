@@ -89,15 +89,14 @@ class History {
     const drafts = new Map<number, Draft>()
     let clamped = 0
     for (const { result, message, clamped: made } of this.#results) {
-      let draft = drafts.get(message)
-      if (made && made.edits.size > 0) {
-        draft ??= new Draft()
-        draft.edit(result, made.edits)
-        clamped += 1
-      }
+      const draft = drafts.get(message) ?? new Draft()
+      const cut = made !== undefined && made.edits.size > 0
+      if (cut) draft.edit(result, made.edits)
       if (made?.figures) announce(ORIGIN, made.figures, result)
-      if (this.#policy.sideData !== 'keep') draft = clampSide(result, this.#policy, draft)
-      if (draft) drafts.set(message, draft)
+      const capped = this.#policy.sideData !== 'keep' && clampSide(result, this.#policy, draft)
+      if (!cut && !capped) continue
+      clamped += 1
+      drafts.set(message, draft)
     }
     if (drafts.size === 0) return { messages: this.#messages, clamped }
     const changes = new Map<number, unknown>()
