@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: tools take anything
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { type ClampEvent, clampResult, wrapTool, wrapTools } from 'spillway'
+import { type ClampEvent, clampResult, definePolicy, wrapTool, wrapTools } from 'spillway'
 import { describe, expect, it } from 'vitest'
 
 const BIG = 'a line of output\n'.repeat(300_000)
@@ -216,6 +216,22 @@ describe('events of cuts', () => {
         {},
       ),
     ).toEqual([])
+  })
+
+  it('tell of updates and of the tool where its function was wrapped before', async () => {
+    const { events, onClamp } = record()
+    const policy = definePolicy({ onClamp })
+    const partial = { content: [{ type: 'text', text: BIG }] }
+    const run = wrapTool(
+      (_id: string, _params: object, _signal: unknown, onUpdate: (partial: object) => void) =>
+        onUpdate(partial),
+      policy,
+    )
+    const seen: unknown[] = []
+    const tool = wrapTool({ name: 'shell', execute: run }, policy)
+    tool.execute('c1', {}, undefined, (one) => void seen.push(one))
+    expect(seen).toEqual([{ content: [{ type: 'text', text: expect.stringMatching(NOTICE) }] }])
+    expect(events).toMatchObject([{ tool: 'shell', callId: 'c1', phase: 'update' }])
   })
 
   it('come once for a list of which not all are results', () => {

@@ -23,8 +23,9 @@ export interface Clamping {
 /** Functions that clamp, with what they wrap: a tool that is wrapped again is wrapped from the start. */
 const wrapped = new WeakMap<Call, { call: Call; clamping: Clamping }>()
 
-export function wrapCall(call: Call, clamping: Clamping): Call {
+export function wrapCall(call: Call, given: Clamping): Call {
   const before = wrapped.get(call)
+  const clamping = { ...given, tool: given.tool ?? before?.clamping.tool }
   if (before && isSame(before.clamping, clamping)) return call
   const inner = before?.call ?? call
   // What reads saved outputs is not saved again.
@@ -43,7 +44,7 @@ export function wrapCall(call: Call, clamping: Clamping): Call {
 }
 
 function isSame(a: Clamping, b: Clamping): boolean {
-  return a.policy === b.policy && a.returns === b.returns
+  return a.policy === b.policy && a.returns === b.returns && a.tool === b.tool && a.updates === b.updates
 }
 
 /** The wrapper passes for what it wraps: name, arity, prototype and whatever else hangs on it. */
