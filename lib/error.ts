@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import type { Policy, PolicyOptions } from 'spillway'
 import { clampString } from './blocks.js'
 import type { Origin } from './event.js'
+import { alone } from './own.js'
 import { type Compiled, compile, failed } from './policy.js'
 import { get, isPlain, quietly } from './reading.js'
 import { clampValue, told } from './result.js'
@@ -100,7 +101,7 @@ function shortStack(error: object, stack: string, message: string, text: string,
   const header = written === undefined ? named : stack.slice(0, start - written.length)
   const title = text === '' ? header.replace(/: $/, '') : header
   const kept = frames.slice(0, FRAMES).map((frame) => truncateUtf16Safe(frame, FRAME_CHARS))
-  return [title + text, ...kept].join('\n').toWellFormed()
+  return alone([title + text, ...kept].join('\n').toWellFormed())
 }
 
 /** Where a message stands near the start of a stack. */

@@ -41,21 +41,24 @@ export function nameOf({ tool, args = [] }: Origin, result?: Result): { tool?: s
   return { ...(name !== undefined && { tool: name }), ...(callId !== undefined && { callId }) }
 }
 
-/** The id of a call where frameworks hand it to a tool. */
-function callIdOf([first, second, third]: readonly unknown[]): string | undefined {
-  // Pi; LangChain's invoke with a tool call; the AI SDK; LangChain's config; OpenAI Agents; Mastra; `toModelOutput`.
+/** The id of a call where frameworks hand it to a tool. What the model asked for may have an `id` of its own. */
+function callIdOf(args: readonly unknown[]): string | undefined {
+  const [first, second, third] = args
+  // The AI SDK; LangChain's config; OpenAI Agents; Mastra; LangChain's invoke with a tool call; `toModelOutput`; Pi.
   const ids = [
-    first,
-    at(first, 'id'),
     at(second, 'toolCallId'),
     at(second, 'toolCall', 'id'),
     at(third, 'toolCall', 'callId'),
     at(second, 'agent', 'toolCallId'),
+    at(first, 'type') === 'tool_call' ? at(first, 'id') : undefined,
     at(first, 'toolCallId'),
+    args.length > ON_UPDATE ? first : undefined,
   ]
-  const isCall = typeof second === 'object' || at(first, 'type') === 'tool_call'
-  return ids.find((id, index): id is string => typeof id === 'string' && (index > 1 || isCall))
+  return ids.find((id): id is string => typeof id === 'string')
 }
+
+/** Where Pi's callback for partial updates stands among the arguments, which it always hands over. */
+export const ON_UPDATE = 3
 
 function at(value: unknown, ...names: string[]): unknown {
   return names.reduce(

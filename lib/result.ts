@@ -60,7 +60,9 @@ function clampResults<T extends object>(
       }
       if (figures) announce(origin, figures, result)
     }
-    if (policy.sideData !== 'keep') draft = clampSide(result, policy, draft)
+    if (policy.sideData === 'keep') continue
+    const side = draft ?? new Draft()
+    if (clampSide(result, policy, side)) draft = side
   }
   return draft ? draft.done(value) : value
 }
@@ -74,20 +76,20 @@ function clampOne({ slots, isError }: Result, policy: Compiled, origin: Origin):
   return clamped
 }
 
-/** Caps or drops what a result holds besides its text. */
-export function clampSide(result: Result, policy: Compiled, draft: Draft | undefined): Draft | undefined {
+/** Caps or drops what a result holds besides its text; false where nothing changes. */
+export function clampSide(result: Result, policy: Compiled, draft: Draft): boolean {
   const { sideData, maxSideBytes } = policy
-  let made = draft
+  let isChanged = false
   for (const { value, holder, key } of result.side) {
     const kept = sideData === 'drop' ? undefined : capSide(value, maxSideBytes)
     if (kept === value) continue
-    made ??= new Draft()
-    made.mirror(result)
-    if (kept === undefined) made.remove(holder, key)
-    else made.set(holder, key, kept)
-    if (sideData === 'drop' && key === 'structuredContent') sayInText(value, result, policy, made)
+    isChanged = true
+    draft.mirror(result)
+    if (kept === undefined) draft.remove(holder, key)
+    else draft.set(holder, key, kept)
+    if (sideData === 'drop' && key === 'structuredContent') sayInText(value, result, policy, draft)
   }
-  return made
+  return isChanged
 }
 
 /** An MCP result whose structured content goes says it in a text where it has no other. */
