@@ -25,6 +25,9 @@
  *  G10 no throw on any content; only wrong options throw.
  */
 
+import type { ChildProcess } from 'node:child_process'
+import type { Writable } from 'node:stream'
+
 // ── Limits and policy ────────────────────────────────────────────────────────────────────────────────────
 
 /** Upper bounds. All hold at once. `Infinity` lifts a bound, 0 keeps nothing. Anything else that is not a safe integer
@@ -108,7 +111,8 @@ export interface PolicyOptions extends Limits {
   /** Texts that make a line a finding: what was asked about, such as the name of a file or a test. Looked for as they
    *  are, upper and lower case told apart. */
   needles?: readonly string[]
-  /** Tells 'auto' that the text comes from something that failed. Default false; found out by clampResult, wrapTool. */
+  /** Tells 'auto' that the text comes from something that failed. Default false; found out by clampResult, wrapTool and
+   *  captures. */
   isError?: boolean
   /** 'line' (default) moves a cut back to a line end where that costs at most a fifth of that side's room; 'char' never. */
   snap?: 'line' | 'char'
@@ -318,6 +322,96 @@ export interface AggregatePolicy {
   /** Chars of content that each keeps where possible. Default 2_000; 0 leaves a notice. */
   minKeepChars?: number
 }
+
+// ── Process output ───────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * Keeps what the policy keeps of any amount of output, in memory that the policy bounds: both ends and the findings, and
+ * some MiB for cleaning. A limit of Infinity has all kept that it lets through; with no limit at all that is all output.
+ *
+ * With `clean: false` and no exit line, a merged capture is exactly `clampText` of all that came: of the string where only
+ * strings came, and of the bytes otherwise. With cleaning it is `clampText` of what `cleanText` makes of all that came.
+ * Chunks may end anywhere: a character that one ends inside of waits for the next chunk of the same stream. Only notices
+ * of earlier cuts are text here like any other.
+ *
+ * Output that is no text (of its characters, three in ten are control characters that no text has, or no UTF-8) is named
+ * with its size instead: "[binary output, 5242880 bytes]".
+ */
+export class OutputCapture {
+  constructor(options?: CaptureOptions)
+  /** Writables for the two streams, with real back-pressure: where output is saved, a slow disk slows the writer. Ending
+   *  one leaves the other open. Chunks are copied on write; strings may have any encoding. */
+  readonly stdout: Writable
+  readonly stderr: Writable
+  /**
+   * Pipes a child in and resolves, with exit code or signal, once both pipes ended, or `graceMs` (2,000) after exit where
+   * a grandchild holds them open; that one goes on, and what it prints then is thrown away. Rejects on the child's
+   * 'error', and on abort with the signal's reason; the child is killed then (SIGTERM), as the `signal` of spawn does.
+   * After a rejection `finish` tells what came until then. Its stdin is left alone. Once for each capture.
+   */
+  attach(child: ChildProcess, options?: { graceMs?: number; signal?: AbortSignal }): Promise<CaptureResult>
+  /** What `finish` would return now, but for the file, which is not complete yet. Costs about one clamp, so it can feed
+   *  partial updates. */
+  snapshot(): CaptureResult
+  /** Ends both streams. The second call returns what the first did. */
+  finish(exit?: ProcessExit): Promise<CaptureResult>
+}
+/** `keep` is 'findings' unless given. A code other than 0, a signal or a time-out makes the text an error for 'auto'. */
+export interface CaptureOptions extends PolicyOptions {
+  /** 'merged' (default): one text in order of arrival; 'separate': each stream has its own text and its own limits. */
+  streams?: 'merged' | 'separate'
+  /** Cleaning before the limits, as cleanText does, in a stream. Default true. Never of the spill. */
+  clean?: boolean | CleanOptions
+  /** Where the raw output goes, both streams in order of arrival, once what came in passes the limits; a capture that is
+   *  not cut in the end leaves no file. A store of createSpillStore. Default: nowhere. */
+  spill?: SpillStore
+  /** Names the producer in notices (unless `source` does), events and spill records. */
+  tool?: string
+  callId?: string
+}
+/** How a process ended. Each part that is known is told in a line at the end, such as "[exit code 1]", "[killed by
+ *  SIGKILL]" or "[timed out, exit code 124]". */
+export interface ProcessExit {
+  code?: number | null
+  signal?: string | null
+  timedOut?: boolean
+}
+export interface CaptureResult {
+  /** The merged text, or both streams under "stdout:" and "stderr:" (one of which nothing came has none), sharing the
+   *  limits so that a small one stays whole; of what failed stderr comes first. The exit line is included, within the
+   *  limits, and is left out only where they are too small for it. */
+  text: string
+  /** With 'separate': each within the limits by itself, without label and exit line. Else "". */
+  stdout: string
+  stderr: string
+  /** Something was left out of `text`, `stdout` or `stderr`. */
+  truncated: boolean
+  /** Of what came in, before cleaning. */
+  total: TextSize
+  exit?: ProcessExit
+  /** The saved whole, where something was left out. */
+  spill?: SpillRecord
+  /** Set when the full output could not be saved (disk full, no permission); the text says so too, and is clamped all the
+   *  same. */
+  spillError?: string
+  /** A text was named instead of shown. */
+  binary: boolean
+}
+
+/** stdout and stderr, each under the policy on its own (unless given: keep 'findings', 8_000 chars, notice 'count' with the
+ *  stream's name), labelled, so that neither can crowd the other out; then how the process ended. An empty stream is left
+ *  out, and stderr comes first where the process failed, which also makes both an error for 'auto'. Labels and the last
+ *  line stand beside the limits. */
+export function formatProcessOutput(
+  output: {
+    stdout: TextInput
+    stderr: TextInput
+    exitCode?: number | null
+    signal?: string | null
+    timedOut?: boolean
+  },
+  policy?: PolicyOptions | Policy,
+): string
 
 // ── Full outputs on disk ─────────────────────────────────────────────────────────────────────────────────
 

@@ -9,6 +9,7 @@ import type { Spilling } from './spilling.js'
 export interface Origin {
   readonly phase: ClampEvent['phase']
   readonly tool?: string | undefined
+  readonly callId?: string | undefined
   /** Arguments of the call. */
   readonly args?: readonly unknown[]
   readonly onClamp?: ((event: ClampEvent) => void) | undefined
@@ -35,9 +36,12 @@ export function announce(origin: Origin, figures: () => Figures, result?: Result
 }
 
 /** The tool and the call that a result comes from, where they are known. */
-export function nameOf({ tool, args = [] }: Origin, result?: Result): { tool?: string; callId?: string } {
+export function nameOf(
+  { tool, callId: given, args = [] }: Origin,
+  result?: Result,
+): { tool?: string; callId?: string } {
   const name = result?.tool ?? tool
-  const callId = result?.id ?? callIdOf(args)
+  const callId = result?.id ?? given ?? callIdOf(args)
   return { ...(name !== undefined && { tool: name }), ...(callId !== undefined && { callId }) }
 }
 

@@ -102,9 +102,9 @@ export function show(value: unknown): string {
 }
 
 /** Refuses what is no text. */
-export function checkText(text: TextInput): TextInput {
+export function checkText(text: TextInput, field = 'text'): TextInput {
   if (typeof text === 'string' || types.isUint8Array(text)) return text
-  throw optionError(TypeError, 'text', 'a string or a Uint8Array', text)
+  throw optionError(TypeError, field, 'a string or a Uint8Array', text)
 }
 
 /** Refuses what is no string. */

@@ -68,6 +68,9 @@ const OPTIONS = [
   'spill',
 ] as const satisfies (keyof WrapPolicy)[]
 
+/** Kinds of notices that name the source. */
+const NAMING: readonly unknown[] = [KINDS.count, KINDS.template, KINDS.gluedTemplate]
+
 /** Places among the numbers, and what may have become of a whole. */
 const CHARS = 2
 const KEEP = 5
@@ -177,7 +180,7 @@ function check(options: WrapPolicy): Compiled {
     words: notice.words,
     spoken: KINDS.literal,
     source,
-    said: notice.kind === KINDS.count || notice.kind === KINDS.template ? source : '',
+    said: NAMING.includes(notice.kind) ? source : '',
     saved: undefined,
     ...measures(limits, keep),
     countsAll: /\{\w*(?:Bytes|Lines)/.test(notice.template),
@@ -220,6 +223,11 @@ export function shortened(policy: Compiled, maxChars: number): Compiled {
     .with(CHARS, chars)
     .with(SHARE, policy.each ? 0 : (policy.numbers[SHARE] ?? 0))
   return { ...policy, numbers, each: false, ...measures({ ...policy.limits, chars }, policy.keep) }
+}
+
+/** The same policy for a text that is called by this name. */
+export function named(policy: Compiled, source: string): Compiled {
+  return { ...policy, source, said: NAMING.includes(policy.numbers[KIND]) ? source : '' }
 }
 
 /** The same policy for what comes from a failure. */

@@ -144,6 +144,11 @@ class Store implements SpillStore {
   }
 }
 
+/** Whether an output can be saved as it comes. */
+export function isStore(store: SpillStore): boolean {
+  return Store.reference(store) !== undefined
+}
+
 /** Begins to save an output in a store of createSpillStore. */
 export function openSpill(store: SpillStore, meta: SpillMeta = {}): SpillWriter {
   const writer = typeof store === 'object' && store !== null ? Store.open(store, meta) : undefined

@@ -5,7 +5,7 @@ import { get } from './reading.js'
 import { savedAs } from './spill.js'
 
 /** What became of a whole: where it is, or why it is nowhere. */
-type Whole = readonly [how: 'whole' | 'part' | 'failed', named: string]
+export type Whole = readonly [how: 'whole' | 'part' | 'failed', named: string]
 
 /**
  * Saves the wholes of what one call's clamp cuts. The clamp runs twice: first it shows what it cuts, and after these were
@@ -65,10 +65,19 @@ async function save(
   meta: { tool?: string; callId?: string },
 ): Promise<Whole> {
   try {
-    const record: SpillRecord = await store.save(text, meta)
-    return [record.complete ? 'whole' : 'part', savedAs(store, record)]
+    return wholeIn(store, await store.save(text, meta))
   } catch (error) {
-    const code = typeof error === 'object' && error !== null ? get(error, 'code') : undefined
-    return ['failed', typeof code === 'string' ? code : 'ERR_SPILLWAY_SPILL']
+    return ['failed', codeOf(error)]
   }
+}
+
+/** What became of a whole that was saved. */
+export function wholeIn(store: SpillStore, record: SpillRecord): Whole {
+  return [record.complete ? 'whole' : 'part', savedAs(store, record)]
+}
+
+/** The code of what a store failed with. */
+export function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null ? get(error, 'code') : undefined
+  return typeof code === 'string' ? code : 'ERR_SPILLWAY_SPILL'
 }

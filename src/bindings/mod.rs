@@ -4,6 +4,7 @@
 //! make here. Every export catches panics: an uncaught one would end the host process.
 
 mod answer;
+mod capture;
 mod clean;
 mod cut;
 mod findings;

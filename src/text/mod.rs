@@ -15,6 +15,7 @@ pub mod notice;
 pub mod recode;
 pub mod runs;
 pub mod saved;
+pub mod seam;
 pub mod sides;
 pub mod size;
 pub mod source;
