@@ -41,7 +41,11 @@ console.log(
 
 const { execute } = spillTool(store)
 const [found] = await store.search(spill.id, 'error')
-console.log(`\n  read_output, a search\n${indent(await execute({ id: spill.id, pattern: 'error', lines: 1 }))}`)
-console.log(`\n  read_output, a page\n${indent(await execute({ id: spill.id, line: found.line - 1, lines: 3 }))}`)
+console.log(
+  `\n  read_output, a search\n${indent(await execute({ id: spill.id, pattern: 'error', lines: 1 }))}`,
+)
+console.log(
+  `\n  read_output, a page\n${indent(await execute({ id: spill.id, line: found.line - 1, lines: 3 }))}`,
+)
 
 if (!text.includes("Cannot find name 'total'")) process.exitCode = 1
