@@ -99,10 +99,12 @@ function replaceElements(draft: Draft, list: Place, clamp: (element: unknown, at
   }
 }
 
-/** Plain data whose JSON is over the limits becomes the text of it. */
+/** Plain data whose JSON is over the limits becomes the text of it, as does what no framework could make JSON of. */
 function ofData(value: object, policy: Compiled, origin: Origin): object | string | undefined {
-  const json = Array.isArray(value) || isPlain(value) ? jsonOf(value) : undefined
+  if (!Array.isArray(value) && !isPlain(value)) return undefined
+  const own = quietly(() => ({ json: JSON.stringify(value) as string | undefined }))
+  const json = own ? own.json : jsonOf(value)
   if (json === undefined) return undefined
   const text = told(json, { ...policy, clean: undefined }, origin)
-  return text === json ? value : text
+  return own && text === json ? value : text
 }
