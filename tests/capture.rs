@@ -32,7 +32,7 @@ fn output() -> impl Strategy<Value = Vec<u8>> {
         1 => Just(vec![0xC3]),
         1 => Just(vec![0x80]),
     ];
-    (prop::collection::vec(piece, 0..60), prop_oneof![3 => 1..4usize, 1 => 20..60usize])
+    (prop::collection::vec(piece, 0..60), prop_oneof![3 => 1..4usize, 1 => 8..30usize])
         .prop_map(|(pieces, times)| pieces.concat().repeat(times))
 }
 

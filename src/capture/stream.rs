@@ -74,7 +74,9 @@ struct Kept {
 impl Stream {
     pub fn new(policy: &Policy, clean: Option<clean::Options>) -> Stream {
         let limits = policy.limits.after_cutting_lines();
-        let searches = matches!(policy.keep, Keep::Findings | Keep::Auto);
+        // Where nothing can be over a limit, nothing is ever looked for.
+        let is_limited = Limits { line_bytes: UNLIMITED, ..limits } != Limits::NONE;
+        let searches = is_limited && matches!(policy.keep, Keep::Findings | Keep::Auto);
         Stream {
             limits: policy.limits,
             cleaner: clean.map(Cleaner::new),
