@@ -21,7 +21,7 @@
  *      then none. A notice that needs more lines than there are beside a line of text does not fit;
  *  G8  deterministic: no clock and no randomness in text a model reads, but for the ids of saved outputs;
  *  G9  the input is never changed, and a kept result never keeps a large input alive in memory (except by name:
- *      clampError changes its argument);
+ *      clampError changes its argument, and Node from 24 on keeps the message that an error was made with);
  *  G10 no throw on any content; only wrong options throw.
  */
 

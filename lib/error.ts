@@ -138,6 +138,8 @@ function change(error: object, changes: Record<string, unknown>): object {
 function set(error: object, key: string, value: unknown, like: object): boolean {
   const enumerable = quietly(() => Object.getOwnPropertyDescriptor(like, key)?.enumerable) ?? false
   const property = { value, enumerable, writable: true, configurable: true }
+  // A stack that is only defined anew stays in memory behind it, in V8 from 12 on; one that is assigned goes.
+  if (key === 'stack') quietly(() => Reflect.set(error, key, value))
   return quietly(() => Reflect.defineProperty(error, key, property)) === true && get(error, key) === value
 }
 
@@ -147,9 +149,11 @@ export function rebuilt(error: object, changes: Record<string, unknown>): object
   quietly(() => Object.setPrototypeOf(fresh, Object.getPrototypeOf(error) as object | null))
   const members = quietly(() => Object.getOwnPropertyDescriptors(error)) ?? {}
   for (const [key, member] of Object.entries(members)) {
-    quietly(() => Object.defineProperty(fresh, key, { ...member, configurable: true }))
+    if (!Object.hasOwn(changes, key))
+      quietly(() => Object.defineProperty(fresh, key, { ...member, configurable: true }))
   }
   for (const key of ['name', 'code', 'message', 'stack']) {
+    if (Object.hasOwn(changes, key)) continue
     const value = get(error, key)
     if (value !== undefined && get(fresh, key) !== value) set(fresh, key, value, error)
   }
