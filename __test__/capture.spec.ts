@@ -312,6 +312,18 @@ describe('the Writables', () => {
     expect(readFileSync(record?.path ?? '').equals(Buffer.concat(whole))).toBe(true)
   })
 
+  it('copy what comes behind an empty chunk that waits', async () => {
+    const spill = store()
+    const capture = new OutputCapture({ spill, maxBytes: 1_000, clean: false })
+    capture.stdout.write(Buffer.alloc(3_000_000, 'a'))
+    capture.stderr.write(Buffer.alloc(0))
+    const chunk = Buffer.from('kept')
+    capture.stderr.write(chunk)
+    chunk.fill('?')
+    const { spill: record } = await capture.finish()
+    expect(readFileSync(record?.path ?? '', 'latin1').replaceAll('a', '')).toBe('kept')
+  })
+
   it('finish once, and say the same again', async () => {
     const capture = new OutputCapture()
     capture.stdout.write('a')

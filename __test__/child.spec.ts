@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
 import { createSpillStore, measureText, OutputCapture } from 'spillway'
 import { afterAll, describe, expect, it } from 'vitest'
 
@@ -253,6 +254,93 @@ describe('a child', () => {
     expect(child.exitCode ?? child.signalCode).toBeNull()
     child.kill()
     expect(await done).toEqual(first)
+  })
+
+  it('can be let go of while its pipes are held open, though it has exited', async () => {
+    const child = sh('sleep 30 & echo $!')
+    const capture = new OutputCapture()
+    const done = capture.attach(child, { graceMs: 60_000 })
+    await once(child, 'exit')
+    const first = await capture.finish({ timedOut: true })
+    process.kill(Number.parseInt(first.text, 10))
+    expect(await done).toEqual(first)
+  })
+
+  it('may have listeners of its own, whose chunks stay theirs', async () => {
+    const child = sh('echo ready; sleep 0.2; echo more; echo bad >&2')
+    const first = once(child.stdout ?? child, 'data')
+    const read: Buffer[] = []
+    const { stderr } = child
+    stderr?.on('readable', () => {
+      for (let chunk = stderr.read(); chunk !== null; chunk = stderr.read()) read.push(chunk)
+    })
+    const { text } = await new OutputCapture().attach(child)
+    expect(String((await first)[0])).toBe('ready\n')
+    expect(read.map(String)).toEqual(['bad\n'])
+    expect(text.split('\n').sort()).toEqual(['[exit code 0]', 'bad', 'more', 'ready'])
+  })
+
+  it('may print through any stream, whose chunks stay where they are', async () => {
+    const stdout = new PassThrough()
+    const child = Object.assign(new EventEmitter(), {
+      stdout,
+      stderr: null,
+      exitCode: null,
+      signalCode: null,
+    })
+    const done = new OutputCapture().attach(child as unknown as ChildProcess)
+    const chunk = Buffer.alloc(5, 'mine\n')
+    stdout.end(chunk)
+    await once(stdout, 'end')
+    child.emit('exit', 0, null)
+    expect((await done).text).toBe('mine\n[exit code 0]')
+    expect(String(chunk)).toBe('mine\n')
+  })
+
+  it('may have been paused', async () => {
+    const child = sh('seq 1 50000')
+    child.stdout?.pause()
+    expect((await new OutputCapture().attach(child)).total.lines).toBe(50_000)
+  })
+
+  it.each(['end', 'destroy'] as const)('goes on when %s takes what it waits for away', async (how) => {
+    const capture = new OutputCapture({ clean: false })
+    capture.stdout.cork()
+    const child = sh('yes | head -c 2000000; echo kept >&2')
+    const done = capture.attach(child)
+    while (!child.stdout?.isPaused()) await new Promise((resolve) => setImmediate(resolve))
+    capture.stdout[how]()
+    const { text, total } = await done
+    expect(text).toMatch(/kept\n[\s\S]*\[exit code 0\]$/)
+    expect(total.bytes).toBeLessThan(MB)
+  })
+
+  it('is held back by the capture where something else reads it too', async () => {
+    const warnings: Error[] = []
+    const warned = (warning: Error) => warnings.push(warning)
+    process.on('warning', warned)
+    const capture = new OutputCapture({ clean: false })
+    const child = sh('yes | head -c 10000000')
+    let read = 0
+    const other = new Writable({
+      highWaterMark: 1,
+      write(chunk, _, done) {
+        read += chunk.length
+        setImmediate(done)
+      },
+    })
+    child.stdout?.pipe(other)
+    capture.stdout.cork()
+    const done = capture.attach(child)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(capture.stdout.writableLength).toBeLessThan(MB)
+    expect(read).toBeLessThan(MB)
+    capture.stdout.uncork()
+    expect((await done).total.bytes).toBe(10 * MB)
+    if (!other.writableFinished) await once(other, 'finish')
+    expect(read).toBe(10 * MB)
+    process.off('warning', warned)
+    expect(warnings).toEqual([])
   })
 
   it('leaves memory alone, however much it prints', async () => {

@@ -327,6 +327,7 @@ describe('reading back', () => {
     expect(await lines('ok', { max: 2 })).toEqual([1, 3])
     expect(await lines('ok', { line: 2 })).toEqual([3, 5])
     expect(await lines('(?i)^ERROR.*b\\)$', { regex: true })).toEqual([2])
+    expect(await lines('\\<error\\>', { regex: true })).toEqual([4])
   })
 
   it('shows of a long line what is around the match, and how to get there', async () => {

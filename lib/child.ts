@@ -52,6 +52,7 @@ export class Following {
   /** Lets go of the child, which goes on. */
   leave(): void {
     this.#let((pipe) => pipe.leave())
+    this.#check()
   }
 
   #follow(from: Readable | null, to: Intake): void {
@@ -75,7 +76,6 @@ export class Following {
     this.#timer = setTimeout(() => {
       if ([...this.#pipes].some(isOnItsWay)) return this.#wait(came)
       this.leave()
-      this.#check()
     }, this.#graceMs)
   }
 

@@ -30,9 +30,8 @@ export class Intake extends Writable {
   }
 
   override _write(chunk: Uint8Array | string, encoding: BufferEncoding, done: Done): void {
-    const isText = typeof chunk === 'string' && /^utf-?8$/i.test(encoding)
-    const bytes = isText ? this.#encoded(chunk) : this.#after(chunk, encoding)
-    const wait = this.#sink.take(bytes, isText)
+    // What waits must have a length: by that the next is known to have to wait.
+    const wait = chunk.length === 0 ? undefined : this.#take(chunk, encoding)
     if (wait) wait.then(() => done(), done)
     else done()
   }
@@ -42,6 +41,12 @@ export class Intake extends Writable {
     this.#sink.end()
     if (wait) wait.then(() => done(), done)
     else done()
+  }
+
+  #take(chunk: Uint8Array | string, encoding: BufferEncoding): Promise<void> | undefined {
+    const isText = typeof chunk === 'string' && /^utf-?8$/i.test(encoding)
+    const bytes = isText ? this.#encoded(chunk) : this.#after(chunk, encoding)
+    return this.#sink.take(bytes, isText)
   }
 
   #encoded(text: string): Buffer {

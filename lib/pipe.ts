@@ -1,6 +1,26 @@
-import { finished, type Readable } from 'node:stream'
+import { Socket } from 'node:net'
+import { finished, type Readable, Writable } from 'node:stream'
 import { native } from './engine.js'
 import type { Intake } from './intake.js'
+
+type Chunk = Uint8Array | string
+
+/**
+ * What a stream is piped to. Node holds a stream back until each Writable that it is piped to is ready; what a listener
+ * has paused, any other consumer lets go on.
+ */
+class Inlet extends Writable {
+  readonly #take: (chunk: Chunk) => boolean
+
+  constructor(take: (chunk: Chunk) => boolean) {
+    super()
+    this.#take = take
+  }
+
+  override write(chunk: unknown): boolean {
+    return this.#take(chunk as Chunk)
+  }
+}
 
 /** Brings what a child prints to one stream into a capture. */
 export class Pipe {
@@ -8,6 +28,11 @@ export class Pipe {
   came = 0
   readonly #from: Readable
   readonly #to: Intake
+  readonly #inlet = new Inlet((chunk) => this.#write(chunk))
+  /** Nobody else sees the chunks. Who is seen to listen now may have kept one and be gone when the next comes. */
+  #isAlone: boolean
+  /** The stream is held back until the capture is ready. */
+  #isHeld = false
   #ended: (() => void) | undefined
 
   /** `ended` is called once nothing more is to come: the stream has ended, or broke, or was closed. */
@@ -15,29 +40,36 @@ export class Pipe {
     this.#from = from
     this.#to = to
     this.#ended = ended
-    from.on('data', this.#take)
+    // The chunks of another stream may be somebody's own buffers.
+    this.#isAlone = from instanceof Socket && SHOWN.every((event) => from.listenerCount(event) === 0)
+    from.pipe(this.#inlet, { end: false })
+    from.on('newListener', this.#heard)
+    to.on('drain', this.#goOn).on('close', this.#goOn)
     finished(from, { writable: false }, () => this.#end())
   }
 
   /** Whether the disk is behind. */
   get isSlow(): boolean {
-    return this.#to.writableLength > 0
+    return this.#to.writable && this.#to.writableLength > 0
   }
 
-  readonly #take = (chunk: Uint8Array | string): void => {
+  #write(chunk: Chunk): boolean {
     this.came += chunk.length
     // Its owner may have ended it, and not the child.
-    if (!this.#to.writable) return
-    const goesOn = this.#to.write(chunk)
-    if (typeof chunk !== 'string' && this.#from.listenerCount('data') === 1) release(chunk)
-    if (!goesOn) {
-      this.#from.pause()
-      this.#to.once('drain', this.#resume)
-    }
+    if (!this.#to.writable) return true
+    this.#isHeld = !this.#to.write(chunk)
+    if (typeof chunk !== 'string' && this.#isAlone) release(chunk)
+    return !this.#isHeld
   }
 
-  readonly #resume = (): void => {
-    this.#from.resume()
+  readonly #heard = (event: string | symbol): void => {
+    if (SHOWN.includes(event)) this.#isAlone = false
+  }
+
+  readonly #goOn = (): void => {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    this.#inlet.emit('drain')
   }
 
   /** Lets go of the stream. Whoever still prints there goes on; that is thrown away, and keeps no process running. */
@@ -55,8 +87,11 @@ export class Pipe {
 
   #let(): void {
     this.#ended = undefined
-    this.#from.off('data', this.#take)
-    this.#to.off('drain', this.#resume)
+    // Others that it is piped to must not wait for this one.
+    this.#goOn()
+    this.#from.unpipe(this.#inlet)
+    this.#from.off('newListener', this.#heard)
+    this.#to.off('drain', this.#goOn).off('close', this.#goOn)
   }
 
   #end(): void {
@@ -65,6 +100,9 @@ export class Pipe {
     ended?.()
   }
 }
+
+/** Events whose listeners see the chunks of a stream. */
+const SHOWN: readonly (string | symbol)[] = ['data', 'readable']
 
 /**
  * Gives the memory of a chunk back that is ours alone and has been copied. The collector comes only once some 32 MB of

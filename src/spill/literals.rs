@@ -16,8 +16,9 @@ pub fn literals(regex: &str) -> Vec<String> {
         let literal = match next {
             Some('(' | ')' | '[' | ']' | '{' | '}' | char::REPLACEMENT_CHARACTER) => return vec![],
             Some('\\') => match chars.next() {
+                // The last two are the start and the end of a word.
+                Some('b' | 'B' | 'd' | 'D' | 's' | 'S' | 'w' | 'W' | '<' | '>') => None,
                 Some(escaped) if escaped.is_ascii_punctuation() => Some(escaped),
-                Some('b' | 'B' | 'd' | 'D' | 's' | 'S' | 'w' | 'W') => None,
                 // A char by its number, or an error.
                 _ => return vec![],
             },
@@ -62,6 +63,7 @@ mod tests {
             (r"^\s+at |\bFAILED\b", vec!["at ", "FAILED"]),
             ("colou?r: .*blue", vec!["colo"]),
             ("ab+cde", vec!["cde"]),
+            (r"\<error\>", vec!["error"]),
             ("error|no", vec![]),
             ("error|", vec![]),
             ("(?i)error", vec![]),
@@ -75,7 +77,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_match_holds_one(regex in r"([ab.|*?+^$é]|\\[.bdw]|abc){0,12}", text in "[ab.1é]{0,40}") {
+        fn every_match_holds_one(regex in r"([ab.|*?+^$é]|\\[.bdw<>]|abc){0,12}", text in "[ab.1é]{0,40}") {
             let Ok(compiled) = Regex::new(&regex) else { return Ok(()) };
             let all = literals(&regex);
             if let Some(found) = compiled.find(&text) {
