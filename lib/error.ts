@@ -145,12 +145,16 @@ function set(error: object, key: string, value: unknown, like: object): boolean 
 
 /** A new error of the same prototype, name and code. What a class keeps in private fields stays behind. */
 export function rebuilt(error: object, changes: Record<string, unknown>): object {
-  const fresh: object = types.isNativeError(error) ? new Error() : {}
+  // The frames of a new one hold functions, and those what they work on: all goes with the stack.
+  const fresh: object = types.isNativeError(error) ? Object.assign(new Error(), { stack: '' }) : {}
   quietly(() => Object.setPrototypeOf(fresh, Object.getPrototypeOf(error) as object | null))
   const members = quietly(() => Object.getOwnPropertyDescriptors(error)) ?? {}
-  for (const [key, member] of Object.entries(members)) {
-    if (!Object.hasOwn(changes, key))
-      quietly(() => Object.defineProperty(fresh, key, { ...member, configurable: true }))
+  for (const [key, { enumerable, ...member }] of Object.entries(members)) {
+    // What is large never comes near the new one, where it might stay behind.
+    const kept = Object.hasOwn(changes, key) ? { value: changes[key], writable: true } : member
+    quietly(() =>
+      Object.defineProperty(fresh, key, { ...kept, enumerable: enumerable === true, configurable: true }),
+    )
   }
   for (const key of ['name', 'code', 'message', 'stack']) {
     if (Object.hasOwn(changes, key)) continue
