@@ -309,5 +309,77 @@ export interface AggregatePolicy {
   minKeepChars?: number
 }
 
+// ── Context budget ───────────────────────────────────────────────────────────────────────────────────────
+
+/** What to do before a request: nothing; compact older history; cut tool results, which is the cheapest way where that
+ *  alone makes the prompt fit with 512 tokens to spare; or both. */
+export type Route = 'fits' | 'compact_only' | 'truncate_tool_results_only' | 'compact_then_truncate'
+
+export interface PrecheckInput {
+  /** The history, in the shape of any framework: texts, thinking and calls count, an image by a fixed 2,000 tokens, and
+   *  side data, ids and metadata not at all. */
+  messages: readonly unknown[]
+  systemPrompt?: string
+  /** What the user asks now, where it is not among the messages yet. */
+  prompt?: string
+  /** Tool schemas that travel with the request. They count as their JSON. */
+  tools?: unknown
+  /** Tokens that the model reads and writes in one turn. */
+  contextTokens: number
+  /** Tokens of them to keep free for its answer: at most a quarter of the window is. */
+  reserveTokens: number
+  /** What estimates are multiplied by. Default 1.1. */
+  safetyMargin?: number
+  /** Replaces estimateTokens; fractions are rounded up. What it throws passes through, and what it returns that is no
+   *  number from 0 up is ERR_SPILLWAY_OPTION. */
+  countTokens?: (text: string) => number
+  /** What the provider last reported for the first `messages` of the history (system prompt and tools among it); only
+   *  later messages are estimated then. Of more messages than there are it tells nothing. */
+  lastUsage?: { inputTokens: number; messages: number }
+  /** Chars that one tool result may hold. Default: 30 % of the window in chars (4 a token), at most 16_000, 32_000 from
+   *  100k tokens, 64_000 from 200k. */
+  perResultMaxChars?: number
+  /** What all of them may hold. Default: the larger of four results and half the window in chars; the oldest first, the
+   *  latest protected, `minKeepChars` 0. */
+  aggregate?: Partial<AggregatePolicy>
+}
+
+export interface Precheck {
+  route: Route
+  estimatedTokens: number
+  /** `contextTokens` less the reserve, which is held to a quarter of the window. */
+  budgetTokens: number
+  overflowTokens: number
+  /** Chars that cutting tool results down to `minKeepChars` and a notice each would free. */
+  reducibleChars: number
+  /** What to leave of tool results where the prompt does not fit: those over their own limit, all of them what `aggregate`
+   *  says, and beyond that the least that makes the prompt fit, or all there is to cut where even that does not. Empty on
+   *  'fits' and 'compact_only'. What `applyPlan` makes of it, with its own defaults, fits by the same estimate. */
+  plan: readonly PlanStep[]
+}
+
+/** What to leave of one tool result: the one in `messages[index]` that has this id (none: no id) and this length. Of
+ *  several that are alike in that, each has a step, in order; one whose `maxChars` is its length stays as it is. */
+export interface PlanStep {
+  index: number
+  callId?: string
+  /** Chars that all its texts hold now. */
+  chars: number
+  maxChars: number
+}
+
+/** Estimates a prompt before it is sent, and finds the cheapest way to make it fit. What messages came to is remembered
+ *  with them, so that the next time only new and changed ones are read in full. */
+export function precheck(input: PrecheckInput): Precheck
+
+/** Cuts the tool results that a plan names. Its only limits are those of the steps (and what `policy` gives besides),
+ *  `notice` is 'pi' unless given, and a result that is not what its step says stays as it is. The same array when the plan
+ *  is empty, or nothing matches. */
+export function applyPlan<T extends readonly unknown[]>(
+  messages: T,
+  plan: readonly PlanStep[],
+  policy?: ResultPolicy | Policy,
+): T
+
 // ── Errors ───────────────────────────────────────────────────────────────────────────────────────────────
 // Every error that these functions throw for wrong arguments has the stable `code` ERR_SPILLWAY_OPTION.

@@ -8,7 +8,7 @@
 //! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8, and its cleaning.
 //! - [`findings`]: the lines of a text or a stream that tell what went wrong.
 //! - [`share`], [`room`]: one budget over the blocks of a result.
-//! - [`context`]: one budget over the results of a history.
+//! - [`context`]: a context window, and one budget over the results of a history.
 //! - `bindings`: the only place that knows Node-API.
 //!
 //! ```

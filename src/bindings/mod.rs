@@ -13,6 +13,7 @@ mod share;
 mod text;
 mod units;
 mod whole_lines;
+mod window;
 
 use napi_derive::napi;
 

@@ -1,6 +1,6 @@
 import type { ProfileOptions } from 'spillway/openclaw'
 import { bound, optionError } from '../../option.js'
-import { planOf, type Sized } from '../../plan.js'
+import { originalOf, Planner, type Sized } from '../../plan.js'
 import { compile } from '../../policy.js'
 import { get } from '../../reading.js'
 import { calculateMaxToolResultChars, profileOf, RECOVERY_MIN_KEEP_CHARS } from './profile.js'
@@ -24,7 +24,8 @@ export function truncateOversizedToolResultsInMessages<M>(
   )
   const aggregate = { maxChars, order, protectLatest, minKeepChars: RECOVERY_MIN_KEEP_CHARS }
   const cutting = { ...options, minKeepChars: RECOVERY_MIN_KEEP_CHARS }
-  const steps = planOf(sizesOf(messages), { aggregate, maxEach }, compile(policyFor(0, 0, cutting)))
+  const planner = new Planner(sizesOf(messages), compile(policyFor(0, 0, cutting)))
+  const steps = planner.steps(aggregate, maxEach)
   if (steps.length === 0) return { messages, truncatedCount: 0 }
   const next = [...messages]
   for (const { index, maxChars } of steps)
@@ -39,6 +40,10 @@ function sizesOf(messages: readonly unknown[]): Sized[] {
   const lastAnswer = messages.findLastIndex(isAssistant)
   return messages.map((message, at) => {
     const texts = isToolResult(message) ? textsOf(message) : []
-    return { chars: texts.reduce((sum, text) => sum + text.length, 0), latest: at > lastAnswer, texts }
+    return {
+      chars: texts.reduce((sum, text) => sum + text.length, 0),
+      latest: at > lastAnswer,
+      original: () => originalOf(texts),
+    }
   })
 }
