@@ -3,6 +3,7 @@ import { isObject, Kept, lengthOf, resultsIn, withTexts, written } from './histo
 import { checkMessages } from './messages.js'
 import { bound, limit, optionError, text } from './option.js'
 import { type Compiled, compileWith } from './policy.js'
+import { elementAt } from './reading.js'
 
 /** The limits of a plan are its steps. */
 const DEFAULTS = {
@@ -27,7 +28,7 @@ export function applyPlan<T extends readonly unknown[]>(
     const checked = checkStep(step, `plan[${at}]`)
     steps.set(checked.index, [...(steps.get(checked.index) ?? []), checked])
   }
-  const kept = [...steps].flatMap(([at, steps]) => cut(messages[at], at, steps, compiled))
+  const kept = [...steps].flatMap(([at, steps]) => cut(elementAt(messages, at), at, steps, compiled))
   return kept.length === 0 ? messages : (written(messages, kept, compiled).messages as unknown as T)
 }
 

@@ -54,8 +54,9 @@ export class Result {
     readonly row: Row,
   ) {}
 
+  /** Whether one of the flags is there; `error: null` tells that nothing failed. */
   get isError(): boolean {
-    return leads(this.row.error, this.place)
+    return endsAt(this.row.error, this.place).some(({ value }) => isFailure(value))
   }
 
   get id(): string | undefined {
@@ -75,6 +76,11 @@ export class Result {
   get media(): End[] {
     return endsAt(this.row.media, this.place)
   }
+}
+
+/** What the `error` of a result tells of a failure by. */
+export function isFailure(error: unknown): boolean {
+  return error !== undefined && error !== null && error !== false && error !== ''
 }
 
 function firstString(paths: Paths, place: Place): string | undefined {

@@ -1,10 +1,11 @@
 import type { DialectName } from 'spillway'
 import { type Clamped, clampSlots } from './blocks.js'
+import { copy } from './copy.js'
 import { isFromModel, type Result, readResults, type Slot } from './dialect.js'
 import { Draft } from './draft.js'
 import { announce, isHeard, type Origin } from './event.js'
 import { type Compiled, failed, shortened } from './policy.js'
-import { quietly } from './reading.js'
+import { elementAt, quietly } from './reading.js'
 import { clampSide } from './result.js'
 
 const ORIGIN: Origin = { phase: 'result' }
@@ -15,6 +16,11 @@ export function resultsIn(message: unknown, dialect?: DialectName): readonly Res
 }
 
 const NONE: readonly never[] = []
+
+/** The elements of an array. There may be holes, and some that throw when they are read. */
+export function elementsOf(list: readonly unknown[]): unknown[] {
+  return Array.from(list.keys(), (at) => elementAt(list, at))
+}
 
 /** Where the last message of the model stands; results from there on are the latest. */
 export function lastAnswer(messages: readonly unknown[]): number {
@@ -110,20 +116,20 @@ export function written(
   const drafts = new Map<number, Draft>()
   let count = 0
   for (const { result, message, clamped } of results) {
-    let draft = drafts.get(message)
-    if (clamped && clamped.edits.size > 0) {
-      draft ??= new Draft()
-      draft.edit(result, clamped.edits)
-      count += 1
-    }
+    const draft = drafts.get(message) ?? new Draft()
+    const isCut = clamped !== undefined && clamped.edits.size > 0
+    if (isCut) draft.edit(result, clamped.edits)
     if (clamped?.figures) announce(ORIGIN, clamped.figures, result)
-    if (policy.sideData !== 'keep') draft = clampSide(result, policy, draft)
-    if (draft) drafts.set(message, draft)
+    const isCapped = policy.sideData !== 'keep' && clampSide(result, policy, draft)
+    if (!isCut && !isCapped) continue
+    count += 1
+    drafts.set(message, draft)
   }
   if (drafts.size === 0) return { messages, clamped: count }
-  const made = messages.map((message, at) => {
-    const draft = drafts.get(at)
-    return draft ? (quietly(() => draft.done(message as object)) ?? message) : message
-  })
-  return { messages: made, clamped: count }
+  const changes = new Map<number, unknown>()
+  for (const [at, draft] of drafts) {
+    const message = messages[at]
+    changes.set(at, quietly(() => draft.done(message as object)) ?? message)
+  }
+  return { messages: copy(messages, changes) as unknown[], clamped: count }
 }

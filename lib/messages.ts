@@ -1,5 +1,5 @@
 import type { MessagesPolicy } from 'spillway'
-import { Kept, lastAnswer, resultsIn, written } from './history.js'
+import { elementsOf, Kept, lastAnswer, resultsIn, written } from './history.js'
 import { optionError } from './option.js'
 import { checkAggregate, originalOf, Planner } from './plan.js'
 import { compileWith } from './policy.js'
@@ -12,8 +12,9 @@ export function clampMessages<T extends readonly unknown[]>(
   const policy = compileWith({ notice: 'pi' }, options)
   const aggregate = options?.aggregate === undefined ? undefined : checkAggregate(options.aggregate)
   checkMessages(messages)
-  const answer = lastAnswer(messages)
-  const results = messages.flatMap((message, at) =>
+  const read = elementsOf(messages)
+  const answer = lastAnswer(read)
+  const results = read.flatMap((message, at) =>
     resultsIn(message, policy.dialect).map((result) => new Kept(result, at, at >= answer, policy)),
   )
   for (const kept of results) if (!surelyFit(kept.result.slots, policy)) kept.clamp()

@@ -1,3 +1,4 @@
+import { readResults } from './dialect.js'
 import { Draft } from './draft.js'
 import type { Origin } from './event.js'
 import { jsonOf } from './json.js'
@@ -44,14 +45,19 @@ function ofCommand(value: object, policy: Compiled, origin: Origin): object | un
 /** Several results at once; nothing where an element is none. */
 function ofResults(value: object, policy: Compiled, origin: Origin): object | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined
-  const made: unknown[] = []
-  for (const element of value as unknown[]) {
-    if (typeof element !== 'object' || element === null) return undefined
-    const clamped = clampKnown(element, policy, origin) ?? ofCommand(element, policy, origin)
-    if (clamped === undefined) return undefined
-    made.push(clamped)
-  }
-  return withElements(value, new Root(value), (_, at) => made[at])
+  const elements = value as unknown[]
+  // All are looked at before one is clamped: a cut is told of, and saved.
+  if (!elements.every((element) => isResult(element, policy))) return undefined
+  return withElements(
+    value,
+    new Root(value),
+    (element) => ofCommand(element as object, policy, origin) ?? clampValue(element, policy, origin),
+  )
+}
+
+function isResult(value: unknown, { dialect }: Compiled): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return get(value, 'lg_name') === 'Command' || readResults(value, dialect).length > 0
 }
 
 /** The value with the elements of a list in it replaced. */

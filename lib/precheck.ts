@@ -1,5 +1,6 @@
 import type { PlanStep, Precheck, PrecheckInput, Route } from 'spillway'
 import { native } from './engine.js'
+import { elementsOf } from './history.js'
 import { jsonOf } from './json.js'
 import { checkMessages } from './messages.js'
 import type { Step } from './plan.js'
@@ -42,7 +43,7 @@ export class Prompt {
 
   constructor(messages: readonly unknown[], asked: Asked) {
     this.#asked = asked
-    this.#messages = readAll(messages, asked.counter)
+    this.#messages = readAll(elementsOf(messages), asked.counter)
     this.#rows = rowsOf(this.#messages)
     const { lastUsage, prompt, counter } = asked
     this.#usage = lastUsage && lastUsage.messages <= messages.length ? lastUsage : undefined
