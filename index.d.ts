@@ -634,6 +634,63 @@ export function classifyProviderError(
   options?: { patterns?: readonly { pattern: RegExp; kind: ProviderErrorKind }[] },
 ): ProviderError
 
+/**
+ * Sends a prompt and recovers where it is too large: precheck, the cheapest fix, send; on a reported overflow compaction,
+ * `maxCompactions` times at most, then truncation once, then ContextOverflowError. Payloads that are too large and requests
+ * above a rate limit are made smaller the same way, by bytes and tokens that the provider tells. docs/context.md has the
+ * states.
+ *
+ * It always ends: a step that leaves more than 95 % of the least estimate so far is not taken again, after a refusal nothing
+ * is sent that is not smaller, and there are at most `maxCompactions` + 2 sends. A prompt that nothing makes fit is sent
+ * once all the same, since estimates lean upwards and the provider has the last word. What a hook throws passes through, and so does
+ * what `send` rejects with for any other reason. An abort rejects with `signal.reason` at once, also while a hook hangs.
+ */
+export function runWithRecovery<R, M = unknown>(hooks: RecoveryHooks<R, M>): Promise<R>
+/** `lastUsage` counts until the first compaction or truncation. A `countTokens` is asked once of each text. */
+export interface RecoveryHooks<R, M = unknown> extends Omit<PrecheckInput, 'messages'> {
+  /** The history as it stands, read anew before every attempt and after every step. */
+  messages: () => readonly M[] | Promise<readonly M[]>
+  /** Sends these messages (with the system prompt and the rest, which are up to it). What it rejects with is classified;
+   *  so is an assistant message that it resolves with and that ended in an error (Pi never throws). */
+  send: (messages: readonly M[], context: { attempt: number; signal?: AbortSignal }) => Promise<R>
+  /** Makes older history smaller; false when it could not, and then it is not asked again. `actualTokens`: what the
+   *  provider counted, where it told. */
+  compact?: (state: { attempt: number; overflowTokens: number; actualTokens?: number }) => Promise<boolean>
+  /** Stores the truncation; false falls back to compaction, and then it is not asked again. Without it the plan is applied
+   *  to what is sent, and a result that was cut once stays so, and the same, for the whole run, so that prompt caches
+   *  hold. */
+  truncate?: (plan: readonly PlanStep[]) => Promise<boolean>
+  /** Compactions before and after a send together. Default 3. */
+  maxCompactions?: number
+  /** Told of every decision. What it throws is passed over. The same events go to the channel 'spillway:recovery' of
+   *  node:diagnostics_channel. */
+  onEvent?: (event: RecoveryEvent) => void
+  signal?: AbortSignal
+}
+export interface RecoveryEvent {
+  /** 'overflow': the provider refused. The others are told before the step is taken. */
+  type: 'precheck' | 'compact' | 'truncate' | 'send' | 'overflow' | 'give_up'
+  /** The send that this leads to, from 1 on; of 'overflow' and 'give_up' the last one. */
+  attempt: number
+  route?: Route
+  /** After a refusal scaled, so that what was refused does not fit. */
+  estimatedTokens?: number
+  /** Why this step was taken, and others were not. */
+  reason?: string
+}
+/** Nothing was left to make smaller. The last refusal is the `cause`. */
+export class ContextOverflowError extends Error {
+  readonly code: 'ERR_SPILLWAY_CONTEXT_OVERFLOW'
+  /** All that was done, in order. */
+  readonly attempts: readonly RecoveryEvent[]
+  /** The last one. */
+  readonly precheck: Precheck
+  constructor(
+    message: string,
+    options: { attempts: readonly RecoveryEvent[]; precheck: Precheck; cause?: unknown },
+  )
+}
+
 // ── Errors and events ────────────────────────────────────────────────────────────────────────────────────
 // Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_SPILL, or Node's own system
 // code (ENOSPC ...). diagnostics_channel: 'spillway:clamp', 'spillway:spill'. Free without subscribers.

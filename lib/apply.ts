@@ -1,4 +1,5 @@
 import type { PlanStep, Policy, ResultPolicy } from 'spillway'
+import type { Result } from './dialect.js'
 import { isObject, Kept, lengthOf, resultsIn, withTexts, written } from './history.js'
 import { checkMessages } from './messages.js'
 import { bound, limit, optionError, text } from './option.js'
@@ -43,19 +44,28 @@ function checkStep(step: unknown, name: string): PlanStep {
   }
 }
 
-/** Cuts the results of a message that steps name by id and length. Of several that are alike in both, the first step
- *  takes the first one. */
-function cut(message: unknown, at: number, steps: PlanStep[], policy: Compiled): Kept[] {
-  return withTexts(resultsIn(message, policy.dialect)).flatMap((copies) => {
+/** Cuts the results of a message that steps name. */
+function cut(message: unknown, at: number, steps: readonly PlanStep[], policy: Compiled): Kept[] {
+  const named = namedBy(steps, resultsIn(message, policy.dialect))
+  return [...named].flatMap(([result, { chars, maxChars }]) => {
+    if (maxChars >= chars) return []
+    const kept = new Kept(result, at, false, policy)
+    kept.clamp(maxChars)
+    return kept
+  })
+}
+
+/** Finds the results of one message that steps name by id and length. Of several that are alike in both, the first step
+ *  names the first one. */
+export function namedBy(steps: readonly PlanStep[], results: readonly Result[]): Map<Result, PlanStep> {
+  const named = new Map<Result, PlanStep>()
+  const left = [...steps]
+  for (const copies of withTexts(results)) {
     const [{ result, texts }] = copies
     const chars = lengthOf(texts)
-    const next = steps.findIndex((step) => step.callId === result.id && step.chars === chars)
-    const [step] = next < 0 ? [] : steps.splice(next, 1)
-    if (!step || step.maxChars >= chars) return []
-    return copies.map(({ result }) => {
-      const kept = new Kept(result, at, false, policy)
-      kept.clamp(step.maxChars)
-      return kept
-    })
-  })
+    const next = left.findIndex((step) => step.callId === result.id && step.chars === chars)
+    const [step] = next < 0 ? [] : left.splice(next, 1)
+    if (step) for (const { result } of copies) named.set(result, step)
+  }
+  return named
 }

@@ -153,7 +153,7 @@ function isTalk(value: object): boolean {
 }
 
 /** A turn of a model that ended in an error. */
-function isFailedTurn(value: object): boolean {
+export function isFailedTurn(value: object): boolean {
   const reasons = ['stopReason', 'stop_reason', 'finishReason', 'finish_reason']
   return get(value, 'role') === 'assistant' && reasons.some((key) => get(value, key) === 'error')
 }

@@ -51,6 +51,11 @@ export class Prompt {
     this.#later = asking + this.#sum(this.#usage?.messages ?? 0)
   }
 
+  /** Its estimate without a margin, whatever the provider told. */
+  get tokens(): number {
+    return this.#told() + this.#later
+  }
+
   check(): Precheck {
     const { budgetTokens } = this.#asked
     const reduction = new Reduction(this.#rows, this.#asked, this.#usage?.messages ?? 0)
@@ -76,7 +81,7 @@ export class Prompt {
   }
 
   #estimated({ freedOfTold, freedOfOthers }: Cuts): number {
-    const left = this.#told() + this.#later - freedOfTold - freedOfOthers
+    const left = this.tokens - freedOfTold - freedOfOthers
     return Math.ceil(left * this.#asked.safetyMargin)
   }
 

@@ -61,3 +61,16 @@ function usage(value: PrecheckInput['lastUsage']): Asked['lastUsage'] {
     messages: limit('lastUsage.messages', value.messages),
   }
 }
+
+/** The same with a caller's counter asked once of each text, for as long as one run goes on. */
+export function remembering(asked: Asked): Asked {
+  const { counter } = asked
+  if (counter.isOwn) return asked
+  const known = new Map<string, number>()
+  const count = (text: string): number => {
+    const tokens = known.get(text) ?? counter.each([text])[0] ?? 0
+    known.set(text, tokens)
+    return tokens
+  }
+  return { ...asked, counter: { isOwn: false, each: (texts) => texts.map(count) } }
+}
