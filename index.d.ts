@@ -523,6 +523,47 @@ export function spillTool(store: SpillStore): {
   execute(input: unknown): Promise<string>
 }
 
+// ── Context budget ───────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ *  'context_overflow'            more tokens than the model has room for: make the history smaller and send again;
+ *  'payload_too_large'           more bytes than the server takes: the same, but of bytes, and compaction may not help;
+ *  'field_too_long'              one text over the length that any may have: shorten that;
+ *  'request_exceeds_rate_limit'  a single request over what a minute or day allows: waiting does not help, a smaller one does;
+ *  'rate_limit'                  wait and send the same again;
+ *  'malformed_unicode'           the history has a lone surrogate: `clampMessages` makes it well-formed;
+ *  'other'                       anything else, billing and login among it.
+ */
+export type ProviderErrorKind =
+  | 'context_overflow'
+  | 'payload_too_large'
+  | 'field_too_long'
+  | 'request_exceeds_rate_limit'
+  | 'rate_limit'
+  | 'malformed_unicode'
+  | 'other'
+export interface ProviderError {
+  kind: ProviderErrorKind
+  /** Tokens (or bytes, for payload_too_large) that were asked for and allowed, when the error says so. */
+  actual?: number
+  limit?: number
+  status?: number
+}
+/**
+ * Tells what a provider's error is about: docs/errors.md. Reads status and code before text, and causes after the error
+ * itself; takes an Error, a response body, a string, or an assistant message that ended in an error.
+ *
+ * Only errors count, not words about them: in a string or an Error without a status, what a provider says has to be the
+ * sentence, with nothing before it but what leads an error ("400", "ollama error:", "ValidationException:"). Messages of users and
+ * tools, and assistant messages without an error stop reason, are 'other' whatever they say. `patterns` are tried first,
+ * against the same texts. Of a long text the start and the end are read. Nothing in an error makes this throw; wrong
+ * options do (code ERR_SPILLWAY_OPTION).
+ */
+export function classifyProviderError(
+  error: unknown,
+  options?: { patterns?: readonly { pattern: RegExp; kind: ProviderErrorKind }[] },
+): ProviderError
+
 // ── Errors and events ────────────────────────────────────────────────────────────────────────────────────
 // Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_SPILL, or Node's own system
 // code (ENOSPC ...). diagnostics_channel: 'spillway:clamp', 'spillway:spill'. Free without subscribers.
