@@ -13,6 +13,28 @@ export function truncateOversizedToolResultsInMessages<M>(
   aggregateMaxCharsOverride?: number,
   options: ProfileOptions = {},
 ): { messages: M[]; truncatedCount: number } {
+  const { steps, cutting } = reduce(
+    messages,
+    contextWindowTokens,
+    maxCharsOverride,
+    aggregateMaxCharsOverride,
+    options,
+  )
+  if (steps.length === 0) return { messages, truncatedCount: 0 }
+  const next = [...messages]
+  for (const { index, maxChars } of steps)
+    next[index] = truncateToolResultMessage(messages[index] as M, maxChars, cutting)
+  return { messages: next, truncatedCount: steps.length }
+}
+
+/** Plans what each tool result may keep, so that all are within the cap and the budget. */
+export function reduce(
+  messages: readonly unknown[],
+  contextWindowTokens: number,
+  maxCharsOverride: number | undefined,
+  aggregateMaxCharsOverride: number | undefined,
+  options: ProfileOptions,
+) {
   if (!Array.isArray(messages)) throw optionError(TypeError, 'messages', 'an array', messages)
   const { aggregate: share, order, protectLatest } = profileOf(options)
   const preset = calculateMaxToolResultChars(contextWindowTokens, options)
@@ -24,12 +46,9 @@ export function truncateOversizedToolResultsInMessages<M>(
   )
   const aggregate = { maxChars, order, protectLatest, minKeepChars: RECOVERY_MIN_KEEP_CHARS }
   const cutting = { ...options, minKeepChars: RECOVERY_MIN_KEEP_CHARS }
-  const steps = planOf(sizesOf(messages), { aggregate, maxEach }, compile(policyFor(0, 0, cutting)))
-  if (steps.length === 0) return { messages, truncatedCount: 0 }
-  const next = [...messages]
-  for (const { index, maxChars } of steps)
-    next[index] = truncateToolResultMessage(messages[index] as M, maxChars, cutting)
-  return { messages: next, truncatedCount: steps.length }
+  const sizes = sizesOf(messages)
+  const steps = planOf(sizes, { aggregate, maxEach }, compile(policyFor(0, 0, cutting)))
+  return { steps, sizes, maxEach, budget: maxChars, cutting }
 }
 
 /** What a plan is told of each message; one that is no tool result holds nothing. */
