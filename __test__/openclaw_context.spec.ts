@@ -116,7 +116,7 @@ describe('estimateToolResultReductionPotential', () => {
     })
   })
 
-  it('promises no more than truncation frees, and next to all of it', () => {
+  it('promises no more than truncation frees, and something wherever it cuts', () => {
     const history = fc.array(
       fc.oneof(
         { weight: 5, arbitrary: hostileText.map((all) => result(text(all))) },
@@ -239,7 +239,7 @@ describe('estimatePrePromptTokens', () => {
         fc.property(hostileText, hostileText, fc.constantFrom('user', 'toolResult'), (one, two, role) => {
           const at = (content: string) =>
             estimatePrePromptTokens({ messages: [{ role, content }], ...params })
-          expect(at(one + two)).toBeGreaterThanOrEqual(at(one) - 1)
+          expect(at(one + two)).toBeGreaterThanOrEqual(at(one))
           expect(at(one)).toBeGreaterThanOrEqual(none)
         }),
         { numRuns: 100 },
