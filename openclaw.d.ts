@@ -161,6 +161,15 @@ export function shouldPreemptivelyCompactBeforePrompt(
 /** What OpenClaw fails a prompt with that it does not send. */
 export const PREEMPTIVE_OVERFLOW_ERROR_TEXT: 'Context overflow: prompt too large for the model (precheck).'
 
+// ── When a provider says no ──────────────────────────────────────────────────────────────────────────────
+
+/** Whether an error (an Error, a response body, a string, an assistant message with an error) says that the prompt or its
+ *  bytes are too many; in 'latest' also that it asks for more than a minute allows. Prose that mentions an overflow does not.
+ *  `classifyProviderError` of `spillway` itself tells them apart, and reads the numbers. */
+export function isContextOverflowError(error: unknown, options?: ProfileOptions): boolean
+/** Whether it is the bytes: of the request, or of one field of it. */
+export function isPayloadTooLargeError(error: unknown): boolean
+
 // ── For screens ──────────────────────────────────────────────────────────────────────────────────────────
 
 /** Every text to 8,000 chars, "\n…(truncated)…" included; images to `{ bytes, omitted: true }` without their data. */

@@ -1,3 +1,4 @@
+import type { ProviderErrorKind } from 'spillway'
 import type { ProfileOptions } from 'spillway/openclaw'
 import { choice, limit, optionError } from '../../option.js'
 import type { Aggregate } from '../../plan.js'
@@ -31,6 +32,8 @@ export interface Profile {
   readonly scale: 'pi' | 'pressure'
   /** The most of the window that can be kept back. */
   readonly reserveShare: number
+  /** Errors that tell of an overflow. */
+  readonly overflows: readonly ProviderErrorKind[]
   /** Prechecks tell what they went by. */
   readonly explains: boolean
 }
@@ -44,6 +47,7 @@ const PROFILES: Record<'april' | 'latest', Profile> = {
     notice: '[... {omittedChars} more characters truncated]',
     scale: 'pi',
     reserveShare: 1,
+    overflows: ['context_overflow', 'payload_too_large'],
     explains: false,
   },
   latest: {
@@ -61,6 +65,7 @@ const PROFILES: Record<'april' | 'latest', Profile> = {
     notice: '[... {omittedChars} more characters truncated; rerun with narrower args if needed]',
     scale: 'pressure',
     reserveShare: 0.25,
+    overflows: ['context_overflow', 'payload_too_large', 'request_exceeds_rate_limit'],
     explains: true,
   },
 }
