@@ -1,6 +1,7 @@
 export { cleanText } from './lib/clean.js'
 export { sanitizeForDisplay } from './lib/display.js'
 export { clampError } from './lib/error.js'
+export { guardSession } from './lib/guard.js'
 export { clampMessages } from './lib/messages.js'
 export { definePolicy } from './lib/policy.js'
 export { clampResult } from './lib/result.js'

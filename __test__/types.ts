@@ -27,6 +27,8 @@ import {
   cleanText,
   createSpillStore,
   definePolicy,
+  type Guard,
+  guardSession,
   type Policy,
   type SpillRecord,
   spillTool,
@@ -68,3 +70,10 @@ clampText('', { keep: 'middle' })
 cleanText('', { ansi: 1 })
 // @ts-expect-error checked limits stay as they are
 policy.maxBytes = 5
+
+class Manager {
+  appendMessage(message: { role: string }, ...rest: number[]): string {
+    return message.role + rest.length
+  }
+}
+export const guard: Guard = guardSession(new Manager(), { beforeWrite: () => false, maxRowBytes: 1 })
