@@ -413,6 +413,42 @@ export function formatProcessOutput(
   policy?: PolicyOptions | Policy,
 ): string
 
+// ── Sessions ─────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `keep` is 'auto', `notice` 'hint', `sideData` 'cap' unless given. */
+export interface GuardOptions extends ResultPolicy {
+  /** Runs after a first cap, on messages that are or carry tool results, and is told of the first of these. What it returns
+   *  is capped again. Synchronous: one that throws, or answers with no message (undefined, a promise), is passed over. */
+  transform?: (message: unknown, meta: { toolCallId?: string; toolName?: string }) => unknown
+  /** Last word before the write, on every message: a message to write instead, or false to write nothing (appendMessage
+   *  then returns undefined). Its answer is capped too, and passed over as that of `transform` is. */
+  beforeWrite?: (message: unknown) => unknown | false
+  /** Bytes of a tool result's message as JSON, without the payloads of its images, audio and files: the last line of
+   *  defence. Side data gives way first, then members and blocks that no dialect knows, then text; past that, what stands
+   *  around the results, and blocks from the end. It holds from 2 KiB for each result in a message; below that, results
+   *  stay. Other messages are never touched. Default 262_144. */
+  maxRowBytes?: number
+  /** Changes the message itself, since agents (Pi up to 0.74) send the very object that they store. Default true. What
+   *  refuses (a frozen message) is copied, and an answer of a hook that is of another class is written as it is. */
+  inPlace?: boolean
+  /** Called after each cut of a text, never with content. */
+  onClamp?: (event: ClampEvent) => void
+}
+/** Puts the clamp in front of `appendMessage` of this instance (whatever override stands there keeps working; no prototype
+ *  is patched; a second guard on the same manager replaces the options of the first, and is the same guard). Nothing of ours
+ *  throws out of an append; what the manager throws (disk full) passes through. */
+// biome-ignore lint/suspicious/noExplicitAny: managers name their own messages
+export function guardSession<S extends { appendMessage(message: any, ...rest: any[]): any }>(
+  manager: S,
+  options?: GuardOptions,
+): Guard
+export interface Guard {
+  /** Restores what stood there; where another override stands before the guard by now, it lets everything pass. */
+  uninstall(): void
+  /** Messages that were changed before they were written. */
+  readonly clamped: number
+}
+
 // ── Full outputs on disk ─────────────────────────────────────────────────────────────────────────────────
 
 export interface SpillOptions {

@@ -185,7 +185,7 @@ describe('a child', () => {
     const [code, signal] = child.exitCode === null && !child.signalCode ? await once(child, 'exit') : []
     expect([code ?? child.exitCode, signal ?? child.signalCode]).toEqual([null, 'SIGTERM'])
     const { text, exit } = await capture.finish({ timedOut: true })
-    expect(text).toMatch(/^more\nmore\n[\s\S]*\[timed out\]$/)
+    expect(text).toMatch(/^more\n[\s\S]*\[timed out\]$/)
     expect(exit).toEqual({ timedOut: true })
   })
 

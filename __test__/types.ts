@@ -28,6 +28,8 @@ import {
   cleanText,
   createSpillStore,
   definePolicy,
+  type Guard,
+  guardSession,
   type Policy,
   type ProviderErrorKind,
   type SpillRecord,
@@ -76,3 +78,10 @@ cleanText('', { ansi: 1 })
 policy.maxBytes = 5
 // @ts-expect-error no such kind
 classifyProviderError('', { patterns: [{ pattern: /x/, kind: 'overflow' }] })
+
+class Manager {
+  appendMessage(message: { role: string }, ...rest: number[]): string {
+    return message.role + rest.length
+  }
+}
+export const guard: Guard = guardSession(new Manager(), { beforeWrite: () => false, maxRowBytes: 1 })
