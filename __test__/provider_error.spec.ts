@@ -191,6 +191,13 @@ const says: Row[] = [
     65673,
     32768,
   ],
+  [
+    'Mistral',
+    'Prompt contains 140000 tokens, too large for model with 131072 maximum context length',
+    OVER,
+    140000,
+    131072,
+  ],
   ['Mistral', 'mistral: input is too long for this model', OVER],
   ['z.ai', 'Unhandled stop reason: model_context_window_exceeded', OVER],
   ['z.ai', 'context_window_exceeded', OVER],

@@ -148,5 +148,7 @@ function membersOf(message: object): unknown[] {
 /** The blocks of a content; a text or an object is one. */
 function blocksOf(content: unknown): unknown[] {
   if (!Array.isArray(content)) return [content]
-  return Array.from({ length: content.length }, (_, at) => elementAt(content, at))
+  const blocks: unknown[] = []
+  for (let at = 0; at < content.length; at++) blocks.push(elementAt(content, at))
+  return blocks
 }

@@ -1,3 +1,5 @@
+import { isSurelyNarrow } from '../../narrow.js'
+
 /** Code points that OpenClaw's later releases take for more chars than they are: from, to, chars. */
 const HEAVY: readonly (readonly [number, number, number])[] = [
   [0xb7, 0xb7, 4],
@@ -21,10 +23,15 @@ const HEAVY: readonly (readonly [number, number, number])[] = [
 /** No other code point below this is heavy. */
 const FIRST = 0x1100
 const MIDDLE_DOT = 0xb7
+const DOT = String.fromCharCode(MIDDLE_DOT)
 
 /** Chars of a text with Chinese, Japanese and Korean at the weight of their tokens. */
 export function weightedChars(text: string): number {
   let sum = text.length
+  if (isSurelyNarrow(text)) {
+    for (let at = text.indexOf(DOT); at >= 0; at = text.indexOf(DOT, at + 1)) sum += extra(MIDDLE_DOT)
+    return sum
+  }
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit >= FIRST || unit === MIDDLE_DOT) sum += extra(text.codePointAt(at) ?? unit)
