@@ -251,7 +251,7 @@ describe('runWithRecovery', () => {
     })
     expect((told.error as Error).message).toContain('after 5 requests and 3 compactions')
     expect(reasons(told).at(-1)).toBe(
-      'refused: context_overflow; 3 compactions were made; tool results were cut after a refusal before; nothing is left that makes it smaller',
+      'refused: context_overflow; 3 compactions were made; tool results were cut after a refusal; nothing is left that makes it smaller',
     )
   })
 
@@ -392,8 +392,6 @@ describe('runWithRecovery', () => {
       'send 1',
       'overflow 1',
       'precheck 2',
-      'truncate 2',
-      'precheck 2',
       'give_up 1',
     ])
   })
@@ -498,6 +496,39 @@ describe('runWithRecovery', () => {
     const reason = new Error('the user left')
     setTimeout(() => abort.abort(reason), 5)
     await expect(running).rejects.toBe(reason)
+  })
+
+  it('calls no hook once it was aborted, whatever it was about to do', async () => {
+    const counts = new Set<string>()
+    for (let at = 1; at <= 24; at++) {
+      const messages = [...talk(4), ...large().slice(1)]
+      const abort = new AbortController()
+      const calls: string[] = []
+      let [told, callsThen] = [0, 0]
+      const running = runWithRecovery<string, Message>({
+        contextTokens: 1e6,
+        reserveTokens: 0,
+        signal: abort.signal,
+        messages: () => messages,
+        send: async () => {
+          calls.push('send')
+          throw silent()
+        },
+        compact: async () => {
+          calls.push('compact')
+          return messages.splice(0, 1).length > 0
+        },
+        onEvent: ({ type }) => {
+          if (++told !== at) return
+          counts.add(type)
+          callsThen = calls.length
+          abort.abort(at)
+        },
+      })
+      await expect(running).rejects.toBe(at)
+      expect(calls).toHaveLength(callsThen)
+    }
+    expect([...counts].sort()).toEqual(['compact', 'overflow', 'precheck', 'send', 'truncate'])
   })
 
   it('does nothing where the signal was aborted before', async () => {

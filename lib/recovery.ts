@@ -43,7 +43,7 @@ interface View<M> {
 
 class Recovery<R, M> {
   readonly #hooks: RecoveryHooks<R, M>
-  readonly #asked: Asked
+  #asked: Asked
   readonly #maxCompactions: number
   readonly #signal: AbortSignal | undefined
   readonly #trail: Trail
@@ -53,10 +53,7 @@ class Recovery<R, M> {
   #compactions = 0
   /** Why a step is not taken again. */
   readonly #spent = new Map<Step, string>()
-  /** Truncation for good, after a refusal: once. */
-  #isCutForGood = false
-  #isUnchanged = true
-  #isUnstorable = false
+  /** The least estimate so far. */
   #lowest = Number.POSITIVE_INFINITY
   #refusal: Refusal | undefined
   /** The most that may be estimated of a prompt, by all refusals so far. */
@@ -82,7 +79,7 @@ class Recovery<R, M> {
       if (step === 'give_up') throw this.#givenUp(view, reason)
       if (step === 'send') {
         const sent = await this.#send(view, reason)
-        if ('answer' in sent) return sent.answer
+        if (sent) return sent.answer
         view = await this.#look('after a refusal')
       } else view = await (step === 'compact' ? this.#compact(view, reason) : this.#truncate(view, reason))
     }
@@ -111,13 +108,11 @@ class Recovery<R, M> {
   }
 
   #notTruncating(view: View<M>): string | undefined {
-    if (this.#isUnstorable) return 'a truncation could not be stored'
-    if (this.#mustShrink && this.#isCutForGood) return 'tool results were cut after a refusal before'
-    if (this.#planFor(view).length === 0) return 'no tool result can be cut'
-    return this.#mustShrink ? undefined : this.#spent.get('truncate')
+    const isNone = this.#planFor(view).length === 0
+    return this.#spent.get('truncate') ?? (isNone ? 'no tool result can be cut' : undefined)
   }
 
-  /** What to cut: after a refusal for good, since it is done once. */
+  /** What to cut: more after a refusal, since it is the last step then. */
   #planFor({ cut, checked }: View<M>): readonly PlanStep[] {
     if (!this.#mustShrink || !this.#refusal) return checked.plan
     return new Prompt(cut, this.#within(this.#refusal.lastCeiling)).check().plan
@@ -132,58 +127,62 @@ class Recovery<R, M> {
       overflowTokens: Math.max(view.checked.overflowTokens, this.#refusal?.overflow ?? 0, this.#excess(view)),
       ...(actualTokens !== undefined && { actualTokens }),
     }
-    if (await this.#wait(() => this.#hooks.compact?.(state))) return this.#after('compact', view)
+    if (await this.#wait(() => this.#hooks.compact?.(state))) return this.#after('compact')
     this.#spent.set('compact', 'the last compaction came to nothing')
     return view
   }
 
   async #truncate(view: View<M>, reason: string): Promise<View<M>> {
     const plan = this.#planFor(view)
-    if (this.#mustShrink) this.#isCutForGood = true
+    if (this.#mustShrink) this.#spent.set('truncate', 'tool results were cut after a refusal')
     this.#tell('truncate', view.checked, `${reason}; ${plan.length} tool results`)
     if (!this.#hooks.truncate) this.#live.take(view.messages, view.cut, plan)
     else if (!(await this.#wait(() => this.#hooks.truncate?.(plan)))) {
-      this.#isUnstorable = true
+      this.#spent.set('truncate', 'a truncation could not be stored')
       return view
     }
-    return this.#after('truncate', view)
+    return this.#after('truncate')
   }
 
   /** Looks at what a step has made of the history, and whether it may be taken again. */
-  async #after(step: Step, before: View<M>): Promise<View<M>> {
-    this.#isUnchanged = false
-    const lowest = Math.min(this.#lowest, before.prompt.tokens)
-    const view = await this.#look(`after ${step === 'compact' ? 'a compaction' : 'a truncation'}`)
+  async #after(step: Step): Promise<View<M>> {
+    const lowest = this.#lowest
+    this.#asked = { ...this.#asked, lastUsage: undefined }
+    const view = await this.#look(`after a ${step === 'compact' ? 'compaction' : 'truncation'}`)
     const { tokens } = view.prompt
     const isEnough = step === 'truncate' && view.checked.route === 'fits'
-    if ((tokens > lowest * PROGRESS || tokens === lowest) && !isEnough)
+    if ((tokens > lowest * PROGRESS || tokens === lowest) && !isEnough && !this.#spent.has(step))
       this.#spent.set(step, `the last ${step} left ${tokens} tokens of ${lowest}`)
     if (this.#refusal && tokens < this.#refusal.tokens) this.#mustShrink = false
     return view
   }
 
-  async #send(view: View<M>, reason: string): Promise<{ answer: R } | { refused: true }> {
+  /** The answer, unless the prompt is refused for its size. */
+  async #send(view: View<M>, reason: string): Promise<{ answer: R } | undefined> {
     const [attempt, signal] = [this.#attempt, this.#signal]
     this.#tell('send', view.checked, reason)
-    let cause: unknown
     try {
       const context = { attempt, ...(signal && { signal }) }
       const answer = await this.#wait(() => this.#hooks.send(view.cut, context))
-      if (!isObject(answer) || !quietly(() => isFailedTurn(answer))) return { answer }
-      if (!isRefusal(classifyProviderError(answer))) return { answer }
-      cause = answer
+      const isFailed = isObject(answer) && quietly(() => isFailedTurn(answer))
+      return isFailed && this.#isRefused(view, answer) ? undefined : { answer }
     } catch (error) {
       signal?.throwIfAborted()
-      if (!isRefusal(classifyProviderError(error))) throw error
-      cause = error
+      if (!this.#isRefused(view, error)) throw error
+      return undefined
     }
-    const { tokens } = view.prompt
-    this.#refusal = new Refusal(classifyProviderError(cause), cause, tokens, this.#asked.contextTokens)
+  }
+
+  /** Whether a failure is one that a smaller prompt answers; that has to come next then. */
+  #isRefused({ prompt, checked }: View<M>, cause: unknown): boolean {
+    const error = classifyProviderError(cause)
+    if (!isRefusal(error)) return false
+    this.#refusal = new Refusal(error, cause, prompt.tokens, this.#asked.contextTokens)
     this.#ceiling = Math.min(this.#ceiling, this.#refusal.ceiling)
     this.#mustShrink = true
-    this.#tell('overflow', view.checked, `${this.#refusal}`)
+    this.#tell('overflow', checked, `${this.#refusal}`)
     this.#attempt += 1
-    return { refused: true }
+    return true
   }
 
   /** Reads the history anew, and checks what would be sent of it. */
@@ -200,12 +199,11 @@ class Recovery<R, M> {
 
   /** What to check for, so that a prompt fits only if it is estimated at no more than `ceiling` without a margin. */
   #within(ceiling: number): Asked {
-    const { budgetTokens, safetyMargin, lastUsage } = this.#asked
-    const asked = { ...this.#asked, lastUsage: this.#isUnchanged ? lastUsage : undefined }
-    if (ceiling === Number.POSITIVE_INFINITY) return asked
+    const { budgetTokens, safetyMargin } = this.#asked
+    if (ceiling === Number.POSITIVE_INFINITY) return this.#asked
     if (budgetTokens === Number.POSITIVE_INFINITY)
-      return { ...asked, budgetTokens: Math.floor(ceiling * safetyMargin) }
-    return { ...asked, safetyMargin: Math.max(safetyMargin, budgetTokens / ceiling) }
+      return { ...this.#asked, budgetTokens: Math.floor(ceiling * safetyMargin) }
+    return { ...this.#asked, safetyMargin: Math.max(safetyMargin, budgetTokens / ceiling) }
   }
 
   /** Estimated tokens over what refusals leave. */
