@@ -75,6 +75,7 @@ class Recovery<R, M> {
   async run(): Promise<R> {
     let view = await this.#look('before the first request')
     for (;;) {
+      this.#signal?.throwIfAborted()
       const { step, reason } = this.#next(view)
       if (step === 'give_up') throw this.#givenUp(view, reason)
       if (step === 'send') {
