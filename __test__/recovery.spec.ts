@@ -150,8 +150,41 @@ describe('runWithRecovery', () => {
     const messages = large()
     const told = await run(messages, { truncate: async () => false, compact: halve(messages) })
     expect(types(told)).toEqual(['precheck 1', 'truncate 1', 'compact 1', 'precheck 1', 'send 1'])
-    expect(reasons(told)[2]).toContain('a truncation could not be stored')
+    expect(reasons(told)[2]).toContain('a truncation could not be stored before')
     expect(told.answer).toBe('the answer')
+  })
+
+  it('cuts in what is sent where a truncation could not be stored and there is no compaction', async () => {
+    const messages = large()
+    for (const compact of [undefined, async () => false]) {
+      const told = await run(messages, { truncate: async () => false, ...(compact && { compact }) })
+      expect(types(told).filter((type) => type !== 'compact 1')).toEqual([
+        'precheck 1',
+        'truncate 1',
+        'truncate 1',
+        'precheck 1',
+        'send 1',
+      ])
+      expect(reasons(told).join()).toContain('a truncation could not be stored before')
+      expect(told.answer).toBe('the answer')
+      expect(messages).toEqual(large())
+    }
+  })
+
+  it('leaves not even notices where nothing else is left', async () => {
+    const many = Array.from({ length: 40 }, (_, at) => tool('x'.repeat(500), `${at}`))
+    const told = await run([user('q'.repeat(3_000)), ...many], {
+      contextTokens: 1_900,
+      limit: 1_100,
+      say: silent,
+    })
+    expect(types(told)).toEqual([
+      ...['precheck 1', 'truncate 1', 'precheck 1', 'send 1', 'overflow 1', 'precheck 2'],
+      ...['truncate 2', 'precheck 2', 'send 2'],
+    ])
+    expect(told.answer).toBe('the answer')
+    expect(JSON.stringify(told.sent[0])).not.toContain('"[...]"')
+    expect(JSON.stringify(told.sent[1])).toContain('"[...]"')
   })
 
   it('compacts where there is nothing else, as often as it takes', async () => {
@@ -376,7 +409,12 @@ describe('runWithRecovery', () => {
         'send 1',
         'overflow 1',
         'precheck 2',
-        'give_up 1',
+        'truncate 2',
+        'precheck 2',
+        'send 2',
+        'overflow 2',
+        'precheck 3',
+        'give_up 2',
       ],
     ])
     expect(reasons(told)[3]).toMatch(/the last compact left \d+ tokens of \d+/)

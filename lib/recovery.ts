@@ -30,7 +30,8 @@ const STEPS: Readonly<Record<Precheck['route'], readonly Step[]>> = {
   truncate_tool_results_only: ['truncate', 'compact'],
   compact_then_truncate: ['compact', 'truncate'],
 }
-const STEPS_AFTER_REFUSAL: readonly Step[] = ['compact', 'truncate']
+/** The same after a refusal, and where a truncation could not be stored. */
+const LAST_STEPS: readonly Step[] = ['compact', 'truncate']
 
 /** The history as it would be sent now. */
 interface View<M> {
@@ -53,6 +54,8 @@ class Recovery<R, M> {
   #compactions = 0
   /** Why a step is not taken again. */
   readonly #spent = new Map<Step, string>()
+  /** The hook that stores truncations has failed once. */
+  #isUnstorable = false
   /** The least estimate so far. */
   #lowest = Number.POSITIVE_INFINITY
   #refusal: Refusal | undefined
@@ -92,8 +95,9 @@ class Recovery<R, M> {
     const { route, overflowTokens } = view.checked
     if (route === 'fits' && !this.#mustShrink) return { step: 'send', reason: 'it fits' }
     const because = this.#mustShrink ? `refused: ${this.#refusal}` : `${route}: ${overflowTokens} tokens over`
-    const obstacles: string[] = []
-    for (const step of this.#mustShrink ? STEPS_AFTER_REFUSAL : STEPS[route]) {
+    const obstacles = this.#isUnstorable ? ['a truncation could not be stored before'] : []
+    const steps = this.#mustShrink || this.#isUnstorable ? LAST_STEPS : STEPS[route]
+    for (const step of steps) {
       const obstacle = step === 'compact' ? this.#notCompacting() : this.#notTruncating(view)
       if (obstacle === undefined) return { step, reason: [because, ...obstacles].join('; ') }
       obstacles.push(obstacle)
@@ -116,7 +120,7 @@ class Recovery<R, M> {
   /** What to cut: more after a refusal, since it is the last step then. */
   #planFor({ cut, checked }: View<M>): readonly PlanStep[] {
     if (!this.#mustShrink || !this.#refusal) return checked.plan
-    return new Prompt(cut, this.#within(this.#refusal.lastCeiling)).check().plan
+    return new Prompt(cut, { ...this.#within(this.#refusal.lastCeiling), isLastResort: true }).check().plan
   }
 
   async #compact(view: View<M>, reason: string): Promise<View<M>> {
@@ -135,13 +139,14 @@ class Recovery<R, M> {
 
   async #truncate(view: View<M>, reason: string): Promise<View<M>> {
     const plan = this.#planFor(view)
-    if (this.#mustShrink) this.#spent.set('truncate', 'tool results were cut after a refusal')
     this.#tell('truncate', view.checked, `${reason}; ${plan.length} tool results`)
-    if (!this.#hooks.truncate) this.#live.take(view.messages, view.cut, plan)
-    else if (!(await this.#wait(() => this.#hooks.truncate?.(plan)))) {
-      this.#spent.set('truncate', 'a truncation could not be stored')
+    const { truncate } = this.#hooks
+    if (!truncate || this.#isUnstorable) this.#live.take(view.messages, view.cut, plan)
+    else if (!(await this.#wait(() => truncate(plan)))) {
+      this.#isUnstorable = true
       return view
     }
+    if (this.#mustShrink) this.#spent.set('truncate', 'tool results were cut after a refusal')
     return this.#after('truncate')
   }
 

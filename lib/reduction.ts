@@ -75,10 +75,11 @@ export class Reduction {
     this.#planner = new Planner(rows, appliedBy)
   }
 
-  /** Cuts to so many chars of all results together, but that each keeps `minKeepChars` and a notice. */
+  /** Cuts to so many chars of all results together, but that each keeps `minKeepChars` and a notice unless there is no
+   *  other way. */
   steps(maxChars: number): readonly Step[] {
-    const { aggregate, maxEach } = this.#asked
-    return this.#planner.steps({ ...aggregate, maxChars }, maxEach, true)
+    const { aggregate, maxEach, isLastResort = false } = this.#asked
+    return this.#planner.steps({ ...aggregate, maxChars }, maxEach, !isLastResort)
   }
 
   /** Chars that such cuts leave out. */

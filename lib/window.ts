@@ -17,6 +17,8 @@ export interface Asked {
   readonly prompt: string
   readonly tools: unknown
   readonly lastUsage: { readonly inputTokens: number; readonly messages: number } | undefined
+  /** Tool results may come down to "[...]", whatever they are to keep: there is nothing else left. */
+  readonly isLastResort?: boolean
 }
 
 export function checkAsked(input: Omit<PrecheckInput, 'messages'>): Asked {
