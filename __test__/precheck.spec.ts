@@ -764,3 +764,50 @@ describe('whatever the history', () => {
     )
   })
 })
+
+describe('the examples that OpenClaw is known by, with its four chars a token and its margin of 1.2', () => {
+  const check = (lengths: readonly number[], input: Partial<PrecheckInput>) =>
+    precheck(
+      plain({
+        messages: lengths.map((length, at) => tool('x'.repeat(length), `c${at}`)),
+        prompt: 'hello',
+        safetyMargin: 1.2,
+        countTokens: (text) => Math.ceil(text.length / 4),
+        ...input,
+      }),
+    )
+
+  // The estimate is 27 to 73 tokens more: the marks about messages, blocks and calls count. What goes of a result is all
+  // but its notice; OpenClaw counts down to its caps alone. In comments its route, tokens and reducible chars.
+  it.each([
+    // truncate_tool_results_only, 13503, 29040
+    [[45_000], 13_303, 'truncate_tool_results_only', 13_530, 44_963, [15_960]],
+    // truncate_tool_results_only, 150003, 460000
+    [[500_000], 128_000, 'truncate_tool_results_only', 150_030, 499_962, [32_000]],
+    // fits, 16743, 15800
+    [[18_600, 18_600, 18_600], 128_000, 'fits', 16_816, 55_689, []],
+    // compact_then_truncate, 164403, 509600: half as much again has to be free as is over.
+    [
+      [500_000, 24_000, 24_000],
+      32_000,
+      'truncate_tool_results_only',
+      164_476,
+      547_888,
+      [16_000, 16_000, 16_000],
+    ],
+    // compact_then_truncate, 21603, 60000
+    [[24_000, 24_000, 24_000], 10_000, 'truncate_tool_results_only', 21_676, 71_889, [9_080, 12_000, 12_000]],
+    // truncate_tool_results_only, 5553, 13460
+    [[12_000, 6_500], 4_200, 'truncate_tool_results_only', 5_603, 18_427, [5_040, 5_040]],
+  ] as const)('%j in a window of %d: %s', (lengths, contextTokens, route, estimated, reducible, plan) => {
+    const checked = check(lengths, { contextTokens })
+    expect(checked).toMatchObject({ route, estimatedTokens: estimated, reducibleChars: reducible })
+    expect(checked.overflowTokens).toBe(Math.max(0, estimated - contextTokens))
+    expect(left(checked.plan)).toEqual(plan)
+  })
+
+  it('counts a system prompt, which OpenClaw 4.10 does not: 2 tokens and "fits"', () => {
+    const input = { systemPrompt: 's'.repeat(400_000), prompt: 'hi', contextTokens: 50_000 }
+    expect(check([], input)).toMatchObject({ route: 'compact_only', estimatedTokens: 120_011 })
+  })
+})
