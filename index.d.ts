@@ -728,5 +728,5 @@ export class ContextOverflowError extends Error {
 }
 
 // ── Errors and events ────────────────────────────────────────────────────────────────────────────────────
-// Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_SPILL, or Node's own system
-// code (ENOSPC ...). diagnostics_channel: 'spillway:clamp', 'spillway:spill'. Free without subscribers.
+// Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_SPILL, ERR_SPILLWAY_CONTEXT_OVERFLOW, or Node's own system
+// code (ENOSPC ...). diagnostics_channel: 'spillway:clamp', 'spillway:spill', 'spillway:recovery'. Free without subscribers.

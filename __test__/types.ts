@@ -22,6 +22,8 @@ export const typingsAreMet: Typings = {} as Implementation
 export const implementationIsTold: Implementation = {} as Typings
 
 import {
+  applyPlan,
+  ContextOverflowError,
   clampResult,
   clampText,
   classifyProviderError,
@@ -32,6 +34,9 @@ import {
   guardSession,
   type Policy,
   type ProviderErrorKind,
+  precheck,
+  type RecoveryEvent,
+  runWithRecovery,
   type SpillRecord,
   spillTool,
   wrapTool,
@@ -58,6 +63,23 @@ export const tools: [{ execute(): string }] = wrapTools([{ execute: () => '' }],
 export const refusal: ProviderErrorKind = classifyProviderError(new Error('no'), {
   patterns: [{ pattern: /no/, kind: 'rate_limit' }],
 }).kind
+
+const history: { role: string }[] = []
+const budget = { contextTokens: 1, reserveTokens: 0 }
+export const planned: { role: string }[] = applyPlan(history, precheck({ ...budget, messages: history }).plan)
+export const recovered: Promise<number> = runWithRecovery({
+  ...budget,
+  messages: () => history,
+  send: async ([first], { attempt }) => attempt + (first?.role.length ?? 0),
+  compact: async ({ overflowTokens }) => overflowTokens > 5,
+  truncate: async (plan) => plan.length > 0,
+})
+export const trail = (error: unknown): readonly RecoveryEvent[] =>
+  error instanceof ContextOverflowError ? error.attempts : []
+// @ts-expect-error the history is asked for anew
+runWithRecovery({ ...budget, messages: history, send: async () => 1 })
+// @ts-expect-error a plan has steps
+applyPlan(history, [{ index: 0 }])
 
 export const clean: string = cleanText(new Uint8Array(), { repeats: false })
 

@@ -15,14 +15,14 @@ import {
   cleanText,
   definePolicy,
   estimateTokens,
-  precheck,
 } from 'spillway'
 import { truncateHead, truncateTail } from 'spillway/pi'
 import stripAnsi from 'strip-ansi'
 import { captureRows } from './capture.mjs'
+import { contextGrowth, contextRows } from './context.mjs'
 import { findings } from './findings.mjs'
 import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
-import { ascii, cjk, counted, diff, logs, mixed, session } from './texts.mjs'
+import { ascii, cjk, counted, diff, logs, mixed } from './texts.mjs'
 
 const only = process.argv[2] ?? ''
 const here = new URL('.', import.meta.url)
@@ -59,11 +59,6 @@ const history = Array.from({ length: 1_000 }, (_, at) =>
     ? { role: 'assistant', content: [{ type: 'toolCall', id: `c${at}`, name: 'read', arguments: {} }] }
     : { role: 'toolResult', toolCallId: `c${at}`, content: [{ type: 'text', text: ascii(1_000 + at) }] },
 )
-
-const told = session(1_000)
-const check = (messages) => precheck({ messages, contextTokens: 2e9, reserveTokens: 16_384 })
-/** The same messages as new ones, of which nothing is remembered. */
-const renewed = (messages) => messages.map((message) => ({ ...message }))
 
 /** The least that anyone would do: the lengths of all texts. */
 function sumOfLengths(messages) {
@@ -162,20 +157,7 @@ const rows = [
     () => sumOfLengths(history),
     () => clampMessages(history),
   ],
-  [
-    'precheck, 1,000 messages, as before each request',
-    'JSON.stringify',
-    5,
-    () => JSON.stringify(told),
-    () => check(told),
-  ],
-  [
-    'precheck, 1,000 messages, for the first time',
-    'JSON.stringify',
-    0,
-    () => JSON.stringify(told),
-    () => check(renewed(told)),
-  ],
+  ...contextRows(),
   ['cleanText of a colour diff, 1 MB', 'strip-ansi', 0, () => stripAnsi(colour), () => cleanText(colour)],
   ...Object.entries(clean).map(([kind, text]) => [
     `cleanText, nothing to clean, 1 MB ${kind}`,
@@ -266,12 +248,10 @@ for (const size of [1e3, 1e4, 1e5, 1e6, 1e7, 1e8]) {
 print(
   '\nGrowth of precheck (it follows the number of messages):\n\n| messages | JSON.stringify | precheck | for the first time |\n|--:|--:|--:|--:|',
 )
-for (const size of [100, 1_000, 10_000]) {
-  const messages = session(size)
+for (const { messages, runs } of contextGrowth()) {
   const times = []
-  for (const run of [() => JSON.stringify(messages), () => check(messages), () => check(renewed(messages))])
-    times.push(show(await time(run)))
-  print(`| ${size.toLocaleString('en-US')} | ${times.join(' | ')} |`)
+  for (const run of runs) times.push(show(await time(run)))
+  print(`| ${messages.toLocaleString('en-US')} | ${times.join(' | ')} |`)
 }
 
 print(

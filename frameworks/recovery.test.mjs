@@ -354,3 +354,8 @@ test('AI SDK: what cannot be saved rejects with the trail', async () => {
   })
   assert.equal(seen.requests, 1)
 })
+
+test('the documented lines are the ones above', () => {
+  for (const heading of ['Pi', 'AI SDK'])
+    assert.deepEqual(missing(heading, import.meta.url, 'context.md'), [])
+})

@@ -8,9 +8,10 @@ export function isRefusal({ kind }: ProviderError): boolean {
 }
 
 /** Parts of what a provider says that it takes that a prompt may be estimated at: what goes of it and what stays may not
- *  be estimated alike. The second where no step is left after this one; the third where the provider told no numbers. */
+ *  be estimated alike. The second where no step is left after this one: estimates are no more than 15 % low. The third
+ *  where the provider told no numbers. */
 const SLACK = 0.95
-const LAST_SLACK = 0.9
+const LAST_SLACK = 0.85
 const HALF = 0.5
 
 /** A prompt that was too large for the provider, and how small one has to be. */
@@ -31,8 +32,12 @@ export class Refusal {
 
   /** The same where nothing can be done after it. */
   get lastCeiling(): number {
-    const taken = this.#taken()
-    return Math.max(1, taken === undefined ? this.tokens * HALF : taken * LAST_SLACK)
+    const { contextTokens, tokens } = this
+    const { limit } = this.#numbers()
+    const taken = this.#taken() ?? tokens * (HALF / LAST_SLACK)
+    // An estimate that was high on the whole may be right on what is left.
+    const most = this.#inBytes ? Number.POSITIVE_INFINITY : Number.isNaN(limit) ? contextTokens : limit
+    return Math.max(1, Math.min(taken, most) * LAST_SLACK)
   }
 
   /** Tokens over the limit, as far as the provider told. */
