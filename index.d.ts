@@ -672,14 +672,15 @@ export function classifyProviderError(
 
 /**
  * Sends a prompt and recovers where it is too large: precheck, the cheapest fix, send; on a reported overflow compaction,
- * `maxCompactions` times at most, then truncation once, then ContextOverflowError. Payloads that are too large and requests
- * above a rate limit are made smaller the same way, by bytes and tokens that the provider tells. docs/context.md has the
- * states.
+ * `maxCompactions` times at most, then truncation once (to "[...]" where it takes that), then ContextOverflowError. Payloads
+ * that are too large and requests above a rate limit are made smaller the same way, by bytes and tokens that the provider
+ * tells. docs/context.md has the states.
  *
  * It always ends: a step that leaves more than 95 % of the least estimate so far is not taken again, after a refusal nothing
  * is sent that is not smaller, and there are at most `maxCompactions` + 2 sends. A prompt that nothing makes fit is sent
- * once all the same, since estimates lean upwards and the provider has the last word. What a hook throws passes through, and so does
- * what `send` rejects with for any other reason. An abort rejects with `signal.reason` at once, also while a hook hangs.
+ * once all the same, since estimates lean upwards and the provider has the last word. What a hook throws passes through, and
+ * so does what `send` rejects with for any other reason. An abort rejects with `signal.reason` at once, also while a hook
+ * hangs.
  */
 export function runWithRecovery<R, M = unknown>(hooks: RecoveryHooks<R, M>): Promise<R>
 /** `lastUsage` counts until the first compaction or truncation. A `countTokens` is asked once of each text. */
@@ -692,9 +693,9 @@ export interface RecoveryHooks<R, M = unknown> extends Omit<PrecheckInput, 'mess
   /** Makes older history smaller; false when it could not, and then it is not asked again. `actualTokens`: what the
    *  provider counted, where it told. */
   compact?: (state: { attempt: number; overflowTokens: number; actualTokens?: number }) => Promise<boolean>
-  /** Stores the truncation; false falls back to compaction, and then it is not asked again. Without it the plan is applied
-   *  to what is sent, and a result that was cut once stays so, and the same, for the whole run, so that prompt caches
-   *  hold. */
+  /** Stores the truncation; false falls back to compaction, and where there is none to cutting what is sent, and then it is
+   *  not asked again. Without it the plan is applied to what is sent, and a result that was cut once stays so, and the
+   *  same, for the whole run, so that prompt caches hold. */
   truncate?: (plan: readonly PlanStep[]) => Promise<boolean>
   /** Compactions before and after a send together. Default 3. */
   maxCompactions?: number
@@ -728,5 +729,6 @@ export class ContextOverflowError extends Error {
 }
 
 // ── Errors and events ────────────────────────────────────────────────────────────────────────────────────
-// Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_SPILL, ERR_SPILLWAY_CONTEXT_OVERFLOW, or Node's own system
-// code (ENOSPC ...). diagnostics_channel: 'spillway:clamp', 'spillway:spill', 'spillway:recovery'. Free without subscribers.
+// Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_SPILL,
+// ERR_SPILLWAY_CONTEXT_OVERFLOW, or Node's own system code (ENOSPC ...).
+// diagnostics_channel: 'spillway:clamp', 'spillway:spill', 'spillway:recovery'. Free without subscribers.
