@@ -432,7 +432,7 @@ describe('runWithRecovery', () => {
         'give_up 2',
       ],
     ])
-    expect(reasons(told)[3]).toMatch(/the last compact left \d+ tokens of \d+/)
+    expect(reasons(told)[3]).toMatch(/the last compaction left \d+ tokens of \d+/)
     const lying = await run(talk(40), { compact: async () => true })
     expect(lying.compactions).toHaveLength(1)
     const idle = await run(talk(40), { compact: async () => false })

@@ -22,6 +22,7 @@ const PROGRESS = 0.95
 
 /** What makes a prompt smaller. */
 type Step = 'compact' | 'truncate'
+const NOUNS: Readonly<Record<Step, string>> = { compact: 'compaction', truncate: 'truncation' }
 
 /** The steps to a prompt that fits, the first that can be taken first. */
 const STEPS: Readonly<Record<Precheck['route'], readonly Step[]>> = {
@@ -154,11 +155,11 @@ class Recovery<R, M> {
   async #after(step: Step): Promise<View<M>> {
     const lowest = this.#lowest
     this.#asked = { ...this.#asked, lastUsage: undefined }
-    const view = await this.#look(`after a ${step === 'compact' ? 'compaction' : 'truncation'}`)
+    const view = await this.#look(`after a ${NOUNS[step]}`)
     const { tokens } = view.prompt
     const isEnough = step === 'truncate' && view.checked.route === 'fits'
     if ((tokens > lowest * PROGRESS || tokens === lowest) && !isEnough && !this.#spent.has(step))
-      this.#spent.set(step, `the last ${step} left ${tokens} tokens of ${lowest}`)
+      this.#spent.set(step, `the last ${NOUNS[step]} left ${tokens} tokens of ${lowest}`)
     if (this.#refusal && tokens < this.#refusal.tokens) this.#mustShrink = false
     return view
   }

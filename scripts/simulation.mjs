@@ -241,7 +241,7 @@ export async function run(number, pool, count) {
   const rest = MESSAGE + count(systemPrompt)
   const originals = new Map(resultsOf(messages).map(({ id, text }) => [id, text]))
   const least = counted(applyPlan(messages, cutToNothing(messages)), rest, count)
-  const told = { sends: 0, compactions: 0, events: 0, view: messages, tokens: 0 }
+  const told = { sends: 0, compactions: 0, trail: [], view: messages, tokens: 0 }
   const hooks = {
     contextTokens,
     reserveTokens,
@@ -270,8 +270,8 @@ export async function run(number, pool, count) {
         return storage === 'stored'
       },
     }),
-    onEvent: () => {
-      told.events += 1
+    onEvent: ({ type, estimatedTokens, reason }) => {
+      told.trail.push(`${type}, ${estimatedTokens} tokens: ${reason}`)
     },
   }
   const error = await runWithRecovery(hooks).then(
@@ -284,13 +284,14 @@ export async function run(number, pool, count) {
   return {
     number,
     answered: !error,
-    reason: error?.message,
+    /** Kept of what ends without an answer alone. */
+    trail: error ? told.trail : [],
     /** Whether truncation alone could ever have made it fit. */
     savable: least <= limit,
     overflowed: counted(session.messages, rest, count, limit) > limit,
     sends: told.sends,
     compactions: told.compactions,
-    loops: told.sends > 5 || told.compactions > 3 || told.events > 40,
+    loops: told.sends > 5 || told.compactions > 3 || told.trail.length > 40,
     upsideDown: isUpsideDown(kept, originals),
     chars: lengths.reduce((sum, [before]) => sum + before, 0),
     thrown: lengths.reduce((sum, [before, after]) => sum + before - after, 0),
