@@ -112,6 +112,6 @@ function tableOf(figures) {
 
 function write(table) {
   const page = new URL('../docs/context.md', import.meta.url)
-  const [before, , after] = readFileSync(page, 'utf8').split(/(?<=<!-- table -->\n)|(?=<!-- end -->)/)
-  writeFileSync(page, `${before}${table}\n${after}`)
+  const text = readFileSync(page, 'utf8')
+  writeFileSync(page, text.replace(/(?<=<!-- table -->\n)[^]*(?=<!-- end -->)/, () => `${table}\n`))
 }
