@@ -113,5 +113,8 @@ function tableOf(figures) {
 function write(table) {
   const page = new URL('../docs/context.md', import.meta.url)
   const text = readFileSync(page, 'utf8')
-  writeFileSync(page, text.replace(/(?<=<!-- table -->\n)[^]*(?=<!-- end -->)/, () => `${table}\n`))
+  writeFileSync(
+    page,
+    text.replace(/(?<=<!-- table -->\n)[\s\S]*(?=<!-- end -->)/, () => `${table}\n`),
+  )
 }
