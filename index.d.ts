@@ -413,6 +413,42 @@ export function formatProcessOutput(
   policy?: PolicyOptions | Policy,
 ): string
 
+// ── Sessions ─────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `keep` is 'auto', `notice` 'hint', `sideData` 'cap' unless given. */
+export interface GuardOptions extends ResultPolicy {
+  /** Runs after a first cap, on messages that are or carry tool results, and is told of the first of these. What it returns
+   *  is capped again. Synchronous: one that throws, or answers with no message (undefined, a promise), is passed over. */
+  transform?: (message: unknown, meta: { toolCallId?: string; toolName?: string }) => unknown
+  /** Last word before the write, on every message: a message to write instead, or false to write nothing (appendMessage
+   *  then returns undefined). Its answer is capped too, and passed over as that of `transform` is. */
+  beforeWrite?: (message: unknown) => unknown | false
+  /** Bytes of a tool result's message as JSON, without the payloads of its images, audio and files: the last line of
+   *  defence. Side data gives way first, then members and blocks that no dialect knows, then text; past that, what stands
+   *  around the results, and blocks from the end. It holds from 2 KiB for each result in a message; below that, results
+   *  stay. Other messages are never touched. Default 262_144. */
+  maxRowBytes?: number
+  /** Changes the message itself, since agents (Pi up to 0.74) send the very object that they store. Default true. What
+   *  refuses (a frozen message) is copied, and an answer of a hook that is of another class is written as it is. */
+  inPlace?: boolean
+  /** Called after each cut of a text, never with content. */
+  onClamp?: (event: ClampEvent) => void
+}
+/** Puts the clamp in front of `appendMessage` of this instance (whatever override stands there keeps working; no prototype
+ *  is patched; a second guard on the same manager replaces the options of the first, and is the same guard). Nothing of ours
+ *  throws out of an append; what the manager throws (disk full) passes through. */
+// biome-ignore lint/suspicious/noExplicitAny: managers name their own messages
+export function guardSession<S extends { appendMessage(message: any, ...rest: any[]): any }>(
+  manager: S,
+  options?: GuardOptions,
+): Guard
+export interface Guard {
+  /** Restores what stood there; where another override stands before the guard by now, it lets everything pass. */
+  uninstall(): void
+  /** Messages that were changed before they were written. */
+  readonly clamped: number
+}
+
 // ── Full outputs on disk ─────────────────────────────────────────────────────────────────────────────────
 
 export interface SpillOptions {
@@ -523,6 +559,176 @@ export function spillTool(store: SpillStore): {
   execute(input: unknown): Promise<string>
 }
 
+// ── Context budget ───────────────────────────────────────────────────────────────────────────────────────
+
+/** What to do before a request: nothing; compact older history; cut tool results, which is the cheapest way where that
+ *  alone makes the prompt fit with 512 tokens to spare; or both. */
+export type Route = 'fits' | 'compact_only' | 'truncate_tool_results_only' | 'compact_then_truncate'
+
+export interface PrecheckInput {
+  /** The history, in the shape of any framework: texts, thinking and calls count, an image by a fixed 2,000 tokens, and
+   *  side data, ids and metadata not at all. */
+  messages: readonly unknown[]
+  systemPrompt?: string
+  /** What the user asks now, where it is not among the messages yet. */
+  prompt?: string
+  /** Tool schemas that travel with the request. They count as their JSON. */
+  tools?: unknown
+  /** Tokens that the model reads and writes in one turn. */
+  contextTokens: number
+  /** Tokens of them to keep free for its answer: at most a quarter of the window is. */
+  reserveTokens: number
+  /** What estimates are multiplied by. Default 1.1. */
+  safetyMargin?: number
+  /** Replaces estimateTokens; fractions are rounded up. What it throws passes through, and what it returns that is no
+   *  number from 0 up is ERR_SPILLWAY_OPTION. */
+  countTokens?: (text: string) => number
+  /** What the provider last reported for the first `messages` of the history (system prompt and tools among it); only
+   *  later messages are estimated then. Of more messages than there are it tells nothing. */
+  lastUsage?: { inputTokens: number; messages: number }
+  /** Chars that one tool result may hold. Default: 30 % of the window in chars (4 a token), at most 16_000, 32_000 from
+   *  100k tokens, 64_000 from 200k. */
+  perResultMaxChars?: number
+  /** What all of them may hold. Default: the larger of four results and half the window in chars; the oldest first, the
+   *  latest protected, `minKeepChars` 0. */
+  aggregate?: Partial<AggregatePolicy>
+}
+
+export interface Precheck {
+  route: Route
+  estimatedTokens: number
+  /** `contextTokens` less the reserve, which is held to a quarter of the window. */
+  budgetTokens: number
+  overflowTokens: number
+  /** Chars that cutting tool results down to `minKeepChars` and a notice each would free. */
+  reducibleChars: number
+  /** What to leave of tool results where the prompt does not fit: those over their own limit, all of them what `aggregate`
+   *  says, and beyond that the least that makes the prompt fit, or all there is to cut where even that does not. Empty on
+   *  'fits' and 'compact_only'. What `applyPlan` makes of it, with its own defaults, fits by the same estimate. */
+  plan: readonly PlanStep[]
+}
+
+/** What to leave of one tool result: the one in `messages[index]` that has this id (none: no id) and this length. Of
+ *  several that are alike in that, each has a step, in order; one whose `maxChars` is its length stays as it is. */
+export interface PlanStep {
+  index: number
+  callId?: string
+  /** Chars that all its texts hold now. */
+  chars: number
+  maxChars: number
+}
+
+/** Estimates a prompt before it is sent, and finds the cheapest way to make it fit. What messages came to is remembered
+ *  with them, so that the next time only new and changed ones are read in full. */
+export function precheck(input: PrecheckInput): Precheck
+
+/** Cuts the tool results that a plan names. Its only limits are those of the steps (and what `policy` gives besides),
+ *  `notice` is 'pi' unless given, and a result that is not what its step says stays as it is. The same array when the plan
+ *  is empty, or nothing matches. */
+export function applyPlan<T extends readonly unknown[]>(
+  messages: T,
+  plan: readonly PlanStep[],
+  policy?: ResultPolicy | Policy,
+): T
+
+/**
+ *  'context_overflow'            more tokens than the model has room for: make the history smaller and send again;
+ *  'payload_too_large'           more bytes than the server takes: the same, but of bytes, and compaction may not help;
+ *  'field_too_long'              one text over the length that any may have: shorten that;
+ *  'request_exceeds_rate_limit'  a single request over what a minute or day allows: waiting does not help, a smaller one does;
+ *  'rate_limit'                  wait and send the same again;
+ *  'malformed_unicode'           the history has a lone surrogate: `clampMessages` makes it well-formed;
+ *  'other'                       anything else, billing and login among it.
+ */
+export type ProviderErrorKind =
+  | 'context_overflow'
+  | 'payload_too_large'
+  | 'field_too_long'
+  | 'request_exceeds_rate_limit'
+  | 'rate_limit'
+  | 'malformed_unicode'
+  | 'other'
+export interface ProviderError {
+  kind: ProviderErrorKind
+  /** Tokens (or bytes, for payload_too_large) that were asked for and allowed, when the error says so. */
+  actual?: number
+  limit?: number
+  status?: number
+}
+/**
+ * Tells what a provider's error is about: docs/errors.md. Reads status and code before text, and causes after the error
+ * itself; takes an Error, a response body, a string, or an assistant message that ended in an error.
+ *
+ * Only errors count, not words about them: in a string or an Error without a status, what a provider says has to be the
+ * sentence, with nothing before it but what leads an error ("400", "ollama error:", "ValidationException:"). Messages of users and
+ * tools, and assistant messages without an error stop reason, are 'other' whatever they say. `patterns` are tried first,
+ * against the same texts. Of a long text the start and the end are read. Nothing in an error makes this throw; wrong
+ * options do (code ERR_SPILLWAY_OPTION).
+ */
+export function classifyProviderError(
+  error: unknown,
+  options?: { patterns?: readonly { pattern: RegExp; kind: ProviderErrorKind }[] },
+): ProviderError
+
+/**
+ * Sends a prompt and recovers where it is too large: precheck, the cheapest fix, send; on a reported overflow compaction,
+ * `maxCompactions` times at most, then truncation once (to "[...]" where it takes that), then ContextOverflowError. Payloads
+ * that are too large and requests above a rate limit are made smaller the same way, by bytes and tokens that the provider
+ * tells. docs/context.md has the states.
+ *
+ * It always ends: a step that leaves more than 95 % of the least estimate so far is not taken again, after a refusal nothing
+ * is sent that is not smaller, and there are at most `maxCompactions` + 2 sends. A prompt that nothing makes fit is sent
+ * once all the same, since estimates lean upwards and the provider has the last word. What a hook throws passes through, and
+ * so does what `send` rejects with for any other reason. An abort rejects with `signal.reason` at once, also while a hook
+ * hangs.
+ */
+export function runWithRecovery<R, M = unknown>(hooks: RecoveryHooks<R, M>): Promise<R>
+/** `lastUsage` counts until the first compaction or truncation. A `countTokens` is asked once of each text. */
+export interface RecoveryHooks<R, M = unknown> extends Omit<PrecheckInput, 'messages'> {
+  /** The history as it stands, read anew before every attempt and after every step. */
+  messages: () => readonly M[] | Promise<readonly M[]>
+  /** Sends these messages (with the system prompt and the rest, which are up to it). What it rejects with is classified;
+   *  so is an assistant message that it resolves with and that ended in an error (Pi never throws). */
+  send: (messages: readonly M[], context: { attempt: number; signal?: AbortSignal }) => Promise<R>
+  /** Makes older history smaller; false when it could not, and then it is not asked again. `actualTokens`: what the
+   *  provider counted, where it told. */
+  compact?: (state: { attempt: number; overflowTokens: number; actualTokens?: number }) => Promise<boolean>
+  /** Stores the truncation; false falls back to compaction, and where there is none to cutting what is sent, and then it is
+   *  not asked again. Without it the plan is applied to what is sent, and a result that was cut once stays so, and the
+   *  same, for the whole run, so that prompt caches hold. */
+  truncate?: (plan: readonly PlanStep[]) => Promise<boolean>
+  /** Compactions before and after a send together. Default 3. */
+  maxCompactions?: number
+  /** Told of every decision. What it throws is passed over. The same events go to the channel 'spillway:recovery' of
+   *  node:diagnostics_channel. */
+  onEvent?: (event: RecoveryEvent) => void
+  signal?: AbortSignal
+}
+export interface RecoveryEvent {
+  /** 'overflow': the provider refused. The others are told before the step is taken. */
+  type: 'precheck' | 'compact' | 'truncate' | 'send' | 'overflow' | 'give_up'
+  /** The send that this leads to, from 1 on; of 'overflow' and 'give_up' the last one. */
+  attempt: number
+  route?: Route
+  /** After a refusal scaled, so that what was refused does not fit. */
+  estimatedTokens?: number
+  /** Why this step was taken, and others were not. */
+  reason?: string
+}
+/** Nothing was left to make smaller. The last refusal is the `cause`. */
+export class ContextOverflowError extends Error {
+  readonly code: 'ERR_SPILLWAY_CONTEXT_OVERFLOW'
+  /** All that was done, in order. */
+  readonly attempts: readonly RecoveryEvent[]
+  /** The last one. */
+  readonly precheck: Precheck
+  constructor(
+    message: string,
+    options: { attempts: readonly RecoveryEvent[]; precheck: Precheck; cause?: unknown },
+  )
+}
+
 // ── Errors and events ────────────────────────────────────────────────────────────────────────────────────
-// Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_SPILL, or Node's own system
-// code (ENOSPC ...). diagnostics_channel: 'spillway:clamp', 'spillway:spill'. Free without subscribers.
+// Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_SPILL,
+// ERR_SPILLWAY_CONTEXT_OVERFLOW, or Node's own system code (ENOSPC ...).
+// diagnostics_channel: 'spillway:clamp', 'spillway:spill', 'spillway:recovery'. Free without subscribers.

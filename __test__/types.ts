@@ -23,15 +23,24 @@ export const implementationIsTold: Implementation = {} as Typings
 
 import { spawn } from 'node:child_process'
 import {
+  applyPlan,
   type CaptureResult,
+  ContextOverflowError,
   clampResult,
   clampText,
+  classifyProviderError,
   cleanText,
   createSpillStore,
   definePolicy,
   formatProcessOutput,
+  type Guard,
+  guardSession,
   OutputCapture,
   type Policy,
+  type ProviderErrorKind,
+  precheck,
+  type RecoveryEvent,
+  runWithRecovery,
   type SpillRecord,
   spillTool,
   wrapTool,
@@ -54,6 +63,27 @@ export const tool: { execute(a: number): Promise<string> } = wrapTool(
 export const tools: [{ execute(): string }] = wrapTools([{ execute: () => '' }], (name) =>
   name ? policy : undefined,
 )
+
+export const refusal: ProviderErrorKind = classifyProviderError(new Error('no'), {
+  patterns: [{ pattern: /no/, kind: 'rate_limit' }],
+}).kind
+
+const history: { role: string }[] = []
+const budget = { contextTokens: 1, reserveTokens: 0 }
+export const planned: { role: string }[] = applyPlan(history, precheck({ ...budget, messages: history }).plan)
+export const recovered: Promise<number> = runWithRecovery({
+  ...budget,
+  messages: () => history,
+  send: async ([first], { attempt }) => attempt + (first?.role.length ?? 0),
+  compact: async ({ overflowTokens }) => overflowTokens > 5,
+  truncate: async (plan) => plan.length > 0,
+})
+export const trail = (error: unknown): readonly RecoveryEvent[] =>
+  error instanceof ContextOverflowError ? error.attempts : []
+// @ts-expect-error the history is asked for anew
+runWithRecovery({ ...budget, messages: history, send: async () => 1 })
+// @ts-expect-error a plan has steps
+applyPlan(history, [{ index: 0 }])
 
 export const clean: string = cleanText(new Uint8Array(), { repeats: false })
 
@@ -90,3 +120,12 @@ clampText('', { keep: 'middle' })
 cleanText('', { ansi: 1 })
 // @ts-expect-error checked limits stay as they are
 policy.maxBytes = 5
+// @ts-expect-error no such kind
+classifyProviderError('', { patterns: [{ pattern: /x/, kind: 'overflow' }] })
+
+class Manager {
+  appendMessage(message: { role: string }, ...rest: number[]): string {
+    return message.role + rest.length
+  }
+}
+export const guard: Guard = guardSession(new Manager(), { beforeWrite: () => false, maxRowBytes: 1 })

@@ -11,6 +11,7 @@ import {
   clampResult,
   clampText,
   clampTextWithReport,
+  classifyProviderError,
   cleanText,
   definePolicy,
   estimateTokens,
@@ -18,6 +19,7 @@ import {
 import { truncateHead, truncateTail } from 'spillway/pi'
 import stripAnsi from 'strip-ansi'
 import { captureRows } from './capture.mjs'
+import { contextGrowth, contextRows } from './context.mjs'
 import { findings } from './findings.mjs'
 import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
 import { ascii, cjk, counted, diff, logs, mixed } from './texts.mjs'
@@ -74,6 +76,12 @@ async function timesOf(first, second) {
   const median = (at) => runs.map((run) => run[at]).sort((a, b) => a - b)[2]
   return median(1) / median(0)
 }
+
+const refused = 'prompt is too long: 213462 tokens > 200000 maximum'
+const overflow = Object.assign(new Error(`400 ${JSON.stringify({ error: { message: refused } })}`), {
+  status: 400,
+})
+const echo = { status: 400, message: `{"error":{"message":"${refused}"},"request":"${ascii(5e6)}"}` }
 
 const rows = [
   [
@@ -149,6 +157,7 @@ const rows = [
     () => sumOfLengths(history),
     () => clampMessages(history),
   ],
+  ...contextRows(),
   ['cleanText of a colour diff, 1 MB', 'strip-ansi', 0, () => stripAnsi(colour), () => cleanText(colour)],
   ...Object.entries(clean).map(([kind, text]) => [
     `cleanText, nothing to clean, 1 MB ${kind}`,
@@ -209,6 +218,10 @@ const bounded = (name, value, text, most, unit) =>
     const speed = (1e6 / (await time(() => estimateTokens(mega[kind])))) * 1e3
     print(`| estimateTokens, 1 MB ${kind} | ${speed.toFixed(0)} M chars/s | - | |`)
   }
+  const typical = await time(() => classifyProviderError(overflow))
+  bounded('classifyProviderError, a typical error', typical / 1e3, show(typical), 200, ' us')
+  const large = await time(() => classifyProviderError(echo))
+  bounded('classifyProviderError, a body of 5 MB', large / 1e6, show(large), 1, ' ms')
   const kept = heapKept()
   bounded('10 MB result kept, heap after gc', kept, `${kept.toFixed(3)} MB`, 0.1, ' MB each')
   const binary = statSync(new URL('../dist/spillway.linux-x64-gnu.node', here)).size / 1e6
@@ -230,6 +243,15 @@ for (const size of [1e3, 1e4, 1e5, 1e6, 1e7, 1e8]) {
   ])
     times.push(show(await time(run)))
   print(`| ${size >= 1e6 ? `${size / 1e6} MB` : `${size / 1e3} KB`} | ${times.join(' | ')} |`)
+}
+
+print(
+  '\nGrowth of precheck (it follows the number of messages):\n\n| messages | JSON.stringify | precheck | for the first time |\n|--:|--:|--:|--:|',
+)
+for (const { messages, runs } of contextGrowth()) {
+  const times = []
+  for (const run of runs) times.push(show(await time(run)))
+  print(`| ${messages.toLocaleString('en-US')} | ${times.join(' | ')} |`)
 }
 
 print(

@@ -1,4 +1,6 @@
 // Texts as tools print them. Strings are made from bytes, as those of a child process are, so that they are flat.
+import { readdirSync, readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
 
 const LOG = 'some log line with text and number 12345 of the usual kind here..\n'
 const CJK = '漢字かな交じり文のログ行であります。エラーはありません😀。\n'
@@ -30,6 +32,53 @@ export function logs(bytes) {
     size += line.length + 1
   }
   return Buffer.from(lines.join('\n')).toString()
+}
+
+const OUTPUTS = new URL('../__test__/outputs/', import.meta.url)
+
+/** A session of an agent: outputs of real tools, each with the call and a thought before it, as Pi stores them. */
+export function session(messages) {
+  const names = readdirSync(OUTPUTS).filter((name) => /\.txt(?:\.gz)?$/.test(name))
+  const outputs = names.map((name) => {
+    const bytes = readFileSync(new URL(name, OUTPUTS))
+    return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString().slice(0, 6_000)
+  })
+  return Array.from({ length: messages }, (_, at) => {
+    const [turn, id] = [Math.floor(at / 2), `toolu_${Math.floor(at / 2)}`]
+    // Each in memory of its own, as what comes from a provider or a process is.
+    const text = Buffer.from(outputs[(turn * 7) % outputs.length]).toString()
+    if (at % 2)
+      return {
+        role: 'toolResult',
+        toolCallId: id,
+        toolName: 'bash',
+        content: [{ type: 'text', text }],
+        isError: false,
+        timestamp: turn,
+      }
+    const thinking = `The last command says ${turn}. I look at the next file, and run the tests again.`
+    return {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking, thinkingSignature: 'reasoning' },
+        { type: 'text', text: `Next I look at file ${turn}.` },
+        { type: 'toolCall', id, name: 'bash', arguments: { command: `npm test -- --filter part${turn}` } },
+      ],
+      api: 'messages',
+      provider: 'faux',
+      model: 'faux-1',
+      usage: {
+        input: turn,
+        output: 12,
+        cacheRead: 9_000,
+        cacheWrite: 0,
+        totalTokens: 9_012,
+        cost: { total: 0 },
+      },
+      stopReason: 'toolUse',
+      timestamp: turn,
+    }
+  })
 }
 
 const DIFF =

@@ -6,7 +6,7 @@ import { Following } from './child.js'
 import { native } from './engine.js'
 import { announce } from './event.js'
 import { Intake } from './intake.js'
-import { bound, choice, optionError, text } from './option.js'
+import { abortSignal, bound, choice, optionError, text } from './option.js'
 import { Overflow } from './overflow.js'
 import { compileWith, named, pack } from './policy.js'
 import { checkExit, isFailure } from './process.js'
@@ -60,9 +60,7 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
     if (typeof child !== 'object' || child === null || typeof child.on !== 'function')
       throw optionError(TypeError, 'child', 'a child process', child)
     const graceMs = bound('graceMs', options.graceMs, GRACE_MS)
-    const { signal } = options
-    if (signal !== undefined && !(signal instanceof AbortSignal))
-      throw optionError(TypeError, 'signal', 'an AbortSignal', signal)
+    const signal = abortSignal('signal', options.signal)
     if (this.#result || this.#following)
       throw optionError(TypeError, 'child', 'the first of its capture', child)
     this.#following = new Following(child, this.#streams, graceMs, signal)

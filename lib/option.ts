@@ -71,6 +71,11 @@ export function store(field: string, value: SpillStore | undefined): SpillStore 
   throw optionError(TypeError, field, 'a store of createSpillStore', value)
 }
 
+export function abortSignal(field: string, value: unknown): AbortSignal | undefined {
+  if (value === undefined || value instanceof AbortSignal) return value
+  throw optionError(TypeError, field, 'an AbortSignal', value)
+}
+
 export function text(field: string, value: unknown, preset: string): string {
   if (value === undefined) return preset
   if (typeof value === 'string') return value

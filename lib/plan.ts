@@ -17,15 +17,15 @@ export interface Sized {
   readonly chars: number
   /** It came after the last message of the model. */
   readonly latest: boolean
-  /** Its texts: a notice in them tells how long it once was, and so how long the next notice will be. */
-  readonly texts?: readonly string[]
+  /** Chars that it had before it was first cut, which tell how long the next notice will be; asked only where that matters. */
+  original?(): number
 }
 
-export interface PlanStep {
-  index: number
-  /** Chars now. */
-  chars: number
-  maxChars: number
+/** What a result is to keep. */
+export interface Step {
+  /** Among the results. */
+  readonly index: number
+  readonly maxChars: number
 }
 
 /** Checks the options of an aggregate budget; what is not given comes from `preset`. */
@@ -47,76 +47,91 @@ const COLUMNS = 3
 /** How often a plan is made anew for what notices tell. Each time it is a few chars that move. */
 const ROUNDS = 4
 
-/** A result that keeps more has room for any digits. */
+/** A result that keeps so much more than it has to has room for any digits. */
 const FEW = 512
 
-/**
- * Plans what each result may keep: at most `maxEach` chars, and all of them what the aggregate says. `policy` is the one
- * by which they will be cut, which tells how long a notice is. No step leaves less than "[...]"; planning again over
- * what the steps leave plans nothing.
- */
-export function planOf(
-  results: readonly Sized[],
-  { aggregate = NO_BUDGET, maxEach = Number.POSITIVE_INFINITY }: { aggregate?: Aggregate; maxEach?: number },
-  policy: Compiled,
-): PlanStep[] {
-  let sum = 0
-  for (const { chars } of results) sum += Math.min(chars, maxEach)
-  if (sum <= aggregate.maxChars && results.every(({ chars }) => chars <= maxEach)) return []
-  const originals = results.map(({ chars }) => chars)
-  const asked = new Set<readonly string[]>()
-  for (let round = 1; ; round++) {
-    const steps = stepsOf(results, originals, aggregate, maxEach, policy)
-    let changed = false
-    for (const { index, maxChars } of round < ROUNDS ? steps : []) {
-      const texts = results[index]?.texts
-      if (!texts || maxChars > FEW || asked.has(texts)) continue
-      asked.add(texts)
-      const original = originalOf(texts)
-      changed ||= original !== originals[index]
-      originals[index] = original
-    }
-    if (!changed) return steps
-  }
-}
-
-const NO_BUDGET: Aggregate = {
+export const NO_BUDGET: Aggregate = {
   maxChars: Number.POSITIVE_INFINITY,
   order: 'oldest',
   protectLatest: true,
   minKeepChars: 0,
 }
 
-function stepsOf(
-  results: readonly Sized[],
-  originals: readonly number[],
-  { maxChars, order, protectLatest, minKeepChars }: Aggregate,
-  maxEach: number,
-  policy: Compiled,
-): PlanStep[] {
-  const table = new Float64Array(results.length * COLUMNS)
-  for (const [at, { chars, latest }] of results.entries()) {
-    table[at * COLUMNS] = chars
-    table[at * COLUMNS + 1] = originals[at] ?? chars
-    table[at * COLUMNS + 2] = Number(latest)
+/** Plans what each result may keep; `policy` is the one by which they will be cut, which tells how long a notice is. */
+export class Planner {
+  readonly #results: readonly Sized[]
+  readonly #policy: Compiled
+  /** Chars, those of the original, and 1 where it is of the latest. */
+  readonly #table: Float64Array
+  readonly #asked: Uint8Array
+  #total = 0
+  #longest = 0
+
+  constructor(results: readonly Sized[], policy: Compiled) {
+    this.#results = results
+    this.#policy = policy
+    this.#table = new Float64Array(results.length * COLUMNS)
+    this.#asked = new Uint8Array(results.length)
+    for (let at = 0; at < results.length; at++) {
+      const { chars, latest } = results[at] as Sized
+      this.#table[at * COLUMNS] = chars
+      this.#table[at * COLUMNS + 1] = chars
+      this.#table[at * COLUMNS + 2] = Number(latest)
+      this.#total += chars
+      this.#longest = Math.max(this.#longest, chars)
+    }
   }
-  const budget = [maxEach, maxChars, Number(order === 'newest'), Number(protectLatest), minKeepChars]
-  // Where a caller words the notice, the one that takes its place when it does not fit is reckoned with.
-  const packed = pack(policy, policy.words ? KINDS.pi : undefined)
-  native.planResults(packed, policy.notice, policy.said, new Float64Array(budget), table)
-  const steps: PlanStep[] = []
-  for (const [index, { chars }] of results.entries()) {
-    const left = table[index * COLUMNS] ?? chars
-    if (left < chars) steps.push({ index, chars, maxChars: left })
+
+  /**
+   * Leaves each result at most `maxEach` chars, and all of them what the aggregate says. No step leaves less than "[...]",
+   * or, where they `keepsContent`, less than `minKeepChars` and a notice; planning again over what the steps leave plans
+   * nothing.
+   */
+  steps(aggregate: Aggregate, maxEach = Number.POSITIVE_INFINITY, keepsContent = false): Step[] {
+    if (this.#total <= aggregate.maxChars && this.#longest <= maxEach) return []
+    const { maxChars, order, protectLatest, minKeepChars } = aggregate
+    const budget = [maxEach, maxChars, Number(order === 'newest'), Number(protectLatest), minKeepChars]
+    const packed = new Float64Array([...budget, Number(keepsContent)])
+    for (let round = 1; ; round++) {
+      const steps = this.#planned(packed)
+      if (round === ROUNDS || !this.#ask(steps, minKeepChars + FEW)) return steps
+    }
   }
-  return steps
+
+  /** Asks what was cut far down how long it once was; whether that says anything new. */
+  #ask(steps: readonly Step[], few: number): boolean {
+    let changed = false
+    for (const { index, maxChars } of steps) {
+      if (maxChars > few || this.#asked[index] === 1) continue
+      this.#asked[index] = 1
+      const original = this.#results[index]?.original?.()
+      if (original === undefined || original === this.#table[index * COLUMNS + 1]) continue
+      this.#table[index * COLUMNS + 1] = original
+      changed = true
+    }
+    return changed
+  }
+
+  #planned(budget: Float64Array): Step[] {
+    const table = this.#table.slice()
+    const policy = this.#policy
+    // Where a caller words the notice, the one that takes its place when it does not fit is reckoned with.
+    const packed = pack(policy, policy.words ? KINDS.pi : undefined)
+    native.planResults(packed, policy.notice, policy.said, budget, table)
+    const steps: Step[] = []
+    for (let at = 0; at < table.length; at += COLUMNS) {
+      const maxChars = table[at] as number
+      if (maxChars < (this.#table[at] as number)) steps.push({ index: at / COLUMNS, maxChars })
+    }
+    return steps
+  }
 }
 
 /** A glance at both ends finds most notices of a long text. */
 const GLANCE = { reach: { head: 0, tail: 0 } }
 
-/** Chars that a result had before it was first cut. */
-function originalOf(texts: readonly string[]): number {
+/** Chars that a result had before it was first cut, by the notices in its texts. */
+export function originalOf(texts: readonly string[]): number {
   let sum = 0
   for (const text of texts) {
     const [head, tail] = windows(text, GLANCE)

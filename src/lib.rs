@@ -9,7 +9,7 @@
 //! - [`findings`]: the lines of a text or a stream that tell what went wrong.
 //! - [`capture`]: both ends and the findings of a process's output, however much of it comes.
 //! - [`share`], [`room`]: one budget over the blocks of a result.
-//! - [`context`]: one budget over the results of a history.
+//! - [`context`]: a context window, and one budget over the results of a history.
 //! - [`spill`]: full outputs on disk.
 //! - `bindings`: the only place that knows Node-API.
 //!

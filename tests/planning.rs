@@ -1,7 +1,7 @@
 //! The laws of plans over tool results.
 
 use proptest::prelude::*;
-use spillway::context::plan::{Aggregate, Order, Step, ToolResult, notice_chars, plan};
+use spillway::context::plan::{Aggregate, Floor, Order, Step, ToolResult, notice_chars, plan};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::outcome;
 use spillway::policy::{Keep, Policy};
@@ -37,6 +37,7 @@ fn aggregate() -> impl Strategy<Value = Aggregate> {
         order,
         protect_latest,
         min_keep,
+        floor: Floor::Dots,
     })
 }
 
@@ -159,6 +160,26 @@ proptest! {
     }
 
     #[test]
+    fn results_that_stop_at_a_floor_are_those_of_a_budget_that_leaves_it(
+        results in results(), cap in cap(), budget in aggregate(), notice in notice(),
+    ) {
+        let planned = |chars, floor| {
+            let budget = Aggregate { chars, floor, ..budget };
+            lengths(&results, &plan(&results, cap, &budget, |missing| notice_chars(&notice, missing)))
+        };
+        let least: Vec<usize> =
+            results.iter().map(|result| ladder(result, cap, budget.min_keep, &notice)[0]).collect();
+        let left = planned(0, Floor::Content);
+        prop_assert_eq!(&left, &least);
+        let with = planned(budget.chars, Floor::Content);
+        prop_assert!(with.iter().zip(&least).all(|(with, least)| with >= least));
+        // Others that may go on give way before the latest do.
+        if budget.min_keep == 0 || !budget.protect_latest {
+            prop_assert!(with == planned(budget.chars, Floor::Dots) || with == least);
+        }
+    }
+
+    #[test]
     fn the_latest_is_no_notice_while_another_is_whole(
         results in results(), cap in cap(), budget in aggregate(),
     ) {
@@ -229,7 +250,13 @@ proptest! {
 #[test]
 fn a_hundred_thousand_results_take_a_moment() {
     let results = vec![ToolResult { chars: 5_000, original: 5_000, latest: false }; 100_000];
-    let budget = Aggregate { chars: 600_000, order: Order::Oldest, protect_latest: true, min_keep: 2_000 };
+    let budget = Aggregate {
+        chars: 600_000,
+        order: Order::Oldest,
+        protect_latest: true,
+        min_keep: 2_000,
+        floor: Floor::Dots,
+    };
     let start = std::time::Instant::now();
     let steps = plan(&results, UNLIMITED, &budget, |missing| 32 + missing.omitted.to_string().len());
     assert_eq!(lengths(&results, &steps).iter().sum::<usize>(), 600_000);

@@ -17,6 +17,7 @@ mod task;
 mod text;
 mod units;
 mod whole_lines;
+mod window;
 
 use napi_derive::napi;
 

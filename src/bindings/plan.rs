@@ -4,7 +4,7 @@ use napi_derive::napi;
 
 use super::policy::unpack;
 use super::units::{Numbers, Units};
-use crate::context::plan::{Aggregate, Order, ToolResult, notice_chars, plan};
+use crate::context::plan::{Aggregate, Floor, Order, ToolResult, notice_chars, plan};
 use crate::text::Utf16;
 use crate::text::figures;
 use crate::text::source::Source;
@@ -13,7 +13,8 @@ use crate::text::source::Source;
 const COLUMNS: usize = 3;
 
 /// Plans under the notice of a policy. `budget`: the most chars of one result and of all, 1 when the newest give way
-/// first, 1 when the latest are protected, chars that each keeps. In `results` the chars of each become what it may keep.
+/// first, 1 when the latest are protected, chars that each keeps, 1 when it keeps them whatever the budget. In `results`
+/// the chars of each become what it may keep.
 #[napi(catch_unwind)]
 pub fn plan_results(
     policy: &[f64],
@@ -36,6 +37,7 @@ fn unpack_budget(numbers: &[f64]) -> Aggregate {
         order: if numbers[2] == 0.0 { Order::Oldest } else { Order::Newest },
         protect_latest: numbers[3] != 0.0,
         min_keep: numbers[4] as usize,
+        floor: if numbers[5] == 0.0 { Floor::Dots } else { Floor::Content },
     }
 }
 

@@ -54,6 +54,19 @@ pub fn estimate(
     all.tokens() as f64
 }
 
+/// Estimates tokens of each of several texts, which come as one; their lengths become the estimates.
+#[napi(catch_unwind)]
+pub fn estimate_each(
+    #[napi(ts_arg_type = "string")] texts: Units,
+    #[napi(ts_arg_type = "Float64Array")] lengths: Numbers,
+) {
+    let mut rest = &texts[..];
+    for length in lengths {
+        let (text, after) = rest.split_at(*length as usize);
+        (rest, *length) = (after, Estimate::of(Utf16(text)).tokens() as f64);
+    }
+}
+
 #[napi(catch_unwind)]
 pub fn estimate_bytes(bytes: &[u8]) -> f64 {
     Estimate::of(Utf8(bytes)).tokens() as f64

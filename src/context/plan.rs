@@ -37,6 +37,8 @@ pub struct Aggregate {
     pub protect_latest: bool,
     /// Chars of content that each keeps where possible.
     pub min_keep: usize,
+    /// They give way no further, whatever the budget.
+    pub floor: Floor,
 }
 
 /// A result that is to be cut: to a length under its own that leaves at least `[...]` of it.
@@ -69,8 +71,9 @@ pub fn plan(
 }
 
 /// What a result comes down to in one step.
-#[derive(Clone, Copy)]
-enum Floor {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Floor {
+    /// So much content and a notice.
     Content,
     Notice,
     Dots,
@@ -98,7 +101,7 @@ impl<N: Fn(Amount) -> usize> Table<'_, N> {
         let total: usize = self.left.iter().sum();
         let mut over = total.saturating_sub(self.budget.chars);
         let count = self.results.len();
-        for (latest, floor) in STEPS {
+        for (latest, floor) in STEPS.into_iter().filter(|(_, floor)| *floor <= self.budget.floor) {
             for nth in 0..count {
                 if over == 0 {
                     return;
@@ -139,7 +142,8 @@ pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
     // The cut will be to a limit in chars of its own, which is below the total.
     let limits = Limits { chars: policy.limits.chars.min(missing.total), ..policy.limits };
     let bytes = Amount { omitted: missing.omitted.saturating_mul(3), total: missing.total.saturating_mul(3) };
-    let kept_lines = line_ranges([(1, missing.total)]);
+    let tells_lines = policy.notice.needs(false).lines;
+    let kept_lines = if tells_lines { line_ranges([(1, missing.total)]) } else { String::new() };
     let counts = Counts { chars: missing, bytes, lines: missing, kept_lines };
     let labels = Labels { limits: &limits, source: &policy.source, saved: &policy.saved, in_bytes: false };
     let text = policy.notice.render(place, &counts, labels);
@@ -153,8 +157,13 @@ mod tests {
     use crate::limits::UNLIMITED;
     use crate::text::notice::Notice;
 
-    const RECOVERY: Aggregate =
-        Aggregate { chars: UNLIMITED, order: Order::Oldest, protect_latest: true, min_keep: 0 };
+    const RECOVERY: Aggregate = Aggregate {
+        chars: UNLIMITED,
+        order: Order::Oldest,
+        protect_latest: true,
+        min_keep: 0,
+        floor: Floor::Dots,
+    };
 
     /// What is left of results of which all from `latest` on are the latest.
     fn left(chars: &[usize], latest: usize, cap: usize, budget: Aggregate) -> Vec<usize> {
@@ -191,6 +200,17 @@ mod tests {
         ] {
             assert_eq!(at(budget), expected, "{budget}");
         }
+    }
+
+    #[test]
+    fn results_give_way_no_further_than_they_are_to() {
+        let sizes = [10_000, 20, 6_000, 9_000];
+        let at =
+            |min_keep, floor| left(&sizes, 3, 8_000, Aggregate { chars: 0, min_keep, floor, ..RECOVERY });
+        assert_eq!(at(2_000, Floor::Content), [2_036, 20, 2_036, 2_036]);
+        assert_eq!(at(2_000, Floor::Notice), [37, 20, 36, 36]);
+        assert_eq!(at(0, Floor::Content), [37, 20, 36, 36]);
+        assert_eq!(at(9_500, Floor::Content), [8_000, 20, 6_000, 8_000]);
     }
 
     #[test]
