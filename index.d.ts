@@ -309,5 +309,95 @@ export interface AggregatePolicy {
   minKeepChars?: number
 }
 
-// ── Errors ───────────────────────────────────────────────────────────────────────────────────────────────
-// Every error that these functions throw for wrong arguments has the stable `code` ERR_SPILLWAY_OPTION.
+// ── Sessions ─────────────────────────────────────────────────────────────────────────────────────────────
+
+/** One step of a plan over the messages of a history: which result, how long it is now, and what it may keep. */
+export interface PlanStep {
+  index: number
+  callId?: string
+  /** chars now */
+  chars: number
+  maxChars: number
+}
+
+/** `notice` is 'pi' and `sideData` 'cap' unless given. A `notice` function is ERR_SPILLWAY_OPTION: it cannot run on another
+ *  thread. `dialect` picks results by their tags: rows that are none of that dialect's stay as they are. */
+export interface RepairOptions extends ResultPolicy {
+  /** A budget over all tool results of the active branch: of Pi sessions from version 2 on the way from the last row to its
+   *  root, else all rows in their order, Claude Code's sidechains aside. */
+  aggregate?: AggregatePolicy
+  /** A plan that was made before, instead of `aggregate`: matched by call id and present length, by index and length only in
+   *  files of plain messages. What does not match is left alone and counted in `unmatched`. */
+  plan?: readonly PlanStep[]
+  /** Keeps the file as it was before its first repair as `<file>.bak`, never overwritten, and before its latest as
+   *  `<file>.bak.latest`; both are hard links where the file system has them, and stand beside the file that a symbolic
+   *  link leads to. Default true. */
+  backup?: boolean
+  /** Reports what a repair would do. Takes no lock and writes nothing. */
+  dryRun?: boolean
+  /** false: the caller holds `<file>.lock` already. Default true; a lock that this process holds elsewhere fails at once
+   *  and says so. */
+  lock?: boolean
+  /** Milliseconds to wait for the file's lock. Default 10_000. */
+  lockTimeout?: number
+  /** Stops the work before the file is replaced; the call then rejects with `signal.reason`, with nothing left behind. */
+  signal?: AbortSignal
+  /** Called some 20 times a second while something goes on, and once at the end. What it throws is passed over. */
+  onProgress?: (progress: { bytes: number; totalBytes: number; rows: number; clamped: number }) => void
+}
+export interface RepairReport {
+  /** False in a dry run, whose other figures say what would be. */
+  changed: boolean
+  /** Rows of the file, blank ones not counted. */
+  rows: number
+  /** Rows of which a tool result, or what it holds besides its text, was cut. */
+  clamped: number
+  /** Rows that had to be parsed and are no JSON: kept byte for byte. */
+  damaged: number
+  /** The file did not end in a newline, and was given one so that the next append cannot fuse with its last row. */
+  tornTail: boolean
+  bytesBefore: number
+  bytesAfter: number
+  /** Steps of the plan for which no result was found. */
+  unmatched: number
+  /** Where the file is kept as it was: `<file>.bak` after its first repair, `<file>.bak.latest` after others. */
+  backupPath?: string
+  reason?: 'nothing to do' | 'empty session' | 'dry run'
+}
+/** Repairs a JSONL session of any size off the main thread: rows of Pi and OpenClaw 7, of Claude Code, and messages of any
+ *  dialect. Only what is over the limits is written anew, within string literals, JSON with its tag, and side data; every
+ *  other byte stays, and rows stay in number and order. The file is replaced in one step (temporary file, fsync, rename,
+ *  directory fsync), with its mode and owner: a crash at any instant leaves the old file or the new. Memory is bounded by the
+ *  longest row. Rows that a writer without a lock appends meanwhile are carried over, clamped on their own;
+ *  docs/sessions.md tells of the instant in which one can be missed. Repairing twice is repairing once.
+ *
+ *  Rejects with ERR_SPILLWAY_LOCKED when another holds `<file>.lock`, ERR_SPILLWAY_CHANGED when the file was replaced or
+ *  written to otherwise than at its end, ERR_SPILLWAY_FORMAT when it is no file of rows, and with the system's own codes. */
+export function repairSession(path: string, options?: RepairOptions): Promise<RepairReport>
+
+export interface SessionReport {
+  format: 'pi' | 'claude-code' | 'messages' | 'unknown'
+  /** Blank ones are not counted. */
+  rows: number
+  bytes: number
+  toolResults: number
+  /** Chars of tool-result text by tool, largest first; `tool` is "unknown" where neither result nor call names it. */
+  byTool: { tool: string; results: number; chars: number; bytes: number }[]
+  /** The largest results; `row` is the line of the file, counted from 1. */
+  largest: { row: number; tool?: string; callId?: string; chars: number; bytes: number }[]
+  /** Results that the policy would cut. */
+  oversized: number
+  /** All rows that are no JSON; blank ones are not counted. */
+  damaged: number
+}
+/** Tells what a session's context is spent on, with its `top` (10) largest results. Reads only, off the main thread. */
+export function inspectSession(
+  path: string,
+  options?: ResultPolicy & { signal?: AbortSignal; top?: number },
+): Promise<SessionReport>
+
+// ── Errors and events ────────────────────────────────────────────────────────────────────────────────────
+// Every error that these functions throw for wrong arguments has the stable `code` ERR_SPILLWAY_OPTION; functions that
+// return a promise reject with it. Sessions besides: ERR_SPILLWAY_LOCKED, ERR_SPILLWAY_CHANGED, ERR_SPILLWAY_FORMAT, or
+// the system's own code (ENOENT ...). The channel 'spillway:repair' of node:diagnostics_channel tells of each repair: its
+// report with the `path`.

@@ -35,11 +35,14 @@
 #[cfg_attr(test, allow(dead_code))]
 mod bindings;
 pub mod context;
+pub mod dialect;
 pub mod findings;
+pub mod json;
 pub mod limits;
 pub mod lined;
 pub mod outcome;
 pub mod policy;
 pub mod room;
+pub mod session;
 pub mod share;
 pub mod text;
