@@ -19,11 +19,14 @@
  *      an earlier notice;
  *  G7  a notice is never cut: when it does not fit, "[... N more characters truncated]" takes its place, then "[...]",
  *      then none. A notice that needs more lines than there are beside a line of text does not fit;
- *  G8  deterministic: no clock and no randomness in text a model reads;
+ *  G8  deterministic: no clock and no randomness in text a model reads, but for the ids of saved outputs;
  *  G9  the input is never changed, and a kept result never keeps a large input alive in memory (except by name:
  *      clampError changes its argument);
  *  G10 no throw on any content; only wrong options throw.
  */
+
+import type { ChildProcess } from 'node:child_process'
+import type { Writable } from 'node:stream'
 
 // ── Limits and policy ────────────────────────────────────────────────────────────────────────────────────
 
@@ -74,6 +77,8 @@ export interface Cut {
   readonly exceeded: readonly LimitName[]
   /** What the text is called, from the policy. */
   readonly source: string
+  /** Path or id of the saved whole, when there is one. */
+  readonly saved?: string
 }
 
 /**
@@ -81,14 +86,16 @@ export interface Cut {
  *  'hint'   (default) "[tool output truncated: 5159358 of 5210412 chars omitted (limit 50KB or 2000 lines); request
  *           smaller chunks (offset/limit) or specific sections]", ASCII, one line. The limits in force are named: bytes
  *           and lines, and chars or tokens where set. A Uint8Array is counted in bytes ("bytes omitted"), so that no pass
- *           over it is needed.
+ *           over it is needed. When the whole was saved: "...; full output saved as SAVED, read or search it there]" (its
+ *           path, or its id); when a quota let only its start be saved: "...; the start of it saved as SAVED, ..."; when
+ *           saving failed: "...; the rest could not be saved (ENOSPC); request smaller chunks (offset/limit) or specific
+ *           sections]"
  *  'pi'     "[... N more characters truncated]"
  *  'count'  "... (12,345 chars truncated from SOURCE)"; between ends "... (N chars truncated from SOURCE) ..."
  *  false    none
  * Any other string is a template and holds at least one of {omittedChars} {totalChars} {omittedBytes} {totalBytes}
- * {omittedLines} {totalLines} {keptLines} {source} {saved} (empty: nothing is saved yet) {limits}, digits grouped as in
- * "{omittedChars:,}"; an unknown
- * {field}, or none, is ERR_SPILLWAY_OPTION. A function is called once per cut, and again at most twice when its text's
+ * {omittedLines} {totalLines} {keptLines} {source} {saved} (empty where nothing is saved) {limits}, digits grouped as in
+ * "{omittedChars:,}"; an unknown {field}, or none, is ERR_SPILLWAY_OPTION. A function is called once per cut, and again at most twice when its text's
  * length changes the cut; one that throws, or returns no string, counts as not fitting.
  * It stands where the text was cut. After a head: "\n\n" + notice ('pi' and what takes its place: glued, 'count': "\n");
  * before a tail: notice + "\n"; between ends: "\n\n" + notice + "\n\n". Where only lines were cut inside, their marks tell.
@@ -104,7 +111,8 @@ export interface PolicyOptions extends Limits {
   /** Texts that make a line a finding: what was asked about, such as the name of a file or a test. Looked for as they
    *  are, upper and lower case told apart. */
   needles?: readonly string[]
-  /** Tells 'auto' that the text comes from something that failed. Default false; found out by clampResult, wrapTool. */
+  /** Tells 'auto' that the text comes from something that failed. Default false; found out by clampResult, wrapTool and
+   *  captures. */
   isError?: boolean
   /** 'line' (default) moves a cut back to a line end where that costs at most a fifth of that side's room; 'char' never. */
   snap?: 'line' | 'char'
@@ -152,8 +160,10 @@ export function clampText(text: TextInput, policy?: PolicyOptions | Policy): str
 export function clampTextWithReport(text: TextInput, policy?: PolicyOptions | Policy): ClampReport
 /** Exact size in one pass. Of a Uint8Array: its own length in bytes, and the chars and lines of what it decodes to. */
 export function measureText(text: TextInput): TextSize
-/** Upper-leaning estimate in tokens, aware of scripts (CJK, kana, hangul, emoji, digits). Every line is rounded up by
- *  itself, so the estimates of whole lines add up. */
+/** Upper-leaning estimate in tokens, in one pass: aware of scripts (CJK, kana, hangul, Arabic, emoji and others), of runs
+ *  (digits, base64 and hex, white space, signs) and of the lengths of words. Measured against o200k_base in docs/tokens.md:
+ *  between 15 % low and 50 % high for every kind of text there. A text never comes to less than a head of it, nor to more
+ *  than its lines do one by one. */
 export function estimateTokens(text: TextInput): number
 /**
  * The text as a terminal would show it, for models and people. The same string when there is nothing to clean; otherwise
@@ -255,6 +265,10 @@ export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy
 export interface WrapPolicy extends ResultPolicy {
   /** Method to wrap. Default: the first of execute, invoke, func that is a function. */
   method?: string
+  /** Where the whole goes when it was cut: the text slots of one result joined by newlines, or the message of what was
+   *  thrown, before cleaning; the notice then says so, or why it could not. Only for tools that answer with a promise
+   *  (of one with `toModelOutput`: where that does). The same text of the same call is saved once. */
+  spill?: SpillStore
   /** Called after each cut, never with content. What it throws is passed over. The same events go to the channel
    *  'spillway:clamp' of node:diagnostics_channel. */
   onClamp?: (event: ClampEvent) => void
@@ -307,6 +321,206 @@ export interface AggregatePolicy {
   protectLatest?: boolean
   /** Chars of content that each keeps where possible. Default 2_000; 0 leaves a notice. */
   minKeepChars?: number
+}
+
+// ── Process output ───────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * Keeps what the policy keeps of any amount of output, in memory that the policy bounds: both ends and the findings, and
+ * some MiB for cleaning. A limit of Infinity has all kept that it lets through; with no limit at all that is all output.
+ *
+ * With `clean: false` and no exit line, a merged capture is exactly `clampText` of all that came: of the string where only
+ * strings came, and of the bytes otherwise. With cleaning it is `clampText` of what `cleanText` makes of all that came.
+ * Chunks may end anywhere: a character that one ends inside of waits for the next chunk of the same stream. Only notices
+ * of earlier cuts are text here like any other.
+ *
+ * Output that is no text (of its characters, three in ten are control characters that no text has, or no UTF-8) is named
+ * with its size instead: "[binary output, 5242880 bytes]".
+ */
+export class OutputCapture {
+  constructor(options?: CaptureOptions)
+  /** Writables for the two streams, with real back-pressure: where output is saved, a slow disk slows the writer. Ending
+   *  one leaves the other open. Chunks are copied on write; strings may have any encoding. */
+  readonly stdout: Writable
+  readonly stderr: Writable
+  /**
+   * Pipes a child in and resolves, with exit code or signal, once both pipes ended, or `graceMs` (2,000) after exit where
+   * a grandchild holds them open; that one goes on, and what it prints then is thrown away. Rejects on the child's
+   * 'error', and on abort with the signal's reason; the child is killed then (SIGTERM), as the `signal` of spawn does.
+   * After a rejection `finish` tells what came until then. Its stdin is left alone. Once for each capture.
+   */
+  attach(child: ChildProcess, options?: { graceMs?: number; signal?: AbortSignal }): Promise<CaptureResult>
+  /** What `finish` would return now, but for the file, which is not complete yet. Costs about one clamp, so it can feed
+   *  partial updates. */
+  snapshot(): CaptureResult
+  /** Ends both streams. The second call returns what the first did. */
+  finish(exit?: ProcessExit): Promise<CaptureResult>
+}
+/** `keep` is 'findings' unless given. A code other than 0, a signal or a time-out makes the text an error for 'auto'. */
+export interface CaptureOptions extends PolicyOptions {
+  /** 'merged' (default): one text in order of arrival; 'separate': each stream has its own text and its own limits. */
+  streams?: 'merged' | 'separate'
+  /** Cleaning before the limits, as cleanText does, in a stream. Default true. Never of the spill. */
+  clean?: boolean | CleanOptions
+  /** Where the raw output goes, both streams in order of arrival, once what came in passes the limits; a capture that is
+   *  not cut in the end leaves no file. A store of createSpillStore. Default: nowhere. */
+  spill?: SpillStore
+  /** Names the producer in notices (unless `source` does), events and spill records. */
+  tool?: string
+  callId?: string
+}
+/** How a process ended. Each part that is known is told in a line at the end, such as "[exit code 1]", "[killed by
+ *  SIGKILL]" or "[timed out, exit code 124]". */
+export interface ProcessExit {
+  code?: number | null
+  signal?: string | null
+  timedOut?: boolean
+}
+export interface CaptureResult {
+  /** The merged text, or both streams under "stdout:" and "stderr:" (one of which nothing came has none), sharing the
+   *  limits so that a small one stays whole; of what failed stderr comes first. The exit line is included, within the
+   *  limits, and is left out only where they are too small for it. */
+  text: string
+  /** With 'separate': each within the limits by itself, without label and exit line. Else "". */
+  stdout: string
+  stderr: string
+  /** Something was left out of `text`, `stdout` or `stderr`. */
+  truncated: boolean
+  /** Of what came in, before cleaning. */
+  total: TextSize
+  exit?: ProcessExit
+  /** The saved whole, where something was left out. */
+  spill?: SpillRecord
+  /** Set when the full output could not be saved (disk full, no permission); the text says so too, and is clamped all the
+   *  same. */
+  spillError?: string
+  /** A text was named instead of shown. */
+  binary: boolean
+}
+
+/** stdout and stderr, each under the policy on its own (unless given: keep 'findings', 8_000 chars, notice 'count' with the
+ *  stream's name), labelled, so that neither can crowd the other out; then how the process ended. An empty stream is left
+ *  out, and stderr comes first where the process failed, which also makes both an error for 'auto'. Labels and the last
+ *  line stand beside the limits. */
+export function formatProcessOutput(
+  output: {
+    stdout: TextInput
+    stderr: TextInput
+    exitCode?: number | null
+    signal?: string | null
+    timedOut?: boolean
+  },
+  policy?: PolicyOptions | Policy,
+): string
+
+// ── Full outputs on disk ─────────────────────────────────────────────────────────────────────────────────
+
+export interface SpillOptions {
+  /** A directory of its own, made with mode 0700 where there is none; a relative path is resolved at once. One of this
+   *  user's that others may enter is closed to them if it holds nothing but saved outputs, and refused otherwise; so are
+   *  a symbolic link and a directory of another user. */
+  dir: string
+  /** What notices name: the file's path (default: an agent's own file tools can read it), or its id alone (for spillTool,
+   *  or where the agent cannot see the path). The file's name begins with the id. */
+  reference?: 'path' | 'id'
+  /** Default 64 MiB; there a file stops and is not complete. */
+  maxFileBytes?: number
+  /** Default 512 MiB over the whole directory; the oldest files go first. What is younger than `minAge` may stand above. */
+  maxTotalBytes?: number
+  /** Milliseconds. Default 7 days; nothing younger than `minAge` (1 hour) is ever removed. */
+  maxAge?: number
+  minAge?: number
+}
+/** A saved output. `bytes` and `lines` are those of the whole; `complete` is false when the file holds less: it reached its
+ *  quota, is still written, or its writer died (then they are those of the file). */
+export interface SpillRecord {
+  /** 16 hexadecimal digits, random. */
+  id: string
+  path: string
+  bytes: number
+  lines: number
+  complete: boolean
+}
+/**
+ * Full outputs in a directory, each a file of mode 0600 that holds its raw bytes. Everything is done on other threads.
+ *
+ * What is saved counts as soon as its file has its last name, `ID.TOOL.BYTESb.LINESl.txt`; until then it is
+ * `ID.TOOL.part`. A save that fails (ENOSPC, EACCES, EROFS ...) rejects with the system's code and leaves no file.
+ * Anything that goes wrong in the store itself has the code ERR_SPILLWAY_SPILL, a wrong argument ERR_SPILLWAY_OPTION.
+ */
+export interface SpillStore {
+  /** Saves a text as UTF-8 (a lone surrogate as U+FFFD), or bytes as they are, which must not change meanwhile. Before its
+   *  first file, and once an hour, a store sweeps by itself, keeping what the last `sweep` was told to retain. */
+  save(text: TextInput, meta?: { tool?: string; callId?: string }): Promise<SpillRecord>
+  /** By id, never by path: from a line (1-based; default: the first) or from a byte (0-based; it wins), up to `lines`
+   *  lines and `maxBytes` bytes (40_960) of text. A page by line ends where a line does, if one ends in it; no page ends
+   *  inside a UTF-8 sequence, and each holds one code point at least. An invalid sequence comes out as U+FFFD. Pages in a
+   *  row make the whole. Beyond the end there is an empty page. */
+  read(
+    id: string,
+    range?: { line?: number; byte?: number; lines?: number; maxBytes?: number },
+  ): Promise<SpillSlice>
+  /** The lines that hold a plain text, or match a regular expression, in order. An expression takes linear time: no
+   *  backreferences, no lookaround, `\w`, `\d`, `\s`, `\b` and its ignored case are those of ASCII. The answer is at most
+   *  40_960 bytes of text; a line of over 500 bytes is shown around its match, between marks "[+N bytes]". A line of over
+   *  128 KiB is searched in parts that share 16 KiB. */
+  search(id: string, pattern: string, options?: SpillSearch): Promise<SpillMatch[]>
+  /** Oldest first. */
+  list(): Promise<SpillRecord[]>
+  /** Removes what age and size allow, keeping the ids in `retain` and what is still written. Safe beside other processes,
+   *  which may be sweeping, saving and reading. Counts what this sweep removed. */
+  sweep(options?: { retain?: readonly string[] }): Promise<{ removed: number; bytes: number }>
+}
+/** A page of a saved output. */
+export interface SpillSlice {
+  text: string
+  /** The line that it begins in, and the byte that it begins at. */
+  line: number
+  byte: number
+  /** Of the file, which holds less than the whole output where that is not complete. */
+  totalLines: number
+  totalBytes: number
+  /** Where the next page begins: none at the end, and no line inside one. */
+  nextLine?: number
+  nextByte?: number
+}
+export interface SpillSearch {
+  regex?: boolean
+  ignoreCase?: boolean
+  /** Lines to show before and after each match. Default 0, at most 100. */
+  context?: number
+  /** Matches. Default 100, at most 1_000. */
+  max?: number
+  /** The first line that may match, to go on behind the last match. Default 1. */
+  line?: number
+}
+/** A line that matches, without its terminator. */
+export interface SpillMatch {
+  line: number
+  /** Where the match stands in the file: a page can be read from there. */
+  byte: number
+  text: string
+  before: string[]
+  after: string[]
+}
+/** What the diagnostics channel 'spillway:spill' tells of each output that was saved, or could not be. */
+export interface SpillEvent {
+  tool?: string
+  callId?: string
+  record?: SpillRecord
+  error?: Error
+}
+/** Checks the options; nothing touches the disk before something is saved. */
+export function createSpillStore(options: SpillOptions): SpillStore
+/** A tool through which a model reads and searches what was saved, by these four parts under the names that its framework
+ *  uses for them. Its parameters are {id, line?, byte?, lines?, pattern?, regex?} as a JSON schema. An answer is text of at
+ *  most 40_960 bytes, each line with its number and as a terminal would show it; it tells where the next page begins. What
+ *  is wrong with an input is told in a sentence; nothing throws. A file's path is taken for the id in its name. */
+export function spillTool(store: SpillStore): {
+  name: 'read_output'
+  description: string
+  parameters: Record<string, unknown>
+  execute(input: unknown): Promise<string>
 }
 
 // ── Sessions ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -397,7 +611,6 @@ export function inspectSession(
 ): Promise<SessionReport>
 
 // ── Errors and events ────────────────────────────────────────────────────────────────────────────────────
-// Every error that these functions throw for wrong arguments has the stable `code` ERR_SPILLWAY_OPTION; functions that
-// return a promise reject with it. Sessions besides: ERR_SPILLWAY_LOCKED, ERR_SPILLWAY_CHANGED, ERR_SPILLWAY_FORMAT, or
-// the system's own code (ENOENT ...). The channel 'spillway:repair' of node:diagnostics_channel tells of each repair: its
-// report with the `path`.
+// Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_LOCKED, ERR_SPILLWAY_CHANGED,
+// ERR_SPILLWAY_FORMAT, ERR_SPILLWAY_SPILL, or Node's own system code (ENOSPC ...). diagnostics_channel: 'spillway:clamp',
+// 'spillway:spill', 'spillway:repair' (the report of a repair, with its `path`). Free without subscribers.

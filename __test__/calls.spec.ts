@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: tools take anything
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { type ClampEvent, clampResult, wrapTool, wrapTools } from 'spillway'
+import { type ClampEvent, clampResult, definePolicy, wrapTool, wrapTools } from 'spillway'
 import { describe, expect, it } from 'vitest'
 
 const BIG = 'a line of output\n'.repeat(300_000)
@@ -170,7 +170,7 @@ describe('events of cuts', () => {
       await call(
         named('execute', () => BIG),
         'execute',
-        { a: 1 },
+        { id: 'what the model asked for' },
         { toolCallId: 'c2' },
       ),
     ).toEqual([['t', 'c2', 'result']])
@@ -197,6 +197,17 @@ describe('events of cuts', () => {
         'a plain question',
       ),
     ).toEqual([['t', undefined, 'result']])
+    for (const args of [
+      ['a path', {}],
+      [{ id: 'an input' }, {}],
+    ])
+      expect(
+        await call(
+          named('func', () => BIG),
+          'func',
+          ...args,
+        ),
+      ).toEqual([['t', undefined, 'result']])
     expect(
       await call(
         named('execute', () => 'short'),
@@ -205,6 +216,32 @@ describe('events of cuts', () => {
         {},
       ),
     ).toEqual([])
+  })
+
+  it('tell of updates and of the tool where its function was wrapped before', async () => {
+    const { events, onClamp } = record()
+    const policy = definePolicy({ onClamp })
+    const partial = { content: [{ type: 'text', text: BIG }] }
+    const run = wrapTool(
+      (_id: string, _params: object, _signal: unknown, onUpdate: (partial: object) => void) =>
+        onUpdate(partial),
+      policy,
+    )
+    const seen: unknown[] = []
+    const tool = wrapTool({ name: 'shell', execute: run }, policy)
+    tool.execute('c1', {}, undefined, (one) => void seen.push(one))
+    expect(seen).toEqual([{ content: [{ type: 'text', text: expect.stringMatching(NOTICE) }] }])
+    expect(events).toMatchObject([{ tool: 'shell', callId: 'c1', phase: 'update' }])
+  })
+
+  it('come once for a list of which not all are results', () => {
+    const { events, onClamp } = record()
+    const result = { role: 'tool', content: BIG }
+    expect(wrapTool(() => [result, { rows: 1 }], { onClamp })()).toMatch(NOTICE)
+    expect(events).toHaveLength(1)
+    const [first, last] = wrapTool(() => [result, result], { onClamp })()
+    expect([first?.content, last?.content]).toEqual(Array(2).fill(expect.stringMatching(NOTICE)))
+    expect(events).toHaveLength(3)
   })
 
   it('name the tools of a record', async () => {

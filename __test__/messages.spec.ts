@@ -55,6 +55,34 @@ describe('clampMessages', () => {
     expect(again.messages).toBe(clamped.messages)
   })
 
+  it('counts results of which only the side data changes', () => {
+    const messages = [answer, { ...tool('short'), details: { raw: 'x'.repeat(90_000) } }, tool('short')]
+    for (const sideData of ['cap', 'drop'] as const) {
+      const { messages: made, clamped } = clampMessages(messages, { sideData })
+      expect(clamped).toBe(1)
+      expect(made[2]).toBe(messages[2])
+      expect(clampMessages(made, { sideData })).toEqual({ messages: made, clamped: 0 })
+    }
+  })
+
+  it('reads histories with holes and with elements that throw', () => {
+    const messages: unknown[] = [tool('x'.repeat(90_000))]
+    messages[2] = tool('y'.repeat(90_000), 'd')
+    const trap = {
+      get(): never {
+        throw new Error('no')
+      },
+      enumerable: true,
+    }
+    Object.defineProperty(messages, 3, trap)
+    const { messages: made, clamped } = clampMessages(messages)
+    expect(clamped).toBe(2)
+    expect(made).toHaveLength(4)
+    expect(1 in made).toBe(false)
+    expect(Object.getOwnPropertyDescriptor(made, 3)).toMatchObject(trap)
+    expect(clampMessages(made).messages).toBe(made)
+  })
+
   const aged = (...sizes: number[]) => [
     ...sizes.slice(0, -2).flatMap((size, at) => [answer, tool(String(at).repeat(size))]),
     answer,

@@ -65,8 +65,11 @@ describe('the package', () => {
     const script = `
       const native = require('./dist/native.js')
       try { native.panicForTest() } catch (error) { console.log(error instanceof Error, error.message) }
-      console.log(require('spillway').clampText('still here'))`
-    expect(run(script)).toBe('true asked to panic\nstill here\n')
+      native.panicInBackgroundForTest().catch((error) => {
+        console.log(error instanceof Error, error.message)
+        console.log(require('spillway').clampText('still here'))
+      })`
+    expect(run(script)).toBe('true asked to panic\ntrue the background work panicked\nstill here\n')
   })
 
   it('catches panics in every export', () => {
@@ -81,7 +84,7 @@ describe('the package', () => {
 
   it('does not keep a large input alive through a small result (G9)', () => {
     const script = `
-      const { clampText, clampResult } = require('spillway')
+      const { clampError, clampText, clampResult, sanitizeForDisplay } = require('spillway')
       const kept = []
       const used = () => { global.gc(); global.gc(); const { heapUsed, external } = process.memoryUsage(); return heapUsed + external }
       const make = (i) => 'line ' + i + ' of a log\\n' + String.fromCharCode(97 + i).repeat(1e7)
@@ -92,6 +95,13 @@ describe('the package', () => {
         if (i % 4) return clampText(make(i), policy)
         return clampResult({ content: [{ type: 'text', text: make(i) }] }, policy)
       }
+      const fail = (i) => {
+        const error = new Error(make(i))
+        if (i % 2) return sanitizeForDisplay(error)
+        error.stack = 'AnErrorWithALongName: ' + error.message
+        return clampError(error)
+      }
+      for (let i = 0; i < 4; i++) kept.push(fail(i))
       for (let i = 0; i < 24; i++) kept.push(keep(i))
       console.log((used() - before) / kept.length)`
     expect(Number(run(script, '--expose-gc'))).toBeLessThan(100_000)

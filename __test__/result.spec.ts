@@ -378,3 +378,18 @@ describe('share', () => {
       )
   })
 })
+
+it.each([null, false, ''])('a response of Gemini with the error %j is none of a failure', (error) => {
+  const log = `${'a line\n'.repeat(9_000)}error: no such file\n${'a line\n'.repeat(9_000)}`
+  const responseTo = (response: object) =>
+    clampResult({ functionResponse: { id: '1', name: 'f', response } }, { keep: 'auto' }).functionResponse
+      .response
+  const whole = responseTo({ data: log, error, status: 200 })
+  expect(Object.keys(whole)).toEqual(['output'])
+  expect(responseTo({ output: log, error })).not.toEqual({
+    output: expect.stringContaining('no such file'),
+    error,
+  })
+  const failure = responseTo({ data: log, error: { code: 5 } })
+  expect(failure).toEqual({ error: expect.stringContaining('no such file') })
+})

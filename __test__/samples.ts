@@ -492,10 +492,12 @@ export const samples: Sample[] = [
     texts: ({ content }) =>
       content.parts
         .filter(({ type }: any) => type === 'tool-invocation')
-        .map(({ toolInvocation: { result, errorText } }: any) => [errorText ?? asText(result)]),
+        .map(({ toolInvocation: { result, errorText }, providerMetadata }: any) => [
+          errorText ?? asText(result),
+          ...(providerMetadata ? [providerMetadata.mastra.modelOutput.value] : []),
+        ]),
     ids: ['c1', 'c2'],
     json: ['content.parts.0.toolInvocation.result'],
-    side: ['content.parts.0.providerMetadata.mastra.modelOutput'],
   },
 ]
 

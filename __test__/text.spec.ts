@@ -440,21 +440,42 @@ describe('bytes', () => {
 })
 
 describe('estimateTokens', () => {
-  it('adds up over lines, and never shrinks when text is added', () => {
+  it('comes to no more than its lines do, and never shrinks when text is added behind', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (a, b) => {
-        expect(estimateTokens(`${a}\n${b}`)).toBe(estimateTokens(`${a}\n`) + estimateTokens(b))
-        expect(estimateTokens(a + b)).toBeGreaterThanOrEqual(
-          Math.max(estimateTokens(a), estimateTokens(b)) - 1,
-        )
+        const [line, rest, both] = [`${a}\n`, b, `${a}\n${b}`].map(estimateTokens) as [number, number, number]
+        expect(both).toBeLessThanOrEqual(line + rest)
+        expect(both).toBeGreaterThanOrEqual(line + rest - 2)
+        expect(estimateTokens(a + b)).toBeGreaterThanOrEqual(estimateTokens(a))
         expect(estimateTokens(Buffer.from(a.toWellFormed()))).toBe(estimateTokens(a.toWellFormed()))
       }),
     )
   })
 
-  it('reads a long text in pieces without losing a line', () => {
-    const line = `${'漢字 and words 123 '.repeat(40)}\n`
-    expect(estimateTokens(line.repeat(500))).toBe(estimateTokens(line) * 500)
+  it('reads a long text in pieces as it reads it whole', () => {
+    // Runs of all kinds go on over the ends of pieces, wherever these are.
+    for (const text of ['漢字 and words 123 ', 'x', '7', 'A1b+', '-', ' ', '😀', '\n', 'aB\n\n']) {
+      const long = text.repeat(Math.ceil(300_000 / text.length))
+      for (const part of [long, `é${long}`]) {
+        expect(estimateTokens(part)).toBe(estimateTokens(Buffer.from(part)))
+      }
+    }
+  })
+
+  it.each([
+    ['', 0, 0],
+    ['a', 1, 1],
+    ['The quick brown fox jumps over the lazy dog.', 10, 11],
+    ['1234567890'.repeat(30), 100, 100],
+    ['这是一个关于分词的测试，没有别的意思。', 12, 19],
+    ['빠른 갈색 여우가 게으른 개를 뛰어넘는다.', 15, 24],
+    ['Быстрая лиса прыгает через ленивую собаку.', 9, 18],
+    ['VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZy4=', 30, 50],
+    [`${' '.repeat(200)}x`, 2, 4],
+    ['='.repeat(200), 1, 6],
+  ])('knows what common things take (%#)', (text, least, most) => {
+    expect(estimateTokens(text)).toBeGreaterThanOrEqual(least)
+    expect(estimateTokens(text)).toBeLessThanOrEqual(most)
   })
 })
 

@@ -93,6 +93,37 @@ describe('wrapTool', () => {
     expect(each[0]).toBeLessThanOrEqual(51_200)
   })
 
+  it('clamps the steps of iterators that are written by hand', async () => {
+    const iterator = () => {
+      const steps = [BIG, 'the answer']
+      return {
+        next: async () => ({ done: steps.length === 0, value: steps.shift() }),
+        [Symbol.asyncIterator]() {
+          return this
+        },
+      }
+    }
+    const complete = () => ({
+      ...iterator(),
+      return: async (value?: unknown) => ({ done: true, value }),
+      throw: async (error: unknown) => Promise.reject(error),
+    })
+    const iterable = () => ({ name: 'rows', [Symbol.asyncIterator]: iterator })
+    for (const make of [iterator, complete, iterable, async () => iterable()]) {
+      const steps: (string | undefined)[] = []
+      for await (const step of await wrapTool({ execute: make }).execute()) steps.push(step)
+      expect(steps).toEqual([expect.stringMatching(/tool output truncated/), 'the answer'])
+      // Nothing ends the first of them.
+      for await (const step of await wrapTool({ execute: make }).execute()) {
+        expect(step?.length).toBeLessThanOrEqual(51_200)
+        break
+      }
+    }
+    expect(wrapTool({ execute: iterable }).execute().name).toBe('rows')
+    const stream = ReadableStream.from([BIG])
+    expect(wrapTool({ execute: () => stream }).execute()).toBe(stream)
+  })
+
   it('takes functions, class instances with private fields, and invoke', async () => {
     const call = Object.assign((big: string) => big, { description: 'echoes' })
     const wrapped = wrapTool(call)

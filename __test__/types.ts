@@ -21,7 +21,18 @@ export const openclaw: [OpenClawTypings, OpenClawImplementation] = [
 export const typingsAreMet: Typings = {} as Implementation
 export const implementationIsTold: Implementation = {} as Typings
 
-import { clampResult, clampText, cleanText, definePolicy, type Policy, wrapTool, wrapTools } from 'spillway'
+import {
+  clampResult,
+  clampText,
+  cleanText,
+  createSpillStore,
+  definePolicy,
+  type Policy,
+  type SpillRecord,
+  spillTool,
+  wrapTool,
+  wrapTools,
+} from 'spillway'
 
 export const policy: Policy = definePolicy({
   maxLines: 10,
@@ -42,6 +53,13 @@ export const tools: [{ execute(): string }] = wrapTools([{ execute: () => '' }],
 
 export const clean: string = cleanText(new Uint8Array(), { repeats: false })
 
+const store = createSpillStore({ dir: 'outputs', reference: 'id' })
+export const saved: Promise<SpillRecord> = store.save(new Uint8Array(), { tool: 'bash' })
+export const next: Promise<number | undefined> = store.read('', { line: 1 }).then(({ nextByte }) => nextByte)
+export const answer: Promise<string> = spillTool(store).execute({ id: '' })
+
+// @ts-expect-error a store needs a directory
+createSpillStore({})
 // @ts-expect-error a bound is a number
 clampText('', { maxBytes: '50' })
 // @ts-expect-error no such choice

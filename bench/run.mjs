@@ -6,7 +6,15 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import { do_not_optimize, measure } from 'mitata'
-import { clampMessages, clampResult, clampText, clampTextWithReport, cleanText, definePolicy } from 'spillway'
+import {
+  clampMessages,
+  clampResult,
+  clampText,
+  clampTextWithReport,
+  cleanText,
+  definePolicy,
+  estimateTokens,
+} from 'spillway'
 import { truncateHead, truncateTail } from 'spillway/pi'
 import stripAnsi from 'strip-ansi'
 import { findings } from './findings.mjs'
@@ -196,6 +204,10 @@ const bounded = (name, value, text, most, unit) =>
   )
   const speed = (service.length / (await time(() => clampText(service, found)))) * 1e3
   print(`| keep 'findings', 6 MB of logs | ${speed.toFixed(0)} MB/s | - | |`)
+  for (const kind of ['ASCII', 'CJK']) {
+    const speed = (1e6 / (await time(() => estimateTokens(mega[kind])))) * 1e3
+    print(`| estimateTokens, 1 MB ${kind} | ${speed.toFixed(0)} M chars/s | - | |`)
+  }
   const kept = heapKept()
   bounded('10 MB result kept, heap after gc', kept, `${kept.toFixed(3)} MB`, 0.1, ' MB each')
   const binary = statSync(new URL('../dist/spillway.linux-x64-gnu.node', here)).size / 1e6

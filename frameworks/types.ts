@@ -7,12 +7,28 @@ import type { ExtensionFactory } from '@earendil-works/pi-coding-agent'
 import type { Content, FunctionResponse } from '@google/genai'
 import type { BaseMessage, ToolMessage } from '@langchain/core/messages'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type AgentInputItem, tool as agentsTool, type CallModelInputFilter } from '@openai/agents'
-import { generateText, type LanguageModelMiddleware, type ModelMessage, tool, type UIMessage } from 'ai'
+import {
+  generateText,
+  jsonSchema,
+  type LanguageModelMiddleware,
+  type ModelMessage,
+  tool,
+  type UIMessage,
+} from 'ai'
 import { createMiddleware, tool as langchainTool } from 'langchain'
 import type OpenAI from 'openai'
-import { clampMessages, clampResult, sanitizeForDisplay, wrapTool, wrapTools } from 'spillway'
+import {
+  clampMessages,
+  clampResult,
+  createSpillStore,
+  sanitizeForDisplay,
+  spillTool,
+  wrapTool,
+  wrapTools,
+} from 'spillway'
 import { z } from 'zod'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -98,3 +114,25 @@ export const clamp = createMiddleware({
   wrapModelCall: (request, handler) =>
     handler({ ...request, messages: clampMessages(request.messages).messages }),
 })
+
+// What reads saved outputs, as docs/spill.md registers it
+
+const { name, description, parameters, execute } = spillTool(createSpillStore({ dir: 'outputs' }))
+export const readOutput = tool({ description, inputSchema: jsonSchema(parameters), execute })
+export const reads: ExtensionFactory = (pi) => {
+  pi.registerTool({
+    name,
+    label: 'Read output',
+    description,
+    parameters,
+    execute: async (_callId, input) => ({
+      content: [{ type: 'text', text: await execute(input) }],
+      details: {},
+    }),
+  })
+}
+some<McpServer>().registerTool(
+  name,
+  { description, inputSchema: z.fromJSONSchema(parameters) },
+  async (input) => ({ content: [{ type: 'text', text: await execute(input) }] }),
+)

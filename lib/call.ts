@@ -1,8 +1,13 @@
-import { clampThrown } from './error.js'
-import type { Origin } from './event.js'
+import type { SpillStore } from 'spillway'
+import { copy } from './copy.js'
+import { clampThrown, messageOf } from './error.js'
+import { nameOf, ON_UPDATE, type Origin } from './event.js'
 import { clampOutcome, clampPair } from './outcome.js'
 import { type Compiled, failed } from './policy.js'
-import { get } from './reading.js'
+import { get, isPlain, quietly } from './reading.js'
+import { told } from './result.js'
+import { readsSpill } from './spill_tool.js'
+import { Spilling } from './spilling.js'
 
 export type Call = (this: unknown, ...args: unknown[]) => unknown
 
@@ -19,12 +24,15 @@ export interface Clamping {
 /** Functions that clamp, with what they wrap: a tool that is wrapped again is wrapped from the start. */
 const wrapped = new WeakMap<Call, { call: Call; clamping: Clamping }>()
 
-export function wrapCall(call: Call, clamping: Clamping): Call {
+export function wrapCall(call: Call, given: Clamping): Call {
   const before = wrapped.get(call)
+  const clamping = { ...given, tool: given.tool ?? before?.clamping.tool }
   if (before && isSame(before.clamping, clamping)) return call
   const inner = before?.call ?? call
+  // What reads saved outputs is not saved again.
+  const spill = readsSpill(inner) ? undefined : clamping.policy.spill
   const run: Call = function (this: unknown, ...args) {
-    const one = new OneCall(clamping, args)
+    const one = new OneCall(clamping, args, spill)
     try {
       return one.settle(inner.apply(this, clamping.updates ? one.withUpdates() : args))
     } catch (error) {
@@ -37,7 +45,7 @@ export function wrapCall(call: Call, clamping: Clamping): Call {
 }
 
 function isSame(a: Clamping, b: Clamping): boolean {
-  return a.policy === b.policy && a.returns === b.returns
+  return a.policy === b.policy && a.returns === b.returns && a.tool === b.tool && a.updates === b.updates
 }
 
 /** The wrapper passes for what it wraps: name, arity, prototype and whatever else hangs on it. */
@@ -54,14 +62,12 @@ function disguise(run: Call, call: Call): void {
   }
 }
 
-/** Where Pi's callback for partial updates stands among the arguments. */
-const ON_UPDATE = 3
-
 /** One call of a tool, until all that it gives has been clamped. */
 class OneCall {
   constructor(
     readonly clamping: Clamping,
     readonly args: unknown[],
+    readonly spill: SpillStore | undefined,
   ) {}
 
   /** The arguments, with a callback that clamps what it is told. */
@@ -81,29 +87,57 @@ class OneCall {
     if (isPromise(outcome)) {
       // The `then` of something that is no promise may return anything.
       return Promise.resolve(outcome).then(
-        (value) => this.settle(value, phase),
-        (error: unknown) => {
-          throw this.thrown(error)
-        },
+        (value) => this.#settleLater(value, phase),
+        (error: unknown) => this.#throwLater(error),
       )
     }
-    return isGenerator(outcome) ? this.#steps(outcome) : this.#clamp(outcome, phase)
+    if (isGenerator(outcome)) return this.#steps(outcome)
+    return isIterable(outcome) ? this.#iterable(outcome) : this.#clamp(outcome, phase)
   }
 
-  thrown(error: unknown): unknown {
-    return clampThrown(error, failed(this.clamping.policy), this.#origin('error'))
+  /** The same of a value that was waited for: of what is cut, the whole can be saved. */
+  async #settleLater(value: unknown, phase: Origin['phase']): Promise<unknown> {
+    const { spill } = this
+    if (spill && !(typeof value === 'object' && value !== null && isGenerator(value))) {
+      const spilling = new Spilling()
+      this.#clamp(value, phase, { spilling, isTrial: true })
+      if (await spilling.save(spill, nameOf(this.#origin(phase))))
+        return this.#clamp(value, phase, { spilling })
+    }
+    return this.settle(value, phase)
   }
 
-  #clamp(value: unknown, phase: Origin['phase']): unknown {
+  async #throwLater(error: unknown): Promise<never> {
+    const policy = failed(this.clamping.policy)
+    const text = messageOf(error)
+    if (!this.spill || text === undefined) throw this.thrown(error)
+    const spilling = new Spilling()
+    told(text, policy, { ...this.#origin('error'), spilling, isTrial: true })
+    await spilling.save(this.spill, nameOf(this.#origin('error')))
+    throw this.thrown(error, { spilling })
+  }
+
+  thrown(error: unknown, more?: Partial<Origin>): unknown {
+    return clampThrown(error, failed(this.clamping.policy), { ...this.#origin('error'), ...more })
+  }
+
+  #clamp(value: unknown, phase: Origin['phase'], more?: Partial<Origin>): unknown {
     const { policy, returns } = this.clamping
     if (returns === 'raw') return value
     const clamp = returns === 'pair' && Array.isArray(value) && value.length === 2 ? clampPair : clampOutcome
-    return clamp(value, policy, this.#origin(phase))
+    return clamp(value, policy, { ...this.#origin(phase), ...more })
   }
 
   #origin(phase: Origin['phase']): Origin {
     const { policy, tool } = this.clamping
     return { phase, tool, args: this.args, onClamp: policy.onClamp }
+  }
+
+  /** The same data to whoever iterates over it, with every step clamped. */
+  #iterable(value: AsyncIterable<unknown>): object {
+    const iterate = () => this.#steps(value[Symbol.asyncIterator]() as Steps)
+    const made = copy(value, new Map())
+    return Object.defineProperty(made, Symbol.asyncIterator, { value: iterate, configurable: true })
   }
 
   /** The same generator to whoever runs it, with every step clamped. */
@@ -126,8 +160,12 @@ class OneCall {
         }
       }
     const clamping = Object.create(Object.getPrototypeOf(steps) as object) as Steps
+    // Iterators that are written by hand may have one of their own, and no way to end them.
     for (const name of ['next', 'return', 'throw'] as const)
-      Object.defineProperty(clamping, name, { value: run(name) })
+      if (typeof get(steps, name) === 'function') Object.defineProperty(clamping, name, { value: run(name) })
+    for (const name of [Symbol.asyncIterator, Symbol.iterator])
+      if (typeof get(steps, name) === 'function')
+        Object.defineProperty(clamping, name, { value: () => clamping })
     return clamping
   }
 }
@@ -138,7 +176,18 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
 
 type Steps = Generator | AsyncGenerator
 
+/** A generator, or what passes for an async one: those who run these call `next` alone, or `return` where there is one. */
 function isGenerator(value: object): value is Steps {
-  const iterates = get(value, Symbol.asyncIterator) ?? get(value, Symbol.iterator)
-  return [iterates, get(value, 'next'), get(value, 'throw')].every((method) => typeof method === 'function')
+  const isAsync = typeof get(value, Symbol.asyncIterator) === 'function'
+  const iterates = isAsync || typeof get(value, Symbol.iterator) === 'function'
+  return (
+    iterates &&
+    typeof get(value, 'next') === 'function' &&
+    (isAsync || typeof get(value, 'throw') === 'function')
+  )
+}
+
+/** Plain data that has steps; a stream is a class of its own, which a wrapper cannot pass for. */
+function isIterable(value: object): value is AsyncIterable<unknown> {
+  return typeof get(value, Symbol.asyncIterator) === 'function' && quietly(() => isPlain(value)) === true
 }

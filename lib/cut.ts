@@ -1,7 +1,8 @@
 import type { Cut, LimitName, TextSize } from 'spillway'
 import { exceededBy, type Measured } from './limits.js'
 import type { Kept, Made } from './made.js'
-import { type Compiled, KINDS } from './policy.js'
+import { KINDS } from './notice.js'
+import type { Compiled } from './policy.js'
 import type { Subject } from './subject.js'
 
 /** Lines of which something is kept. A line that two runs keep a part of counts once. */
@@ -30,6 +31,7 @@ function rangesOf({ lines }: Kept): string {
 export class CutOf implements Cut {
   readonly keep: Cut['keep']
   readonly source: string
+  declare readonly saved?: string
   readonly #subject: Measured
   readonly #judged: Measured
   readonly #made: Made
@@ -41,6 +43,7 @@ export class CutOf implements Cut {
   constructor(subject: Measured, made: Made, policy: Compiled, judged = subject) {
     this.keep = made.keep
     this.source = policy.source
+    if (policy.saved !== undefined) this.saved = policy.saved
     this.#subject = subject
     this.#judged = judged
     this.#made = made

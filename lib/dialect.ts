@@ -2,13 +2,14 @@ import type { DialectName } from 'spillway'
 import table from '../src/dialects.json'
 import { jsonOf } from './json.js'
 import { type End, endsAt, follow, leads, Paths, Place, type Reach, Root } from './path.js'
+import { get } from './reading.js'
 
 /**
  * Where frameworks keep the text of a tool result: src/dialects.json, a row for each.
  *
  * A row has the forms in which its results come, told apart by their tags alone. A form names the `role` or the `type` of
  * the value (neither: it has none), what it `has` besides, and where the `results` are that it carries; `blocks`: one
- * of its blocks is known, `list`: it is an array of them. All other paths start at a result: `text` and `json` are what a
+ * of its blocks is known, `empty`: it has none, `list`: it is an array of nothing else. All other paths start at a result: `text` and `json` are what a
  * model sees, `side` what it does not see, `media` bytes of images and the
  * like, `other` blocks that are known and hold no text, `copy` a second copy of all that a class keeps.
  */
@@ -36,6 +37,7 @@ interface FormData {
   readonly list?: boolean
   readonly has?: readonly string[]
   readonly blocks?: boolean
+  readonly empty?: boolean
   readonly results?: readonly string[]
 }
 
@@ -56,8 +58,9 @@ export class Result {
     readonly row: Row,
   ) {}
 
+  /** Whether one of the flags is there; `error: null` tells that nothing failed. */
   get isError(): boolean {
-    return leads(this.row.error, this.place)
+    return endsAt(this.row.error, this.place).some(({ value }) => isFailure(value))
   }
 
   get id(): string | undefined {
@@ -73,10 +76,25 @@ export class Result {
     return endsAt(this.row.side, this.place)
   }
 
+  /** Whether it holds what a tool result holds; tags alone may be those of a caller's own data. */
+  get isSure(): boolean {
+    return this.slots.length > 0 || this.side.length > 0 || this.media.length > 0 || this.isEmpty
+  }
+
+  /** Content without a block. */
+  get isEmpty(): boolean {
+    return isEmptyList(this.place.read('content'))
+  }
+
   /** Images, audio and files, or what names them. */
   get media(): End[] {
     return endsAt(this.row.media, this.place)
   }
+}
+
+/** What the `error` of a result tells of a failure by. */
+export function isFailure(error: unknown): boolean {
+  return error !== undefined && error !== null && error !== false && error !== ''
 }
 
 function firstString(paths: Paths, place: Place): string | undefined {
@@ -114,7 +132,9 @@ export class Row {
   read(place: Place, blocks = false): Result | undefined {
     const slots: Slot[] = []
     const known = follow(this.slots, place, slots, addSlot)
-    return blocks && known === 0 ? undefined : new Result(place, slots, this)
+    if (blocks && (known === 0 || (Array.isArray(place.value) && known < place.value.length)))
+      return undefined
+    return new Result(place, slots, this)
   }
 }
 
@@ -134,9 +154,14 @@ const addSlot: Reach<Slot[]> = (paths, value, holder, key, slots) => {
   return true
 }
 
-/** Whether all that an object holds is read by paths of its own. */
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+/** Whether all that an object holds is read by paths of its own, or it is a result with blocks inside of JSON. */
 function isRead(value: object, paths: Paths): boolean {
   if (paths.names.length === 0 || Array.isArray(value)) return false
+  if (paths.names.includes('content') && Array.isArray(get(value, 'content'))) return true
   const keys = Object.keys(value)
   return keys.length > 0 && keys.every((key) => paths.names.includes(key))
 }
@@ -147,6 +172,7 @@ class Form {
   readonly isList: boolean
   private readonly has: readonly Paths[]
   private readonly blocks: boolean
+  private readonly isEmpty: boolean
   private readonly results: Paths | undefined
 
   constructor(
@@ -158,11 +184,13 @@ class Form {
     this.isList = data.list ?? false
     this.has = (data.has ?? []).map((path) => Paths.of([path]))
     this.blocks = data.blocks ?? false
+    this.isEmpty = data.empty ?? false
     this.results = data.results && Paths.of(data.results)
   }
 
   read(root: Root): Result[] | undefined {
     for (const paths of this.has) if (!leads(paths, root)) return undefined
+    if (this.isEmpty && !isEmptyList(root.read('content'))) return undefined
     if (!this.results) {
       const result = this.row.read(root, this.blocks)
       return result && [result]
@@ -212,6 +240,9 @@ export function readResults(value: object, named: DialectName | undefined): read
     const results = form.read(root)
     if (results) return results
   }
+  const role = Array.isArray(value) ? undefined : root.read('role')
+  if (typeof role === 'string' && !byRole.has(role)) return NONE
+  if (role === 'user' || role === 'assistant') return NONE
   const row = named && rows.find(({ name }) => name === named)
   const result = row?.read(root)
   return result && (result.slots.length > 0 || row?.read(root, true)) ? [result] : NONE

@@ -5,6 +5,7 @@ import { type Result, readResults } from './dialect.js'
 import { Draft } from './draft.js'
 import { rebuilt } from './error.js'
 import { bound, optionError } from './option.js'
+import { alone } from './own.js'
 import { type Compiled, compile } from './policy.js'
 import { get, quietly } from './reading.js'
 import { truncateUtf16Safe } from './slice.js'
@@ -94,7 +95,7 @@ function firstLine(text: string, maxChars: number): string {
   if (start < 0) return ''
   const window = text.slice(start, start + maxChars + 1)
   const line = /^[^\r\n]*/.exec(window)?.[0].trimEnd() ?? ''
-  const whole = line.toWellFormed()
+  const whole = alone(line.toWellFormed())
   return whole.length <= maxChars
     ? whole
     : `${truncateUtf16Safe(whole, Math.max(0, maxChars - 1))}…`.slice(0, maxChars)

@@ -1,5 +1,5 @@
 import { copy, GONE } from './copy.js'
-import type { Result, Slot } from './dialect.js'
+import { isFailure, type Result, type Slot } from './dialect.js'
 import { Place } from './path.js'
 import { get } from './reading.js'
 
@@ -85,7 +85,8 @@ export class Draft {
       this.remove(holder, key)
       this.set(holder, 'text', text)
     } else if (json?.as === 'wrap') {
-      const failed = has(json.value, 'error') && !has(json.value, 'output')
+      const { value } = json
+      const failed = isFailure(member(value, 'error')) && member(value, 'output') === undefined
       this.set(holder, key, failed ? { error: text } : { output: text })
     } else {
       if (json?.as === 'retag')
@@ -125,8 +126,8 @@ export class Draft {
   }
 }
 
-function has(value: unknown, name: string): boolean {
-  return typeof value === 'object' && value !== null && name in value
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? get(value, name) : undefined
 }
 
 function depthOf(place: Place): number {

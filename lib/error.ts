@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import type { Policy, PolicyOptions } from 'spillway'
 import { clampString } from './blocks.js'
 import type { Origin } from './event.js'
+import { alone } from './own.js'
 import { type Compiled, compile, failed } from './policy.js'
 import { get, isPlain, quietly } from './reading.js'
 import { clampValue, told } from './result.js'
@@ -30,6 +31,12 @@ function capped(thrown: unknown, { limits }: Compiled): unknown {
 }
 
 const ERROR: Origin = { phase: 'error' }
+
+/** The text of what was thrown. */
+export function messageOf(thrown: unknown): string | undefined {
+  const text = typeof thrown === 'object' && thrown !== null ? get(thrown, 'message') : thrown
+  return typeof text === 'string' ? text : undefined
+}
 
 /** Shortens an error and what it holds; `seen` leads from each error on the way to what stands for it. */
 function shorten(
@@ -94,7 +101,7 @@ function shortStack(error: object, stack: string, message: string, text: string,
   const header = written === undefined ? named : stack.slice(0, start - written.length)
   const title = text === '' ? header.replace(/: $/, '') : header
   const kept = frames.slice(0, FRAMES).map((frame) => truncateUtf16Safe(frame, FRAME_CHARS))
-  return [title + text, ...kept].join('\n').toWellFormed()
+  return alone([title + text, ...kept].join('\n').toWellFormed())
 }
 
 /** Where a message stands near the start of a stack. */

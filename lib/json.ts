@@ -22,13 +22,16 @@ const DEPTH = 200
  * Copies a value to plain data that has a JSON: cycles, BigInt, functions, maps, sets and bytes come described, as does what
  * throws when it is read.
  */
-export function plain(value: unknown, above: readonly object[] = []): unknown {
+export function plain(value: unknown, above: readonly object[] = [], seen = new Set<object>()): unknown {
   if (typeof value === 'bigint' || typeof value === 'symbol') return String(value)
   if (typeof value === 'function') return '[function]'
   if (typeof value !== 'object' || value === null) return value
   if (above.includes(value)) return '[circular]'
   if (above.length >= DEPTH) return '[too deep]'
-  return quietly(() => described(value) ?? members(value, [...above, value])) ?? '[unreadable]'
+  // Each way to the same object would be walked again, and there are more ways than objects.
+  if (seen.has(value)) return '[seen above]'
+  seen.add(value)
+  return quietly(() => described(value) ?? members(value, [...above, value], seen)) ?? '[unreadable]'
 }
 
 /** A word for an object that is no data of members. */
@@ -45,20 +48,20 @@ function sizeOf(prototype: object, value: object): unknown {
   return Reflect.get(prototype, 'size', value)
 }
 
-function members(value: object, above: readonly object[]): unknown {
+function members(value: object, above: readonly object[], seen: Set<object>): unknown {
   const toJSON = get(value, 'toJSON')
   if (typeof toJSON === 'function') {
     const json: unknown = (toJSON as (key: string) => unknown).call(value, '')
-    return json === value ? '[circular]' : plain(json, above)
+    return json === value ? '[circular]' : plain(json, above, seen)
   }
-  if (Array.isArray(value)) return Array.from(value, (_, at) => plain(get(value, at), above) ?? null)
+  if (Array.isArray(value)) return Array.from(value, (_, at) => plain(get(value, at), above, seen) ?? null)
   const names = types.isNativeError(value) ? ['name', 'message', ...Object.keys(value)] : Object.keys(value)
-  return Object.fromEntries(names.map((name) => [name, read(value, name, above)]))
+  return Object.fromEntries(names.map((name) => [name, read(value, name, above, seen)]))
 }
 
-function read(value: object, name: string, above: readonly object[]): unknown {
+function read(value: object, name: string, above: readonly object[], seen: Set<object>): unknown {
   try {
-    return plain((value as Record<string, unknown>)[name], above)
+    return plain((value as Record<string, unknown>)[name], above, seen)
   } catch {
     return '[unreadable]'
   }

@@ -1,12 +1,13 @@
 import type { MessagesPolicy } from 'spillway'
 import { clampSlots } from './blocks.js'
+import { copy } from './copy.js'
 import { isFromModel, type Result, readResults } from './dialect.js'
 import { Draft } from './draft.js'
 import { announce, isHeard, type Origin } from './event.js'
 import { optionError } from './option.js'
 import { type Aggregate, checkAggregate, planOf, type Sized } from './plan.js'
 import { type Compiled, compileWith, failed, shortened } from './policy.js'
-import { quietly } from './reading.js'
+import { elementAt, quietly } from './reading.js'
 import { clampSide } from './result.js'
 import { surelyFit } from './slots.js'
 
@@ -66,8 +67,10 @@ class History {
   constructor(messages: readonly unknown[], policy: Compiled) {
     this.#messages = messages
     this.#policy = policy
-    const all = messages.map((message) => quietly(() => resultsIn(message, policy)) ?? [])
-    const lastAnswer = messages.findLastIndex(
+    // There may be holes, and elements that throw when they are read.
+    const read = Array.from(messages.keys(), (at) => elementAt(messages, at))
+    const all = read.map((message) => quietly(() => resultsIn(message, policy)) ?? [])
+    const lastAnswer = read.findLastIndex(
       (message) => isObject(message) && quietly(() => isFromModel(message)),
     )
     for (const [at, results] of all.entries())
@@ -86,22 +89,22 @@ class History {
     const drafts = new Map<number, Draft>()
     let clamped = 0
     for (const { result, message, clamped: made } of this.#results) {
-      let draft = drafts.get(message)
-      if (made && made.edits.size > 0) {
-        draft ??= new Draft()
-        draft.edit(result, made.edits)
-        clamped += 1
-      }
+      const draft = drafts.get(message) ?? new Draft()
+      const cut = made !== undefined && made.edits.size > 0
+      if (cut) draft.edit(result, made.edits)
       if (made?.figures) announce(ORIGIN, made.figures, result)
-      if (this.#policy.sideData !== 'keep') draft = clampSide(result, this.#policy, draft)
-      if (draft) drafts.set(message, draft)
+      const capped = this.#policy.sideData !== 'keep' && clampSide(result, this.#policy, draft)
+      if (!cut && !capped) continue
+      clamped += 1
+      drafts.set(message, draft)
     }
     if (drafts.size === 0) return { messages: this.#messages, clamped }
-    const made = this.#messages.map((message, at) => {
-      const draft = drafts.get(at)
-      return draft ? (quietly(() => draft.done(message as object)) ?? message) : message
-    })
-    return { messages: made, clamped }
+    const changes = new Map<number, unknown>()
+    for (const [at, draft] of drafts) {
+      const message = this.#messages[at]
+      changes.set(at, quietly(() => draft.done(message as object)) ?? message)
+    }
+    return { messages: copy(this.#messages, changes) as unknown[], clamped }
   }
 }
 

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { TextInput } from 'spillway'
+import type { SpillStore, TextInput } from 'spillway'
 
 /** What was wrong with an option: a TypeError for the kind of value, a RangeError for the value itself. */
 export function optionError(
@@ -10,6 +10,12 @@ export function optionError(
 ): Error {
   const error = new Kind(`${field} must be ${rule}, got ${show(value)}`)
   return Object.assign(error, { code: 'ERR_SPILLWAY_OPTION' })
+}
+
+/** Refuses what holds no options. */
+export function checkOptions<T extends object>(field: string, value: T): T {
+  if (typeof value === 'object' && value !== null) return value
+  throw optionError(TypeError, field, 'an object', value)
 }
 
 /** Returns `value` when it is one of `choices`, and the default when it was not given. */
@@ -35,6 +41,12 @@ export function limit(field: string, value: unknown): number {
   throw optionError(TypeError, field, 'a whole number from 0 up, or Infinity', value)
 }
 
+/** Returns a count that is not nothing: a whole number from 1 up, or Infinity. */
+export function positive(field: string, value: unknown, preset: number): number {
+  if (value !== 0) return bound(field, value, preset)
+  throw optionError(RangeError, field, 'a whole number from 1 up, or Infinity', value)
+}
+
 /** Returns a share from 0 to 1. */
 export function share(field: string, value: unknown, preset: number): number {
   if (value === undefined) return preset
@@ -51,6 +63,12 @@ export function flag(field: string, value: unknown, preset: boolean): boolean {
 export function callback<T>(field: string, value: T): T {
   if (value === undefined || typeof value === 'function') return value
   throw optionError(TypeError, field, 'a function', value)
+}
+
+/** Returns where outputs are saved. */
+export function store(field: string, value: SpillStore | undefined): SpillStore | undefined {
+  if (value === undefined || typeof (value as { save?: unknown } | null)?.save === 'function') return value
+  throw optionError(TypeError, field, 'a store of createSpillStore', value)
 }
 
 export function text(field: string, value: unknown, preset: string): string {
@@ -73,7 +91,8 @@ export function texts(field: string, value: unknown): string[] {
 
 const SHOWN = 60
 
-function show(value: unknown): string {
+/** A value as a message shows it. */
+export function show(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}...` : value)
   if (typeof value === 'bigint') return `${value}n`
@@ -83,9 +102,9 @@ function show(value: unknown): string {
 }
 
 /** Refuses what is no text. */
-export function checkText(text: TextInput): TextInput {
+export function checkText(text: TextInput, field = 'text'): TextInput {
   if (typeof text === 'string' || types.isUint8Array(text)) return text
-  throw optionError(TypeError, 'text', 'a string or a Uint8Array', text)
+  throw optionError(TypeError, field, 'a string or a Uint8Array', text)
 }
 
 /** Refuses what is no string. */

@@ -1,7 +1,8 @@
 import { native } from './engine.js'
+import { KINDS } from './notice.js'
 import { bound, choice, flag, limit, optionError } from './option.js'
 import { windows } from './pieces.js'
-import { type Compiled, KINDS, pack } from './policy.js'
+import { type Compiled, pack } from './policy.js'
 
 /** A budget over all tool results of a history, checked. */
 export interface Aggregate {

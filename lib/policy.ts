@@ -1,7 +1,8 @@
-import type { ClampEvent, Cut, DialectName, Keep, Policy, WrapPolicy } from 'spillway'
+import type { ClampEvent, Cut, DialectName, Keep, Policy, SpillStore, WrapPolicy } from 'spillway'
 import { type Cleaning, checkClean } from './cleaning.js'
 import { dialectNames } from './dialect.js'
-import { bound, callback, choice, flag, optionError, share, text, texts } from './option.js'
+import { checkNotice, KINDS } from './notice.js'
+import { bound, callback, choice, flag, optionError, share, store, text, texts } from './option.js'
 
 /** A policy as the engine takes it. */
 export interface Compiled {
@@ -10,8 +11,10 @@ export interface Compiled {
   /** The words of a template. */
   readonly notice: string
   readonly source: string
-  /** The source where the engine words it, else nothing: a string costs to hand over. */
+  /** The source where the engine words it, else nothing: a string costs to hand over. What is known of a saved whole follows. */
   readonly said: string
+  /** Path or id of the saved whole. */
+  readonly saved: string | undefined
   /** A notice that the caller words. */
   readonly words: ((cut: Cut) => string) | undefined
   /** The kind of notice that such words make. */
@@ -36,11 +39,11 @@ export interface Compiled {
   readonly clean: Cleaning | undefined
   readonly method: string | undefined
   readonly onClamp: ((event: ClampEvent) => void) | undefined
+  readonly spill: SpillStore | undefined
 }
 
 const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings'] as const
 const SHARES = ['fair', 'order', 'each'] as const
-const NOTICES = ['hint', 'pi', 'count'] as const
 
 const OPTIONS = [
   'maxBytes',
@@ -62,23 +65,21 @@ const OPTIONS = [
   'clean',
   'method',
   'onClamp',
+  'spill',
 ] as const satisfies (keyof WrapPolicy)[]
 
-/** Places among the numbers, and the kinds of notices. */
+/** Kinds of notices that name the source. */
+const NAMING: readonly unknown[] = [KINDS.count, KINDS.template, KINDS.gluedTemplate]
+
+/** Places among the numbers, and what may have become of a whole. */
 const CHARS = 2
 const KEEP = 5
 const KIND = 8
-export const KINDS = {
-  none: 0,
-  hint: 1,
-  pi: 2,
-  count: 3,
-  template: 4,
-  literal: 5,
-  gluedTemplate: 6,
-  gluedLiteral: 7,
-} as const
+const IS_ERROR = 9
 const SHARE = 10
+const SAVED = 11
+const SAVED_AT = 12
+const SAVED_HOW = { whole: 1, part: 2, failed: 3 } as const
 const STAY = SHARES.length
 
 /** What definePolicy returns. The private field marks it as checked: a copy of it is plain options again. */
@@ -167,6 +168,8 @@ function check(options: WrapPolicy): Compiled {
     notice.kind,
     0,
     SHARES.indexOf(choice('share', options.share, SHARES, 'fair')),
+    0,
+    0,
   ]
   const method = options.method === undefined ? undefined : text('method', options.method, '')
   const dialect = options.dialect
@@ -177,7 +180,8 @@ function check(options: WrapPolicy): Compiled {
     words: notice.words,
     spoken: KINDS.literal,
     source,
-    said: notice.kind === KINDS.count || notice.kind === KINDS.template ? source : '',
+    said: NAMING.includes(notice.kind) ? source : '',
+    saved: undefined,
     ...measures(limits, keep),
     countsAll: /\{\w*(?:Bytes|Lines)/.test(notice.template),
     keep,
@@ -190,6 +194,7 @@ function check(options: WrapPolicy): Compiled {
     maxSideBytes: bound('maxSideBytes', options.maxSideBytes, 8_192),
     method,
     onClamp: callback('onClamp', options.onClamp),
+    spill: store('spill', options.spill),
   }
 }
 
@@ -204,8 +209,8 @@ function measures(limits: Compiled['limits'], keep: Keep) {
   const reach = Math.min(limits.bytes, limits.chars) + 2
   return {
     limits,
-    // A char is at most three bytes, one line, one token.
-    gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens, limits.lineBytes / 3),
+    // A char is at most three bytes, one line, three tokens (`MOST_PER_CHAR` in src/text/tokens.rs).
+    gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens / 3, limits.lineBytes / 3),
     bySize: counted ? Math.min(limits.bytes, limits.chars) : 0,
     reach: { head: keep === 'tail' ? 0 : reach, tail: keep === 'head' ? 0 : reach },
   }
@@ -218,6 +223,11 @@ export function shortened(policy: Compiled, maxChars: number): Compiled {
     .with(CHARS, chars)
     .with(SHARE, policy.each ? 0 : (policy.numbers[SHARE] ?? 0))
   return { ...policy, numbers, each: false, ...measures({ ...policy.limits, chars }, policy.keep) }
+}
+
+/** The same policy for a text that is called by this name. */
+export function named(policy: Compiled, source: string): Compiled {
+  return { ...policy, source, said: NAMING.includes(policy.numbers[KIND]) ? source : '' }
 }
 
 /** The same policy for what comes from a failure. */
@@ -236,6 +246,14 @@ const UNLIMITED = {
   maxLines: Number.POSITIVE_INFINITY,
 } satisfies WrapPolicy
 
+/** The same policy for a text of which the whole, or its part, was saved under a name, or could not be for a reason. */
+export function saved(policy: Compiled, how: keyof typeof SAVED_HOW, named: string): Compiled {
+  const { said } = policy
+  const name = named.toWellFormed()
+  const numbers = policy.numbers.with(SAVED, SAVED_HOW[how]).with(SAVED_AT, Buffer.byteLength(said))
+  return { ...policy, numbers, said: said + name, saved: how === 'failed' ? undefined : name }
+}
+
 /** The same policy for the head alone, without a notice. */
 export function headOf(policy: Compiled): Compiled {
   const numbers = policy.numbers.with(KEEP, KEEPS.indexOf('head')).with(KIND, KINDS.none)
@@ -248,8 +266,7 @@ export function searches({ keep, isError }: Compiled): boolean {
 }
 
 /** One array for all calls: the engine reads it before anything else runs, and a new one costs more than a cut. */
-const packed = new Float64Array(11)
-const IS_ERROR = 9
+const packed = new Float64Array(13)
 
 /** Packs a policy for the engine, with another kind of notice where one is given. */
 export function pack(policy: Compiled, kind?: number): Float64Array {
@@ -257,32 +274,6 @@ export function pack(policy: Compiled, kind?: number): Float64Array {
   packed[IS_ERROR] = Number(policy.isError)
   if (kind !== undefined) packed[KIND] = kind
   return packed
-}
-
-const AMOUNTS = ['omittedChars', 'totalChars', 'omittedBytes', 'totalBytes', 'omittedLines', 'totalLines']
-const WORDS = ['keptLines', 'source', 'saved', 'limits']
-
-function checkNotice(notice: unknown): { kind: number; template: string; words: Compiled['words'] } {
-  const plain = { template: '', words: undefined }
-  if (notice === undefined) return { ...plain, kind: KINDS.hint }
-  if (notice === false) return { ...plain, kind: KINDS.none }
-  if (typeof notice === 'function')
-    return { ...plain, kind: KINDS.literal, words: notice as (cut: Cut) => string }
-  if (typeof notice !== 'string') {
-    throw optionError(TypeError, 'notice', "'hint', 'pi', 'count', false, a template or a function", notice)
-  }
-  const named = NOTICES.find((name) => name === notice)
-  if (named) return { ...plain, kind: KINDS[named] }
-  const fields = [...notice.matchAll(/\{([A-Za-z]\w*)(:[^{}]*)?\}/g)]
-  const known = ([, name, format]: string[]) =>
-    format === undefined
-      ? [...AMOUNTS, ...WORDS].includes(name ?? '')
-      : format === ':,' && AMOUNTS.includes(name ?? '')
-  const unknown = fields.find((field) => !known(field as string[]))
-  const rule = `'hint', 'pi', 'count', or a template with fields of {${[...AMOUNTS, ...WORDS].join('} {')}}`
-  if (unknown) throw optionError(RangeError, 'notice', rule, unknown[0])
-  if (fields.length === 0) throw optionError(RangeError, 'notice', rule, notice)
-  return { kind: KINDS.template, template: notice.toWellFormed(), words: undefined }
 }
 
 const preset = check({})

@@ -1,5 +1,5 @@
 import type { Policy, ResultPolicy } from 'spillway'
-import { clampSlots, clampString, clampWithFigures } from './blocks.js'
+import { type Clamped, clampSlots, clampString, clampWithFigures } from './blocks.js'
 import { type Result, readResults } from './dialect.js'
 import { Draft } from './draft.js'
 import { announce, isHeard, type Origin } from './event.js'
@@ -34,8 +34,13 @@ export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | u
 
 /** Clamps a text and tells of it. */
 export function told(text: string, policy: Compiled, origin: Origin): string {
-  const clamped = clampWithFigures(text, policy)
-  if (clamped.figures) announce(origin, clamped.figures)
+  const { spilling } = origin
+  const number = spilling?.next() ?? 0
+  const clamped = clampWithFigures(text, spilling?.policyOf(number, policy) ?? policy)
+  if (clamped.figures) {
+    spilling?.cut(number, text)
+    announce(origin, clamped.figures)
+  }
   return clamped.text
 }
 
@@ -48,36 +53,43 @@ function clampResults<T extends object>(
   let draft: Draft | undefined
   for (const result of results) {
     if (!surelyFit(result.slots, policy)) {
-      const { edits, figures } = clampSlots(
-        result.slots,
-        result.isError ? failed(policy) : policy,
-        isHeard(origin),
-      )
+      const { edits, figures } = clampOne(result, policy, origin)
       if (edits.size > 0) {
         draft ??= new Draft()
         draft.edit(result, edits)
       }
       if (figures) announce(origin, figures, result)
     }
-    if (policy.sideData !== 'keep') draft = clampSide(result, policy, draft)
+    if (policy.sideData === 'keep') continue
+    const side = draft ?? new Draft()
+    if (clampSide(result, policy, side)) draft = side
   }
   return draft ? draft.done(value) : value
 }
 
-/** Caps or drops what a result holds besides its text. */
-export function clampSide(result: Result, policy: Compiled, draft: Draft | undefined): Draft | undefined {
+function clampOne({ slots, isError }: Result, policy: Compiled, origin: Origin): Clamped {
+  const { spilling } = origin
+  const number = spilling?.next() ?? 0
+  const own = isError ? failed(policy) : policy
+  const clamped = clampSlots(slots, spilling?.policyOf(number, own) ?? own, isHeard(origin))
+  if (clamped.figures) spilling?.cut(number, slots.map(({ text }) => text).join('\n'))
+  return clamped
+}
+
+/** Caps or drops what a result holds besides its text; false where nothing changes. */
+export function clampSide(result: Result, policy: Compiled, draft: Draft): boolean {
   const { sideData, maxSideBytes } = policy
-  let made = draft
+  let isChanged = false
   for (const { value, holder, key } of result.side) {
     const kept = sideData === 'drop' ? undefined : capSide(value, maxSideBytes)
     if (kept === value) continue
-    made ??= new Draft()
-    made.mirror(result)
-    if (kept === undefined) made.remove(holder, key)
-    else made.set(holder, key, kept)
-    if (sideData === 'drop' && key === 'structuredContent') sayInText(value, result, policy, made)
+    isChanged = true
+    draft.mirror(result)
+    if (kept === undefined) draft.remove(holder, key)
+    else draft.set(holder, key, kept)
+    if (sideData === 'drop' && key === 'structuredContent') sayInText(value, result, policy, draft)
   }
-  return made
+  return isChanged
 }
 
 /** An MCP result whose structured content goes says it in a text where it has no other. */

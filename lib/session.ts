@@ -2,8 +2,8 @@ import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
 import { getSystemErrorMap } from 'node:util'
 import type { PlanStep, Policy, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
-import { native, type SessionFailure } from './engine.js'
-import { bound, callback, flag, optionError, text } from './option.js'
+import { native } from './engine.js'
+import { bound, callback, flag, limit, optionError, text } from './option.js'
 import { type Aggregate, checkAggregate } from './plan.js'
 import { type Compiled, compileWith, pack } from './policy.js'
 import { quietly } from './reading.js'
@@ -15,15 +15,15 @@ const LOOK = 50
 const LONGEST_WAIT = 1_000
 
 export async function repairSession(path: string, options: RepairOptions = {}): Promise<RepairReport> {
-  const { session, work, lockTimeout, signal, onProgress } = checkRepair(path, options)
+  const { session, work, calls, lockTimeout, signal, onProgress } = checkRepair(path, options)
   const watched = watch(signal, onProgress)
   try {
-    const report = await locked(session.path, lockTimeout, signal, () =>
-      native.repairSession(session, work, watched.handle),
+    const report = await whileLocked<RepairReport>(path, lockTimeout, signal, () =>
+      native.repairSession(...session, work, calls, watched.handle),
     )
     watched.look()
     if (repairs.hasSubscribers) repairs.publish({ path, ...report })
-    return report as RepairReport
+    return report
   } finally {
     watched.end()
   }
@@ -35,10 +35,14 @@ export async function inspectSession(
 ): Promise<SessionReport> {
   const session = packSession(path, compileSession(options))
   const top = bound('top', options.top, 10)
-  const watched = watch(checkSignal(options.signal))
+  const signal = checkSignal(options.signal)
+  const watched = watch(signal)
   try {
-    const report = await native.inspectSession(session, top, watched.handle)
-    return taken(report, path, options.signal) as SessionReport
+    return taken(
+      parsed<SessionReport>(await native.inspectSession(...session, top, watched.handle)),
+      path,
+      signal,
+    )
   } finally {
     watched.end()
   }
@@ -50,16 +54,19 @@ function checkRepair(path: string, options: RepairOptions) {
   const { aggregate, plan } = options
   if (aggregate !== undefined && plan !== undefined)
     throw optionError(TypeError, 'plan', 'given without an aggregate', plan)
+  const steps = plan === undefined ? [] : checkPlan(plan)
+  const budget = aggregate === undefined ? undefined : packBudget(checkAggregate(aggregate))
   return {
     session: packSession(path, policy),
-    work: {
-      ...(aggregate !== undefined && { aggregate: packBudget(checkAggregate(aggregate)) }),
-      ...(plan !== undefined && { plan: checkPlan(plan) }),
-      backup: flag('backup', options.backup, true),
-      dryRun: flag('dryRun', options.dryRun, false),
-      lock: flag('lock', options.lock, true),
-      born: Date.now() - process.uptime() * 1_000,
-    },
+    // As `repair_session` in src/bindings/session.rs reads them.
+    work: Float64Array.of(
+      Number(flag('backup', options.backup, true)),
+      Number(flag('dryRun', options.dryRun, false)),
+      Number(flag('lock', options.lock, true)),
+      Date.now() - process.uptime() * 1_000,
+      ...(budget ? [1, ...budget] : plan ? [2, ...steps.flatMap(packStep)] : [0]),
+    ),
+    calls: steps.flatMap(({ callId }) => callId ?? []),
     lockTimeout: bound('lockTimeout', options.lockTimeout, 10_000),
     signal: checkSignal(options.signal),
     onProgress: callback('onProgress', options.onProgress),
@@ -73,49 +80,45 @@ function compileSession(options: ResultPolicy | Policy): Compiled {
   return policy
 }
 
-/** A session and its policy, as the engine takes them. */
+/** A session and its policy, as `unpack_options` in src/bindings/session.rs reads them. */
 function packSession(path: string, policy: Compiled) {
-  const { clean, dialect, sideData, maxSideBytes } = policy
+  const { clean, dialect = '', maxSideBytes, needles, notice, source } = policy
   if (typeof path !== 'string') throw optionError(TypeError, 'path', 'the path of a file', path)
   if (path === '' || path.includes('\0')) throw optionError(RangeError, 'path', 'the path of a file', path)
-  return {
-    path,
-    policy: Array.from(pack(policy)),
-    notice: policy.notice,
-    source: policy.source,
-    needles: policy.needles,
-    ...(clean && { clean: [...clean] }),
-    ...(sideData !== 'keep' && { maxSideBytes: sideData === 'cap' ? maxSideBytes : -1 }),
-    ...(dialect !== undefined && { dialect }),
+  const side = {
+    keep: Number.POSITIVE_INFINITY,
+    cap: Math.min(maxSideBytes, Number.MAX_SAFE_INTEGER),
+    drop: -1,
   }
+  const how = Float64Array.of(
+    side[policy.sideData],
+    Number(clean !== undefined),
+    ...(clean ?? []).map(Number),
+  )
+  return [path, pack(policy).slice(), [notice, source, dialect], needles, how] as const
 }
 
 /** A budget as src/bindings/plan.rs reads it: no result has a cap of its own here. */
 function packBudget({ maxChars, order, protectLatest, minKeepChars }: Aggregate): number[] {
-  return [
-    Number.POSITIVE_INFINITY,
-    maxChars,
-    Number(order === 'newest'),
-    Number(protectLatest),
-    minKeepChars,
-  ]
+  return [Number.POSITIVE_INFINITY, maxChars, Number(order === 'newest'), Number(protectLatest), minKeepChars]
 }
 
-function checkPlan(plan: readonly PlanStep[]) {
+function packStep({ index, chars, maxChars, callId }: PlanStep): number[] {
+  return [index, chars, maxChars, Number(callId !== undefined)]
+}
+
+function checkPlan(plan: readonly unknown[]): PlanStep[] {
   if (!Array.isArray(plan)) throw optionError(TypeError, 'plan', 'an array of steps', plan)
   return Array.from(plan as readonly unknown[], (step, at) => {
+    const field = (name: string) => `plan[${at}].${name}`
     if (typeof step !== 'object' || step === null)
       throw optionError(TypeError, `plan[${at}]`, 'an object', step)
     const { index, callId, chars, maxChars } = step as Partial<PlanStep>
-    const number = (name: string, value: number | undefined) => {
-      if (value === undefined) throw optionError(TypeError, `plan[${at}].${name}`, 'a whole number', value)
-      return bound(`plan[${at}].${name}`, value, 0)
-    }
     return {
-      index: number('index', index),
-      chars: number('chars', chars),
-      maxChars: number('maxChars', maxChars),
-      ...(callId !== undefined && { callId: text(`plan[${at}].callId`, callId, '') }),
+      index: limit(field('index'), index),
+      chars: limit(field('chars'), chars),
+      maxChars: limit(field('maxChars'), maxChars),
+      ...(callId !== undefined && { callId: text(field('callId'), callId, '') }),
     }
   })
 }
@@ -132,10 +135,10 @@ function watch(signal: AbortSignal | undefined, onProgress?: RepairOptions['onPr
   const handle = native.startWatch()
   const stop = () => native.stopWork(handle)
   signal?.addEventListener('abort', stop, { once: true })
+  const numbers = new Float64Array(4)
   let told = ''
   const look = () => {
     if (!onProgress) return
-    const numbers = new Float64Array(4)
     native.readProgress(handle, numbers)
     const [bytes = 0, totalBytes = 0, rows = 0, clamped = 0] = numbers
     if (totalBytes === 0 || numbers.join() === told) return
@@ -151,34 +154,41 @@ function watch(signal: AbortSignal | undefined, onProgress?: RepairOptions['onPr
 }
 
 /** Tries again while another holds the lock, as long as that is allowed. */
-async function locked<T extends object>(
+async function whileLocked<T extends object>(
   path: string,
   timeout: number,
   signal: AbortSignal | undefined,
-  repair: () => Promise<T | SessionFailure>,
+  repair: () => Promise<string>,
 ): Promise<T> {
   const start = performance.now()
   for (let tries = 1; ; tries++) {
-    const outcome = await repair()
+    const outcome = parsed<T>(await repair())
     const left = timeout - (performance.now() - start)
-    const isLocked = 'message' in outcome && outcome.code === 'ERR_SPILLWAY_LOCKED'
+    const isLocked = 'code' in outcome && outcome.code === 'ERR_SPILLWAY_LOCKED'
     if (!isLocked || left <= 0) return taken(outcome, path, signal)
     const wait = Math.min(LONGEST_WAIT, LOOK * tries, left)
     await setTimeout(wait, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
   }
 }
 
+/** Why something could not be done: a code, or the number that the system has for it. */
+interface Failure {
+  readonly code: string
+  readonly message: string
+  readonly errno?: number
+}
+
+function parsed<T>(json: string): T | Failure {
+  return JSON.parse(json) as T | Failure
+}
+
 /** What the engine did, or why not as an error. */
-function taken<T extends object>(
-  outcome: T | SessionFailure,
-  path: string,
-  signal: AbortSignal | undefined,
-): T {
-  if (!('message' in outcome)) return outcome
+function taken<T extends object>(outcome: T | Failure, path: string, signal: AbortSignal | undefined): T {
+  if (!('code' in outcome)) return outcome
   const { code, errno, message } = outcome
   if (code === 'STOPPED') throw signal?.reason
-  if (code.startsWith('ERR_')) throw Object.assign(new Error(message), { code })
   if (code === 'OWN_LOCK') throw Object.assign(new Error(message), { code: 'ERR_SPILLWAY_LOCKED' })
+  if (code.startsWith('ERR_')) throw Object.assign(new Error(message), { code })
   const [name, meaning] = getSystemErrorMap().get(-(errno ?? 0)) ?? [code, message]
   throw Object.assign(new Error(`${name}: ${meaning}, '${path}'`), {
     code: name,

@@ -68,10 +68,9 @@ export function wrapTools<T extends readonly object[] | Record<string, object>>(
   }
   const common = typeof policy === 'function' ? undefined : compile(policy)
   const wrap = (tool: object, name: string): object => {
-    if (common || typeof policy !== 'function')
-      return wrapOne(tool, common ?? compile(policy as WrapPolicy), name)
-    const own = policy(name, tool)
-    return own === undefined ? tool : wrapOne(tool, compile(own), name)
+    const own = typeof policy === 'function' ? policy(name, tool) : undefined
+    const compiled = common ?? (own === undefined ? undefined : compile(own))
+    return !compiled || runsElsewhere(tool, compiled) ? tool : wrapOne(tool, compiled, name)
   }
   if (Array.isArray(tools))
     return tools.map((tool: object, at) => wrap(tool, nameOf(tool) ?? String(at))) as unknown as T
@@ -80,6 +79,12 @@ export function wrapTools<T extends readonly object[] | Record<string, object>>(
     members[name] = { value: wrap(tool, name), enumerable: true, writable: true, configurable: true }
   }
   return Object.create(Object.getPrototypeOf(tools) as object | null, members) as T
+}
+
+/** Whether a tool of a set has nothing to run here: a client or a provider runs it. */
+function runsElsewhere(tool: unknown, { method }: Compiled): boolean {
+  if (typeof tool !== 'object' || tool === null || method !== undefined) return false
+  return METHODS.every((name) => get(tool, name) === undefined)
 }
 
 function nameOf(tool: object): string | undefined {

@@ -7,8 +7,10 @@
 //! - [`policy`], [`limits`]: what a caller asked for.
 //! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8, and its cleaning.
 //! - [`findings`]: the lines of a text or a stream that tell what went wrong.
+//! - [`capture`]: both ends and the findings of a process's output, however much of it comes.
 //! - [`share`], [`room`]: one budget over the blocks of a result.
 //! - [`context`]: one budget over the results of a history.
+//! - [`spill`]: full outputs on disk.
 //! - `bindings`: the only place that knows Node-API.
 //!
 //! ```
@@ -34,6 +36,7 @@
 // In a test build napi-derive registers nothing, so nothing calls the shells.
 #[cfg_attr(test, allow(dead_code))]
 mod bindings;
+pub mod capture;
 pub mod context;
 pub mod dialect;
 pub mod findings;
@@ -45,4 +48,5 @@ pub mod policy;
 pub mod room;
 pub mod session;
 pub mod share;
+pub mod spill;
 pub mod text;

@@ -28,9 +28,20 @@ pub fn clamp<T: Text>(
     policy: &Policy,
     notice: &Notice,
 ) -> Option<Outcome> {
+    clamp_with(source, limits, policy, notice, || findings::clamp(source, limits, policy, notice))
+}
+
+/// The same with a search of one's own, which is asked only where there may be something to find.
+pub fn clamp_with<T: Text>(
+    source: &Source<T>,
+    limits: &Limits,
+    policy: &Policy,
+    notice: &Notice,
+    search: impl FnOnce() -> Option<Found>,
+) -> Option<Outcome> {
     if policy.searches()
         && !source.fits(limits)
-        && let Some(found) = findings::clamp(source, limits, policy, notice)
+        && let Some(found) = search()
     {
         return Some(Outcome::Findings(found));
     }

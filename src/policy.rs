@@ -1,7 +1,9 @@
 //! What a caller asked for. TypeScript has checked every value; nothing is checked again here.
 
 use crate::limits::Limits;
+use crate::text::amounts::Labels;
 use crate::text::notice::Notice;
+use crate::text::saved::Saved;
 
 /// What survives a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub struct Policy {
     pub notice: Notice,
     /// What the text is called in notices.
     pub source: String,
+    /// What became of the whole, for notices.
+    pub saved: Saved,
     /// The text comes from something that failed.
     pub is_error: bool,
     /// Texts that make a line a finding.
@@ -34,6 +38,11 @@ impl Policy {
     /// Whether findings are looked for.
     pub fn searches(&self) -> bool {
         self.keep == Keep::Findings || self.keep == Keep::Auto && self.is_error
+    }
+
+    /// What notices name besides figures. `in_bytes`: the text is counted so.
+    pub fn labels(&self, in_bytes: bool) -> Labels<'_> {
+        Labels { limits: &self.limits, source: &self.source, saved: &self.saved, in_bytes }
     }
 }
 
@@ -46,6 +55,7 @@ impl Default for Policy {
             snap: true,
             notice: Notice::Hint,
             source: "output".into(),
+            saved: Saved::Nowhere,
             is_error: false,
             needles: vec![],
         }

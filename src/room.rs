@@ -89,14 +89,12 @@ pub fn fair_rooms(sizes: &[Taken], notice: Taken, limits: &Limits) -> Vec<Limits
             tokens: level(limits.tokens, |wish| wish.tokens),
         };
         let rooms = || wishes.iter().map(|wish| wish.zip(levels, usize::min).as_room(limits));
-        let mut settled = true;
         let next = wishes.iter().zip(sizes).zip(rooms()).map(|((wish, size), room)| {
             let first_cut = wish == size && !size.within(&room);
-            settled &= !first_cut;
             if first_cut { size.plus(notice) } else { *wish }
         });
         let next: Vec<Taken> = next.collect();
-        if settled {
+        if next == wishes {
             return rooms().collect();
         }
         wishes = next;

@@ -199,9 +199,9 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         let needs = self.policy.notice.needs(!T::UTF16);
         let needs = Needs { chars: true, ..needs };
         let all = self.sources.iter().fold(Size::default(), |sum, source| sum + source.size(needs));
-        let text = self.policy.notice.largest(all, &self.policy.limits, &self.policy.source);
+        let text = self.policy.notice.largest(all, self.policy.labels(false));
         let taken = Taken::of(Extent::of(Utf8(text.as_bytes()), &self.policy.limits));
-        // A line that is cut in two is rounded up twice.
+        // What is cut is rounded up, and so may a word be that is cut in two.
         Taken { tokens: taken.tokens + 2, ..taken }
     }
 }

@@ -16,6 +16,7 @@ fn hostile() -> impl Strategy<Value = Vec<u16>> {
     let of = |text: &str| Just(text.encode_utf16().collect::<Vec<u16>>());
     let piece = prop_oneof![
         6 => "[a-z ]{1,12}".prop_map(|text| text.encode_utf16().collect::<Vec<u16>>()),
+        2 => "[A-Za-z0-9 ._/-]{1,12}".prop_map(|text| text.encode_utf16().collect::<Vec<u16>>()),
         3 => of("\n"),
         1 => of("\r\n"),
         1 => of("\n\n"),
@@ -79,6 +80,7 @@ fn policy() -> impl Strategy<Value = Policy> {
             is_error,
             source: "outpüt".into(),
             needles: vec!["aa".into(), "漢".into()],
+            ..Policy::default()
         },
     )
 }

@@ -46,14 +46,8 @@ pub fn start_cleaning(
     control: bool,
     repeats: bool,
 ) -> External<Cleaning> {
-    let cleaner = Cleaner::new(options_of(&[ansi, carriage_returns, control, repeats]));
+    let cleaner = Cleaner::new(Options::from([ansi, carriage_returns, control, repeats]));
     External::new(Cleaning { cleaner, bytes: vec![] })
-}
-
-/// Reads what is cleaned, in the order that lib/cleaning.ts has it.
-pub fn options_of(what: &[bool]) -> Options {
-    let at = |index: usize| what.get(index).copied().unwrap_or(false);
-    Options { ansi: at(0), carriage_returns: at(1), control: at(2), repeats: at(3) }
 }
 
 #[napi(catch_unwind)]

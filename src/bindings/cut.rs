@@ -7,6 +7,7 @@ use napi_derive::napi;
 
 use super::answer::answer;
 use super::policy::kept_as;
+use crate::capture::Left;
 use crate::findings::Found;
 use crate::lined::Lined;
 use crate::outcome::Outcome;
@@ -69,6 +70,12 @@ impl From<Found> for Cut {
     fn from(found: Found) -> Cut {
         let text = answer(found.text.into_bytes());
         Cut::new(text, Keep::Findings, found.notice, found.ranges, found.kept, found.lines)
+    }
+}
+
+impl From<Left> for Cut {
+    fn from(left: Left) -> Cut {
+        Cut::new(answer(left.text), left.keep, left.notice, left.ranges, left.kept, left.lines)
     }
 }
 

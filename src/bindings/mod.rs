@@ -4,13 +4,16 @@
 //! make here. Every export catches panics: an uncaught one would end the host process.
 
 mod answer;
+mod capture;
 mod clean;
 mod cut;
 mod findings;
 mod plan;
 mod policy;
+mod saving;
 mod session;
 mod share;
+mod spill;
 mod task;
 mod text;
 mod units;

@@ -1,19 +1,22 @@
-//! A checked policy as TypeScript packs it: numbers in one array, beside two strings.
+//! A checked policy as TypeScript packs it: numbers in one array, beside strings.
 
 use crate::limits::Limits;
 use crate::policy::{Keep, Policy};
 use crate::share::Share;
 use crate::text::Size;
 use crate::text::notice::Notice;
+use crate::text::saved::Saved;
 
 /// Places of the numbers; `lib/policy.ts` writes them in this order.
-const LENGTH: usize = 11;
+const LENGTH: usize = 13;
 
-/// Reads a packed policy. `Infinity` becomes the largest integer, which lifts the bound.
-pub fn unpack(numbers: &[f64], notice: String, source: String, needles: Vec<String>) -> (Policy, Share) {
+/// Reads a packed policy. `Infinity` becomes the largest integer, which lifts the bound. Where something is known of the
+/// saved whole, `source` goes on with it after so many bytes: strings cost to hand over, and few policies have one.
+pub fn unpack(numbers: &[f64], notice: String, mut source: String, needles: Vec<String>) -> (Policy, Share) {
     let mut packed = [0.0; LENGTH];
     packed.copy_from_slice(&numbers[..LENGTH]);
-    let [bytes, lines, chars, tokens, line_bytes, keep, head_share, snap, kind, is_error, share] = packed;
+    let [bytes, lines, chars, tokens, line_bytes, keep, head_share, snap, kind, is_error, share, how, at] =
+        packed;
     let limits = Limits {
         bytes: bytes as usize,
         lines: lines as usize,
@@ -32,6 +35,12 @@ pub fn unpack(numbers: &[f64], notice: String, source: String, needles: Vec<Stri
         6 => Notice::Glued(Box::new(Notice::Template(notice))),
         _ => Notice::Glued(Box::new(Notice::Literal(notice))),
     };
+    let saved = match how as usize {
+        0 => Saved::Nowhere,
+        1 => Saved::Whole(source.split_off(at as usize)),
+        2 => Saved::Part(source.split_off(at as usize)),
+        _ => Saved::Failed(source.split_off(at as usize)),
+    };
     let share = [Share::Fair, Share::Order, Share::Each, Share::Stay][share as usize];
     (
         Policy {
@@ -41,6 +50,7 @@ pub fn unpack(numbers: &[f64], notice: String, source: String, needles: Vec<Stri
             snap: snap != 0.0,
             notice,
             source,
+            saved,
             is_error: is_error != 0.0,
             needles,
         },

@@ -43,13 +43,13 @@ fn add(sum: &mut [f64], size: Size) {
     }
 }
 
-/// Estimates tokens of a text that comes in pieces; `state`, three zeros at first, goes from one call to the next.
+/// Estimates tokens of a text that comes in pieces; `state`, zeros at first, goes from one call to the next.
 #[napi(catch_unwind)]
 pub fn estimate(
     #[napi(ts_arg_type = "string")] piece: Units,
     #[napi(ts_arg_type = "Float64Array")] state: Numbers,
 ) -> f64 {
-    let all = Estimate::from_state(state).then(Estimate::of(Utf16(&piece)));
+    let all = Estimate::from_state(state).and(Utf16(&piece));
     all.to_state(state);
     all.tokens() as f64
 }

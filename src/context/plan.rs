@@ -141,7 +141,7 @@ pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
     let bytes = Amount { omitted: missing.omitted.saturating_mul(3), total: missing.total.saturating_mul(3) };
     let kept_lines = line_ranges([(1, missing.total)]);
     let counts = Counts { chars: missing, bytes, lines: missing, kept_lines };
-    let labels = Labels { limits: &limits, source: &policy.source, in_bytes: false };
+    let labels = Labels { limits: &limits, source: &policy.source, saved: &policy.saved, in_bytes: false };
     let text = policy.notice.render(place, &counts, labels);
     let (lead, trail) = separators(&policy.notice, place, &text);
     lead.len() + text.encode_utf16().count() + trail.len()

@@ -4,7 +4,7 @@ use super::names::Names;
 use super::object::Object;
 use super::path::{Follower, Paths};
 use super::table::Data;
-use crate::json::Kind;
+use crate::json::scan::{Kind, Span, elements};
 
 #[derive(Debug)]
 pub struct Form {
@@ -16,6 +16,8 @@ pub struct Form {
     has: Vec<Paths>,
     /// One of its blocks is known.
     pub blocks: bool,
+    /// It has content without a block.
+    is_empty: bool,
     results: Option<Paths>,
 }
 
@@ -33,6 +35,7 @@ impl Form {
             is_list: data.flag("list"),
             has: data.texts("has").iter().map(|path| Paths::of([&**path], names)).collect(),
             blocks: data.flag("blocks"),
+            is_empty: data.flag("empty"),
             results: (!results.is_empty()).then(|| Paths::of(results.iter().map(String::as_str), names)),
         }
     }
@@ -40,6 +43,9 @@ impl Form {
     /// Objects that are results of this form; `None` where there are none. Their texts are still to be looked for.
     pub fn objects(&self, follower: Follower, value: &Object) -> Option<Vec<Object>> {
         if !self.has.iter().all(|paths| follower.leads(paths, value)) {
+            return None;
+        }
+        if self.is_empty && !has_no_block(follower, value) {
             return None;
         }
         let Some(results) = &self.results else { return Some(vec![value.clone()]) };
@@ -73,6 +79,15 @@ impl Form {
         let shortest = |words: &Vec<String>| words.iter().map(String::len).min().unwrap_or(0);
         words.max_by_key(shortest).unwrap_or_default()
     }
+}
+
+fn has_no_block(follower: Follower, value: &Object) -> bool {
+    follower.get(value, "content").is_some_and(|content| is_empty(follower.row, content))
+}
+
+/// Whether a value is an array without elements.
+fn is_empty(row: &[u8], value: Span) -> bool {
+    Kind::of(value.of(row)) == Kind::Array && elements(row, value).next().is_none()
 }
 
 /// The name that a path ends in, or the values of the tag.

@@ -1,6 +1,6 @@
 //! Paths into a value, as `lib/path.ts` has them: `content[type=text].text` goes to `content`, from there to each of its
 //! elements whose `type` is `text`, and there to `text`. `a|b` is one of them, `tool-*` what starts so, `!=0` a number
-//! but that one, `[]` each element. A filter holds for an object itself where there is no list.
+//! but that one (no other is asked for), `[]` each element. A filter holds for an object itself where there is no list.
 
 use super::names::{Name, Names};
 use super::object::{Object, text_at};
@@ -70,6 +70,7 @@ impl Paths {
     }
 
     /// Adds a path; one without an end is only known.
+    #[inline(never)]
     pub fn grow(&mut self, path: &str, end: Option<End>, names: &mut Names) {
         self.grow_along(&steps(path), end, names);
     }
@@ -138,14 +139,14 @@ enum Case {
     Text(String),
     True,
     Prefix(String),
-    /// A number that is not this one.
-    Other(f64),
+    /// A number that is not 0.
+    NotZero,
 }
 
 impl Case {
     fn of(not: bool, value: &str) -> Case {
         match value.strip_suffix('*') {
-            _ if not => Case::Other(value.parse().unwrap_or(f64::NAN)),
+            _ if not => Case::NotZero,
             Some(prefix) => Case::Prefix(prefix.to_owned()),
             None if value == "true" => Case::True,
             None => Case::Text(value.to_owned()),
@@ -165,7 +166,7 @@ impl Case {
                 Literal::of(source).head(prefix.len()).iter().copied().eq(prefix.encode_utf16())
             }
             (Case::True, Kind::True) => true,
-            (Case::Other(number), Kind::Number) => number::value(source) != *number,
+            (Case::NotZero, Kind::Number) => !number::is_zero(source),
             _ => false,
         }
     }

@@ -3,7 +3,7 @@
 use super::object::Object;
 use super::path::{As, End, Follower, Found, InList};
 use super::table::Row;
-use crate::json::scan::{Member, Span, members};
+use crate::json::scan::{Member, Span, elements, members};
 use crate::json::{Kind, Literal};
 
 /// A place that holds text a model sees.
@@ -49,15 +49,26 @@ impl<'t> ToolResult<'t> {
             }
             None => false,
         });
-        (!blocks || known > 0).then_some(ToolResult { row, object, slots })
+        // Of an array all elements have to be known.
+        let least = match Kind::of(object.span.of(follower.row)) {
+            Kind::Array => elements(follower.row, object.span).count().max(1),
+            _ => 1,
+        };
+        (!blocks || known >= least).then_some(ToolResult { row, object, slots })
     }
 
     pub fn dialect(&self) -> &str {
         &self.row.name
     }
 
+    /// Whether one of the flags is there; `error: null` tells that nothing failed.
     pub fn is_error(&self, follower: Follower) -> bool {
-        follower.leads(&self.row.error, &self.object)
+        let mut failed = false;
+        follower.follow(&self.row.error, &self.object, &mut |found| {
+            failed |= is_failure(found.value.of(follower.row));
+            found.paths.members.is_empty()
+        });
+        failed
     }
 
     pub fn id(&self, follower: Follower) -> Option<String> {
@@ -86,6 +97,11 @@ impl<'t> ToolResult<'t> {
     }
 }
 
+/// Whether what the `error` of a result is tells of a failure.
+pub fn is_failure(error: &[u8]) -> bool {
+    !matches!(error, b"null" | b"false" | b"\"\"")
+}
+
 /// What stands at the end of a path is a slot: nothing where it is none, else how a text takes its place.
 fn slot_at(follower: Follower, found: &Found) -> Option<Option<As>> {
     let row = follower.row;
@@ -97,16 +113,17 @@ fn slot_at(follower: Follower, found: &Found) -> Option<Option<As>> {
     }
 }
 
-/// Whether all that an object holds is read by paths of its own.
+/// Whether all that an object holds is read by paths of its own, or it is a result with blocks inside of JSON.
 fn is_read(follower: Follower, found: &Found) -> bool {
     let (row, paths) = (follower.row, found.paths);
-    let known = |member: Member| {
-        let name = Literal::of(member.key.of(row)).string();
-        follower
-            .names
-            .find(name.as_bytes())
-            .is_some_and(|name| paths.members.iter().any(|(known, _)| *known == name))
+    let is_known = |name: &[u8]| {
+        follower.names.find(name).is_some_and(|name| paths.members.iter().any(|(known, _)| *known == name))
     };
+    let content = follower.get(&follower.object(found.value), "content");
+    if is_known(b"content") && content.is_some_and(|content| Kind::of(content.of(row)) == Kind::Array) {
+        return true;
+    }
+    let known = |member: Member| is_known(Literal::of(member.key.of(row)).string().as_bytes());
     let mut all = members(row, found.value).peekable();
     !paths.members.is_empty() && all.peek().is_some() && all.all(known)
 }

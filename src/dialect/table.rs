@@ -43,6 +43,7 @@ pub struct Row {
 }
 
 impl Row {
+    #[inline(never)]
     fn of(data: &Data, names: &mut Names) -> Row {
         let mut paths = |name| Paths::of(data.texts(name).iter().map(String::as_str), names);
         let [id, tool, error, side] = ["id", "tool", "error", "side"].map(&mut paths);
@@ -179,11 +180,11 @@ impl Table {
 }
 
 /// The words that stand for all: one that holds another is found with that.
-fn fewest(mut words: Vec<String>) -> Vec<String> {
-    words.sort_by_key(String::len);
+fn fewest(words: Vec<String>) -> Vec<String> {
     let mut kept: Vec<String> = vec![];
     for word in words {
-        if !word.is_empty() && !kept.iter().any(|known| word.contains(known.as_str())) {
+        if !kept.iter().any(|known| word.contains(known.as_str())) {
+            kept.retain(|known| !known.contains(word.as_str()));
             kept.push(word);
         }
     }
@@ -195,6 +196,7 @@ fn fewest(mut words: Vec<String>) -> Vec<String> {
 pub struct Data(Span);
 
 impl Data {
+    #[inline(never)]
     fn get(&self, name: &str) -> Option<Data> {
         let source = SOURCE.as_bytes();
         let member =
@@ -210,10 +212,12 @@ impl Data {
         Literal::of(self.0.of(SOURCE.as_bytes())).string()
     }
 
+    #[inline(never)]
     pub fn text(&self, name: &str) -> Option<String> {
         self.get(name).map(Data::string)
     }
 
+    #[inline(never)]
     pub fn texts(&self, name: &str) -> Vec<String> {
         self.get(name).into_iter().flat_map(Data::list).map(Data::string).collect()
     }

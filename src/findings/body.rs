@@ -15,6 +15,8 @@ pub struct Body {
     /// Kept parts in chars, their size and the runs of their lines.
     pub ranges: Vec<Range<usize>>,
     pub kept: Size,
+    /// What of it is not the input's.
+    pub foreign: Size,
     pub lines: Vec<(usize, usize)>,
     /// Notices of earlier cuts that are kept as text.
     pub old: Size,
@@ -25,6 +27,8 @@ impl Body {
     pub fn add(&mut self, Piece { unit, text }: &Piece, old: Option<Size>) {
         self.text.extend_from_slice(text);
         self.kept = self.kept + Utf8(text).size();
+        self.foreign.bytes += usize::from(unit.foreign.bytes);
+        self.foreign.chars += usize::from(unit.foreign.chars);
         self.old = self.old + old.unwrap_or_default();
         let (range, line) = (unit.char..unit.char + unit.chars, unit.line + 1);
         match self.ranges.last_mut() {

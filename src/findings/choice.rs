@@ -233,6 +233,7 @@ mod tests {
             line: number,
             bytes: 10,
             chars: 10,
+            foreign: Default::default(),
             ends_line: true,
         });
         let text = [b'x'; 10];

@@ -11,7 +11,7 @@ use super::shelf::{Finding, Worth};
 use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::room::Taken;
-use crate::text::amounts::{Amount, Counts, Labels, grouped, line_ranges};
+use crate::text::amounts::{Amount, Counts, grouped, line_ranges};
 use crate::text::extent::Extent;
 use crate::text::figures::{Cutting, KeptLines};
 use crate::text::lines::{Span, longest_line};
@@ -47,8 +47,10 @@ pub struct Request<'a> {
     pub totals: Size,
     pub bytes_of: Option<BytesOf<'a>>,
     pub in_bytes: bool,
-    /// Marks in lines that were cut before, in chars.
+    /// Marks in lines that were cut before, in chars, where the search was not told of them.
     pub marks: &'a [Span],
+    /// Notices and marks in the text are its own.
+    pub fresh: bool,
     /// What else the notice answers for.
     pub beside: Size,
 }
@@ -58,7 +60,7 @@ impl<'a> Request<'a> {
     pub fn of(policy: &'a Policy, totals: Size) -> Self {
         let (limits, notice) = (&policy.limits, &policy.notice);
         let (bytes_of, in_bytes, beside) = (None, false, Size::default());
-        Request { limits, policy, notice, totals, bytes_of, in_bytes, marks: &[], beside }
+        Request { limits, policy, notice, totals, bytes_of, in_bytes, marks: &[], fresh: false, beside }
     }
 }
 
@@ -94,6 +96,7 @@ pub fn clamp<T: Text>(
         bytes_of: if is_broken || source.input.is_some() { Some(&bytes_of) } else { None },
         in_bytes: source.in_bytes(),
         marks: source.marks,
+        fresh: source.fresh,
         beside: source.beside,
         ..Request::of(policy, totals)
     })
@@ -107,10 +110,8 @@ impl Findings {
     /// small for any of it.
     pub fn clamp(&self, request: &Request) -> Option<Found> {
         self.state.shelf.findings().next()?;
-        let old = match request.notice {
-            Notice::None => Old::default(),
-            _ => self.old_notices(),
-        };
+        let looks = !request.fresh && *request.notice != Notice::None;
+        let old = if looks { self.old_notices() } else { Old::default() };
         let pieces = self.pieces(&old);
         let last = pieces.last()?.unit.number;
         let sizes = pieces.iter().map(|piece| piece.size(last, request.limits)).collect();
@@ -246,9 +247,7 @@ impl Composer<'_> {
     }
 
     fn render(&self, notice: &Notice, counts: &Counts) -> String {
-        let Request { policy, .. } = self.request;
-        let labels = Labels { limits: &policy.limits, source: &policy.source, in_bytes: self.in_bytes() };
-        notice.render(Place::AfterHead, counts, labels)
+        notice.render(Place::AfterHead, counts, self.request.policy.labels(self.in_bytes()))
     }
 
     fn in_bytes(&self) -> bool {
@@ -295,12 +294,13 @@ impl Composer<'_> {
         self.request.bytes_of.map_or(body.kept.bytes.saturating_sub(marks.bytes), |of| of(&body.ranges))
     }
 
+    /// What of the kept text is not the input's.
     fn kept_marks(&self, body: &Body) -> Size {
         let is_kept = |mark: &&Span| {
             let at = body.ranges.partition_point(|range| range.end < mark.end);
             body.ranges.get(at).is_some_and(|range| range.start <= mark.start)
         };
-        self.request.marks.iter().filter(is_kept).fold(Size::default(), |sum, mark| sum + mark.size)
+        self.request.marks.iter().filter(is_kept).fold(body.foreign, |sum, mark| sum + mark.size)
     }
 }
 

@@ -77,7 +77,15 @@ mod tests {
             .map(|line| {
                 let next = match unit {
                     Some(unit) => unit.next(line.len(), line.len(), true),
-                    None => Unit { number: 0, char: 0, line: 0, bytes: 6, chars: 6, ends_line: true },
+                    None => Unit {
+                        number: 0,
+                        char: 0,
+                        line: 0,
+                        bytes: 6,
+                        chars: 6,
+                        foreign: Default::default(),
+                        ends_line: true,
+                    },
                 };
                 unit = Some(next);
                 headings.take(next, line.as_bytes()).map(|(unit, text)| (unit.number, text.len()))

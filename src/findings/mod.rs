@@ -17,6 +17,8 @@ mod shelf;
 mod unit;
 mod words;
 
+use std::collections::VecDeque;
+
 use memchr::memmem::Finder;
 
 use crate::limits::{Limits, UNLIMITED};
@@ -28,7 +30,7 @@ use headings::Headings;
 use likeness::Seen;
 use score::Score;
 use shelf::{Finding, Shelf, Worth};
-use unit::{Splitter, Stretch, Unit};
+use unit::{Foreign, Splitter, Stretch, Unit};
 
 pub use found::{Found, Request, clamp};
 
@@ -70,6 +72,8 @@ struct State {
     /// The unit that came last.
     last: Option<Unit>,
     size: Size,
+    /// What is foreign of the text that is still to come in a unit, by where it ends.
+    foreign: VecDeque<(usize, Foreign)>,
     /// Escape sequences, or anything but ASCII, have come: till then nobody need look for them in every line.
     coloured: bool,
     wide: bool,
@@ -124,6 +128,7 @@ impl Findings {
                 recent: Stretch::default(),
                 last: None,
                 size: Size::default(),
+                foreign: VecDeque::new(),
                 coloured: false,
                 wide: false,
                 seen: Seen::default(),
@@ -146,6 +151,26 @@ impl Findings {
         state.coloured |= memchr::memchr(bytes::ESCAPE, text).is_some();
         state.wide |= !text.is_ascii();
         splitter.push(text, |unit| state.take(unit, needles, *budget));
+    }
+
+    /// Takes U+FFFD in place of so many bytes, at most three, that are no UTF-8.
+    pub fn push_broken(&mut self, bytes: usize) {
+        const BROKEN: [u8; 3] = *b"\xEF\xBF\xBD";
+        self.push_foreign(&BROKEN, Foreign { bytes: (BROKEN.len() - bytes) as u16, chars: 0 });
+    }
+
+    /// Takes a mark at the end of a line that was cut, which is ASCII. It counts as text, but not as the input's.
+    pub fn push_mark(&mut self, mark: &[u8]) {
+        let length = mark.len() as u16;
+        self.push_foreign(mark, Foreign { bytes: length, chars: length });
+    }
+
+    fn push_foreign(&mut self, text: &[u8], foreign: Foreign) {
+        if foreign != Foreign::default() {
+            let end = self.state.size.bytes + self.splitter.pending() + text.len();
+            self.state.foreign.push_back((end, foreign));
+        }
+        self.push(text);
     }
 
     /// Passes over text that is not looked at. What is pending is a unit of its own then.
@@ -178,9 +203,10 @@ impl Findings {
 
     /// Bytes of memory that the search takes.
     pub fn memory(&self) -> usize {
-        let State { head, recent, seen, shelf, notices, .. } = &self.state;
-        let notices = notices.capacity() * size_of::<OldNotice>();
-        head.memory() + recent.memory() + seen.memory() + shelf.memory() + notices
+        let State { head, recent, seen, shelf, notices, foreign, .. } = &self.state;
+        let lists =
+            notices.capacity() * size_of::<OldNotice>() + foreign.capacity() * size_of::<(usize, Foreign)>();
+        head.memory() + recent.memory() + seen.memory() + shelf.memory() + lists
     }
 }
 
@@ -214,7 +240,7 @@ impl State {
     fn take(&mut self, text: &[u8], needles: &[Finder], budget: usize) {
         let chars = if self.wide && !text.is_ascii() { Utf8(text).size().chars } else { text.len() };
         let size = Size { bytes: text.len(), chars, newlines: usize::from(text.ends_with(b"\n")), broken: 0 };
-        let unit = self.next_unit(size);
+        let unit = Unit { foreign: self.foreign_of(size.bytes), ..self.next_unit(size) };
         self.go_on(unit, text);
         // A piece inside a long line is no line.
         let starts = self.last.is_none_or(|last| last.ends_line);
@@ -268,10 +294,22 @@ impl State {
         found
     }
 
+    /// What is foreign of the next unit, which has so many bytes.
+    fn foreign_of(&mut self, bytes: usize) -> Foreign {
+        let end = self.size.bytes + bytes;
+        let mut sum = Foreign::default();
+        while let Some((_, foreign)) = self.foreign.front().filter(|(at, _)| *at <= end) {
+            sum = sum.plus(*foreign);
+            self.foreign.pop_front();
+        }
+        sum
+    }
+
     fn next_unit(&self, size: Size) -> Unit {
         let Size { bytes, chars, newlines, .. } = size;
+        let foreign = Foreign::default();
         match self.last {
-            None => Unit { number: 0, char: 0, line: 0, bytes, chars, ends_line: newlines > 0 },
+            None => Unit { number: 0, char: 0, line: 0, bytes, chars, foreign, ends_line: newlines > 0 },
             Some(last) => last.next(bytes, chars, newlines > 0),
         }
     }

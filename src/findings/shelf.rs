@@ -130,7 +130,9 @@ mod tests {
         let finding =
             Finding { unit, first: unit, last: unit + 1, around: (unit, unit + 1), heading: None, worth };
         let units = (unit..=unit + 1).map(|number| {
-            let unit = Unit { number, char: 0, line: number, bytes: 100, chars: 100, ends_line: true };
+            let foreign = Default::default();
+            let unit =
+                Unit { number, char: 0, line: number, bytes: 100, chars: 100, foreign, ends_line: true };
             (unit, &text[..])
         });
         shelf.put(finding, units);

@@ -1,5 +1,7 @@
 //! What is kept or left out as a whole: lines, and pieces of lines that are too long for that.
 
+use std::collections::VecDeque;
+
 /// A line of more bytes is cut into pieces.
 pub const LONG_LINE: usize = 1_000;
 
@@ -16,20 +18,35 @@ pub struct Unit {
     pub line: usize,
     pub bytes: usize,
     pub chars: usize,
+    pub foreign: Foreign,
     pub ends_line: bool,
+}
+
+/// What of a unit is not the input's: a mark of ours, or what U+FFFD takes beyond the bytes that it stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Foreign {
+    pub bytes: u16,
+    pub chars: u16,
+}
+
+impl Foreign {
+    pub fn plus(self, other: Foreign) -> Foreign {
+        Foreign { bytes: self.bytes + other.bytes, chars: self.chars + other.chars }
+    }
 }
 
 impl Unit {
     /// The unit of these bytes and chars that comes after this one.
     pub fn next(&self, bytes: usize, chars: usize, ends_line: bool) -> Unit {
         let line = self.line + usize::from(self.ends_line);
-        Unit { number: self.number + 1, char: self.char + self.chars, line, bytes, chars, ends_line }
+        let (number, char) = (self.number + 1, self.char + self.chars);
+        Unit { number, char, line, bytes, chars, foreign: Foreign::default(), ends_line }
     }
 
     /// The unit of these bytes and chars that comes before this one.
     fn previous(&self, bytes: usize, chars: usize, ends_line: bool) -> Unit {
-        let line = self.line - usize::from(ends_line);
-        Unit { number: self.number - 1, char: self.char - chars, line, bytes, chars, ends_line }
+        let (number, line) = (self.number - 1, self.line - usize::from(ends_line));
+        Unit { number, char: self.char - chars, line, bytes, chars, foreign: Foreign::default(), ends_line }
     }
 }
 
@@ -43,6 +60,11 @@ pub struct Splitter {
 }
 
 impl Splitter {
+    /// Bytes of the unit whose end is still to come.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+
     pub fn push(&mut self, mut text: &[u8], mut each: impl FnMut(&[u8])) {
         while !self.pending.is_empty() && !text.is_empty() {
             let newline = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
@@ -102,7 +124,9 @@ pub struct Stretch {
     /// The last unit; those before it are known by their lengths.
     last: Option<Unit>,
     /// Bytes and chars of each, small because lines may be empty: then there are as many as bytes.
-    lengths: std::collections::VecDeque<(u16, u16)>,
+    lengths: VecDeque<(u16, u16)>,
+    /// What is foreign of those that are not all the input's, by number.
+    foreign: VecDeque<(usize, Foreign)>,
     text: Vec<u8>,
     /// Bytes at the start of `text` that belong to units that went.
     gone: usize,
@@ -113,11 +137,18 @@ impl Stretch {
         self.last = Some(unit);
         // A unit is at most LONG_LINE bytes and a newline.
         self.lengths.push_back((unit.bytes as u16, unit.chars as u16));
+        if unit.foreign != Foreign::default() {
+            self.foreign.push_back((unit.number, unit.foreign));
+        }
         self.text.extend_from_slice(text);
     }
 
     pub fn pop_front(&mut self) {
         let Some((bytes, _)) = self.lengths.pop_front() else { return };
+        let number = self.last.map_or(0, |last| last.number - self.lengths.len());
+        if self.foreign.front().is_some_and(|(first, _)| *first == number) {
+            self.foreign.pop_front();
+        }
         self.gone += usize::from(bytes);
         if self.gone * 2 > self.text.len() {
             self.text.drain(..self.gone);
@@ -152,12 +183,15 @@ impl Stretch {
     pub fn back(&self) -> impl Iterator<Item = (Unit, &[u8])> {
         let text = self.text();
         let (mut next, mut end) = (None, text.len());
+        let mut foreign = self.foreign.iter().rev().peekable();
         self.lengths.iter().rev().map_while(move |&(bytes, chars)| {
             let part = &text[end - usize::from(bytes)..end];
-            let unit = match next {
+            let mut unit = match next {
                 None => self.last?,
                 Some(next) => Unit::previous(&next, bytes.into(), chars.into(), part.ends_with(b"\n")),
             };
+            let own = foreign.next_if(|(number, _)| *number == unit.number);
+            unit.foreign = own.map_or(Foreign::default(), |(_, foreign)| *foreign);
             next = Some(unit);
             end -= part.len();
             Some((unit, part))
@@ -166,7 +200,9 @@ impl Stretch {
 
     /// Bytes of memory.
     pub fn memory(&self) -> usize {
-        self.text.capacity() + self.lengths.capacity() * size_of::<(u16, u16)>()
+        self.text.capacity()
+            + self.lengths.capacity() * size_of::<(u16, u16)>()
+            + self.foreign.capacity() * size_of::<(usize, Foreign)>()
     }
 }
 
@@ -208,16 +244,19 @@ mod tests {
     #[test]
     fn a_stretch_knows_where_its_units_stand() {
         let mut stretch = Stretch::default();
-        let mut unit = Unit { number: 0, char: 0, line: 0, bytes: 3, chars: 3, ends_line: true };
+        let foreign = Foreign { bytes: 2, chars: 1 };
+        let mut unit = Unit { number: 0, char: 0, line: 0, bytes: 3, chars: 3, foreign, ends_line: true };
         for text in ["ab\n", "漢\n", "", "tail"].into_iter().filter(|text| !text.is_empty()) {
             if text != "ab\n" {
                 unit = unit.next(text.len(), text.encode_utf16().count(), text.ends_with('\n'));
+                unit.foreign = foreign;
             }
             stretch.push(unit, text.as_bytes());
         }
         stretch.pop_front();
         let all: Vec<_> =
             stretch.iter().map(|(unit, text)| (unit.number, unit.char, unit.line, text)).collect();
+        assert!(stretch.iter().all(|(unit, _)| unit.foreign == foreign));
         assert_eq!(all, [(1, 3, 1, "漢\n".as_bytes()), (2, 5, 2, "tail".as_bytes())]);
         assert_eq!((stretch.units(), stretch.bytes()), (2, 8));
         let mut back: Vec<_> = stretch.back().collect();

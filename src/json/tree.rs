@@ -1,10 +1,11 @@
 //! A value as `JSON.parse` would make it, for what is to be written anew.
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hasher};
 
 use super::literal::Literal;
 use super::scan::{Event, Kind, Span, document, walk};
-use super::{number, write};
+use super::write;
 
 /// The values in a text, each with where those in it end. Names of members stand before their values.
 #[derive(Clone, Debug)]
@@ -85,22 +86,13 @@ impl<'a> Tree<'a> {
         while let (Some(name), Some(value)) = (children.next(), children.next()) {
             members.push((name, value));
         }
-        let mut names: Vec<(Cow<[u8]>, usize)> =
-            members.iter().enumerate().map(|(at, (name, _))| (self.name(*name), at)).collect();
-        names.sort_unstable();
-        let is_regular = names.windows(2).all(|pair| pair[0].0 != pair[1].0)
-            && names.iter().all(|(name, _)| index_of(name).is_none());
-        if is_regular {
-            return members;
-        }
-        let mut kept: Vec<(Option<u32>, usize, (Id, Id))> = vec![];
-        for same in names.chunk_by(|one, other| one.0 == other.0) {
-            let (first, last) = (same[0].1, same[same.len() - 1].1);
-            let index = index_of(&same[0].0);
-            kept.push((index, first, (members[first].0, members[last].1)));
-        }
-        kept.sort_unstable_by_key(|(index, at, _)| (index.is_none(), *index, *at));
-        kept.into_iter().map(|(_, _, member)| member).collect()
+        let names: Vec<Cow<[u8]>> = members.iter().map(|(name, _)| self.name(*name)).collect();
+        let mut order: Vec<(usize, usize)> =
+            names.iter().enumerate().map(|(at, name)| (hash(name), at)).collect();
+        order.sort_unstable();
+        let is_regular = order.windows(2).all(|pair| pair[0].0 != pair[1].0)
+            && names.iter().all(|name| index_of(name).is_none());
+        if is_regular { members } else { in_order(&members, &names, &order) }
     }
 
     /// What tells a name from others: its literal as it would be written.
@@ -114,7 +106,7 @@ impl<'a> Tree<'a> {
         name.into()
     }
 
-    /// Appends a value as `JSON.stringify` writes it. `depth`: what is above it, where [`DEEPEST`] is to hold.
+    /// Appends a value as `JSON.stringify` writes it, but for the spelling of numbers. `depth`: what is above it, where [`DEEPEST`] is to hold.
     pub fn write(&self, id: Id, depth: Option<usize>, out: &mut impl Out) {
         let deepest = depth.map(|depth| DEEPEST.saturating_sub(depth));
         let mut open: Vec<Frame> = vec![];
@@ -138,11 +130,6 @@ impl<'a> Tree<'a> {
                         open.push(Frame { next: 0, end: 0, members, first: true });
                     }
                     Kind::String => out.put_string(self.literal(id)),
-                    Kind::Number => {
-                        let mut text = vec![];
-                        number::write(self.source(id), &mut text);
-                        out.put(&text);
-                    }
                     _ => out.put(self.source(id)),
                 }
             }
@@ -187,6 +174,32 @@ impl<'a> Tree<'a> {
         self.write(id, depth, &mut width);
         width.0
     }
+}
+
+/// The members that count of those whose `names` are ordered by their hashes: indexes first, then as they stand.
+fn in_order(members: &[(Id, Id)], names: &[Cow<[u8]>], order: &[(usize, usize)]) -> Vec<(Id, Id)> {
+    let mut places: Vec<(usize, usize)> = vec![];
+    let mut last_of: Vec<Id> = members.iter().map(|(_, value)| *value).collect();
+    for alike in order.chunk_by(|one, other| one.0 == other.0) {
+        // Names of one hash are the same but for chance.
+        for (nth, (_, at)) in alike.iter().enumerate() {
+            match alike[..nth].iter().find(|(_, first)| names[*first] == names[*at]) {
+                Some((_, first)) => last_of[*first] = members[*at].1,
+                None => {
+                    let index = index_of(&names[*at]).map_or(usize::MAX, |index| index as usize);
+                    places.push((index, *at));
+                }
+            }
+        }
+    }
+    places.sort_unstable();
+    places.into_iter().map(|(_, at)| (members[at].0, last_of[at])).collect()
+}
+
+fn hash(name: &[u8]) -> usize {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(name);
+    hasher.finish() as usize
 }
 
 /// A container that is being written.
@@ -257,7 +270,7 @@ mod tests {
     #[test]
     fn values_are_written_as_javascript_has_them() {
         for (text, json) in [
-            (" [ 1.0 , \"a\\u00e9\\/\" , [ ], { } ,null ] ", "[1,\"aé/\",[],{},null]"),
+            (" [ 1.0 , \"a\\u00e9\\/\" , [ ], { } ,null ] ", "[1.0,\"aé/\",[],{},null]"),
             (r#"{"b":1,"a":{"c":[true]},"b":2}"#, r#"{"b":2,"a":{"c":[true]}}"#),
             (
                 r#"{"b":1,"10":2,"9":3,"01":4,"4294967295":5,"-1":6}"#,

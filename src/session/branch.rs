@@ -5,77 +5,78 @@ use std::hash::{DefaultHasher, Hasher};
 use super::entry::Entry;
 use crate::dialect::object::text_at;
 use crate::dialect::path::Follower;
-use crate::json::scan::Kind;
+use crate::json::Span;
 
-/// The rows of a tree, 24 bytes each.
+/// The rows of a tree, 32 bytes each.
 #[derive(Debug, Default)]
 pub struct Tree {
-    nodes: Vec<Node>,
-    tip: Option<u64>,
-}
-
-/// Ids are known by their hashes, which are as long as most of them.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    id: u64,
-    /// 0 where it has none.
-    parent: u64,
-    row: u64,
+    /// The ids of rows, as hashes, and which they are.
+    ids: Vec<(usize, usize)>,
+    /// The id of each row's parent, or that it has none.
+    parents: Vec<usize>,
+    /// The number of each row.
+    rows: Vec<u64>,
+    tip: usize,
 }
 
 impl Tree {
     /// Takes the next row. The last is the tip; a row of OpenClaw that names the leaf stands for that, and one that is
     /// written to the side moves nothing.
     pub fn push(&mut self, row: u64, entry: &Entry, follower: Follower) {
-        let hash = |name| follower.get(&entry.root, name).map(|value| hash_of(follower.row, value));
-        let Some(id) = hash("id").filter(|id| *id != NONE) else { return };
+        let hash = |name| follower.get(&entry.root, name).map_or(NONE, |value| hash_of(follower.row, value));
+        let id = hash("id");
+        if id == NONE {
+            return;
+        }
         let is_leaf = follower.text(&entry.root, "type").as_deref() == Some("leaf");
-        let parent = hash(if is_leaf { "targetId" } else { "parentId" }).unwrap_or(NONE);
-        self.nodes.push(Node { id, parent, row });
+        self.ids.push((id, self.rows.len()));
+        self.parents.push(hash(if is_leaf { "targetId" } else { "parentId" }));
+        self.rows.push(row);
         let is_aside = follower.text(&entry.root, "appendMode").as_deref() == Some("side");
         if is_leaf || !is_aside {
-            self.tip = Some(id);
+            self.tip = id;
         }
     }
 
-    /// The rows of the active branch, in the order of the file.
-    pub fn branch(mut self) -> Vec<u64> {
+    /// The rows of the active branch.
+    pub fn branch(mut self) -> Branch {
+        self.ids.sort_unstable();
         // Of several rows of one id the last counts.
-        self.nodes.sort_by_key(|node| (node.id, node.row));
-        let find = |id: u64| {
-            let end = self.nodes.partition_point(|node| node.id <= id);
-            self.nodes[..end].last().copied().filter(|node| node.id == id)
+        let find = |id: usize| {
+            let end = self.ids.partition_point(|(other, _)| *other <= id);
+            self.ids[..end].last().filter(|(other, _)| *other == id && id != NONE).map(|(_, at)| *at)
         };
-        let (mut rows, mut next) = (vec![], self.tip);
-        while let Some(node) = next.and_then(find) {
-            // No way is longer than there are rows: what goes on is a circle.
-            if rows.len() == self.nodes.len() {
-                break;
-            }
-            rows.push(node.row);
-            next = (node.parent != NONE).then_some(node.parent);
+        let (mut is_on, mut next) = (vec![false; self.rows.len()], find(self.tip));
+        // A row that comes again closes a circle.
+        while let Some(at) = next.filter(|at| !is_on[*at]) {
+            is_on[at] = true;
+            next = find(self.parents[at]);
         }
-        rows.sort_unstable();
-        rows.dedup();
-        rows
+        let rows = self.rows.into_iter().zip(is_on).filter_map(|(row, is_on)| is_on.then_some(row));
+        Branch { rows: rows.collect() }
+    }
+}
+
+/// Rows, in the order of the file.
+#[derive(Debug)]
+pub struct Branch {
+    rows: Vec<u64>,
+}
+
+impl Branch {
+    pub fn holds(&self, row: u64) -> bool {
+        self.rows.binary_search(&row).is_ok()
     }
 }
 
 /// What stands for no id.
-const NONE: u64 = 0;
+const NONE: usize = 0;
 
-fn hash_of(row: &[u8], id: crate::json::Span) -> u64 {
-    match text_at(row, id) {
-        Some(text) => {
-            let mut hasher = DefaultHasher::new();
-            hasher.write(text.string().as_bytes());
-            hasher.finish().max(NONE + 1)
-        }
-        None => {
-            debug_assert!(Kind::of(id.of(row)) != Kind::String);
-            NONE
-        }
-    }
+fn hash_of(row: &[u8], id: Span) -> usize {
+    let Some(text) = text_at(row, id) else { return NONE };
+    let mut hasher = DefaultHasher::new();
+    hasher.write(&text.utf8());
+    (hasher.finish() as usize).max(NONE + 1)
 }
 
 #[cfg(test)]
@@ -90,7 +91,7 @@ mod tests {
             let entry = Entry::read(row.as_bytes(), Format::Pi { version: 3 }).unwrap();
             tree.push(at as u64, &entry, Table::get().follower(row.as_bytes()));
         }
-        tree.branch()
+        tree.branch().rows
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a budget over all results of a session, or a plan that was made before, leaves of each.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::hash::{DefaultHasher, Hasher};
 
 use super::branch::Tree;
 use super::entry::{Entry, Format, Place};
@@ -94,9 +94,8 @@ impl Survey {
     pub fn limits(mut self, budget: &Budget, policy: &Policy) -> (Vec<Limit>, usize) {
         if self.format.is_tree() {
             let branch = std::mem::take(&mut self.tree).branch();
-            let is_on = |row: &u64| branch.binary_search(row).is_ok();
-            self.results.retain(|seen| is_on(&seen.row));
-            self.answers.retain(is_on);
+            self.results.retain(|seen| branch.holds(seen.row));
+            self.answers.retain(|row| branch.holds(*row));
         }
         match budget {
             Budget::Aggregate(aggregate) => (self.planned(aggregate, policy), 0),
@@ -132,39 +131,47 @@ impl Survey {
     /// Finds the result that each step is for: by its call and its length, or in a file of messages by its place and
     /// its length.
     fn matched(&self, steps: &[Step]) -> (Vec<Limit>, usize) {
-        let mut waiting: BTreeMap<(Key, usize), VecDeque<&Seen>> = BTreeMap::new();
-        for seen in &self.results {
+        let mut known: Vec<(usize, usize)> = vec![];
+        for (at, seen) in self.results.iter().enumerate() {
             let call = seen.measured.id.as_deref().map(Key::Call);
             let place = self.is_plain.then_some(Key::Place(seen.message));
-            for key in call.into_iter().chain(place) {
-                waiting.entry((key, seen.measured.present)).or_default().push_back(seen);
-            }
+            known.extend(call.into_iter().chain(place).map(|key| (key.hash(seen.measured.present), at)));
         }
-        let mut limits: BTreeMap<(u64, usize), Limit> = BTreeMap::new();
+        known.sort_unstable();
+        let mut limits: Vec<Option<Limit>> = vec![None; self.results.len()];
         let mut unmatched = 0;
         for step in steps {
             let key = step.call_id.as_deref().map_or(Key::Place(step.index), Key::Call);
-            let found = waiting.get_mut(&(key, step.chars)).and_then(|seen| {
-                std::iter::from_fn(|| seen.pop_front())
-                    .find(|seen| !limits.contains_key(&(seen.row, seen.nth)))
-            });
-            match found {
-                Some(seen) => {
-                    let limit = seen.limit(step.max_chars);
-                    limits.insert((limit.row, limit.nth), limit);
-                }
+            let hash = key.hash(step.chars);
+            let from = known.partition_point(|(other, _)| *other < hash);
+            let mut same = known[from..].iter().take_while(|(other, _)| *other == hash).map(|(_, at)| *at);
+            match same.find(|at| limits[*at].is_none()) {
+                Some(at) => limits[at] = Some(self.results[at].limit(step.max_chars)),
                 None => unmatched += 1,
             }
         }
-        (limits.into_values().collect(), unmatched)
+        (limits.into_iter().flatten().collect(), unmatched)
     }
 }
 
-/// What a step may know a result by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What a step may know a result by, beside its length.
+#[derive(Clone, Copy, Debug)]
 enum Key<'a> {
     Call(&'a str),
     Place(u64),
+}
+
+impl Key<'_> {
+    fn hash(self, chars: usize) -> usize {
+        let mut hasher = DefaultHasher::new();
+        match self {
+            Key::Call(id) => hasher.write(id.as_bytes()),
+            Key::Place(place) => hasher.write_u64(place),
+        }
+        hasher.write_u8(u8::from(matches!(self, Key::Call(_))));
+        hasher.write_usize(chars);
+        hasher.finish() as usize
+    }
 }
 
 impl Seen {

@@ -15,6 +15,7 @@ use crate::share::{Block, Share, share};
 use crate::text::clamp::clamp_to;
 use crate::text::notice::Notice;
 use crate::text::source::Source;
+use crate::text::tokens::MOST_PER_CHAR;
 use crate::text::{Size, Utf16, clean};
 
 /// How texts are cut.
@@ -96,10 +97,10 @@ pub fn clamp_slots(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) -
     }
 }
 
-/// Tells by their length alone that texts fit: a char is at most three bytes, one line, one token.
+/// Tells by their length alone that texts fit: a char is at most three bytes and one line.
 fn surely_fit(bodies: &[Body], policy: &Policy) -> bool {
     let limits = &policy.limits;
-    let least = limits.lines.min(limits.chars).min(limits.tokens);
+    let least = limits.lines.min(limits.chars).min(limits.tokens / MOST_PER_CHAR);
     let least = least.min(limits.bytes / 3).min(limits.line_bytes / 3);
     // No text is longer than its literal.
     bodies.iter().map(|body| body.literal().len()).sum::<usize>() <= least

@@ -9,7 +9,7 @@ use crate::json::{Span, number};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Pi and OpenClaw: rows of messages alone hold messages. From version 2 on they are a tree.
-    Pi { version: u32 },
+    Pi { version: u64 },
     /// Rows of Claude Code, and messages of any dialect as they are.
     Rows,
 }
@@ -60,9 +60,9 @@ pub fn format_of(first_row: &[u8]) -> Format {
     if follower.get(&root, "role").is_some() || follower.text(&root, "type").as_deref() != Some("session") {
         return Format::Rows;
     }
-    let version = follower.get(&root, "version").map(|version| number::value(version.of(first_row)));
+    let version = follower.get(&root, "version").and_then(|version| number::whole(version.of(first_row)));
     // No version is the first.
-    Format::Pi { version: version.filter(|version| version.is_finite()).map_or(1, |version| version as u32) }
+    Format::Pi { version: version.unwrap_or(1) }
 }
 
 impl Entry {

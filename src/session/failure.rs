@@ -2,6 +2,8 @@
 
 use std::io;
 
+use super::answer::Answer;
+
 #[derive(Debug)]
 pub enum Failure {
     /// What the operating system said.
@@ -19,5 +21,32 @@ pub enum Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         Failure::System(error)
+    }
+}
+
+impl Failure {
+    /// What it is as JSON: a code, or the number that the system has for it, and a message.
+    pub fn json(&self) -> String {
+        let system;
+        let (code, message) = match self {
+            Failure::System(error) => {
+                system = error.to_string();
+                ("EIO", &system)
+            }
+            Failure::Locked { message, own: true } => ("OWN_LOCK", message),
+            Failure::Locked { message, own: false } => ("ERR_SPILLWAY_LOCKED", message),
+            Failure::Changed(message) => ("ERR_SPILLWAY_CHANGED", message),
+            Failure::Format(message) => ("ERR_SPILLWAY_FORMAT", message),
+            Failure::Stopped => ("STOPPED", &String::new()),
+        };
+        let answer = Answer::default().text("code", Some(code)).text("message", Some(message));
+        let errno = match self {
+            Failure::System(error) => error.raw_os_error().and_then(|errno| u64::try_from(errno).ok()),
+            _ => None,
+        };
+        match errno {
+            Some(errno) => answer.number("errno", errno).done(),
+            None => answer.done(),
+        }
     }
 }

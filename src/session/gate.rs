@@ -4,6 +4,7 @@ use memchr::memmem::Finder;
 
 use super::row::{Options, SideData};
 use crate::dialect::Table;
+use crate::text::tokens::MOST_PER_CHAR;
 
 #[derive(Debug)]
 pub struct Gate {
@@ -15,9 +16,8 @@ pub struct Gate {
     words: Vec<Finder<'static>>,
 }
 
-/// JSON as JavaScript writes it, and as a model sees it, may be so many times as long as it was spelled: `1e20`, or a byte
-/// that is no UTF-8.
-const LONGER: usize = 6;
+/// A text may be so many times as long as it was spelled, where bytes are no UTF-8.
+const LONGER: usize = 3;
 
 /// How letters are spelled that have not to be.
 const ESCAPED_ASCII: &str = "\\u00";
@@ -25,7 +25,8 @@ const ESCAPED_ASCII: &str = "\\u00";
 impl Gate {
     pub fn of(options: &Options) -> Gate {
         let limits = &options.rules.policy.limits;
-        let sizes = limits.bytes.min(limits.chars).min(limits.tokens).min(limits.line_bytes) / LONGER;
+        let sizes =
+            limits.bytes.min(limits.chars).min(limits.tokens / MOST_PER_CHAR).min(limits.line_bytes) / LONGER;
         // A newline is spelled with two bytes, and none ends the last line.
         let lines = limits.lines.saturating_sub(1).saturating_mul(2);
         let side = match options.side {

@@ -1,9 +1,10 @@
 //! What the context of a stored session is spent on.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
+use super::answer::Answer;
 use super::body::Body;
 use super::clamp::clamp_slots;
 use super::entry::{Entry, Format, Place, format_of, is_blank, mark_of};
@@ -57,6 +58,39 @@ pub struct OfResult {
     pub bytes: usize,
 }
 
+impl Report {
+    /// The report as JavaScript has it.
+    pub fn json(&self) -> String {
+        let format = match self.format {
+            Shape::Pi => "pi",
+            Shape::ClaudeCode => "claude-code",
+            Shape::Messages => "messages",
+            Shape::Unknown => "unknown",
+        };
+        let sizes = |answer: Answer, chars: usize, bytes: usize| {
+            answer.number("chars", chars as u64).number("bytes", bytes as u64)
+        };
+        let of_tool = |of: &OfTool| {
+            let answer = Answer::default().text("tool", Some(&of.tool)).number("results", of.results);
+            sizes(answer, of.chars, of.bytes)
+        };
+        let of_result = |of: &OfResult| {
+            let answer = Answer::default().number("row", of.row).text("tool", of.tool.as_deref());
+            sizes(answer.text("callId", of.call_id.as_deref()), of.chars, of.bytes)
+        };
+        Answer::default()
+            .text("format", Some(format))
+            .number("rows", self.rows)
+            .number("bytes", self.bytes)
+            .number("toolResults", self.results)
+            .list("byTool", self.by_tool.iter().map(of_tool))
+            .list("largest", self.largest.iter().map(of_result))
+            .number("oversized", self.oversized)
+            .number("damaged", self.damaged)
+            .done()
+    }
+}
+
 /// A tool of which nobody says the name.
 const UNKNOWN: &str = "unknown";
 
@@ -64,15 +98,8 @@ const UNKNOWN: &str = "unknown";
 pub fn inspect(path: &Path, options: &Options, top: usize, watch: &Watch) -> Result<Report, Failure> {
     watch.step()?;
     let session = Session::open(path.to_owned())?;
-    let mut inspector = Inspector {
-        options,
-        top,
-        format: None,
-        line: 0,
-        calls: Calls::default(),
-        tools: BTreeMap::new(),
-        report: Report::default(),
-    };
+    let mut inspector =
+        Inspector { options, top, format: None, line: 0, tools: Tools::default(), report: Report::default() };
     let mut rows = Rows::of(&session.file);
     let total = session.found.len();
     while let Some(block) = rows.next(|bytes| {
@@ -90,35 +117,35 @@ struct Inspector<'a> {
     top: usize,
     format: Option<Format>,
     line: u64,
-    calls: Calls,
-    tools: BTreeMap<String, OfTool>,
+    tools: Tools,
     report: Report,
 }
 
-/// The tools that were called, by the hashes of the ids of their calls.
+/// The tools that were called or answered, known by the hashes of their names and of the ids of their calls.
 #[derive(Debug, Default)]
-struct Calls {
-    names: Vec<String>,
-    by_id: BTreeMap<u64, usize>,
+struct Tools {
+    all: Vec<OfTool>,
+    by_name: HashMap<u64, usize>,
+    by_call: HashMap<u64, usize>,
 }
 
-impl Calls {
-    fn put(&mut self, id: &str, tool: String) {
-        let at = self.names.iter().position(|name| *name == tool).unwrap_or_else(|| {
-            self.names.push(tool);
-            self.names.len() - 1
-        });
-        self.by_id.insert(hash(id), at);
+impl Tools {
+    fn named(&mut self, tool: &str) -> usize {
+        let Tools { all, by_name, .. } = self;
+        *by_name.entry(hash(tool)).or_insert_with(|| {
+            all.push(OfTool { tool: tool.to_owned(), ..OfTool::default() });
+            all.len() - 1
+        })
     }
 
-    fn tool(&self, id: &str) -> Option<&String> {
-        self.by_id.get(&hash(id)).map(|at| &self.names[*at])
+    fn called(&self, id: &str) -> Option<String> {
+        self.by_call.get(&hash(id)).map(|at| self.all[*at].tool.clone())
     }
 }
 
-fn hash(id: &str) -> u64 {
+fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    hasher.write(id.as_bytes());
+    hasher.write(text.as_bytes());
     hasher.finish()
 }
 
@@ -141,7 +168,10 @@ impl Inspector<'_> {
             self.report.format = shape_of(follower, &entry, format, !results.is_empty());
         }
         if let Some(message) = &entry.message {
-            table.each_call(row, message, |id, tool| self.calls.put(&id, tool));
+            table.each_call(row, message, |id, tool| {
+                let tool = self.tools.named(&tool);
+                self.tools.by_call.insert(hash(&id), tool);
+            });
         }
         for result in &results {
             self.count(follower, result);
@@ -154,14 +184,12 @@ impl Inspector<'_> {
         let size = bodies.iter().map(Body::size).fold(Size::default(), |sum, size| sum + size);
         let Size { chars, bytes, .. } = size;
         let call_id = result.id(follower);
-        let called = || call_id.as_deref().and_then(|id| self.calls.tool(id)).cloned();
-        let tool = result.tool(follower).or_else(called);
+        let tool = result.tool(follower).or_else(|| self.tools.called(call_id.as_deref()?));
         let rules = self.options.rules.failed(result.is_error(follower));
         self.report.oversized += u64::from(clamp_slots(row, &result.slots, &bodies, &rules).truncated);
         self.report.results += 1;
-        let name = tool.clone().unwrap_or_else(|| UNKNOWN.to_owned());
-        let of_tool =
-            self.tools.entry(name.clone()).or_insert_with(|| OfTool { tool: name, ..OfTool::default() });
+        let at = self.tools.named(tool.as_deref().unwrap_or(UNKNOWN));
+        let of_tool = &mut self.tools.all[at];
         of_tool.results += 1;
         of_tool.chars += chars;
         of_tool.bytes += bytes;
@@ -174,8 +202,11 @@ impl Inspector<'_> {
     }
 
     fn done(self) -> Report {
-        let mut by_tool: Vec<OfTool> = self.tools.into_values().collect();
-        by_tool.sort_by_key(|of_tool| std::cmp::Reverse(of_tool.chars));
+        let all = self.tools.all;
+        let mut order: Vec<(usize, usize)> =
+            all.iter().enumerate().map(|(at, of)| (usize::MAX - of.chars, at)).collect();
+        order.sort_unstable();
+        let by_tool = order.iter().map(|(_, at)| &all[*at]).filter(|of| of.results > 0).cloned().collect();
         Report { by_tool, ..self.report }
     }
 }

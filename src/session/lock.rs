@@ -162,11 +162,12 @@ impl Held {
         let mut held = Held { file, found, pid: None, created: None, started: None };
         for member in document(&text).into_iter().flat_map(|all| members(&text, all)) {
             let value = member.value.of(&text);
-            let whole =
-                || Some(number::value(value)).filter(|number| *number >= 0.0 && number.fract() == 0.0);
             match (member.key.of(&text), Kind::of(value)) {
-                (b"\"pid\"", Kind::Number) => held.pid = whole().map(|pid| pid as u32).filter(|pid| *pid > 0),
-                (b"\"starttime\"", Kind::Number) => held.started = whole().map(|ticks| ticks as u64),
+                (b"\"pid\"", _) => {
+                    held.pid =
+                        number::whole(value).and_then(|pid| pid.try_into().ok()).filter(|pid| *pid > 0);
+                }
+                (b"\"starttime\"", _) => held.started = number::whole(value),
                 (b"\"createdAt\"", Kind::String) => held.created = clock::parse(&Literal::of(value).string()),
                 _ => {}
             }

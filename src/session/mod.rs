@@ -1,5 +1,6 @@
 //! Stored sessions: rows of JSON of which only the parts that are too large are written anew.
 
+pub mod answer;
 pub mod backup;
 pub mod body;
 pub mod branch;

@@ -1,14 +1,15 @@
 //! The parts of a row that are written anew; all other bytes stay.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::json::Span;
 use crate::json::scan::{Kind, elements, members};
 
-/// What comes in place of parts of a row. Where one lies in another, the outer one counts.
+/// What comes in place of parts of a row. Where one lies in another, the outer one counts; of several for one part, the
+/// last.
 #[derive(Clone, Debug, Default)]
 pub struct Patch {
-    edits: BTreeMap<usize, (usize, Vec<u8>)>,
+    edits: Vec<(Span, Vec<u8>)>,
+    /// Where edits start, and which they are.
+    order: Vec<(usize, usize)>,
 }
 
 impl Patch {
@@ -17,24 +18,22 @@ impl Patch {
     }
 
     pub fn replace(&mut self, part: Span, json: Vec<u8>) {
-        self.edits.insert(part.start, (part.end, on_one_line(json)));
+        self.order.push((part.start, self.edits.len()));
+        self.edits.push((part, on_one_line(json)));
     }
 
-    fn remove(&mut self, start: usize, end: usize) {
-        self.edits.insert(start, (end, vec![]));
-    }
-
-    /// Removes parts of an object or an array, which start at `removed`, and adds others at its end.
-    pub fn resize(&mut self, row: &[u8], container: Span, removed: &BTreeSet<usize>, added: &[Vec<u8>]) {
+    /// Removes parts of an object or an array, which start at `removed`, in order, and adds others at its end.
+    pub fn resize(&mut self, row: &[u8], container: Span, removed: &[usize], added: &[Vec<u8>]) {
         let parts = parts(row, container);
         let (mut kept, mut before) = (false, None);
         for (at, part) in parts.iter().enumerate() {
-            if !removed.contains(&part.start) {
+            if removed.binary_search(&part.start).is_err() {
                 kept = true;
-            } else if let Some(before) = before.filter(|_| kept) {
-                self.remove(before, part.end);
+            } else if let Some(start) = before.filter(|_| kept) {
+                self.replace(Span { start, end: part.end }, vec![]);
             } else {
-                self.remove(part.start, parts.get(at + 1).map_or(part.end, |next| next.start));
+                let end = parts.get(at + 1).map_or(part.end, |next| next.start);
+                self.replace(Span { start: part.start, end }, vec![]);
             }
             before = Some(part.end);
         }
@@ -42,36 +41,55 @@ impl Patch {
             let mut json = if kept { vec![b','] } else { vec![] };
             json.extend(added.join(&b','));
             let end = container.end - 1;
-            self.edits.insert(end, (end, on_one_line(json)));
+            self.replace(Span { start: end, end }, json);
         }
+    }
+
+    /// Puts the edits in order, so that they can be read.
+    pub fn settle(&mut self) {
+        self.order.sort_unstable();
+    }
+
+    /// The edits of a part of the row, in order, the last of those for one part last.
+    fn within(&self, part: Span) -> &[(usize, usize)] {
+        let from = self.order.partition_point(|(start, _)| *start < part.start);
+        let to = self.order.partition_point(|(start, _)| *start < part.end);
+        &self.order[from..to]
     }
 
     /// Whether something in a part of the row changes.
     pub fn touches(&self, part: Span) -> bool {
-        self.edits.range(part.start..part.end).next().is_some()
+        !self.within(part).is_empty()
     }
 
-    /// A part of the row with its changes, in pieces.
-    pub fn pieces<'a>(&'a self, row: &'a [u8], part: Span) -> impl Iterator<Item = &'a [u8]> {
+    /// Tells of a part of the row with its changes, in pieces.
+    pub fn each_piece<E>(
+        &self,
+        row: &[u8],
+        part: Span,
+        mut tell: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut at = part.start;
-        let mut edits = self.edits.range(part.start..part.end);
-        let mut pending: Option<&[u8]> = None;
-        std::iter::from_fn(move || {
-            if let Some(json) = pending.take() {
-                return Some(json);
+        let mut edits = self.within(part).iter().peekable();
+        while let Some(&(start, edit)) = edits.next() {
+            let is_last = edits.peek().is_none_or(|(next, _)| *next != start);
+            if start >= at && is_last {
+                let (span, json) = &self.edits[edit];
+                tell(&row[at..start])?;
+                tell(json)?;
+                at = span.end;
             }
-            let next = edits.by_ref().find(|(start, _)| **start >= at);
-            let (end, json) =
-                next.map_or((part.end, None), |(start, (end, json))| (*start, Some((*end, json))));
-            let same = (at <= part.end).then(|| &row[at..end])?;
-            at = json.map_or(part.end + 1, |(end, _)| end);
-            pending = json.map(|(_, json)| json.as_slice());
-            Some(same)
-        })
+        }
+        tell(&row[at..part.end])
     }
 
     pub fn written(&self, row: &[u8], part: Span) -> Vec<u8> {
-        self.pieces(row, part).flatten().copied().collect()
+        let mut out = vec![];
+        let _ = self.each_piece(row, part, |piece| {
+            out.extend_from_slice(piece);
+            Ok::<(), ()>(())
+        });
+        out
     }
 }
 
@@ -118,24 +136,29 @@ mod tests {
         let all = document(row).unwrap();
         let mut patch = Patch::default();
         let values: Vec<Span> = members(row, all).map(|member| member.value).collect();
-        patch.replace(values[0], b"\"\xE2\x80\xA8\"".to_vec());
         patch.replace(elements(row, values[1]).nth(1).unwrap(), b"33".to_vec());
+        patch.replace(values[0], b"0".to_vec());
+        patch.replace(values[0], b"\"\xE2\x80\xA8\"".to_vec());
+        patch.settle();
         assert_eq!(patch.written(row, all), br#"{"a": "\u2028" , "b":[2,33], "c":"x"}"#);
         assert!(patch.touches(values[1]) && !patch.touches(values[2]));
         assert_eq!(patch.written(row, values[1]), b"[2,33]");
         patch.replace(values[1], b"[]".to_vec());
+        patch.settle();
         assert_eq!(patch.written(row, all), br#"{"a": "\u2028" , "b":[], "c":"x"}"#);
     }
 
     #[test]
     fn parts_come_and_go_with_their_commas() {
         let resized = |row: &str, removed: &[usize], added: &[&str]| {
-            let all = document(row.as_bytes()).unwrap();
-            let starts = removed.iter().map(|at| parts(row.as_bytes(), all)[*at].start).collect();
+            let row = row.as_bytes();
+            let all = document(row).unwrap();
+            let starts: Vec<usize> = removed.iter().map(|at| parts(row, all)[*at].start).collect();
             let added: Vec<Vec<u8>> = added.iter().map(|json| json.as_bytes().to_vec()).collect();
             let mut patch = Patch::default();
-            patch.resize(row.as_bytes(), all, &starts, &added);
-            let out = patch.written(row.as_bytes(), all);
+            patch.resize(row, all, &starts, &added);
+            patch.settle();
+            let out = patch.written(row, all);
             assert!(document(&out).is_some(), "{}", String::from_utf8_lossy(&out));
             String::from_utf8(out).unwrap()
         };

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::answer::Answer;
 use super::backup;
 use super::budget::{Budget, Limit, Survey};
 use super::entry::{Entry, Format, format_of, is_blank, mark_of};
@@ -53,6 +54,34 @@ pub enum Reason {
     NothingToDo,
     EmptySession,
     DryRun,
+}
+
+impl Reason {
+    pub fn text(self) -> &'static str {
+        match self {
+            Reason::NothingToDo => "nothing to do",
+            Reason::EmptySession => "empty session",
+            Reason::DryRun => "dry run",
+        }
+    }
+}
+
+impl Report {
+    /// The report as JavaScript has it.
+    pub fn json(&self) -> String {
+        Answer::default()
+            .flag("changed", self.changed)
+            .number("rows", self.rows)
+            .number("clamped", self.clamped)
+            .number("damaged", self.damaged)
+            .flag("tornTail", self.torn_tail)
+            .number("bytesBefore", self.bytes_before)
+            .number("bytesAfter", self.bytes_after)
+            .number("unmatched", self.unmatched as u64)
+            .text("backupPath", self.backup.as_deref().map(Path::to_string_lossy).as_deref())
+            .text("reason", self.reason.map(Reason::text))
+            .done()
+    }
 }
 
 /// Bytes that are copied or written at once.
@@ -214,9 +243,7 @@ impl Repair<'_> {
             let Some(new) = self.rewritten(row)? else { continue };
             self.begin(start)?;
             self.put(&block[same..from + mark])?;
-            for piece in new.patch.pieces(row, Span { start: 0, end: row.len() }) {
-                self.put(piece)?;
-            }
+            new.patch.each_piece(row, all(row), |piece| self.put(piece))?;
             same = at;
         }
         self.put(&block[same..])
@@ -234,11 +261,7 @@ impl Repair<'_> {
         let (mark, row) = rest.split_at(mark);
         self.put(mark)?;
         match self.rewritten(row)? {
-            Some(new) => {
-                for piece in new.patch.pieces(row, Span { start: 0, end: row.len() }) {
-                    self.put(piece)?;
-                }
-            }
+            Some(new) => new.patch.each_piece(row, all(row), |piece| self.put(piece))?,
             None => self.put(row)?,
         }
         self.tally.changes = true;
@@ -397,10 +420,7 @@ impl Repair<'_> {
             let mut news = vec![];
             for row in each_row(block) {
                 match self.rewritten(row)? {
-                    Some(rewritten) => {
-                        let all = Span { start: 0, end: row.len() };
-                        rewritten.patch.pieces(row, all).for_each(|piece| news.extend_from_slice(piece));
-                    }
+                    Some(new) => news.extend(new.patch.written(row, all(row))),
                     None => news.extend_from_slice(row),
                 }
             }
@@ -413,4 +433,8 @@ impl Repair<'_> {
         }
         Ok(())
     }
+}
+
+fn all(row: &[u8]) -> Span {
+    Span { start: 0, end: row.len() }
 }

@@ -114,7 +114,7 @@ impl Options {
         match left {
             Side::Same => return false,
             Side::Json(json) => draft.replace(value, json),
-            Side::Gone => draft.remove(holder, &crate::json::Literal::of(key.of(row)).utf8()),
+            Side::Gone => draft.remove(holder, key),
         }
         true
     }

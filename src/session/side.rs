@@ -122,24 +122,26 @@ impl Shrink<'_> {
         let all = self.tree.members(id);
         let more = |count: usize| string(&format!("{count} more members"));
         let says_more = room.take(string(MORE).len() + COLON + more(all.len()).len() + COMMA);
+        let key_width = |name: Id| self.tree.literal(name).json_width() + COLON + COMMA;
         let mut kept: Vec<Option<Vec<u8>>> = vec![None; all.len()];
         let mut large = vec![];
         for (at, (name, value)) in all.iter().enumerate() {
-            let key = self.tree.literal(*name).json_width() + COLON + COMMA;
+            let key = key_width(*name);
             let size = self.tree.width(*value, Some(depth + 1));
             // To JavaScript null is an object.
             let is_scalar = !self.tree.kind(*value).is_container() && self.tree.kind(*value) != Kind::Null;
             if !is_scalar || size > SMALL {
-                large.push((at, key, size));
+                large.push((size, at));
             } else if room.take(key + size) {
                 kept[at] = Some(self.json(*value, depth + 1));
             }
         }
         // The smallest first, so that what they leave of their shares goes to the larger ones.
-        large.sort_by_key(|(_, _, size)| *size);
-        for (nth, (at, key, size)) in large.iter().enumerate() {
-            let value = all[*at].1;
-            let share = (room.0 / (large.len() - nth)).checked_sub(*key);
+        large.sort_unstable();
+        for (nth, (size, at)) in large.iter().enumerate() {
+            let (name, value) = all[*at];
+            let key = key_width(name);
+            let share = (room.0 / (large.len() - nth)).checked_sub(key);
             let part = match share {
                 Some(share) if *size <= share => Some(self.json(value, depth + 1)),
                 Some(share) if share > LEAST => self.shrink(value, share, depth + 1, None),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::saved::Saved;
 use crate::limits::{Limits, UNLIMITED};
 
 /// The figures a notice may name. Only those that it asks for need to be true, see [`Notice::needs`].
@@ -37,6 +38,7 @@ impl Needs {
 pub struct Labels<'a> {
     pub limits: &'a Limits,
     pub source: &'a str,
+    pub saved: &'a Saved,
     /// The text is counted in bytes: it came as bytes, and no pass over it is wanted.
     pub in_bytes: bool,
 }

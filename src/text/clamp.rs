@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::amounts::{Counts, Labels};
+use super::amounts::Counts;
 use super::extent::Extent;
 use super::figures::Figures;
 use super::lines::longest_line;
@@ -144,12 +144,7 @@ impl<T: Text> Cutter<'_, T> {
     }
 
     fn render(&self, notice: &Notice, place: Place, counts: &Counts) -> String {
-        let labels = Labels {
-            limits: &self.policy.limits,
-            source: &self.policy.source,
-            in_bytes: self.figures().in_bytes(),
-        };
-        notice.render(place, counts, labels)
+        notice.render(place, counts, self.policy.labels(self.figures().in_bytes()))
     }
 }
 

@@ -24,6 +24,16 @@ pub fn utf8_starts(bytes: &[u8]) -> [usize; 2] {
     utf8_starts_anywhere(bytes)
 }
 
+/// Control characters that no text has: others are blanks, newlines, and what moves a cursor, colours or rings.
+pub fn controls(bytes: &[u8]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the feature that the function was compiled for.
+        return unsafe { controls_avx2(bytes) };
+    }
+    controls_anywhere(bytes)
+}
+
 /// Units from 0x80 up, units from 0x800 up, newlines, and surrogates.
 pub fn utf16(units: &[u16]) -> [usize; 4] {
     #[cfg(target_arch = "x86_64")]
@@ -64,6 +74,12 @@ fn utf8_starts_avx2(bytes: &[u8]) -> [usize; 2] {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
+fn controls_avx2(bytes: &[u8]) -> usize {
+    controls_anywhere(bytes)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
 fn utf16_avx2(units: &[u16]) -> [usize; 4] {
     utf16_anywhere(units)
 }
@@ -76,6 +92,13 @@ fn bytes_anywhere(bytes: &[u8]) -> [usize; 2] {
 #[inline(always)]
 fn utf8_starts_anywhere(bytes: &[u8]) -> [usize; 2] {
     two_of_bytes(bytes, |byte| byte & 0xC0 != 0x80, |byte| byte >= 0xF0)
+}
+
+#[inline(always)]
+fn controls_anywhere(bytes: &[u8]) -> usize {
+    let [low, high] =
+        two_of_bytes(bytes, |byte| byte < 0x07, |byte| byte.wrapping_sub(0x0E) < 0x12 && byte != 0x1B);
+    low + high
 }
 
 /// Counts the bytes that pass each of two tests.
@@ -165,6 +188,8 @@ mod tests {
             let plain = [all.iter().filter(|&&b| b == b'\n').count(), all.iter().filter(|&&b| b >= 0x80).count()];
             prop_assert_eq!(bytes(&all), plain);
             prop_assert_eq!(bytes_anywhere(&all), plain);
+            let plain = all.iter().filter(|&&b| b < 0x20 && !b"\x07\x08\t\n\x0B\x0C\r\x1B".contains(&b)).count();
+            prop_assert_eq!((controls(&all), controls_anywhere(&all)), (plain, plain));
             let units: Vec<u16> = all.chunks_exact(2).map(|pair| u16::from(pair[0] & 0xDF) << 8 | u16::from(pair[1])).collect();
             let count = |test: fn(u16) -> bool| units.iter().filter(|&&unit| test(unit)).count();
             let plain = [count(|u| u >= 0x80), count(|u| u >= 0x800), count(|u| u == 10), count(|u| (0xD800..0xE000).contains(&u))];

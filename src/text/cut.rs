@@ -61,6 +61,8 @@ pub fn prefix<T: Text>(text: T, room: &Room) -> Side {
     side.end_at(text, at)
 }
 
+/// The first code point that is too much ends the piece, although one more may come to less, as a space between a digit
+/// and a word does. So all shorter pieces are within the room as well, and steps that shorten this one need not count.
 fn prefix_by_tokens<T: Text>(text: T, room: &TokenRoom) -> usize {
     let (mut at, mut estimate) = (0, Estimate::default());
     while at < text.len() {

@@ -61,7 +61,7 @@ pub struct Room {
     pub tokens: Option<TokenRoom>,
 }
 
-/// Tokens are counted by line, so a piece is counted together with what it is glued to.
+/// What tokens a piece takes depends on what it is glued to, so it is counted together with that.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenRoom {
     limit: usize,

@@ -85,8 +85,11 @@ pub fn cut_lines<T: Text>(text: T, max: usize) -> CutLines {
     cut
 }
 
-/// The longest head that leaves room for the mark that tells what it leaves out.
-fn place_mark<T: Text>(content: T, chars: usize, max: usize) -> (usize, String) {
+/// Bytes of the longest mark that a line can end in.
+pub const LONGEST_MARK: usize = "[+18446744073709551615 chars]".len();
+
+/// The longest head that leaves room for the mark that tells what it leaves out of so many chars.
+pub fn place_mark<T: Text>(content: T, chars: usize, max: usize) -> (usize, String) {
     let mut mark = mark_for(0);
     // The more is left out, the longer the mark; so the first mark that stays as long as its room is the best.
     while let Some(room) = max.checked_sub(mark.len()) {

@@ -5,13 +5,12 @@ use std::borrow::Cow;
 use super::amounts::{Amount, Counts, Labels, Needs, grouped, limits_text};
 use super::size::Size;
 use super::template;
-use crate::limits::Limits;
 
 /// What a notice says, and how it stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     None,
-    /// Names the amounts and the limits, and what to ask for instead.
+    /// Names the amounts, the limits, and where the rest is or what to ask for instead.
     Hint,
     /// `[... N more characters truncated]`, as Pi and OpenClaw write it; also what a longer notice gives way to.
     Pi,
@@ -71,7 +70,7 @@ impl Notice {
     }
 
     /// The notice with its separators as it would stand between ends, were all of a text missing.
-    pub fn largest(&self, all: Size, limits: &Limits, source: &str) -> String {
+    pub fn largest(&self, all: Size, labels: Labels) -> String {
         let missing = |total| Amount { omitted: total, total };
         let counts = Counts {
             chars: missing(all.chars),
@@ -79,7 +78,7 @@ impl Notice {
             lines: missing(all.newlines),
             kept_lines: String::new(),
         };
-        let text = self.render(Place::Between, &counts, Labels { limits, source, in_bytes: false });
+        let text = self.render(Place::Between, &counts, labels);
         let (lead, trail) = self.separators(Place::Between);
         [lead, &text, trail].concat()
     }
@@ -103,11 +102,11 @@ impl Notice {
                 let (amount, unit) =
                     if labels.in_bytes { (counts.bytes, "bytes") } else { (counts.chars, "chars") };
                 format!(
-                    "[tool output truncated: {} of {} {unit} omitted (limit {}); request smaller chunks \
-                     (offset/limit) or specific sections]",
+                    "[tool output truncated: {} of {} {unit} omitted (limit {}); {}]",
                     amount.omitted,
                     amount.total,
-                    limits_text(labels.limits)
+                    limits_text(labels.limits),
+                    labels.saved.advice()
                 )
             }
             Notice::Pi => format!("[... {} more characters truncated]", counts.chars.omitted),
@@ -131,13 +130,15 @@ impl Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limits;
+    use crate::text::saved::Saved;
 
     const LIMITS: Limits = Limits { bytes: 51_200, lines: 2_000, ..Limits::NONE };
 
-    fn render(notice: &Notice, place: Place) -> String {
+    fn render(notice: &Notice, place: Place, saved: &Saved) -> String {
         let amount = Amount { omitted: 5_159_358, total: 5_210_412 };
         let counts = Counts { chars: amount, ..Counts::default() };
-        notice.render(place, &counts, Labels { limits: &LIMITS, source: "stdout", in_bytes: false })
+        notice.render(place, &counts, Labels { limits: &LIMITS, source: "stdout", saved, in_bytes: false })
     }
 
     #[test]
@@ -153,8 +154,29 @@ mod tests {
             (Notice::Mark, "[... 5159358 chars omitted]"),
         ];
         for (notice, text) in cases {
-            assert_eq!(render(&notice, Place::AfterHead), text);
+            assert_eq!(render(&notice, Place::AfterHead, &Saved::Nowhere), text);
         }
-        assert_eq!(render(&Notice::Count, Place::Between), "... (5,159,358 chars truncated from stdout) ...");
+        let between = render(&Notice::Count, Place::Between, &Saved::Nowhere);
+        assert_eq!(between, "... (5,159,358 chars truncated from stdout) ...");
+    }
+
+    #[test]
+    fn the_hint_tells_where_the_whole_is() {
+        let ends = [
+            (
+                Saved::Whole("/tmp/a.log".into()),
+                "; full output saved as /tmp/a.log, read or search it there]",
+            ),
+            (Saved::Part("a1".into()), "; the start of it saved as a1, read or search it there]"),
+            (
+                Saved::Failed("ENOSPC".into()),
+                "; the rest could not be saved (ENOSPC); request smaller chunks (offset/limit) or specific sections]",
+            ),
+        ];
+        for (saved, end) in ends {
+            let text = render(&Notice::Hint, Place::AfterHead, &saved);
+            assert!(text.ends_with(&format!("(limit 50KB or 2000 lines){end}")), "{text}");
+            assert_eq!(crate::text::earlier::parse(text.as_bytes()), Some((5_159_358, false)));
+        }
     }
 }

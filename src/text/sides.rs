@@ -45,10 +45,9 @@ pub struct Keeper<'a, T> {
 impl<'a, T: Text> Keeper<'a, T> {
     pub fn new(source: &'a Source<'a, T>, limits: &'a Limits, policy: &Policy, notice: &Notice) -> Self {
         let (keep, head_share) = resolve_keep(policy, source.tail);
-        let earlier = match notice {
-            Notice::None => Earlier::default(),
-            _ => Earlier::find(source.head, source.tail, source.total),
-        };
+        let looks = !source.fresh && *notice != Notice::None;
+        let earlier =
+            if looks { Earlier::find(source.head, source.tail, source.total) } else { Earlier::default() };
         let mut spans: Vec<Span> = source.marks.iter().chain(&earlier.spans).copied().collect();
         spans.sort_by_key(|span| span.start);
         Keeper { source, limits, keep, head_share, snap: policy.snap, earlier, spans }

@@ -22,6 +22,8 @@ pub struct Source<'a, T> {
     pub(crate) totals: Option<Size>,
     /// Marks in lines that were cut before.
     pub(crate) marks: &'a [Span],
+    /// Notices in it are its own words: nobody has cut it before.
+    pub(crate) fresh: bool,
     /// The bytes that the text was made of, where they are what the notice counts.
     pub(crate) input: Option<Input<'a>>,
     /// What else the notice answers for: blocks that go without a trace. Its newlines are lines.
@@ -50,6 +52,7 @@ impl<'a, T: Text> Source<'a, T> {
             total: text.len(),
             totals: None,
             marks: &[],
+            fresh: false,
             input: None,
             beside: Size::default(),
         }
@@ -69,6 +72,11 @@ impl<'a, T: Text> Source<'a, T> {
     /// Tells where lines were cut, which is where the text is not the input's.
     pub fn with_marks(self, marks: &'a [Span]) -> Self {
         Source { marks, ..self }
+    }
+
+    /// Tells that no earlier cut is to be looked for.
+    pub fn fresh(self) -> Self {
+        Source { fresh: true, ..self }
     }
 
     /// Tells what the text was made of, which is what its notice counts.
@@ -150,6 +158,20 @@ impl<'a, T: Text> Source<'a, T> {
 
     pub(crate) fn tail_from(&self, start: usize) -> T {
         self.tail.slice(self.tail.len() - (self.total - start)..self.tail.len())
+    }
+
+    /// The same as UTF-8: the whole, or what a cut leaves.
+    pub fn utf8(&self, cut: Option<&Clamped>) -> Vec<u8> {
+        let mut out = vec![];
+        let Some(cut) = cut else {
+            self.head.each_utf8(&mut |piece| out.extend_from_slice(piece));
+            return out;
+        };
+        let (head, tail) = self.parts(cut.kept());
+        head.each_utf8(&mut |piece| out.extend_from_slice(piece));
+        out.extend_from_slice(cut.mid.as_bytes());
+        tail.each_utf8(&mut |piece| out.extend_from_slice(piece));
+        out
     }
 
     /// The clamped text, well-formed.

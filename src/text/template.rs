@@ -44,8 +44,7 @@ fn field(name: &str, counts: &Counts, labels: Labels) -> Option<String> {
         "totalLines" => counts.lines.total,
         "keptLines" => return Some(counts.kept_lines.clone()),
         "source" => return Some(labels.source.to_owned()),
-        // Nothing is saved yet: a saved whole will be named here.
-        "saved" => return Some(String::new()),
+        "saved" => return Some(labels.saved.name().to_owned()),
         "limits" => return Some(limits_text(labels.limits)),
         _ => return None,
     };
@@ -57,6 +56,7 @@ mod tests {
     use super::*;
     use crate::limits::Limits;
     use crate::text::amounts::Amount;
+    use crate::text::saved::Saved;
 
     #[test]
     fn only_fields_need_counting() {
@@ -73,10 +73,11 @@ mod tests {
         let chars = Amount { omitted: 1_234_567, total: 2_000_000 };
         let counts = Counts { chars, kept_lines: "1-3".into(), ..Counts::default() };
         let limits = Limits { bytes: 51_200, lines: 2_000, ..Limits::NONE };
-        let labels = Labels { limits: &limits, source: "stdout", in_bytes: false };
+        let saved = Saved::Whole("a.log".into());
+        let labels = Labels { limits: &limits, source: "stdout", saved: &saved, in_bytes: false };
         for (template, text) in [
             ("{source}: {omittedChars:,}/{totalChars}", "stdout: 1,234,567/2000000"),
-            ("{ {keptLines} of {limits}{saved} }", "{ 1-3 of 50KB or 2000 lines }"),
+            ("{ {keptLines} of {limits}: {saved} }", "{ 1-3 of 50KB or 2000 lines: a.log }"),
             ("{} {a {b} {{source}} {", "{} {a {b} {stdout} {"),
         ] {
             assert_eq!(fill(template, &counts, labels), text);

@@ -1,8 +1,9 @@
 import type { ProfileOptions } from 'spillway/openclaw'
+import { copy } from '../../copy.js'
 import { bound, optionError } from '../../option.js'
 import { planOf, type Sized } from '../../plan.js'
 import { compile } from '../../policy.js'
-import { get } from '../../reading.js'
+import { elementAt, get } from '../../reading.js'
 import { calculateMaxToolResultChars, profileOf, RECOVERY_MIN_KEEP_CHARS } from './profile.js'
 import { isToolResult, policyFor, textsOf, truncateToolResultMessage } from './result.js'
 
@@ -24,12 +25,19 @@ export function truncateOversizedToolResultsInMessages<M>(
   )
   const aggregate = { maxChars, order, protectLatest, minKeepChars: RECOVERY_MIN_KEEP_CHARS }
   const cutting = { ...options, minKeepChars: RECOVERY_MIN_KEEP_CHARS }
-  const steps = planOf(sizesOf(messages), { aggregate, maxEach }, compile(policyFor(0, 0, cutting)))
-  if (steps.length === 0) return { messages, truncatedCount: 0 }
-  const next = [...messages]
+  const read = Array.from(messages.keys(), (at) => elementAt(messages, at) as M)
+  const sizes = sizesOf(read)
+  const steps = planOf(sizes, { aggregate, maxEach }, compile(policyFor(0, 0, cutting)))
+  const next = new Map<number, unknown>()
   for (const { index, maxChars } of steps)
-    next[index] = truncateToolResultMessage(messages[index] as M, maxChars, cutting)
-  return { messages: next, truncatedCount: steps.length }
+    next.set(index, truncateToolResultMessage(read[index] as M, maxChars, cutting))
+  // What fits and is not well-formed would be refused by a provider.
+  for (const [at, { texts = [], chars }] of sizes.entries()) {
+    if (next.has(at) || texts.every((text) => text.isWellFormed())) continue
+    next.set(at, truncateToolResultMessage(read[at] as M, chars, cutting))
+  }
+  if (next.size === 0) return { messages, truncatedCount: 0 }
+  return { messages: copy(messages, next) as M[], truncatedCount: steps.length }
 }
 
 /** What a plan is told of each message; one that is no tool result holds nothing. */

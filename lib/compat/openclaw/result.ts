@@ -21,8 +21,8 @@ export function truncateToolResultMessage<M>(
   maxChars: number,
   options: ToolResultTruncationOptions = {},
 ): M {
-  const chars = textsOf(message).reduce((sum, text) => sum + text.length, 0)
-  return clampResult(message, policyFor(chars, maxChars, options))
+  const policy = policyFor(getToolResultTextLength(message), maxChars, options)
+  return isToolResult(message) ? clampResult(message, policy) : message
 }
 
 export function capToolResultSize<M>(message: M, maxChars?: number, options: ProfileOptions = {}): M {

@@ -19,6 +19,8 @@ pub enum Piece<'a> {
     Text(&'a str),
     /// A control character outside sequences.
     Control(char),
+    /// One that came before, so many times again.
+    Controls(char, usize),
     /// A whole sequence.
     Sequence(&'a str),
     /// An introducer that introduces nothing.
@@ -83,7 +85,7 @@ impl Escapes {
         let (raw, body) = (&text[at..], &text[at + introducer.len_utf8()..]);
         let Some(mut state) = State::after(introducer) else {
             sink(Piece::Control(introducer));
-            return body;
+            return again(introducer, body, sink);
         };
         let introducer = &raw[..introducer.len_utf8()];
         if state == State::Escape(0)
@@ -225,6 +227,16 @@ fn plain(text: &str, sink: &mut impl FnMut(Piece)) -> Option<(usize, char)> {
     Some((at, text[at..].chars().next()?))
 }
 
+/// Takes the same control character as often as it comes again, as zeros do, and returns what is left.
+fn again<'a>(control: char, text: &'a str, sink: &mut impl FnMut(Piece)) -> &'a str {
+    if control == '\n' || !text.starts_with(control) {
+        return text;
+    }
+    let rest = text.trim_start_matches(control);
+    sink(Piece::Controls(control, (text.len() - rest.len()) / control.len_utf8()));
+    rest
+}
+
 /// Reads what was taken for a part of a sequence, and holds no introducer, as text.
 fn read_back(text: &str, sink: &mut impl FnMut(Piece)) {
     let mut rest = text;
@@ -245,6 +257,7 @@ mod tests {
             shown += &match piece {
                 Piece::Text(text) => text.to_owned(),
                 Piece::Control(char) => format!("^{:X}", char as u32),
+                Piece::Controls(char, count) => format!("^{:X}", char as u32).repeat(count),
                 Piece::Sequence(raw) => format!("<{}>", &raw.escape_default().to_string()),
                 Piece::Stray(_) => "{}".to_owned(),
             }

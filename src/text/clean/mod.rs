@@ -10,6 +10,7 @@ mod line;
 pub mod look;
 mod motion;
 mod repeats;
+mod run;
 mod screen;
 mod special;
 
@@ -17,6 +18,7 @@ use decoder::Decoder;
 use escapes::{Escapes, Piece};
 use motion::Motion;
 use repeats::Repeats;
+use run::Run;
 use screen::{Final, Screen};
 
 /// What is cleaned. Everything by default.
@@ -30,6 +32,12 @@ pub struct Options {
     pub control: bool,
     /// Three or more identical lines in a row become one and a mark.
     pub repeats: bool,
+}
+
+impl From<[bool; 4]> for Options {
+    fn from([ansi, carriage_returns, control, repeats]: [bool; 4]) -> Options {
+        Options { ansi, carriage_returns, control, repeats }
+    }
 }
 
 impl Options {
@@ -57,7 +65,15 @@ impl Cleaner {
         if page.options == Options::NONE {
             return decoder.push(bytes, |text| out.extend_from_slice(text.as_bytes()));
         }
-        decoder.push(bytes, |text| escapes.push(text, |piece| page.take(piece, out)));
+        decoder.push(bytes, |text| {
+            let run = if page.options.repeats { Run::find(text.as_bytes()) } else { None };
+            let (known, rest) = run.map_or((text, ""), |run| (&text[..run.start], &text[run.end..]));
+            escapes.push(known, |piece| page.take(piece, out));
+            if let Some(run) = run {
+                page.repeats.hold(run.lines);
+                escapes.push(rest, |piece| page.take(piece, out));
+            }
+        });
     }
 
     /// Ends the stream and appends the rest. The cleaner is as new then.
@@ -105,6 +121,11 @@ impl Page {
 
     fn take(&mut self, piece: Piece, out: &mut Vec<u8>) {
         let Options { ansi, carriage_returns, control, .. } = self.options;
+        if let Piece::Controls(char, count) = piece {
+            // What is dropped is dropped whatever its number.
+            let count = if control && !matches!(char, '\r' | '\u{8}') { 0 } else { count };
+            return (0..count).for_each(|_| self.take(Piece::Control(char), out));
+        }
         let mut end = Final { repeats: &mut self.repeats, out };
         match piece {
             Piece::Text(text) if carriage_returns => self.screen.print(text, &mut end),
@@ -133,7 +154,7 @@ impl Page {
                     self.screen.apply(motion, &mut end);
                 }
             }
-            Piece::Sequence(_) | Piece::Stray(_) => {}
+            Piece::Controls(..) | Piece::Sequence(_) | Piece::Stray(_) => {}
         }
     }
 

@@ -94,6 +94,12 @@ impl Repeats {
         }
     }
 
+    /// Takes so many more lines like the last three or more, and nothing of another.
+    pub fn hold(&mut self, lines: usize) {
+        debug_assert!(self.held > 1 && self.line == Line::Same(0), "lines were held before");
+        self.held += lines as u64;
+    }
+
     pub fn memory(&self) -> usize {
         self.last.capacity()
     }

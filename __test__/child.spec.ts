@@ -1,0 +1,247 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSpillStore, measureText, OutputCapture } from 'spillway'
+import { afterAll, describe, expect, it } from 'vitest'
+
+const root = join(__dirname, '..')
+const started: ChildProcess[] = []
+const made: string[] = []
+
+afterAll(() => {
+  for (const child of started) child.kill('SIGKILL')
+  for (const dir of made) rmSync(dir, { recursive: true, force: true })
+})
+
+function run(command: string, ...args: string[]): ChildProcess {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  started.push(child)
+  return child
+}
+
+/** Runs a script of the shell. */
+const sh = (script: string) => run('sh', '-c', script)
+
+/** Runs a script of Node. */
+const node = (script: string, ...args: string[]) => {
+  const child = spawn(process.execPath, ['-e', script, ...args], {
+    cwd: root,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  started.push(child)
+  return child
+}
+
+function store() {
+  const dir = mkdtempSync(join(tmpdir(), 'spillway-'))
+  made.push(dir)
+  return createSpillStore({ dir, maxFileBytes: Number.POSITIVE_INFINITY })
+}
+
+const timed = async <T>(call: Promise<T>): Promise<[T, number]> => {
+  const start = performance.now()
+  return [await call, performance.now() - start]
+}
+
+const MB = 1_000_000
+
+describe('a child', () => {
+  it('is captured to its end, with both streams and its exit code', async () => {
+    const result = await new OutputCapture().attach(sh('echo out; echo err >&2; exit 3'))
+    expect(result).toMatchObject({
+      total: { bytes: 8, chars: 8, lines: 2 },
+      exit: { code: 3, signal: null },
+      truncated: false,
+      binary: false,
+    })
+    expect(result.text.split('\n').sort()).toEqual(['[exit code 3]', 'err', 'out'])
+  })
+
+  it('that fails shows its one error among 50,000 lines', async () => {
+    const build = `
+      for (let at = 1; at <= 50_000; at++) {
+        console.log(\`[\${at}/50000] Compiling src/module_\${(at * 7919) % 50000}.ts\`)
+        if (at === 31_007) console.log('src/cart.ts:7:3 - error TS2304: Cannot find name total.')
+      }
+      process.exitCode = 2`
+    for (const keep of ['findings', 'auto'] as const) {
+      const spill = store()
+      const { text, spill: record } = await new OutputCapture({ keep, spill }).attach(node(build))
+      expect(text).toContain('\nsrc/cart.ts:7:3 - error TS2304: Cannot find name total.\n')
+      expect(text).toContain('[1/50000] Compiling')
+      expect(text).toMatch(/\n\[exit code 2\]$/)
+      expect(measureText(text)).toMatchObject({ lines: expect.any(Number) })
+      expect(measureText(text).bytes).toBeLessThanOrEqual(51_200)
+      expect(record).toMatchObject({ lines: 50_001, complete: true })
+    }
+  })
+
+  it('that prints 20 MB to one stream has all of the other in the text', async () => {
+    const script = `
+      const line = 'a line of progress that says nothing\\n'
+      const some = line.repeat(1000)
+      console.error('note: config.json is deprecated')
+      const more = (left) => left > 0 ? process.stdout.write(some, () => more(left - some.length)) : console.error('3 files written')
+      more(20 * 1e6)`
+    const capture = new OutputCapture({ streams: 'separate' })
+    const { text, stdout, stderr, total } = await capture.attach(node(script))
+    expect(stderr).toBe('note: config.json is deprecated\n3 files written\n')
+    expect(text).toContain(`stderr:\n${stderr}[exit code 0]`)
+    expect(stdout).toMatch(/^a line of progress/)
+    expect(total.bytes).toBeGreaterThan(20 * MB)
+    const merged = await new OutputCapture({ clean: false }).attach(
+      sh('echo "Error: no space left" >&2; yes "more and more of it" | head -c 20000000; exit 1'),
+    )
+    expect(merged.text).toContain('Error: no space left\n')
+    expect(merged.text).toMatch(/\n\[exit code 1\]$/)
+    expect(merged.total.bytes).toBe(20 * MB + 21)
+  }, 30_000)
+
+  it('is slowed, and nothing of it lost, where its output is saved', async () => {
+    const spill = store()
+    const capture = new OutputCapture({ spill, clean: false, keep: 'ends' })
+    const child = sh('seq 1 3000000')
+    const { spill: record, total } = await capture.attach(child)
+    const whole = readFileSync(record?.path ?? '', 'latin1')
+    expect(record).toMatchObject({ bytes: total.bytes, lines: 3_000_000, complete: true })
+    expect(whole.startsWith('1\n2\n3\n') && whole.endsWith('\n2999999\n3000000\n')).toBe(true)
+    expect(whole.length).toBe(total.bytes)
+  }, 30_000)
+
+  it('that is killed is told by the signal', async () => {
+    const child = sh('echo started; exec sleep 60')
+    const capture = new OutputCapture()
+    const done = capture.attach(child)
+    await once(child.stdout ?? child, 'data')
+    expect(capture.snapshot().text).toBe('started\n')
+    child.kill('SIGKILL')
+    expect(await done).toMatchObject({
+      text: 'started\n[killed by SIGKILL]',
+      exit: { code: null, signal: 'SIGKILL' },
+    })
+  })
+
+  it('that does not exist rejects with its error', async () => {
+    const capture = new OutputCapture({ spill: store() })
+    await expect(capture.attach(run('no-such-command-anywhere'))).rejects.toMatchObject({
+      code: 'ENOENT',
+      syscall: 'spawn no-such-command-anywhere',
+    })
+    expect(await capture.finish()).toMatchObject({ text: '', truncated: false })
+  })
+
+  it('that closes stdout early is waited for', async () => {
+    const script = `
+      process.stdout.write('before', () => require('fs').closeSync(1))
+      setTimeout(() => console.error('after'), 300)`
+    const result = await new OutputCapture({ streams: 'separate' }).attach(node(script))
+    expect(result).toMatchObject({ stdout: 'before', stderr: 'after\n', exit: { code: 0 } })
+  })
+
+  it('that leaves its pipes to a grandchild is not waited for longer than the grace', async () => {
+    const child = sh('sleep 30 & echo $!')
+    const [{ text }, took] = await timed(new OutputCapture().attach(child, { graceMs: 200 }))
+    expect(text).toMatch(/^\d+\n\[exit code 0\]$/)
+    expect(took).toBeGreaterThan(190)
+    expect(took).toBeLessThan(2_000)
+    const grandchild = Number.parseInt(text, 10)
+    // It goes on.
+    expect(process.kill(grandchild, 0)).toBe(true)
+    process.kill(grandchild)
+  })
+
+  it('may go on to print through a grandchild, which nobody has to hear', async () => {
+    const child = sh('(while :; do echo more; sleep 0.01; done) & echo $!')
+    const { text, total } = await new OutputCapture({ clean: false }).attach(child, { graceMs: 100 })
+    const grandchild = Number(text.match(/\d+/)?.[0])
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(process.kill(grandchild, 0)).toBe(true)
+    process.kill(grandchild)
+    expect(total.bytes).toBeLessThan(1_000)
+  })
+
+  it('keeps no host running by a grandchild', async () => {
+    const script = `
+      const { OutputCapture } = require('spillway')
+      const child = require('node:child_process').spawn('sh', ['-c', 'sleep 20 & echo $!'])
+      new OutputCapture().attach(child, { graceMs: 50 }).then(({ text }) => console.log(text))`
+    const host = node(script)
+    const [{ text }, took] = await timed(new OutputCapture().attach(host))
+    process.kill(Number.parseInt(text, 10))
+    expect(took).toBeLessThan(5_000)
+  })
+
+  it('is killed on abort, which rejects with its reason; what came is there', async () => {
+    const child = sh('while :; do echo more; done')
+    const capture = new OutputCapture({ spill: store(), clean: false })
+    const controller = new AbortController()
+    const done = capture.attach(child, { signal: controller.signal })
+    await once(child.stdout ?? child, 'data')
+    const reason = { why: 'enough' }
+    controller.abort(reason)
+    await expect(done).rejects.toBe(reason)
+    const [code, signal] = child.exitCode === null && !child.signalCode ? await once(child, 'exit') : []
+    expect([code ?? child.exitCode, signal ?? child.signalCode]).toEqual([null, 'SIGTERM'])
+    const { text, exit } = await capture.finish({ timedOut: true })
+    expect(text).toMatch(/^more\n[\s\S]*\[timed out\]$/)
+    expect(exit).toEqual({ timedOut: true })
+  })
+
+  it('is killed at once where the signal was aborted before', async () => {
+    const child = sh('exec sleep 60')
+    const [error, took] = await timed(
+      new OutputCapture().attach(child, { signal: AbortSignal.abort() }).catch((error) => error),
+    )
+    expect(error.name).toBe('AbortError')
+    expect(took).toBeLessThan(1_000)
+    await once(child, 'exit')
+    expect(child.signalCode).toBe('SIGTERM')
+  })
+
+  it('keeps its stdin', async () => {
+    const child = node(
+      `process.stdin.on('data', (chunk) => process.stdout.write(String(chunk).toUpperCase()))`,
+    )
+    const done = new OutputCapture().attach(child)
+    child.stdin?.write('hello ')
+    child.stdin?.end('there\n')
+    expect((await done).text).toBe('HELLO THERE\n[exit code 0]')
+  })
+
+  it('may have no pipes, or have exited before', async () => {
+    const silent = spawn('sh', ['-c', 'exit 4'], { stdio: 'ignore' })
+    expect((await new OutputCapture().attach(silent)).text).toBe('[exit code 4]')
+    const child = sh('echo early')
+    await once(child, 'exit')
+    // Node throws away by then what nobody has read.
+    expect((await new OutputCapture().attach(child)).text).toMatch(/\[exit code 0\]$/)
+  })
+
+  it('is the only one of its capture', async () => {
+    const capture = new OutputCapture()
+    const done = capture.attach(sh('echo one'))
+    await expect(capture.attach(sh('echo two'))).rejects.toMatchObject({ code: 'ERR_SPILLWAY_OPTION' })
+    expect((await done).text).toBe('one\n[exit code 0]')
+  })
+
+  it('can be let go of', async () => {
+    const child = sh('echo $$; exec sleep 60')
+    const capture = new OutputCapture()
+    const done = capture.attach(child)
+    await once(child.stdout ?? child, 'data')
+    const first = await capture.finish({ timedOut: true })
+    expect(first.text).toMatch(/^\d+\n\[timed out\]$/)
+    expect(child.exitCode ?? child.signalCode).toBeNull()
+    child.kill()
+    expect(await done).toEqual(first)
+  })
+
+  it('leaves memory alone, however much it prints', async () => {
+    const soak = run(process.execPath, join(root, 'scripts/soak.mjs'), '200')
+    const { text } = await new OutputCapture({ streams: 'separate', clean: false }).attach(soak)
+    expect(text).toMatch(/\[exit code 0\]$/)
+    expect(text.match(/ met$/gm)?.length).toBeGreaterThan(5)
+  }, 120_000)
+})

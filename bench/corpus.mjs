@@ -1,0 +1,142 @@
+// Texts of many kinds in two sets: one that the weights of estimateTokens were adjusted on, and one that they never saw.
+// They were written for the purpose, or are files and recorded outputs of this project, or are generated the same every time.
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+
+const root = new URL('..', import.meta.url)
+const bytesOf = (path) => readFileSync(new URL(path, root))
+const file = (path) => bytesOf(path).toString()
+const recorded = (name) => gunzipSync(bytesOf(`__test__/outputs/${name}.txt.gz`)).toString()
+
+/** Both sets of a kind that was written for the purpose, under one name or two. */
+const written = (kind, fitted, held = fitted) => [
+  kind,
+  file(`bench/corpus/fitted/${fitted}.txt`),
+  file(`bench/corpus/held-out/${held}.txt`),
+]
+
+/** A small generator of our own, so that the texts never change. */
+function random(seed) {
+  let state = seed >>> 0
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+const next = random(20)
+const times = (count, make) => Array.from({ length: count }, (_, at) => make(at))
+const noise = (count) => Buffer.from(times(count, () => next(256)))
+const lines = (text, width) => text.match(new RegExp(`.{1,${width}}`, 'g')).join('\n')
+
+/** Bytes as programs have them: words, zeros, small numbers, text. */
+const program = (count) => {
+  const parts = [
+    () => noise(4),
+    () => Buffer.alloc(2 + next(9)),
+    () => Buffer.from([next(9), 0, 0, 0]),
+    () => Buffer.from('value_of_item\0'),
+  ]
+  return Buffer.concat(times(count, () => parts[next(parts.length)]()))
+}
+
+/** Bytes as `xxd` and `hexdump -C` print them. */
+function dump(bytes, group) {
+  const rows = times(Math.ceil(bytes.length / 16), (row) => bytes.subarray(row * 16, row * 16 + 16))
+  return rows
+    .map((row, at) => {
+      const hex = row
+        .toString('hex')
+        .match(new RegExp(`.{1,${group}}`, 'g'))
+        .join(' ')
+      const shown = row.toString('latin1').replace(/[^ -~]/g, '.')
+      const place = (at * 16).toString(16).padStart(8, '0')
+      return group === 2 ? `${place}  ${hex}  |${shown}|` : `${place}: ${hex}  ${shown}`
+    })
+    .join('\n')
+}
+
+const uuid = () =>
+  noise(16)
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+const row = (at) => [
+  at + 1,
+  next(100_000),
+  (next(1e6) / 1_000).toFixed(3),
+  `2026-0${1 + next(9)}-${10 + next(18)}`,
+  next(2) ? 'yes' : 'no',
+]
+const table = (rows, separator) => times(rows, (at) => row(at).join(separator)).join('\n')
+const record = (at) => ({
+  id: at,
+  uuid: uuid(),
+  name: `user ${next(900)}`,
+  tags: ['new', 'paid'].slice(next(2)),
+  score: next(1000) / 10,
+  active: next(2) === 1,
+})
+
+/** Kind, fitted, held out. */
+export const corpus = [
+  written('English prose', 'english'),
+  ['Markdown', file('README.md'), file('docs/findings.md')],
+  ['TypeScript', file('lib/tool.ts'), file('lib/result.ts')],
+  ['JavaScript', file('bench/findings.mjs'), file('bench/pi.test.mjs')],
+  ['Rust', file('src/text/cut.rs'), file('src/findings/mod.rs')],
+  written('Python; Go', 'python', 'go'),
+  written('C; Java', 'c', 'java'),
+  written('shell script; SQL', 'shell', 'sql'),
+  ['log of a build', recorded('cargo-build-script-vv'), recorded('make-keep-going-parallel')],
+  ['log of a service', recorded('python-logging-one-row-of-1800'), recorded('python-tqdm-one-sheet')],
+  ['log of tests', recorded('vitest-tap-one-of-1000'), recorded('pytest-captured-log')],
+  [
+    'log in colour',
+    file('__test__/outputs/cargo-build-tty-progress.txt'),
+    file('__test__/outputs/vitest-tty-timeout.txt'),
+  ],
+  ['list of files', recorded('ls-recursive'), recorded('tsc-list-files')],
+  ['JSON', file('package.json'), file('__test__/outputs/manifest.json')],
+  ['JSON on one line', JSON.stringify(times(60, record)), recorded('vitest-json-green')],
+  [
+    'JSON lines',
+    recorded('node-json-log-dropped-order'),
+    times(60, (at) => JSON.stringify({ level: 'info', time: 1767348000000 + at * 977, ...record(at) })).join(
+      '\n',
+    ),
+  ],
+  ['diff', recorded('git-apply-reject'), recorded('vitest-diff-large')],
+  [
+    'stack traces',
+    file('__test__/outputs/vitest-unhandled-rejection.txt'),
+    file('__test__/outputs/python-chained-traceback.txt'),
+  ],
+  ['table of numbers', table(150, ','), table(150, '\t')],
+  ['base64', noise(6_000).toString('base64'), lines(program(500).toString('base64'), 76)],
+  [
+    'hex',
+    noise(4_000).toString('hex'),
+    times(60, (at) => `${noise(32).toString('hex')}  src/file-${at}.ts`).join('\n'),
+  ],
+  ['hex dump', dump(program(300), 4), dump(program(300), 2)],
+  ['UUIDs', times(100, uuid).join('\n'), times(100, () => `{"id":"${uuid()}"}`).join(',')],
+  [
+    'white space',
+    times(200, () => `${' '.repeat(next(40))}item ${next(50)}\n${'\n'.repeat(next(2))}`).join(''),
+    times(200, () => `${'\t'.repeat(next(8))}<li>${' '.repeat(next(12))}</li>\n`).join(''),
+  ],
+  [
+    'rules and boxes',
+    times(40, (at) => `${'-=*#_~'[at % 6].repeat(20 + next(60))}\n${at}. part\n`).join(''),
+    times(40, () => `├──${'─'.repeat(next(30))} part\n│   └── leaf\n`).join(''),
+  ],
+  written('Chinese', 'chinese'),
+  written('Japanese', 'japanese'),
+  written('Korean', 'korean'),
+  written('Arabic', 'arabic'),
+  written('Russian', 'russian'),
+  written('Hindi', 'hindi'),
+  written('German; French', 'german', 'french'),
+  written('Thai; Polish', 'thai', 'polish'),
+  written('emoji', 'emoji'),
+]

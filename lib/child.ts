@@ -1,0 +1,93 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import type { ProcessExit } from 'spillway'
+import type { Intake } from './intake.js'
+import { Pipe } from './pipe.js'
+
+/** More than pipes and streams hold on the way: what comes after it was not written before the exit. */
+const ON_ITS_WAY = 2 * 1024 * 1024
+
+/** The longest time that a timer takes. */
+const LONGEST = 2 ** 31 - 1
+
+/** A child whose output is brought into a capture. */
+export class Following {
+  /** How it exited, once its output is here; rejects on its 'error' and on abort. */
+  readonly done: Promise<ProcessExit>
+  readonly #graceMs: number
+  readonly #pipes = new Set<Pipe>()
+  #exit: ProcessExit | undefined
+  #timer: NodeJS.Timeout | undefined
+  #resolve: (exit: ProcessExit) => void = () => {}
+
+  constructor(
+    child: ChildProcess,
+    [stdout, stderr]: [Intake, Intake],
+    graceMs: number,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#graceMs = Math.min(graceMs, LONGEST)
+    let aborted = () => {}
+    const outcome = new Promise<ProcessExit>((resolve, reject) => {
+      this.#resolve = resolve
+      aborted = () => reject(signal?.reason)
+      // It stays: an error that comes later must not end the host.
+      child.on('error', reject)
+    })
+    signal?.addEventListener('abort', aborted)
+    if (signal?.aborted) aborted()
+    this.#follow(child.stdout, stdout)
+    this.#follow(child.stderr, stderr)
+    const exited = (code: number | null, killedBy: string | null) => this.#exited({ code, signal: killedBy })
+    if (child.exitCode === null && child.signalCode === null) child.once('exit', exited)
+    else exited(child.exitCode, child.signalCode)
+    const failed = (reason: unknown) => {
+      if (signal?.aborted) child.kill()
+      this.#let((pipe) => pipe.close())
+      throw reason
+    }
+    this.done = outcome.catch(failed).finally(() => signal?.removeEventListener('abort', aborted))
+  }
+
+  /** Lets go of the child, which goes on. */
+  leave(): void {
+    this.#let((pipe) => pipe.leave())
+  }
+
+  #follow(from: Readable | null, to: Intake): void {
+    if (!from || from.destroyed || from.readableEnded) return
+    const pipe: Pipe = new Pipe(from, to, () => {
+      this.#pipes.delete(pipe)
+      this.#check()
+    })
+    this.#pipes.add(pipe)
+  }
+
+  #exited(exit: ProcessExit): void {
+    this.#exit = exit
+    this.#wait(new Map([...this.#pipes].map((pipe) => [pipe, pipe.came])))
+    this.#check()
+  }
+
+  /** A process that the child has started may hold its pipes open. What waits for our disk is waited for. */
+  #wait(came: Map<Pipe, number>): void {
+    const isOnItsWay = (pipe: Pipe) => pipe.isSlow && pipe.came - (came.get(pipe) ?? 0) < ON_ITS_WAY
+    this.#timer = setTimeout(() => {
+      if ([...this.#pipes].some(isOnItsWay)) return this.#wait(came)
+      this.leave()
+      this.#check()
+    }, this.#graceMs)
+  }
+
+  #check(): void {
+    if (!this.#exit || this.#pipes.size > 0) return
+    clearTimeout(this.#timer)
+    this.#resolve(this.#exit)
+  }
+
+  #let(go: (pipe: Pipe) => void): void {
+    clearTimeout(this.#timer)
+    for (const pipe of this.#pipes) go(pipe)
+    this.#pipes.clear()
+  }
+}

@@ -1,0 +1,66 @@
+import { Writable } from 'node:stream'
+
+/** What takes the chunks of one stream, in order. A promise tells to wait. */
+export interface Sink {
+  take(bytes: Uint8Array, isText: boolean): Promise<void> | undefined
+  end(): void
+}
+
+/** Bytes that may wait here while those before them are saved. */
+const WAITING = 256 * 1024
+
+type Done = (error?: Error | null) => void
+
+/** A Writable for one stream of a process. */
+export class Intake extends Writable {
+  readonly #sink: Sink
+  /** The first half of a pair that a string ended in. */
+  #half = ''
+
+  constructor(sink: Sink) {
+    super({ decodeStrings: false, highWaterMark: WAITING })
+    this.#sink = sink
+  }
+
+  /** Takes a chunk, or a copy where it has to wait: its owner may use the memory again. */
+  override write(chunk: unknown, ...rest: unknown[]): boolean {
+    const waits = this.writableLength > 0 || this.writableCorked > 0
+    const taken = waits && ArrayBuffer.isView(chunk) ? copied(chunk) : chunk
+    return super.write(taken, ...(rest as [BufferEncoding, Done]))
+  }
+
+  override _write(chunk: Uint8Array | string, encoding: BufferEncoding, done: Done): void {
+    const isText = typeof chunk === 'string' && /^utf-?8$/i.test(encoding)
+    const bytes = isText ? this.#encoded(chunk) : this.#after(chunk, encoding)
+    const wait = this.#sink.take(bytes, isText)
+    if (wait) wait.then(() => done(), done)
+    else done()
+  }
+
+  override _final(done: Done): void {
+    const wait = this.#half === '' ? undefined : this.#sink.take(this.#after('', 'utf8'), true)
+    this.#sink.end()
+    if (wait) wait.then(() => done(), done)
+    else done()
+  }
+
+  #encoded(text: string): Buffer {
+    const whole = this.#half + text
+    const isHalf = (whole.charCodeAt(whole.length - 1) & 0xfc00) === 0xd800
+    this.#half = isHalf ? whole.slice(-1) : ''
+    return Buffer.from(isHalf ? whole.slice(0, -1) : whole)
+  }
+
+  /** Bytes, with a half before them that stays one. */
+  #after(chunk: Uint8Array | string, encoding: BufferEncoding): Uint8Array {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk
+    if (this.#half === '') return bytes
+    const half = Buffer.from(this.#half)
+    this.#half = ''
+    return Buffer.concat([half, bytes])
+  }
+}
+
+function copied({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
+  return Buffer.from(Buffer.from(buffer, byteOffset, byteLength))
+}

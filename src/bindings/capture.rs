@@ -1,0 +1,169 @@
+//! Capturing a process's output.
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+
+use super::answer::answer;
+use super::cut::Cut;
+use super::policy::{unpack, write};
+use super::units::Numbers;
+use crate::capture::{self, Capture, Captured, Left, Stream};
+use crate::text::clean::Options;
+
+/// Begins to capture under a policy. `clean`: what is cleaned, as `start_cleaning` takes it, or nothing. `separate`: each
+/// stream has a text of its own. `keeps_raw`: what comes is kept for a file until it is taken.
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'capture'>")]
+pub fn start_capture(
+    policy: &[f64],
+    needles: Vec<String>,
+    clean: Vec<bool>,
+    separate: bool,
+    keeps_raw: bool,
+) -> External<Capture> {
+    let (policy, _) = unpack(policy, String::new(), String::new(), needles);
+    let clean = <[bool; 4]>::try_from(clean).ok();
+    let options = clean.map(Options::from);
+    External::new(Capture::new(&policy, options, separate, keeps_raw))
+}
+
+/// Takes a chunk of stream 0 or 1, and tells whether what came is over a limit. `is_text`: it was a string.
+#[napi(catch_unwind)]
+pub fn capture_chunk(
+    #[napi(ts_arg_type = "ExternalObject<'capture'>")] capture: &mut External<Capture>,
+    stream: u32,
+    chunk: &[u8],
+    is_text: bool,
+) -> bool {
+    capture.push(stream as usize, chunk, is_text);
+    capture.is_over()
+}
+
+#[napi(catch_unwind)]
+pub fn end_captured_stream(
+    #[napi(ts_arg_type = "ExternalObject<'capture'>")] capture: &mut External<Capture>,
+    stream: u32,
+) {
+    capture.end(stream as usize);
+}
+
+/// Gives away all that came until now, as it came.
+#[napi(catch_unwind)]
+pub fn take_captured_bytes(
+    #[napi(ts_arg_type = "ExternalObject<'capture'>")] capture: &mut External<Capture>,
+) -> Buffer {
+    capture.take_raw().into()
+}
+
+/// Ends what was captured, or a copy of it, in a frame: `streams` under `labels`, in order, and a line that comes last.
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'captured'>")]
+pub fn end_capture(
+    #[napi(ts_arg_type = "ExternalObject<'capture'>")] capture: &mut External<Capture>,
+    copy: bool,
+    policy: &[f64],
+    streams: Vec<u32>,
+    labels: Vec<String>,
+    closing: String,
+) -> External<Captured> {
+    let (policy, _) = unpack(policy, String::new(), String::new(), vec![]);
+    let ended = if copy { (**capture).clone() } else { capture.take() };
+    let sections: Vec<(usize, &str)> =
+        streams.iter().zip(&labels).map(|(stream, label)| (*stream as usize, label.as_str())).collect();
+    External::new(Captured::new(ended.finish(), &sections, &closing, &policy))
+}
+
+/// Gives its memory back without waiting for the collector.
+#[napi(catch_unwind)]
+pub fn release_captured(
+    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &mut External<Captured>,
+) {
+    **captured = Captured::default();
+}
+
+/// Writes of each stream: bytes, chars and lines that came, 1 where they are no text, bytes, chars and lines of the text
+/// that the limits are for, its bytes as they come out, its tokens where they are limited, and 1 for a long line.
+#[napi(catch_unwind)]
+pub fn measure_captured(
+    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
+    #[napi(ts_arg_type = "Float64Array")] numbers: Numbers,
+) {
+    for (stream, row) in captured.streams().iter().zip(numbers.chunks_mut(10)) {
+        let (came, text, extent) = (stream.came(), stream.size(), stream.extent());
+        write(row, &[came.bytes, came.size.chars, came.lines(), usize::from(came.is_binary())]);
+        write(&mut row[4..], &[text.bytes, text.chars, extent.lines(), extent.size.bytes]);
+        write(&mut row[8..], &[extent.estimate.tokens(), usize::from(stream.has_long_line())]);
+    }
+}
+
+/// Frees the memory of an array buffer at once. Whoever still has it sees an empty one.
+#[napi(catch_unwind)]
+pub fn release_chunk(buffer: ArrayBuffer) -> Result<()> {
+    buffer.detach()
+}
+
+/// What is left of a captured text.
+#[napi(object)]
+pub struct CapturedCut {
+    pub truncated: bool,
+    pub cut: Cut,
+}
+
+impl From<Left> for CapturedCut {
+    fn from(left: Left) -> CapturedCut {
+        CapturedCut { truncated: left.truncated, cut: left.into() }
+    }
+}
+
+/// Cuts the text of a stream to the limits.
+#[napi(catch_unwind)]
+pub fn clamp_captured_stream(
+    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
+    stream: u32,
+    policy: &[f64],
+    notice: String,
+    source: String,
+) -> CapturedCut {
+    let (policy, _) = unpack(policy, notice, source, vec![]);
+    let stream: &Stream = &captured.streams()[stream as usize];
+    stream.clamp(&policy.limits, &policy, &policy.notice).into()
+}
+
+/// Cuts a section of the frame to the room that it has there.
+#[napi(catch_unwind)]
+pub fn clamp_captured_section(
+    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
+    section: u32,
+    policy: &[f64],
+    notice: String,
+    source: String,
+) -> CapturedCut {
+    let (policy, _) = unpack(policy, notice, source, vec![]);
+    captured.clamp(section as usize, &policy, &policy.notice).into()
+}
+
+/// The streams of the sections that the frame has: those of which nothing came have none.
+#[napi(catch_unwind)]
+pub fn captured_sections(
+    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
+) -> Vec<u32> {
+    captured.sections().map(|stream| stream as u32).collect()
+}
+
+/// Puts the texts of the sections together with what stands around them.
+#[napi(catch_unwind)]
+pub fn compose_captured(
+    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
+    texts: Vec<String>,
+) -> Either<Latin1String, Utf16String> {
+    answer(captured.compose(&texts.iter().map(String::as_bytes).collect::<Vec<_>>()))
+}
+
+/// Puts texts together under their labels, and the closing line last.
+#[napi(catch_unwind)]
+pub fn compose_output(
+    labels: Vec<String>,
+    texts: Vec<String>,
+    closing: String,
+) -> Either<Latin1String, Utf16String> {
+    let sections = labels.iter().map(String::as_str).zip(texts.iter().map(String::as_bytes));
+    answer(capture::compose(sections, &closing))
+}

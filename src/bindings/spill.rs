@@ -1,0 +1,193 @@
+//! Reading saved outputs back, and sweeping them.
+
+use std::time::{Duration, SystemTime};
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+
+use super::answer::answer;
+use super::task::Background;
+use crate::spill::pattern::Pattern;
+use crate::spill::reader::{Page, Slice, Start};
+use crate::spill::search::{Match, Query};
+use crate::spill::sweep::{Limits, Swept};
+use crate::spill::{self, Failure, Record, Store};
+
+/// Why something could not be done. Of what the system refused the number is given, and a name where that means nothing.
+#[napi(object)]
+pub struct SpillFailure {
+    pub code: Option<String>,
+    pub errno: Option<i32>,
+    pub message: String,
+}
+
+impl From<Failure> for SpillFailure {
+    fn from(failure: Failure) -> SpillFailure {
+        let (code, message) = match failure {
+            Failure::System(error) if cfg!(unix) && error.raw_os_error().is_some() => {
+                return SpillFailure { code: None, errno: error.raw_os_error(), message: error.to_string() };
+            }
+            Failure::System(error) => (name_of(error.kind()), error.to_string()),
+            Failure::Refused(message) => ("ERR_SPILLWAY_SPILL", message),
+            Failure::Pattern(message) => ("ERR_SPILLWAY_OPTION", message),
+        };
+        SpillFailure { code: Some(code.to_owned()), errno: None, message }
+    }
+}
+
+/// What Node calls an error whose number is none of C's.
+fn name_of(kind: std::io::ErrorKind) -> &'static str {
+    use std::io::ErrorKind;
+    match kind {
+        ErrorKind::NotFound => "ENOENT",
+        ErrorKind::PermissionDenied => "EACCES",
+        ErrorKind::StorageFull => "ENOSPC",
+        ErrorKind::ReadOnlyFilesystem => "EROFS",
+        ErrorKind::FileTooLarge => "EFBIG",
+        _ => "EIO",
+    }
+}
+
+#[napi(object)]
+pub struct SpillRow {
+    pub id: String,
+    pub path: String,
+    pub bytes: f64,
+    pub lines: f64,
+    pub complete: bool,
+}
+
+impl From<Record> for SpillRow {
+    fn from(record: Record) -> SpillRow {
+        SpillRow {
+            id: record.id,
+            path: record.path.to_string_lossy().into_owned(),
+            bytes: record.whole.bytes as f64,
+            lines: record.whole.lines as f64,
+            complete: record.complete,
+        }
+    }
+}
+
+/// Lists what is saved, oldest first.
+#[napi(catch_unwind, ts_return_type = "Promise<SpillRow[] | SpillFailure>")]
+pub fn list_saved(dir: String) -> AsyncTask<Background> {
+    let rows = |records: Vec<Record>| records.into_iter().map(SpillRow::from).collect::<Vec<_>>();
+    Background::run(move || outcome(spill::list(&Store::at(&dir)), rows))
+}
+
+#[napi(object)]
+pub struct SpillPage {
+    #[napi(ts_type = "string")]
+    pub text: Either<Latin1String, Utf16String>,
+    pub line: f64,
+    pub byte: f64,
+    pub total_lines: f64,
+    pub total_bytes: f64,
+    pub next_line: Option<f64>,
+    pub next_byte: Option<f64>,
+}
+
+impl From<Slice> for SpillPage {
+    fn from(slice: Slice) -> SpillPage {
+        SpillPage {
+            text: answer(slice.text.into_bytes()),
+            line: slice.line as f64,
+            byte: slice.byte as f64,
+            total_lines: slice.total_lines as f64,
+            total_bytes: slice.total_bytes as f64,
+            next_line: slice.next_line.map(|line| line as f64),
+            next_byte: slice.next_byte.map(|byte| byte as f64),
+        }
+    }
+}
+
+/// Reads from a line, counted from 1, or where `by_byte` from a byte.
+#[napi(catch_unwind, ts_return_type = "Promise<SpillPage | SpillFailure>")]
+pub fn read_saved(
+    dir: String,
+    id: String,
+    start: f64,
+    by_byte: bool,
+    lines: f64,
+    bytes: f64,
+) -> AsyncTask<Background> {
+    let start = if by_byte { Start::Byte(start as u64) } else { Start::Line(start as u64) };
+    let page = Page { start, lines: lines as u64, bytes: bytes as usize };
+    Background::run(move || outcome(spill::read(&Store::at(&dir), &id, page), SpillPage::from))
+}
+
+#[napi(object)]
+pub struct SpillHit {
+    pub line: f64,
+    pub byte: f64,
+    pub text: String,
+    pub before: Vec<String>,
+    pub after: Vec<String>,
+}
+
+impl From<Match> for SpillHit {
+    fn from(found: Match) -> SpillHit {
+        let Match { line, byte, text, before, after } = found;
+        SpillHit { line: line as f64, byte: byte as f64, text, before, after }
+    }
+}
+
+/// Searches for a plain text, or a regular expression. `options`: whether it is one, whether case is ignored, the line
+/// to begin at, the lines of context, and how many matches are wanted.
+#[napi(catch_unwind, ts_return_type = "Promise<SpillHit[] | SpillFailure>")]
+pub fn search_saved(dir: String, id: String, pattern: String, options: &[f64]) -> AsyncTask<Background> {
+    let mut packed = [0.0; 5];
+    packed.copy_from_slice(options);
+    let found = move || spill::search(&Store::at(&dir), &id, &query(&pattern, packed)?);
+    let hits = |matches: Vec<Match>| matches.into_iter().map(SpillHit::from).collect::<Vec<_>>();
+    Background::run(move || outcome(found(), hits))
+}
+
+fn query(pattern: &str, options: [f64; 5]) -> std::result::Result<Query, Failure> {
+    let [regex, ignore_case, line, context, max] = options;
+    let ignore_case = ignore_case != 0.0;
+    let pattern = match regex != 0.0 {
+        true => Pattern::regex(pattern, ignore_case)?,
+        false => Pattern::plain(pattern, ignore_case),
+    };
+    Ok(Query { pattern, line: line as u64, context: context as usize, max: max as usize })
+}
+
+#[napi(object)]
+pub struct SpillSwept {
+    pub removed: f64,
+    pub bytes: f64,
+}
+
+impl From<Swept> for SpillSwept {
+    fn from(swept: Swept) -> SpillSwept {
+        SpillSwept { removed: swept.removed as f64, bytes: swept.bytes as f64 }
+    }
+}
+
+/// Removes what age and size allow. Ages are in milliseconds.
+#[napi(catch_unwind, ts_return_type = "Promise<SpillSwept | SpillFailure>")]
+pub fn sweep_saved(
+    dir: String,
+    total_bytes: f64,
+    max_age: f64,
+    min_age: f64,
+    retain: Vec<String>,
+) -> AsyncTask<Background> {
+    let [max_age, min_age] = [max_age, min_age].map(|age| Duration::from_millis(age as u64));
+    let limits = Limits { total_bytes: total_bytes as u64, max_age, min_age };
+    let sweep = move || spill::sweep(&Store::at(&dir), &limits, &retain, SystemTime::now());
+    Background::run(move || outcome(sweep(), SpillSwept::from))
+}
+
+/// What something came to, or why it did not.
+pub fn outcome<T, R>(
+    outcome: std::result::Result<T, Failure>,
+    shown: impl FnOnce(T) -> R,
+) -> Either<R, SpillFailure> {
+    match outcome {
+        Ok(value) => Either::A(shown(value)),
+        Err(failure) => Either::B(failure.into()),
+    }
+}

@@ -1,0 +1,51 @@
+//! Output that is no text.
+
+use super::left::Left;
+use crate::limits::Limits;
+use crate::text::Saved;
+use crate::text::extent::Extent;
+use crate::text::lines::longest_line;
+use crate::text::utf8::Utf8;
+
+/// Fewer are in texts too: one in another encoding, the output of `find -print0`.
+const LEAST: usize = 8;
+
+/// Whether chars that no text has, control characters and sequences that are no UTF-8, are three in ten: text in Latin-1
+/// has fewer, and of compressed data half are.
+pub fn is_binary(odd: usize, chars: usize) -> bool {
+    odd >= LEAST && odd * 10 >= chars * 3
+}
+
+/// What stands for so many bytes that are no text, as far as it is within the limits.
+pub fn name_binary(bytes: usize, limits: &Limits, saved: &Saved) -> Left {
+    let where_it_is = match saved {
+        Saved::Nowhere => String::new(),
+        Saved::Whole(name) => format!("; saved as {name}"),
+        Saved::Part(name) => format!("; the start of it saved as {name}"),
+        Saved::Failed(reason) => format!("; it could not be saved ({reason})"),
+    };
+    let name = format!("[binary output, {bytes} bytes{where_it_is}]");
+    let short = format!("[binary output, {bytes} bytes]");
+    let fits = |text: &str| {
+        Extent::of(Utf8(text.as_bytes()), limits).fits(limits) && longest_line(text) <= limits.line_bytes
+    };
+    let text = [name, short, "[...]".into()].into_iter().find(|text| fits(text));
+    Left::named(text.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_named_more_shortly() {
+        let named = |bytes| {
+            let limits = Limits { bytes, ..Limits::NONE };
+            name_binary(4_096, &limits, &Saved::Whole("/tmp/out".into())).text
+        };
+        assert_eq!(named(99), b"[binary output, 4096 bytes; saved as /tmp/out]");
+        assert_eq!(named(40), b"[binary output, 4096 bytes]");
+        assert_eq!(named(9), b"[...]");
+        assert_eq!(named(0), b"");
+    }
+}

@@ -1,0 +1,270 @@
+//! One text that comes in pieces, and all of it that a policy can need.
+
+use super::binary::{is_binary, name_binary};
+use super::left::Left;
+use super::long_lines::{LongLines, Part};
+use super::window::Window;
+use crate::findings::{Findings, Request};
+use crate::limits::{Limits, UNLIMITED};
+use crate::outcome;
+use crate::policy::{Keep, Policy};
+use crate::room::Taken;
+use crate::text::clean::{self, Cleaner};
+use crate::text::extent::Extent;
+use crate::text::lines::Span;
+use crate::text::notice::Notice;
+use crate::text::source::Source;
+use crate::text::tokens::Estimate;
+use crate::text::units::{Text, Utf16};
+use crate::text::utf8::Utf8;
+use crate::text::{Saved, Size, count};
+
+/// What has come of a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Came {
+    pub bytes: usize,
+    /// Its size as it comes out.
+    pub size: Size,
+    /// It does not end in a newline.
+    pub open: bool,
+    /// Control characters that no text has.
+    controls: usize,
+}
+
+impl Came {
+    fn add(&mut self, piece: &[u8], size: Size) {
+        self.bytes += piece.len();
+        self.size = self.size + size;
+        self.open = if piece.is_empty() { self.open } else { !piece.ends_with(b"\n") };
+    }
+
+    pub fn lines(&self) -> usize {
+        self.size.lines(self.open)
+    }
+
+    pub fn is_binary(&self) -> bool {
+        is_binary(self.controls + self.size.broken, self.size.chars)
+    }
+}
+
+/// Keeps both ends and the findings of a stream, and counts the rest.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    limits: Limits,
+    cleaner: Option<Cleaner>,
+    cleaned: Vec<u8>,
+    came: Came,
+    /// What the limits are for: the same, or what cleaning makes of it.
+    text: Came,
+    /// Counted only where tokens are limited.
+    estimate: Estimate,
+    long_lines: Option<LongLines>,
+    kept: Kept,
+    /// A part of it came as bytes, which are counted as such.
+    in_bytes: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    window: Window,
+    /// Where the policy may ask for them in the end.
+    findings: Option<Findings>,
+}
+
+impl Stream {
+    pub fn new(policy: &Policy, clean: Option<clean::Options>) -> Stream {
+        let limits = policy.limits.after_cutting_lines();
+        let searches = matches!(policy.keep, Keep::Findings | Keep::Auto);
+        Stream {
+            limits: policy.limits,
+            cleaner: clean.map(Cleaner::new),
+            cleaned: vec![],
+            came: Came::default(),
+            text: Came::default(),
+            estimate: Estimate::default(),
+            long_lines: (limits.line_bytes != UNLIMITED).then(|| LongLines::new(limits.line_bytes)),
+            kept: Kept {
+                window: Window::new(&policy.limits, policy.keep),
+                findings: searches.then(|| Findings::new(&limits, &policy.needles)),
+            },
+            in_bytes: false,
+        }
+    }
+
+    /// Tells that a part of it comes as bytes.
+    pub fn comes_as_bytes(&mut self) {
+        self.in_bytes = true;
+    }
+
+    /// Takes a piece that ends between two code points.
+    pub fn push(&mut self, piece: &[u8]) {
+        let size = Utf8(piece).size();
+        self.came.add(piece, size);
+        self.came.controls += count::controls(piece);
+        match &mut self.cleaner {
+            None => self.take(piece, size),
+            Some(cleaner) => {
+                let mut cleaned = std::mem::take(&mut self.cleaned);
+                cleaner.push(piece, &mut cleaned);
+                self.take_cleaned(cleaned);
+            }
+        }
+    }
+
+    /// Takes the end of the stream.
+    pub fn finish(&mut self) {
+        if let Some(cleaner) = &mut self.cleaner {
+            let mut cleaned = std::mem::take(&mut self.cleaned);
+            cleaner.finish(&mut cleaned);
+            self.take_cleaned(cleaned);
+        }
+        if let Some(long_lines) = &mut self.long_lines {
+            long_lines.finish(|part| self.kept.take_part(part));
+        }
+        if let Some(findings) = &mut self.kept.findings {
+            findings.finish();
+        }
+    }
+
+    fn take_cleaned(&mut self, mut cleaned: Vec<u8>) {
+        self.take(&cleaned, Utf8(&cleaned).size());
+        cleaned.clear();
+        self.cleaned = cleaned;
+    }
+
+    fn take(&mut self, text: &[u8], size: Size) {
+        self.text.add(text, size);
+        if self.limits.counts_tokens() {
+            self.estimate = self.estimate.then(Estimate::of(Utf8(text)));
+        }
+        match &mut self.long_lines {
+            None => self.kept.take(text, size),
+            Some(long_lines) => long_lines.push(text, |part| self.kept.take_part(part)),
+        }
+    }
+
+    pub fn came(&self) -> &Came {
+        &self.came
+    }
+
+    /// The text before lines are cut. Its bytes are those that came, where it came as bytes.
+    pub fn size(&self) -> Size {
+        if self.counts_bytes() { Size { bytes: self.text.bytes, ..self.text.size } } else { self.text.size }
+    }
+
+    /// What the text before lines are cut takes of each limit.
+    pub fn extent(&self) -> Extent {
+        Extent { size: self.text.size, open: self.text.open, estimate: self.estimate }
+    }
+
+    pub fn has_long_line(&self) -> bool {
+        self.long_lines.as_ref().is_some_and(LongLines::any)
+    }
+
+    /// Whether what came, or what cleaning made of it, is over a limit.
+    pub fn is_over(&self) -> bool {
+        let came = Extent { size: self.came.size, open: self.came.open, estimate: Estimate::default() };
+        !came.fits(&self.limits) || !self.extent().fits(&self.limits) || self.has_long_line()
+    }
+
+    /// What it takes of each limit where it is within them, and more than they allow where it is not.
+    pub fn taken(&self, limits: &Limits) -> Taken {
+        // With a notice added it is still a number.
+        const MOST: usize = usize::MAX / 4;
+        let name;
+        let text = match &self.kept.window {
+            _ if self.came.is_binary() => {
+                name = name_binary(self.came.bytes, &Limits::NONE, &Saved::Nowhere).text;
+                &name
+            }
+            window if window.is_whole() => window.head(),
+            _ => return Taken { bytes: MOST, lines: MOST, chars: MOST, tokens: MOST },
+        };
+        Taken::of(Extent::of(Utf8(text), limits))
+    }
+
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        let Kept { window, findings } = &self.kept;
+        let findings = findings.as_ref().map_or(0, Findings::memory);
+        let cleaner = self.cleaner.as_ref().map_or(0, Cleaner::memory);
+        window.memory() + findings + cleaner + self.cleaned.capacity()
+    }
+
+    fn counts_bytes(&self) -> bool {
+        self.in_bytes && self.cleaner.is_none()
+    }
+
+    /// What is left of a stream that has ended, within limits of its own and with a notice of its own. Exactly what a cut
+    /// of the whole leaves, but for notices of earlier cuts, which are text here.
+    pub fn clamp(&self, limits: &Limits, policy: &Policy, notice: &Notice) -> Left {
+        if self.came.is_binary() {
+            return name_binary(self.came.bytes, limits, &policy.saved);
+        }
+        let limits = &if self.has_long_line() { limits.after_cutting_lines() } else { *limits };
+        let window = &self.kept.window;
+        let (head, tail) = (window.head(), window.tail());
+        if self.counts_bytes() {
+            let source = Source::ends(Utf8(head), Utf8(tail), window.total());
+            return self.clamp_as(source, &window.marks(), limits, policy, notice);
+        }
+        let units = |part| {
+            let mut units = vec![];
+            Utf8(part).write(&mut units);
+            units
+        };
+        let (head, tail) = (units(head), units(if window.is_whole() { &[] } else { tail }));
+        let source = Source::ends(Utf16(&head), Utf16(&tail), window.size().chars);
+        self.clamp_as(source, &window.marks_in_chars(), limits, policy, notice)
+    }
+
+    fn clamp_as<T: Text>(
+        &self,
+        source: Source<T>,
+        marks: &[Span],
+        limits: &Limits,
+        policy: &Policy,
+        notice: &Notice,
+    ) -> Left {
+        let source = source.with_totals(Some(self.size())).with_marks(marks).fresh();
+        let search = || {
+            self.kept.findings.as_ref()?.clamp(&Request {
+                limits,
+                notice,
+                in_bytes: source.in_bytes(),
+                fresh: true,
+                ..Request::of(policy, self.size())
+            })
+        };
+        let outcome = outcome::clamp_with(&source, limits, policy, notice, search);
+        Left::of(&source, outcome, self.kept.window.size().chars, self.has_long_line())
+    }
+}
+
+impl Kept {
+    fn take_part(&mut self, part: Part) {
+        match part {
+            Part::Text(text) => self.take(text, Utf8(text).size()),
+            Part::Mark(mark) => {
+                self.window.push_mark(mark);
+                if let Some(findings) = &mut self.findings {
+                    findings.push_mark(mark);
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, text: &[u8], size: Size) {
+        self.window.push(text, size);
+        let Some(findings) = &mut self.findings else { return };
+        if size.broken == 0 {
+            return findings.push(text);
+        }
+        for chunk in text.utf8_chunks() {
+            findings.push(chunk.valid().as_bytes());
+            if !chunk.invalid().is_empty() {
+                findings.push_broken(chunk.invalid().len());
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The start and the end of a stream, as much as a cut can keep of it.
+
+use std::collections::VecDeque;
+
+use crate::limits::{Limits, UNLIMITED};
+use crate::policy::Keep;
+use crate::text::Size;
+use crate::text::ending;
+use crate::text::lines::Span;
+use crate::text::size;
+use crate::text::units::Text;
+use crate::text::utf8::Utf8;
+
+/// More than a mark and a code point: where a window ends is never where a cut does.
+const SLACK: usize = 64;
+
+/// Bytes, or newlines where nothing bounds the bytes, that no cut goes beyond.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    bytes: usize,
+    newlines: usize,
+    /// Bytes that are looked at whatever the limits.
+    least: usize,
+}
+
+impl Reach {
+    fn of(limits: &Limits, keep: Keep) -> Reach {
+        // A char is at most three bytes, and no token has more than eight; what is not well-formed comes out longer.
+        let bytes = limits.bytes.min(limits.chars.saturating_mul(3)).min(limits.tokens.saturating_mul(8));
+        let newlines = if bytes == UNLIMITED { limits.lines.saturating_add(2) } else { UNLIMITED };
+        // 'auto' is judged by the end, of which no char has more than three bytes.
+        let least = if keep == Keep::Auto { 3 * ending::LOOKED_AT + SLACK } else { 0 };
+        Reach { bytes: bytes.saturating_add(SLACK).max(least), newlines, least }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Window {
+    reach: Reach,
+    /// Of what comes after a head that is kept alone, only how it ends matters.
+    tail_reach: Reach,
+    head: Vec<u8>,
+    newlines: usize,
+    head_marks: Vec<Span>,
+    /// Begins once the head is full.
+    tail: Option<Tail>,
+    /// Bytes of all that came, and its size as it comes out.
+    total: usize,
+    size: Size,
+}
+
+#[derive(Clone, Debug)]
+struct Tail {
+    reach: Reach,
+    text: Vec<u8>,
+    newlines: usize,
+    marks: VecDeque<Span>,
+}
+
+impl Window {
+    pub fn new(limits: &Limits, keep: Keep) -> Window {
+        let reach = Reach::of(limits, keep);
+        let alone = Reach { bytes: SLACK, newlines: UNLIMITED, least: 0 };
+        Window {
+            reach,
+            tail_reach: if keep == Keep::Head { alone } else { reach },
+            head: vec![],
+            newlines: 0,
+            head_marks: vec![],
+            tail: None,
+            total: 0,
+            size: Size::default(),
+        }
+    }
+
+    /// Takes the next text, of this size, which ends between two code points.
+    pub fn push(&mut self, text: &[u8], size: Size) {
+        self.total += text.len();
+        self.size = self.size + size;
+        match &mut self.tail {
+            Some(tail) => tail.push(text),
+            None => {
+                let taken = self.take(text);
+                if taken < text.len() {
+                    let mut tail = Tail {
+                        reach: self.tail_reach,
+                        text: self.head.clone(),
+                        newlines: self.newlines,
+                        marks: VecDeque::new(),
+                    };
+                    tail.push(&text[taken..]);
+                    self.tail = Some(tail);
+                }
+            }
+        }
+    }
+
+    /// Takes a mark of ours.
+    pub fn push_mark(&mut self, mark: &[u8]) {
+        let size = size::of_utf8(mark);
+        let span = Span { start: self.total, end: self.total + mark.len(), size, hidden: 0 };
+        match &mut self.tail {
+            _ if mark.is_empty() => {}
+            Some(tail) => tail.marks.push_back(span),
+            None => self.head_marks.push(span),
+        }
+        self.push(mark, size);
+        let start = self.total - self.tail().len();
+        if let Some(tail) = &mut self.tail {
+            while tail.marks.front().is_some_and(|mark| mark.start < start) {
+                tail.marks.pop_front();
+            }
+        }
+    }
+
+    /// Adds to the head what it has room for, and returns how much that is.
+    fn take(&mut self, text: &[u8]) -> usize {
+        let mut taken = text.len();
+        if taken > self.reach.bytes - self.head.len() {
+            taken = Utf8(text).floor(self.reach.bytes - self.head.len());
+        }
+        if self.reach.newlines != UNLIMITED {
+            let left = self.reach.newlines - self.newlines;
+            let last = memchr::memchr_iter(b'\n', &text[..taken]).take(left).enumerate().last();
+            let (newlines, end) = last.map_or((0, 0), |(at, newline)| (at + 1, newline + 1));
+            self.newlines += newlines;
+            taken = if newlines == left { end } else { taken };
+        }
+        self.head.extend_from_slice(&text[..taken]);
+        taken
+    }
+
+    /// Whether all that came is in the head.
+    pub fn is_whole(&self) -> bool {
+        self.tail.is_none()
+    }
+
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// The last text; all of it where the head holds it all.
+    pub fn tail(&self) -> &[u8] {
+        self.tail.as_ref().map_or(&self.head, |tail| &tail.text)
+    }
+
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Marks in what is here, by their place among all bytes, in order.
+    pub fn marks(&self) -> Vec<Span> {
+        self.head_marks.iter().chain(self.tail_marks()).copied().collect()
+    }
+
+    /// The same by their place among all chars.
+    pub fn marks_in_chars(&self) -> Vec<Span> {
+        let start = self.total - self.tail().len();
+        let before = if self.tail_marks().next().is_some() {
+            self.size.chars - Utf8(self.tail()).size().chars
+        } else {
+            0
+        };
+        let in_head = in_chars(self.head_marks.iter(), &self.head, 0, 0);
+        in_head.chain(in_chars(self.tail_marks(), self.tail(), start, before)).collect()
+    }
+
+    fn tail_marks(&self) -> impl Iterator<Item = &Span> {
+        let start = self.total - self.tail().len();
+        self.tail.iter().flat_map(|tail| &tail.marks).filter(move |mark| mark.start >= start)
+    }
+
+    /// Bytes of memory.
+    pub fn memory(&self) -> usize {
+        let marks = |count: usize| count * size_of::<Span>();
+        let tail = self.tail.as_ref().map_or(0, |tail| tail.text.capacity() + marks(tail.marks.capacity()));
+        self.head.capacity() + marks(self.head_marks.capacity()) + tail
+    }
+}
+
+/// Marks in a text that starts at so many bytes and chars.
+fn in_chars<'a>(
+    marks: impl Iterator<Item = &'a Span>,
+    text: &[u8],
+    start: usize,
+    mut chars: usize,
+) -> impl Iterator<Item = Span> {
+    let mut at = start;
+    marks.map(move |mark| {
+        chars += Utf8(&text[at - start..mark.start - start]).size().chars;
+        at = mark.start;
+        Span { start: chars, end: chars + mark.size.chars, ..*mark }
+    })
+}
+
+impl Tail {
+    fn push(&mut self, text: &[u8]) {
+        let Reach { bytes, newlines, least } = self.reach;
+        if text.len() >= bytes {
+            self.text.clear();
+            let start = Utf8(text).floor(text.len() - bytes);
+            return self.text.extend_from_slice(&text[start..]);
+        }
+        self.text.extend_from_slice(text);
+        // Half goes at a time, so that each byte is moved but once.
+        if self.text.len() > bytes.saturating_mul(2) {
+            self.text.drain(..Utf8(&self.text).floor(self.text.len() - bytes));
+        }
+        if newlines != UNLIMITED {
+            self.newlines += memchr::memchr_iter(b'\n', text).count();
+            if self.newlines > newlines.saturating_mul(2) && self.text.len() > 2 * least {
+                let start = memchr::memrchr_iter(b'\n', &self.text).nth(newlines).map_or(0, |at| at + 1);
+                let start = start.min(Utf8(&self.text).floor(self.text.len() - least));
+                self.text.drain(..start);
+                self.newlines = memchr::memchr_iter(b'\n', &self.text).count();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pushed(limits: Limits, text: &str, chunk: usize) -> Window {
+        let mut window = Window::new(&limits, Keep::Ends);
+        for chunk in text.as_bytes().chunks(chunk) {
+            window.push(chunk, Utf8(chunk).size());
+        }
+        window
+    }
+
+    #[test]
+    fn both_ends_are_here_and_memory_follows_the_limits() {
+        let text: String = (0..40_000).map(|n| format!("{n:05}\n")).collect();
+        for chunk in [1, 7, 1_000, 100_000, text.len()] {
+            let window = pushed(Limits { bytes: 1_000, ..Limits::NONE }, &text, chunk);
+            assert!(window.head().len() >= 1_000 && text.as_bytes().starts_with(window.head()));
+            assert!(window.tail().len() >= 1_000 && text.as_bytes().ends_with(window.tail()));
+            assert!(window.memory() < 8_000, "{}", window.memory());
+            let window = pushed(Limits { lines: 100, ..Limits::NONE }, &text, chunk);
+            let lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count();
+            assert!(lines(window.head()) == 102 && (102..=204).contains(&lines(window.tail())));
+            assert!(text.as_bytes().starts_with(window.head()) && text.as_bytes().ends_with(window.tail()));
+        }
+    }
+
+    #[test]
+    fn what_no_limit_bounds_is_kept_once() {
+        let window = pushed(Limits::NONE, &"line\n".repeat(1_000), 7);
+        assert!(window.is_whole() && window.head().len() == 5_000);
+    }
+}

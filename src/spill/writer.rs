@@ -1,0 +1,73 @@
+//! One file of a store while it is written.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use super::failure::Failure;
+use super::name::{Name, Whole};
+use super::store::{Store, lock};
+
+/// A saved output. It is complete unless the file holds less than the whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    pub id: String,
+    pub path: PathBuf,
+    pub whole: Whole,
+    pub complete: bool,
+}
+
+#[derive(Debug)]
+pub struct Writer {
+    store: Store,
+    name: Name,
+    file: File,
+    written: u64,
+}
+
+impl Writer {
+    pub fn create(store: &Store, name: &Name) -> Result<Writer, Failure> {
+        store.prepare()?;
+        let file = store.create(name)?;
+        lock(&file);
+        Ok(Writer { store: store.clone(), name: name.clone(), file, written: 0 })
+    }
+
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.file.write_all(bytes)?;
+        self.written += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Names the file by what it holds. It is as young as its end.
+    pub fn finish(&mut self, whole: Whole) -> Result<Record, Failure> {
+        let held = self.file.metadata()?.len();
+        if held != self.written {
+            return Err(self.refuse("was changed while it was written"));
+        }
+        // Only its age depends on it.
+        let _ = self.file.set_modified(SystemTime::now());
+        let finished = self.name.finished(whole);
+        let path = self.store.path(&finished);
+        match fs::rename(self.store.path(&self.name), &path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(self.refuse("was removed while it was written"))
+            }
+            renamed => {
+                renamed?;
+                Ok(Record { id: finished.id, path, whole, complete: held == whole.bytes })
+            }
+        }
+    }
+
+    fn refuse(&self, what: &str) -> Failure {
+        Failure::Refused(format!("{} {what}", self.store.path(&self.name).display()))
+    }
+
+    /// Removes the file.
+    pub fn discard(self) -> Result<(), Failure> {
+        self.store.remove(&self.name)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! Code points that chunks of a stream end inside of.
+
+/// Hands chunks on so that each ends between two code points; one that has begun waits for the next chunk.
+#[derive(Clone, Debug, Default)]
+pub struct Seam {
+    begun: [u8; 4],
+    len: usize,
+}
+
+impl Seam {
+    /// Takes a chunk, and hands out pieces that can be read as UTF-8 by themselves.
+    pub fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[u8])) {
+        if self.len > 0 {
+            while self.len < length(self.begun[0])
+                && let [next @ 0x80..0xC0, rest @ ..] = bytes
+            {
+                self.begun[self.len] = *next;
+                (self.len, bytes) = (self.len + 1, rest);
+            }
+            if bytes.is_empty() && self.len < length(self.begun[0]) {
+                return;
+            }
+            self.finish(&mut each);
+        }
+        let (whole, begun) = bytes.split_at(end_of_whole(bytes));
+        if !whole.is_empty() {
+            each(whole);
+        }
+        self.begun[..begun.len()].copy_from_slice(begun);
+        self.len = begun.len();
+    }
+
+    /// Hands out what has begun: nothing is to come.
+    pub fn finish(&mut self, each: impl FnOnce(&[u8])) {
+        let len = std::mem::take(&mut self.len);
+        if len > 0 {
+            each(&self.begun[..len]);
+        }
+    }
+}
+
+/// Where the code point starts that a chunk ends in the middle of, or else the length.
+fn end_of_whole(bytes: &[u8]) -> usize {
+    for back in 1..=bytes.len().min(3) {
+        let at = bytes.len() - back;
+        if !matches!(bytes[at], 0x80..0xC0) {
+            return if length(bytes[at]) > back { at } else { bytes.len() };
+        }
+    }
+    bytes.len()
+}
+
+/// Bytes of the code point that begins with this one.
+fn length(first: u8) -> usize {
+    match first {
+        0xC0..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        0xF0.. => 4,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_has_begun_waits_and_what_breaks_it_does_not() {
+        let (mut seam, mut pieces) = (Seam::default(), vec![]);
+        for chunk in [&b"a\xE6\xBC"[..], b"", b"\xA2b\xF0", b"\x9F", b"c", b"\xE2"] {
+            seam.push(chunk, |piece| pieces.push(piece.to_vec()));
+        }
+        seam.finish(|piece| pieces.push(piece.to_vec()));
+        let expected: [&[u8]; 6] = [b"a", "漢".as_bytes(), b"b", b"\xF0\x9F", b"c", b"\xE2"];
+        assert_eq!(pieces, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_decode_as_the_whole_does(chunks in prop::collection::vec(prop::collection::vec(hostile_byte(), 0..6), 0..12)) {
+            let (mut seam, mut text) = (Seam::default(), String::new());
+            for chunk in &chunks {
+                seam.push(chunk, |piece| text.push_str(&String::from_utf8_lossy(piece)));
+            }
+            seam.finish(|piece| text.push_str(&String::from_utf8_lossy(piece)));
+            let whole = chunks.concat();
+            prop_assert_eq!(text, String::from_utf8_lossy(&whole));
+        }
+    }
+
+    fn hostile_byte() -> impl Strategy<Value = u8> {
+        let bytes = vec![b'a', 0x80, 0xA0, 0xC2, 0xE2, 0x82, 0xAC, 0xED, 0xF0, 0x9F, 0xF4, 0xFF];
+        prop_oneof![1 => any::<u8>(), 4 => prop::sample::select(bytes)]
+    }
+}

@@ -1,0 +1,409 @@
+//! What a capture promises: that it leaves of a stream what a cut of the whole would leave, in bounded memory.
+
+use proptest::prelude::*;
+use spillway::capture::{Capture, Captured, Left, Stream};
+use spillway::limits::{Limits, UNLIMITED};
+use spillway::lined::{clamp_lines, clamp_lines_of_bytes};
+use spillway::outcome;
+use spillway::policy::{Keep, Policy};
+use spillway::text::clean::{Cleaner, Options, clean};
+use spillway::text::extent::Extent;
+use spillway::text::notice::Notice;
+use spillway::text::{Saved, Source, Text, Utf8, Utf16};
+
+/// Output made of what breaks streams: wide chars, half sequences, returns, NUL, long lines, colours, failures.
+fn output() -> impl Strategy<Value = Vec<u8>> {
+    let of = |text: &str| Just(text.as_bytes().to_vec());
+    let piece = prop_oneof![
+        8 => "[a-z ]{1,30}".prop_map(String::into_bytes),
+        6 => of("\n"),
+        2 => of("\r\n"),
+        1 => of("\r"),
+        1 => of("漢字かな"),
+        1 => of("👩‍👩‍👧‍👦é́"),
+        1 => of("\0\t\x1B[31mred\x1B[0m"),
+        1 => of("error: it failed }\n"),
+        1 => of("FAILED\n    at one\n    at two\n"),
+        1 => of("x\nx\nx\nx\n"),
+        1 => Just("y".repeat(300).into_bytes()),
+        1 => Just("{\"key\": \"value\"}, ".repeat(80).into_bytes()),
+        1 => Just(vec![0xF0, 0x9F, 0x98]),
+        1 => Just(vec![0xE2, 0x28, 0xFF]),
+        1 => Just(vec![0xC3]),
+        1 => Just(vec![0x80]),
+    ];
+    (prop::collection::vec(piece, 0..60), prop_oneof![3 => 1..4usize, 1 => 20..60usize])
+        .prop_map(|(pieces, times)| pieces.concat().repeat(times))
+}
+
+/// The same with notices of earlier cuts in it.
+fn cut_before() -> impl Strategy<Value = Vec<u8>> {
+    let notice = prop::sample::select(vec![
+        "[... 123 more characters truncated]",
+        "\n\n[tool output truncated: 70 of 90 chars omitted (limit 9B); x]\n\n",
+        "\n[... 12 lines ...]\n",
+    ]);
+    prop::collection::vec(prop_oneof![output(), notice.prop_map(|text| text.as_bytes().to_vec())], 0..5)
+        .prop_map(|parts| parts.concat())
+}
+
+fn bound(large: usize) -> impl Strategy<Value = usize> {
+    prop_oneof![2 => Just(UNLIMITED), 1 => 0..4usize, 4 => 0..large]
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    let keep = prop_oneof![
+        Just(Keep::Head),
+        Just(Keep::Tail),
+        Just(Keep::Ends),
+        Just(Keep::Findings),
+        Just(Keep::Auto)
+    ];
+    let notice = prop_oneof![
+        Just(Notice::None),
+        Just(Notice::Hint),
+        Just(Notice::Pi),
+        Just(Notice::Count),
+        Just(Notice::Template("<{omittedBytes:,} of {totalBytes}, {omittedLines}: {keptLines}>".into())),
+        Just(Notice::Literal("two\nlines 漢".into())),
+    ];
+    let line_bytes = prop_oneof![2 => Just(UNLIMITED), 1 => 0..90usize, 1 => 200..2_000usize];
+    let limits = (bound(3_000), bound(60), bound(2_000), bound(600), line_bytes).prop_map(
+        |(bytes, lines, chars, tokens, line_bytes)| Limits { bytes, lines, chars, tokens, line_bytes },
+    );
+    (limits, keep, 0.0..=1.0f64, any::<bool>(), notice, any::<bool>()).prop_map(
+        |(limits, keep, head_share, snap, notice, is_error)| Policy {
+            limits,
+            keep,
+            head_share,
+            snap,
+            notice,
+            is_error,
+            needles: vec!["zz".into(), "漢".into()],
+            ..Policy::default()
+        },
+    )
+}
+
+fn cleaning() -> impl Strategy<Value = Options> {
+    any::<[bool; 4]>().prop_map(|[ansi, carriage_returns, control, repeats]| Options {
+        ansi,
+        carriage_returns,
+        control,
+        repeats,
+    })
+}
+
+fn cuts() -> impl Strategy<Value = Vec<usize>> {
+    prop_oneof![prop::collection::vec(1..9usize, 1..9), prop::collection::vec(1..5_000usize, 1..9)]
+}
+
+/// Chunks of these lengths by turns.
+fn chunks<'a>(bytes: &'a [u8], cuts: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
+    let (mut rest, mut cuts) = (bytes, cuts.iter().cycle());
+    std::iter::from_fn(move || {
+        let (chunk, after) = rest.split_at(rest.len().min(*cuts.next()?));
+        rest = after;
+        (!chunk.is_empty()).then_some(chunk)
+    })
+}
+
+fn captured(
+    bytes: &[u8],
+    cuts: &[usize],
+    policy: &Policy,
+    clean: Option<Options>,
+    is_text: bool,
+) -> Vec<Stream> {
+    let mut capture = Capture::new(policy, clean, false, false);
+    for chunk in chunks(bytes, cuts) {
+        capture.push(0, chunk, is_text);
+    }
+    capture.finish()
+}
+
+fn left(streams: Vec<Stream>, policy: &Policy) -> Left {
+    Captured::new(streams, &[(0, "")], "", policy).clamp(0, policy, &policy.notice)
+}
+
+fn text(left: Left) -> String {
+    String::from_utf8(left.text).expect("what is left is well-formed")
+}
+
+/// What a cut of the whole leaves. `fresh`: notices of earlier cuts are text.
+fn of_whole<T: Text>(source: Source<T>, policy: &Policy, fresh: bool) -> String {
+    let source = if fresh { source.fresh() } else { source };
+    let outcome = outcome::clamp(&source, &policy.limits, policy, &policy.notice);
+    String::from_utf16(&outcome.map_or_else(|| source.all(), |outcome| outcome.text(&source))).unwrap()
+}
+
+fn of_bytes(bytes: &[u8], policy: &Policy) -> String {
+    match clamp_lines_of_bytes(bytes, policy) {
+        Some(lined) => String::from_utf16(&lined.text).unwrap(),
+        None => of_whole(Source::whole(Utf8(bytes)), policy, false),
+    }
+}
+
+fn of_units(units: &[u16], policy: &Policy) -> String {
+    match clamp_lines(Utf16(units), policy) {
+        Some(lined) => String::from_utf16(&lined.text).unwrap(),
+        None => of_whole(Source::whole(Utf16(units)), policy, false),
+    }
+}
+
+fn units(utf8: &[u8]) -> Vec<u16> {
+    String::from_utf8_lossy(utf8).encode_utf16().collect()
+}
+
+fn is_within(text: &str, limits: &Limits) -> bool {
+    let longest = text.lines().map(str::len).max().unwrap_or(0);
+    Extent::of(Utf8(text.as_bytes()), limits).fits(limits) && longest <= limits.line_bytes
+}
+
+/// How many cases each law is tried on: `SPILLWAY_CASES`, which `npm run soak` sets, or 1,000.
+fn config() -> ProptestConfig {
+    let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000);
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        max_global_rejects: cases,
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn bytes_come_to_what_a_cut_of_the_whole_leaves(bytes in output(), cuts in cuts(), policy in policy()) {
+        let streams = captured(&bytes, &cuts, &policy, None, false);
+        prop_assume!(!streams[0].came().is_binary());
+        prop_assert_eq!(text(left(streams, &policy)), of_bytes(&bytes, &policy));
+    }
+
+    #[test]
+    fn strings_come_to_what_a_cut_of_the_whole_leaves(bytes in output(), cuts in cuts(), policy in policy()) {
+        let bytes = String::from_utf8_lossy(&bytes).into_owned().into_bytes();
+        let streams = captured(&bytes, &cuts, &policy, None, true);
+        prop_assume!(!streams[0].came().is_binary());
+        prop_assert_eq!(text(left(streams, &policy)), of_units(&units(&bytes), &policy));
+    }
+
+    #[test]
+    fn cleaned_output_comes_to_what_a_cut_of_the_cleaned_whole_leaves(bytes in output(), cuts in cuts(), policy in policy(), options in cleaning()) {
+        let streams = captured(&bytes, &cuts, &policy, Some(options), false);
+        prop_assume!(!streams[0].came().is_binary());
+        prop_assert_eq!(text(left(streams, &policy)), of_units(&units(&clean(&bytes, options)), &policy));
+    }
+
+    #[test]
+    fn notices_of_earlier_cuts_are_text(bytes in cut_before(), cuts in cuts(), policy in policy()) {
+        let policy = Policy { limits: Limits { line_bytes: UNLIMITED, ..policy.limits }, ..policy };
+        let streams = captured(&bytes, &cuts, &policy, None, false);
+        prop_assume!(!streams[0].came().is_binary());
+        prop_assert_eq!(text(left(streams, &policy)), of_whole(Source::whole(Utf8(&bytes)), &policy, true));
+    }
+
+    #[test]
+    fn a_copy_at_any_moment_is_what_came_until_then(bytes in output(), cuts in cuts(), policy in policy(), clean in prop::option::of(cleaning())) {
+        let mut capture = Capture::new(&policy, clean, false, false);
+        let mut came = 0;
+        let often = chunks(&bytes, &cuts).count().div_ceil(5);
+        for (at, chunk) in chunks(&bytes, &cuts).enumerate() {
+            capture.push(0, chunk, false);
+            came += chunk.len();
+            if at % often == 0 {
+                let now = left(capture.clone().finish(), &policy);
+                prop_assert_eq!(now, left(captured(&bytes[..came], &[usize::MAX], &policy, clean, false), &policy));
+            }
+        }
+        prop_assert_eq!(left(capture.finish(), &policy), left(captured(&bytes, &[usize::MAX], &policy, clean, false), &policy));
+    }
+
+    #[test]
+    fn what_is_kept_is_counted(bytes in output(), cuts in cuts(), policy in policy()) {
+        let streams = captured(&bytes, &cuts, &policy, None, false);
+        prop_assume!(!streams[0].came().is_binary());
+        let came = *streams[0].came();
+        let whole = String::from_utf8_lossy(&bytes);
+        prop_assert_eq!((came.bytes, came.size.chars), (bytes.len(), whole.encode_utf16().count()));
+        prop_assert_eq!(came.lines(), whole.split_inclusive('\n').count());
+        let is_long = whole.split_inclusive('\n').any(|line| {
+            let content = line.strip_suffix("\r\n").or(line.strip_suffix('\n')).unwrap_or(line);
+            content.len() > policy.limits.line_bytes
+        });
+        prop_assert_eq!(streams[0].has_long_line(), is_long);
+        let left = left(streams, &policy);
+        if let Some(lined) = clamp_lines_of_bytes(&bytes, &policy) {
+            prop_assert_eq!((left.kept.bytes, left.kept.chars, left.lines), (lined.kept.bytes, lined.kept.chars, lined.lines));
+            return Ok(());
+        }
+        let source = Source::whole(Utf8(&bytes));
+        if let Some(cut) = outcome::clamp(&source, &policy.limits, &policy, &policy.notice) {
+            let (kept, lines) = cut.kept(&source);
+            prop_assert_eq!((left.kept.bytes, left.kept.chars, left.lines.clone()), (kept.bytes, kept.chars, lines));
+            prop_assert_eq!((left.notice.clone(), left.keep), (cut.notice(), cut.keep()));
+        }
+        prop_assert_eq!(left.truncated, text(left.clone()) != whole);
+    }
+
+    #[test]
+    fn streams_of_their_own_share_the_text_of_both(
+        outputs in [output(), output()], cuts in cuts(), policy in policy(), closing in prop::sample::select(vec!["", "[exit code 1]"])
+    ) {
+        let mut capture = Capture::new(&policy, None, true, false);
+        let mut both = [chunks(&outputs[0], &cuts), chunks(&outputs[1], &cuts)];
+        loop {
+            let [out, err] = both.each_mut().map(|chunks| chunks.next());
+            if let Some(chunk) = out { capture.push(0, chunk, false); }
+            if let Some(chunk) = err { capture.push(1, chunk, false); }
+            if out.is_none() && err.is_none() { break }
+        }
+        let streams = capture.finish();
+        for (stream, output) in streams.iter().zip(&outputs) {
+            let alone = stream.clamp(&policy.limits, &policy, &policy.notice);
+            if !stream.came().is_binary() {
+                prop_assert_eq!(text(alone), of_bytes(output, &policy));
+            }
+        }
+        let captured = Captured::new(streams, &[(1, "stderr:\n"), (0, "stdout:\n")], closing, &policy);
+        let texts: Vec<Left> = (0..captured.sections().count()).map(|at| captured.clamp(at, &policy, &policy.notice)).collect();
+        let all = String::from_utf8(captured.compose(&texts.iter().map(|left| &left.text[..]).collect::<Vec<_>>())).unwrap();
+        prop_assert!(is_within(&all, &policy.limits), "{all:?}");
+        if is_within(closing, &policy.limits) {
+            prop_assert!(all.ends_with(closing), "{all:?}");
+        }
+    }
+
+    #[test]
+    fn the_closing_line_is_kept_inside_the_limits(bytes in output(), policy in policy()) {
+        let closing = "[exit code 137]";
+        let streams = captured(&bytes, &[usize::MAX], &policy, None, false);
+        let whole = streams[0].clone();
+        let captured = Captured::new(streams, &[(0, "")], closing, &policy);
+        let left = captured.clamp(0, &policy, &policy.notice);
+        let all = String::from_utf8(captured.compose(&[&left.text])).unwrap();
+        prop_assert!(is_within(&all, &policy.limits), "{all:?}");
+        prop_assert_eq!(all.ends_with(closing), is_within(closing, &policy.limits));
+        // What fits beside the line is not cut.
+        let alone = whole.clamp(&Limits::NONE, &policy, &policy.notice);
+        let together = captured.compose(&[&alone.text]);
+        if !alone.truncated && is_within(&(String::from_utf8(together).unwrap() + "\n"), &policy.limits) && policy.limits.tokens == UNLIMITED {
+            prop_assert!(!left.truncated);
+        }
+    }
+
+    #[test]
+    fn a_code_point_waits_for_the_rest_of_it(texts in ["[a漢😀\n]{0,40}", "[b字é\n]{0,40}"], cuts in prop::collection::vec(1..5usize, 1..9)) {
+        let policy = Policy { limits: Limits::NONE, ..Policy::default() };
+        let mut capture = Capture::new(&policy, None, false, true);
+        let mut both = [chunks(texts[0].as_bytes(), &cuts), chunks(texts[1].as_bytes(), &cuts[..1])];
+        let mut raw = vec![];
+        for turn in 0..(texts[0].len() + texts[1].len()) * 2 {
+            if let Some(chunk) = both[turn % 2].next() {
+                capture.push(turn % 2, chunk, false);
+                raw.extend_from_slice(chunk);
+            }
+        }
+        prop_assert_eq!(capture.take_raw(), raw);
+        let all = text(left(capture.finish(), &policy));
+        for (at, signs) in ["a漢😀", "b字é"].iter().enumerate() {
+            let only = |text: &str| text.chars().filter(|sign| signs.contains(*sign)).collect::<String>();
+            prop_assert_eq!(only(&all), only(&texts[at]));
+        }
+        prop_assert!(!all.contains(char::REPLACEMENT_CHARACTER));
+    }
+}
+
+#[test]
+fn memory_follows_the_limits_whatever_comes() {
+    const BUDGET: usize = 20_000;
+    /// A search takes up to ten budgets and a table, both windows three each.
+    const MOST: usize = 16 * BUDGET + (256 << 10) + Cleaner::MOST_MEMORY;
+    let limits = Limits { bytes: BUDGET, ..Limits::NONE };
+    let chunk = |part: &str| part.repeat(60_000 / part.len()).into_bytes();
+    let streams = [
+        ("lines", chunk("a line of output\n")),
+        ("no newline", chunk("y")),
+        ("zeros", vec![0; 60_000]),
+        ("newlines", chunk("\n")),
+        ("failures", chunk("error: no such file\n")),
+        ("no UTF-8", vec![0xC3; 60_000]),
+        ("a bar that is drawn again and again", chunk("\rdownloading ####    ")),
+        ("colours", chunk("\x1B[31m\x1B[0m")),
+        ("no end of a sequence", chunk("\x1B]x")),
+        ("wide", chunk("漢字")),
+    ];
+    for (name, chunk) in streams {
+        for line_bytes in [UNLIMITED, 100, 0] {
+            for clean in [Some(Options::ALL), None] {
+                let limits = Limits { line_bytes, ..limits };
+                let policy = Policy { limits, keep: Keep::Auto, ..Policy::default() };
+                let mut capture = Capture::new(&policy, clean, false, false);
+                for _ in 0..100 {
+                    capture.push(0, &chunk, false);
+                    assert!(capture.memory() <= MOST, "{name}: {}", capture.memory());
+                }
+                let streams = capture.finish();
+                assert_eq!(streams[0].came().bytes, chunk.len() * 100, "{name}");
+                let policy = Policy { is_error: true, ..policy };
+                assert!(is_within(&text(left(streams, &policy)), &limits), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_and_tokens_alone_bound_memory_too() {
+    for limits in [Limits { lines: 100, ..Limits::NONE }, Limits { tokens: 2_000, ..Limits::NONE }] {
+        for keep in [Keep::Head, Keep::Ends, Keep::Findings] {
+            let policy = Policy { limits, keep, ..Policy::default() };
+            let mut capture = Capture::new(&policy, None, false, true);
+            for n in 0..1_000_000 {
+                capture.push(0, format!("line {n} of many\n").as_bytes(), true);
+                if capture.is_over() {
+                    capture.take_raw();
+                }
+            }
+            assert!(capture.memory() < 2 << 20, "{limits:?} {keep:?}: {}", capture.memory());
+            assert!(is_within(&text(left(capture.finish(), &policy)), &limits));
+        }
+    }
+}
+
+#[test]
+fn what_is_no_text_is_named() {
+    let policy = Policy { saved: Saved::Whole("/tmp/out".into()), ..Policy::default() };
+    for (bytes, is_binary) in [
+        (vec![0; 100], true),
+        ((0..=255).cycle().take(5_000).collect(), true),
+        ("a\0b\0".as_bytes().repeat(100), true),
+        (b"./src/lib.rs\0./src/main.rs\0".repeat(100), false),
+        ("\u{1B}[31m\u{8}\u{7}\r\n".as_bytes().repeat(100), false),
+        (b"Gr\xFC\xDFe aus K\xF6ln\n".repeat(100), false),
+        ("漢字".as_bytes().repeat(100), false),
+        (vec![0, 0xFF], false),
+    ] {
+        let streams = captured(&bytes, &[7], &policy, None, false);
+        let named = format!("[binary output, {} bytes; saved as /tmp/out]", bytes.len());
+        assert_eq!(streams[0].came().is_binary(), is_binary, "{named}");
+        assert_eq!(text(left(streams, &policy)) == named, is_binary, "{named}");
+    }
+}
+
+#[test]
+fn the_smaller_stream_stays_whole() {
+    let policy = Policy { keep: Keep::Findings, ..Policy::default() };
+    let mut capture = Capture::new(&policy, None, true, false);
+    for _ in 0..20_000 {
+        capture.push(0, &b"one more line of progress\n".repeat(40), false);
+    }
+    capture.push(1, b"note: three\nlines\nof it", false);
+    let captured =
+        Captured::new(capture.finish(), &[(0, "stdout:\n"), (1, "stderr:\n")], "[exit code 0]", &policy);
+    let texts = [0, 1].map(|at| captured.clamp(at, &policy, &policy.notice));
+    assert!(texts[0].truncated && !texts[1].truncated);
+    let all = String::from_utf8(captured.compose(&[&texts[0].text, &texts[1].text])).unwrap();
+    assert!(all.starts_with("stdout:\none more line") && all.len() <= 51_200 && all.len() > 45_000);
+    assert!(all.ends_with("\nstderr:\nnote: three\nlines\nof it\n[exit code 0]"));
+}

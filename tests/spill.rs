@@ -1,0 +1,256 @@
+//! Laws of saved outputs: what is saved is what came, pages make the whole, and searches and sweeps do what a plain
+//! model does.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use proptest::prelude::*;
+use spillway::spill::name::{Name, Whole};
+use spillway::spill::pattern::Pattern;
+use spillway::spill::reader::{Page, Slice, Start};
+use spillway::spill::scan::{OVERLAP, WINDOW};
+use spillway::spill::search::{Match, Query};
+use spillway::spill::sweep::Limits;
+use spillway::spill::{Record, Saving, Store, list, read, search, sweep};
+
+const ID: &str = "0123456789abcdef";
+
+/// Cases that touch the disk are dear: a fortieth of what `SPILLWAY_CASES` asks of the others, or 300.
+fn config() -> ProptestConfig {
+    let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse::<u32>().ok());
+    let cases = cases.map_or(300, |cases| (cases / 40).max(1));
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// Bytes made of what breaks pages: sequences of every length, invalid ones, line ends, long lines.
+fn hostile() -> impl Strategy<Value = Vec<u8>> {
+    let text = prop::sample::select(vec![
+        "a",
+        "error: x",
+        "漢字かな",
+        "😀",
+        "👩‍👩‍👧‍👦",
+        "é\u{301}",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "\r",
+        "\0",
+        "\u{FEFF}",
+        "\u{FFFD}",
+        " ",
+    ]);
+    let piece = prop_oneof![
+        8 => text.prop_map(|text| text.as_bytes().to_vec()),
+        2 => prop::collection::vec(any::<u8>(), 1..6),
+        1 => prop::sample::select(vec![&b"\xE6\xBC"[..], b"\xF0\x9F\x98", b"\xF0\x9F", b"\x80\x80\x80\x80", b"\xC0\xAF"])
+            .prop_map(<[u8]>::to_vec),
+        1 => (0..300usize).prop_map(|long| "x漢".repeat(long).into_bytes()),
+    ];
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+fn save(dir: &Path, bytes: &[u8]) -> (Store, Record) {
+    let store = Store::at(dir.to_str().unwrap());
+    let saving = Saving::new(store.clone(), ID, "bash", u64::MAX);
+    saving.push(bytes);
+    let record = saving.finish().unwrap();
+    (store, record)
+}
+
+fn lines_of(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|&byte| byte == b'\n').collect()
+}
+
+fn newlines(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
+}
+
+/// Reads pages until there is none.
+fn pages(store: &Store, lines: u64, bytes: usize, by_line: bool) -> Vec<Slice> {
+    let mut start = Start::Line(1);
+    let mut pages = vec![];
+    loop {
+        let slice = read(store, ID, Page { start, lines, bytes }).unwrap();
+        let (next_line, next_byte) = (slice.next_line, slice.next_byte);
+        pages.push(slice);
+        start = match (next_line, next_byte) {
+            (Some(line), Some(_)) if by_line => Start::Line(line),
+            (_, Some(byte)) => Start::Byte(byte),
+            _ => return pages,
+        };
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn what_is_saved_is_what_came_or_its_start(
+        bytes in hostile(),
+        cuts in prop::collection::vec((1..400usize, any::<bool>()), 1..9),
+        room in prop_oneof![Just(u64::MAX), 0..900u64],
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::at(dir.path().join("new").to_str().unwrap());
+        let saving = Saving::new(store.clone(), ID, "bash", room);
+        let (mut rest, mut cuts) = (&bytes[..], cuts.iter().cycle());
+        while !rest.is_empty() {
+            let (cut, flush) = *cuts.next().unwrap();
+            let (chunk, after) = rest.split_at(rest.len().min(cut));
+            saving.push(chunk);
+            if flush {
+                saving.flush().unwrap();
+                let records = list(&store).unwrap();
+                prop_assert_eq!((records.len(), records[0].complete), (1, false));
+            }
+            rest = after;
+        }
+        let record = saving.finish().unwrap();
+        let kept = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        prop_assert_eq!(fs::read(&record.path).unwrap(), &bytes[..kept]);
+        let whole = Whole { bytes: bytes.len() as u64, lines: lines_of(&bytes).len() as u64 };
+        prop_assert_eq!(record.whole, whole);
+        prop_assert_eq!(record.complete, kept == bytes.len());
+        prop_assert_eq!(list(&store).unwrap(), [record]);
+    }
+
+    #[test]
+    fn pages_in_a_row_make_the_whole(
+        bytes in hostile(),
+        lines in prop_oneof![Just(u64::MAX), 1..5u64],
+        most in prop_oneof![1..40usize, Just(40_960)],
+        by_line in any::<bool>(),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, _) = save(dir.path(), &bytes);
+        let pages = pages(&store, lines, most, by_line);
+        let mut at = 0;
+        for (index, page) in pages.iter().enumerate() {
+            prop_assert_eq!(page.byte, at);
+            prop_assert_eq!(page.line, newlines(&bytes[..at as usize]) + 1);
+            prop_assert_eq!((page.total_bytes, page.total_lines), (bytes.len() as u64, lines_of(&bytes).len() as u64));
+            prop_assert!(page.text.len() <= most || page.text.chars().count() == 1, "{page:?}");
+            prop_assert!(newlines(page.text.as_bytes()) <= lines);
+            at = page.next_byte.unwrap_or(bytes.len() as u64);
+            prop_assert_eq!(page.next_byte.is_none(), index + 1 == pages.len());
+            let is_line = at > 0 && bytes[at as usize - 1] == b'\n' && page.next_byte.is_some();
+            prop_assert_eq!(page.next_line, is_line.then(|| newlines(&bytes[..at as usize]) + 1));
+        }
+        let whole: String = pages.into_iter().map(|page| page.text).collect();
+        prop_assert_eq!(whole, String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn any_line_and_any_byte_can_be_read(bytes in hostile(), line in 1..80u64, byte in 0..2_000u64) {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, _) = save(dir.path(), &bytes);
+        let slice = read(&store, ID, Page { start: Start::Line(line), lines: 1, bytes: 1 << 20 }).unwrap();
+        let expected = lines_of(&bytes).get(line as usize - 1).copied().unwrap_or_default();
+        prop_assert_eq!(&slice.text, &String::from_utf8_lossy(expected));
+        let slice = read(&store, ID, Page { start: Start::Byte(byte), lines: u64::MAX, bytes: 1 << 20 }).unwrap();
+        prop_assert!(slice.byte <= byte && byte.min(bytes.len() as u64) - slice.byte < 4);
+        // What is before and what is after decode by themselves to what the whole does.
+        let before = String::from_utf8_lossy(&bytes[..slice.byte as usize]).into_owned();
+        prop_assert_eq!(before + &slice.text, String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn a_search_finds_the_lines_that_a_plain_one_does(
+        bytes in hostile(),
+        pattern in prop::sample::select(vec!["x", "error", "字か", "😀", "a", "\0", "Ror:"]),
+        ignore_case in any::<bool>(),
+        regex in any::<bool>(),
+        (line, context, max) in (1..9u64, 0..4usize, 1..9usize),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, _) = save(dir.path(), &bytes);
+        let compiled = if regex { Pattern::regex(pattern, ignore_case).unwrap() } else { Pattern::plain(pattern, ignore_case) };
+        let found = search(&store, ID, &Query { pattern: compiled, line, context, max }).unwrap();
+        let lines: Vec<String> = lines_of(&bytes)
+            .into_iter()
+            .map(|line| {
+                let content = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+                String::from_utf8_lossy(content).into_owned()
+            })
+            .collect();
+        let case = |text: &str| if ignore_case { text.to_lowercase() } else { text.to_owned() };
+        let expected: Vec<u64> = (line..=lines.len() as u64)
+            .filter(|&at| case(&lines[at as usize - 1]).contains(&case(pattern)))
+            .take(max)
+            .collect();
+        prop_assert_eq!(found.iter().map(|found| found.line).collect::<Vec<_>>(), expected);
+        for Match { line, byte, text, before, after } in found {
+            let at = line as usize - 1;
+            prop_assert!(text == lines[at] || lines[at].len() > 500 && text.contains("bytes]"));
+            prop_assert!(text.len() < 1_600);
+            prop_assert!(case(&String::from_utf8_lossy(&bytes[byte as usize..])).starts_with(&case(pattern)));
+            prop_assert_eq!(before.len(), context.min(at));
+            prop_assert_eq!(after.len(), context.min(lines.len() - 1 - at));
+        }
+    }
+
+    #[test]
+    fn a_sweep_removes_what_a_plain_one_does(
+        files in prop::collection::vec((0..200u64, 0..100u64, any::<bool>()), 0..12),
+        (total, max_age, min_age) in (0..600u64, 0..100u64, 0..100u64),
+        retained in prop::collection::btree_set(0..12usize, 0..4),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::at(dir.path().to_str().unwrap());
+        let now = SystemTime::now() + Duration::from_secs(5);
+        let id = |at: usize| format!("{at:016x}");
+        for (at, &(size, age, finished)) in files.iter().enumerate() {
+            let name = Name::new(&id(at), "bash");
+            let name = if finished { name.finished(Whole { bytes: size, lines: 0 }) } else { name };
+            fs::write(store.path(&name), vec![b'x'; size as usize]).unwrap();
+            let file = File::options().write(true).open(store.path(&name)).unwrap();
+            file.set_modified(now - Duration::from_secs(age)).unwrap();
+        }
+        fs::write(dir.path().join("of somebody else"), "x").unwrap();
+        let limits = Limits {
+            total_bytes: total,
+            max_age: Duration::from_secs(max_age),
+            min_age: Duration::from_secs(min_age),
+        };
+        let retain: Vec<String> = retained.iter().map(|&at| id(at)).collect();
+        let swept = sweep(&store, &limits, &retain, now).unwrap();
+
+        let may_go = |at: usize| files[at].1 >= min_age && !retained.contains(&at);
+        let mut stay: BTreeSet<usize> = (0..files.len()).filter(|&at| !may_go(at) || files[at].1 < max_age).collect();
+        let held = |stay: &BTreeSet<usize>| stay.iter().map(|&at| files[at].0).sum::<u64>();
+        let mut oldest: Vec<usize> = stay.iter().copied().filter(|&at| may_go(at)).collect();
+        oldest.sort_by_key(|&at| (std::cmp::Reverse(files[at].1), id(at)));
+        for at in oldest {
+            if held(&stay) > total {
+                stay.remove(&at);
+            }
+        }
+        let left: BTreeSet<String> = list(&store).unwrap().into_iter().map(|record| record.id).collect();
+        prop_assert_eq!(left, stay.iter().map(|&at| id(at)).collect::<BTreeSet<_>>());
+        let all: u64 = files.iter().map(|file| file.0).sum();
+        prop_assert_eq!((swept.removed, swept.bytes), ((files.len() - stay.len()) as u64, all - held(&stay)));
+        prop_assert!(dir.path().join("of somebody else").exists());
+    }
+
+    #[test]
+    fn nothing_is_missed_in_a_long_line(
+        before in 0..3 * WINDOW,
+        after in 0..WINDOW,
+        needle in prop_oneof![Just("needle".to_owned()), (1..OVERLAP / 3 - 1).prop_map(|long| "é漢".repeat(long / 5 + 1))],
+        (regex, ignore_case) in (any::<bool>(), any::<bool>()),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let line = ["x漢".repeat(before / 4), needle.clone(), "字y".repeat(after / 4)].concat();
+        let (store, _) = save(dir.path(), format!("one\n{line}\nthree").as_bytes());
+        let start: String = needle.chars().take(100).collect();
+        let pattern = if regex { Pattern::regex(&start, ignore_case) } else { Ok(Pattern::plain(&needle, ignore_case)) };
+        let query = Query { pattern: pattern.unwrap(), line: 1, context: 1, max: 9 };
+        let found = search(&store, ID, &query).unwrap();
+        prop_assert_eq!(found.len(), 1);
+        prop_assert_eq!((found[0].line, found[0].byte), (2, 4 + before as u64 / 4 * 4));
+        prop_assert_eq!((found[0].before[0].as_str(), found[0].after[0].as_str()), ("one", "three"));
+    }
+}
