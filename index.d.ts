@@ -523,7 +523,82 @@ export function spillTool(store: SpillStore): {
   execute(input: unknown): Promise<string>
 }
 
+// ── Context budget ───────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ *  'context_overflow'            more tokens than the model has room for: make the history smaller and send again;
+ *  'payload_too_large'           more bytes than the server takes: the same, but of bytes, and compaction may not help;
+ *  'field_too_long'              one text over the length that any may have: shorten that;
+ *  'request_exceeds_rate_limit'  a single request over what a minute or day allows: waiting does not help, a smaller one does;
+ *  'rate_limit'                  wait and send the same again;
+ *  'malformed_unicode'           the history has a lone surrogate: `clampMessages` makes it well-formed;
+ *  'other'                       anything else, billing and login among it.
+ */
+export type ProviderErrorKind =
+  | 'context_overflow'
+  | 'payload_too_large'
+  | 'field_too_long'
+  | 'request_exceeds_rate_limit'
+  | 'rate_limit'
+  | 'malformed_unicode'
+  | 'other'
+export interface ProviderError {
+  kind: ProviderErrorKind
+  /** Tokens (or bytes, for payload_too_large) that were asked for and allowed, when the error says so. */
+  actual?: number
+  limit?: number
+  status?: number
+}
+/**
+ * Tells what a provider's error is about: docs/errors.md. Reads status and code before text, and causes after the error
+ * itself; takes an Error, a response body, a string, or an assistant message that ended in an error.
+ *
+ * Only errors count, not words about them: in a string or an Error without a status, what a provider says has to be the
+ * sentence, with nothing before it but what leads an error ("400", "ollama error:", "ValidationException:"). Messages of users and
+ * tools, and assistant messages without an error stop reason, are 'other' whatever they say. `patterns` are tried first,
+ * against the same texts. Of a long text the start and the end are read. Nothing in an error makes this throw; wrong
+ * options do (code ERR_SPILLWAY_OPTION).
+ */
+export function classifyProviderError(
+  error: unknown,
+  options?: { patterns?: readonly { pattern: RegExp; kind: ProviderErrorKind }[] },
+): ProviderError
+
 // ── Sessions ─────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `keep` is 'auto', `notice` 'hint', `sideData` 'cap' unless given. */
+export interface GuardOptions extends ResultPolicy {
+  /** Runs after a first cap, on messages that are or carry tool results, and is told of the first of these. What it returns
+   *  is capped again. Synchronous: one that throws, or answers with no message (undefined, a promise), is passed over. */
+  transform?: (message: unknown, meta: { toolCallId?: string; toolName?: string }) => unknown
+  /** Last word before the write, on every message: a message to write instead, or false to write nothing (appendMessage
+   *  then returns undefined). Its answer is capped too, and passed over as that of `transform` is. */
+  beforeWrite?: (message: unknown) => unknown | false
+  /** Bytes of a tool result's message as JSON, without the payloads of its images, audio and files: the last line of
+   *  defence. Side data gives way first, then members and blocks that no dialect knows, then text; past that, what stands
+   *  around the results, and blocks from the end. It holds from 2 KiB for each result in a message; below that, results
+   *  stay. Other messages are never touched. Default 262_144. */
+  maxRowBytes?: number
+  /** Changes the message itself, since agents (Pi up to 0.74) send the very object that they store. Default true. What
+   *  refuses (a frozen message) is copied, and an answer of a hook that is of another class is written as it is. */
+  inPlace?: boolean
+  /** Called after each cut of a text, never with content. */
+  onClamp?: (event: ClampEvent) => void
+}
+/** Puts the clamp in front of `appendMessage` of this instance (whatever override stands there keeps working; no prototype
+ *  is patched; a second guard on the same manager replaces the options of the first, and is the same guard). Nothing of ours
+ *  throws out of an append; what the manager throws (disk full) passes through. */
+// biome-ignore lint/suspicious/noExplicitAny: managers name their own messages
+export function guardSession<S extends { appendMessage(message: any, ...rest: any[]): any }>(
+  manager: S,
+  options?: GuardOptions,
+): Guard
+export interface Guard {
+  /** Restores what stood there; where another override stands before the guard by now, it lets everything pass. */
+  uninstall(): void
+  /** Messages that were changed before they were written. */
+  readonly clamped: number
+}
 
 /** One step of a plan over the messages of a history: which result, how long it is now, and what it may keep. */
 export interface PlanStep {

@@ -24,10 +24,14 @@ export const implementationIsTold: Implementation = {} as Typings
 import {
   clampResult,
   clampText,
+  classifyProviderError,
   cleanText,
   createSpillStore,
   definePolicy,
+  type Guard,
+  guardSession,
   type Policy,
+  type ProviderErrorKind,
   type SpillRecord,
   spillTool,
   wrapTool,
@@ -51,6 +55,10 @@ export const tools: [{ execute(): string }] = wrapTools([{ execute: () => '' }],
   name ? policy : undefined,
 )
 
+export const refusal: ProviderErrorKind = classifyProviderError(new Error('no'), {
+  patterns: [{ pattern: /no/, kind: 'rate_limit' }],
+}).kind
+
 export const clean: string = cleanText(new Uint8Array(), { repeats: false })
 
 const store = createSpillStore({ dir: 'outputs', reference: 'id' })
@@ -68,3 +76,12 @@ clampText('', { keep: 'middle' })
 cleanText('', { ansi: 1 })
 // @ts-expect-error checked limits stay as they are
 policy.maxBytes = 5
+// @ts-expect-error no such kind
+classifyProviderError('', { patterns: [{ pattern: /x/, kind: 'overflow' }] })
+
+class Manager {
+  appendMessage(message: { role: string }, ...rest: number[]): string {
+    return message.role + rest.length
+  }
+}
+export const guard: Guard = guardSession(new Manager(), { beforeWrite: () => false, maxRowBytes: 1 })
