@@ -18,6 +18,7 @@ import {
 } from 'spillway'
 import { truncateHead, truncateTail } from 'spillway/pi'
 import stripAnsi from 'strip-ansi'
+import { captureRows } from './capture.mjs'
 import { findings } from './findings.mjs'
 import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
 import { ascii, cjk, counted, diff, logs, mixed } from './texts.mjs'
@@ -253,6 +254,18 @@ for (const maxLines of [2_000, 20_000, 100_000]) {
     await time(() => truncateTail(text, options)),
   ]
   print(`| ${maxLines.toLocaleString('en-US')} | ${times.map(show).join(' | ')} |`)
+}
+
+print(
+  '\nOutputCapture: a log of 1 GiB in chunks of 64 KiB. Pi without its file unless that is said; a peer that would not\nsurvive 1 GiB gets less.\n\n| capture | beside | peer, MB/s | ours, MB/s | ratio | at least | | memory added, peer | ours, at most 33.5 MB | |\n|---|---|--:|--:|--:|--:|---|--:|--:|---|',
+)
+for (const { name, peer, peerSize, target, ours, theirs } of captureRows()) {
+  const ratio = ours.speed / theirs.speed
+  const goal = target ? `${target}x | ${verdict(ratio >= target)}` : '- | '
+  const beside = peerSize < 1024 ? `${peer}, ${peerSize} MiB` : peer
+  print(
+    `| ${name} | ${beside} | ${theirs.speed.toFixed(0)} | ${ours.speed.toFixed(0)} | ${ratio.toFixed(1)}x | ${goal} | ${theirs.added.toFixed(0)} MB | ${ours.added.toFixed(1)} MB | ${verdict(ours.added <= 33.5)} |`,
+  )
 }
 
 /** Megabytes that a kept result of a 10 MB input holds, in a process of its own; a bare slice holds all of it. */
