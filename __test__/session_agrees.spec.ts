@@ -79,7 +79,7 @@ describe.each(
     await wrapTool({ execute: async () => value }, { onClamp: (event) => events.push(event) }).execute()
     const { path, text } = await repaired([value], { ...PLAIN, maxBytes: 1e9, maxLines: 1e9 })
     const { largest, ...report } = await inspectSession(path, { top: 99 })
-    const named = ({ callId, tool }: { callId?: string; tool?: string }) => ({ callId, tool })
+    const named = ({ callId, tool }: { callId?: string; tool?: string }) => `${callId} ${tool}`
     expect(largest.map(named).sort()).toEqual(events.map(named).sort())
     expect(report.toolResults).toBe(events.length)
     expect(report.oversized).toBe(events.length)

@@ -26,6 +26,8 @@ pub struct ToolResult<'t> {
     row: &'t Row,
     pub object: Object,
     pub slots: Vec<Slot>,
+    /// There is a text or a block that is known; a call that waits for its result has none.
+    pub is_filled: bool,
 }
 
 /// A copy beside the text, which no model reads, and where it stands.
@@ -54,7 +56,8 @@ impl<'t> ToolResult<'t> {
             Kind::Array => elements(follower.row, object.span).count().max(1),
             _ => 1,
         };
-        (!blocks || known >= least).then_some(ToolResult { row, object, slots })
+        let is_filled = known > 0 || !slots.is_empty();
+        (!blocks || known >= least).then_some(ToolResult { row, object, slots, is_filled })
     }
 
     pub fn dialect(&self) -> &str {

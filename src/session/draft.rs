@@ -85,7 +85,11 @@ impl<'a> Draft<'a> {
         match (slot.json, slot.member) {
             (Some(As::Text), Some(member)) => {
                 self.remove(slot.holder, member.key);
-                self.set(slot.holder, "text", json);
+                // A text beside it may be a slot too, of which the last that is written counts.
+                match last(row, slot.holder, b"text") {
+                    Some(text) => self.patch.replace(text.value, json),
+                    None => self.set(slot.holder, "text", json),
+                }
             }
             (Some(As::Wrap), _) => {
                 let member = |name: &str| last(row, slot.value, name.as_bytes());

@@ -173,7 +173,7 @@ impl Inspector<'_> {
                 self.tools.by_call.insert(hash(&id), tool);
             });
         }
-        for result in &results {
+        for result in results.iter().filter(|result| result.is_filled) {
             self.count(follower, result);
         }
     }

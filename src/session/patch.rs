@@ -17,6 +17,17 @@ impl Patch {
         self.edits.is_empty()
     }
 
+    /// Whether a row is another after this: what is written anew may be what was there.
+    pub fn changes(&self, row: &[u8]) -> bool {
+        let (mut at, mut same) = (0, true);
+        let _ = self.each_piece(row, Span { start: 0, end: row.len() }, |piece| {
+            same &= row[at..].starts_with(piece);
+            at += piece.len();
+            if same { Ok(()) } else { Err(()) }
+        });
+        !same || at != row.len()
+    }
+
     pub fn replace(&mut self, part: Span, json: Vec<u8>) {
         self.order.push((part.start, self.edits.len()));
         self.edits.push((part, on_one_line(json)));

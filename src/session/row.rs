@@ -84,7 +84,12 @@ impl Options {
         if let Some(copy) = second {
             cut |= self.cap(&mut draft, row, entry.root.span, copy.key, copy.value);
         }
-        Rewritten { patch: draft.done(), cut, limits: applied }
+        let patch = draft.done();
+        if patch.changes(row) {
+            Rewritten { patch, cut, limits: applied }
+        } else {
+            Rewritten { patch: Patch::default(), cut: false, limits: applied }
+        }
     }
 
     /// Caps or drops what a result holds besides its text.
