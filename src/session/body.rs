@@ -125,9 +125,8 @@ fn was_cut(text: &[u8]) -> bool {
         (count > 0).then_some(count)
     };
     behind(b"[tool output truncated: ").next().is_some()
-        || memchr::memmem::find_iter(text, b"[...]").any(|at| {
-            text[..at].last().is_none_or(|byte| *byte == b'\n') && ends_line(&text[at + 5..])
-        })
+        || memchr::memmem::find_iter(text, b"[...]")
+            .any(|at| text[..at].last().is_none_or(|byte| *byte == b'\n') && ends_line(&text[at + 5..]))
         || behind(b"[... ").any(|text| {
             let Some(rest) = after_digits(text, b'0').map(|count| &text[count..]) else { return false };
             rest.starts_with(b" more characters truncated]") || rest.starts_with(b" chars omitted]")

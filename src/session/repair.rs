@@ -16,7 +16,7 @@ use super::gate::Gate;
 use super::lock::{self, Lock, Own};
 use super::row::{Options, Rewritten};
 use super::rows::{Rows, each_row};
-use super::session::Session;
+use super::stored::Session;
 use super::system;
 use super::watch::{Progress, Watch};
 use crate::json::Span;
