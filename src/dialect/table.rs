@@ -13,8 +13,18 @@ use crate::json::scan::{Kind, Span, document, elements, members};
 static SOURCE: &str = include_str!("../dialects.json");
 
 /// Names that rows of sessions have besides.
-const OF_ROWS: [&str; 8] =
-    ["message", "toolUseResult", "version", "id", "parentId", "targetId", "appendMode", "isSidechain"];
+const OF_ROWS: [&str; 10] = [
+    "message",
+    "toolUseResult",
+    "version",
+    "id",
+    "parentId",
+    "targetId",
+    "appendMode",
+    "isSidechain",
+    "firstKeptEntryId",
+    "firstKeptEntryIndex",
+];
 
 /// The table, made at first use.
 #[derive(Debug)]
