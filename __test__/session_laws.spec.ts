@@ -68,7 +68,10 @@ const bytesOf = fc
     }[shape]
     const source = spelled(row, by)
       .replace('"MARK"', () => by.one(['1e400', '-0']))
-      .replaceAll(/(?<![\d.])1e\+21(?!\d)/g, by.one(['1E+21', '1000000000000000000000', '1e400', '-1E-7', '0.10']))
+      .replaceAll(
+        /(?<![\d.])1e\+21(?!\d)/g,
+        by.one(['1E+21', '1000000000000000000000', '1e400', '-1E-7', '0.10']),
+      )
     const bytes = latin(source).replace(latin('é'), () => latin('é') + strange)
     return { kind: 'result', bytes, end: by.one(['\n', '\n', '\r\n']) }
   })
