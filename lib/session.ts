@@ -95,7 +95,8 @@ function packSession(path: string, policy: Compiled) {
     Number(clean !== undefined),
     ...(clean ?? []).map(Number),
   )
-  return [path, pack(policy).slice(), [notice, source, dialect], needles, how] as const
+  const strings: string[] = [notice, source, dialect]
+  return [path, pack(policy).slice(), strings, needles, how] as const
 }
 
 /** A budget as src/bindings/plan.rs reads it: no result has a cap of its own here. */
