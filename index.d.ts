@@ -609,7 +609,8 @@ export interface PlanStep {
   maxChars: number
 }
 
-/** `notice` is 'pi' and `sideData` 'cap' unless given. A `notice` function is ERR_SPILLWAY_OPTION: it cannot run on another
+/** `notice` is 'pi' and `sideData` 'cap' unless given. Where `maxSideBytes` is not given either, side data of up to 9_216 bytes
+ *  stays as it is: no row is written anew for so little. A `notice` function is ERR_SPILLWAY_OPTION: it cannot run on another
  *  thread. `dialect` picks results by their tags: rows that are none of that dialect's stay as they are. */
 export interface RepairOptions extends ResultPolicy {
   /** A budget over all tool results of the active branch: of Pi sessions from version 2 on the way from the last row to its

@@ -180,6 +180,16 @@ describe('repairSession', () => {
     expect(row.toolUseResult).toMatchObject({ stderr: '', interrupted: false })
   })
 
+  it('writes no row anew for a few bytes of side data, unless their size is given', async () => {
+    const row = (bytes: number) => ({ role: 'toolResult', toolCallId: 'c', content: 'ok', details: 'd'.repeat(bytes - 2) })
+    const path = session(textOf([row(9_216)]))
+    expect(await repairSession(path)).toMatchObject({ changed: false })
+    expect(await repairSession(path, { maxSideBytes: 8_192 })).toMatchObject({ changed: true, clamped: 1 })
+    const over = session(textOf([row(9_217)]))
+    expect(await repairSession(over)).toMatchObject({ changed: true })
+    expect(JSON.stringify(JSON.parse(readFileSync(over, 'utf8')).details).length).toBeLessThanOrEqual(8_192)
+  })
+
   it('tells what it is given wrong', async () => {
     const path = session()
     const wrong: [string, object][] = [

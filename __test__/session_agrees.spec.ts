@@ -45,7 +45,7 @@ async function repaired(rows: readonly unknown[], options: RepairOptions = {}) {
 /** A value as a reader of the file would have it. */
 const stored = (value: unknown): any => JSON.parse(JSON.stringify(value))
 
-const PLAIN = { notice: 'hint', sideData: 'keep' } as const
+const PLAIN = { notice: 'hint', sideData: 'keep', maxSideBytes: 8_192 } as const
 
 async function expectAgreement(values: readonly object[], policy: ResultPolicy) {
   const rows = values.map(stored)
@@ -205,12 +205,12 @@ describe('a file of messages', () => {
     })
     await fc.assert(
       fc.asyncProperty(history, policies, aggregate, async (messages, policy, aggregate) => {
-        const options = { notice: 'pi', sideData: 'cap', ...policy, aggregate } as MessagesPolicy
+        const options = { notice: 'pi', sideData: 'cap', maxSideBytes: 8_192, ...policy, aggregate } as MessagesPolicy
         const rows = messages.map(stored)
         const expected = stored(clampMessages(rows, options).messages)
         const path = join(dir, `${files++}.jsonl`)
         writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-        await repairSession(path, { backup: false, ...policy, aggregate } as RepairOptions)
+        await repairSession(path, { backup: false, maxSideBytes: 8_192, ...policy, aggregate } as RepairOptions)
         const left = readFileSync(path, 'utf8').split('\n').slice(0, -1)
         expect(left.map((row) => JSON.parse(row))).toEqual(expected)
       }),

@@ -33,7 +33,7 @@ export async function inspectSession(
   path: string,
   options: ResultPolicy & { signal?: AbortSignal; top?: number } = {},
 ): Promise<SessionReport> {
-  const session = packSession(path, compileSession(options))
+  const session = packSession(path, compileSession(options), 0)
   const top = bound('top', options.top, 10)
   const signal = checkSignal(options.signal)
   const watched = watch(signal)
@@ -57,7 +57,7 @@ function checkRepair(path: string, options: RepairOptions) {
   const steps = plan === undefined ? [] : checkPlan(plan)
   const budget = aggregate === undefined ? undefined : packBudget(checkAggregate(aggregate))
   return {
-    session: packSession(path, policy),
+    session: packSession(path, policy, spareOf(options)),
     // As `repair_session` in src/bindings/session.rs reads them.
     work: Float64Array.of(
       Number(flag('backup', options.backup, true)),
@@ -80,8 +80,13 @@ function compileSession(options: ResultPolicy | Policy): Compiled {
   return policy
 }
 
+/** Where no size is given, side data may have so many bytes more: nothing is gained by writing a row anew for them. */
+function spareOf({ maxSideBytes }: ResultPolicy | Policy): number {
+  return maxSideBytes === undefined ? 1_024 : 0
+}
+
 /** A session and its policy, as `unpack_options` in src/bindings/session.rs reads them. */
-function packSession(path: string, policy: Compiled) {
+function packSession(path: string, policy: Compiled, spare: number) {
   const { clean, dialect = '', maxSideBytes, needles, notice, source } = policy
   if (typeof path !== 'string') throw optionError(TypeError, 'path', 'the path of a file', path)
   if (path === '' || path.includes('\0')) throw optionError(RangeError, 'path', 'the path of a file', path)
@@ -92,6 +97,7 @@ function packSession(path: string, policy: Compiled) {
   }
   const how = Float64Array.of(
     side[policy.sideData],
+    spare,
     Number(clean !== undefined),
     ...(clean ?? []).map(Number),
   )

@@ -15,7 +15,8 @@ use spillway::limits::Limits;
 use spillway::policy::Policy;
 use spillway::session::clamp::Rules;
 use spillway::session::failure::Failure;
-use spillway::session::repair::{Report, Request, repair};
+use spillway::session::repair::{Request, repair};
+use spillway::session::report::Report;
 use spillway::session::row::{Options, SideData};
 use spillway::session::watch::Watch;
 use spillway::share::Share;
@@ -25,7 +26,7 @@ fn request(path: &Path) -> Request {
     let rules = Rules { policy, share: Share::Fair, clean: None };
     Request {
         path: path.to_owned(),
-        options: Options { rules, side: SideData::Cap(100), dialect: None },
+        options: Options { rules, side: SideData::Cap { max: 100, spare: 0 }, dialect: None },
         budget: None,
         backup: true,
         dry_run: false,

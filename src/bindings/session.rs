@@ -88,7 +88,8 @@ pub fn inspect_session(
 }
 
 /// Reads a policy and, as `strings`, its notice, its source and a dialect, which is empty for any. `how`: bytes that are
-/// left of side data, Infinity to keep it and -1 to drop it, 1 where texts are cleaned, and what is.
+/// left of side data, Infinity to keep it and -1 to drop it, bytes that may stay beyond these, 1 where texts are cleaned,
+/// and what is.
 fn unpack_options(policy: &[f64], strings: Vec<String>, needles: Vec<String>, how: &[f64]) -> Options {
     let mut strings = strings.into_iter();
     let mut next = || strings.next().unwrap_or_default();
@@ -97,10 +98,10 @@ fn unpack_options(policy: &[f64], strings: Vec<String>, needles: Vec<String>, ho
     let side = match how[0] {
         max if max < 0.0 => SideData::Drop,
         f64::INFINITY => SideData::Keep,
-        max => SideData::Cap(max as usize),
+        max => SideData::Cap { max: max as usize, spare: how[1] as usize },
     };
     let flag = |at: usize| how[at] != 0.0;
-    let clean = flag(1).then(|| [flag(2), flag(3), flag(4), flag(5)].into());
+    let clean = flag(2).then(|| [flag(3), flag(4), flag(5), flag(6)].into());
     Options { rules: Rules { policy, share, clean }, side, dialect }
 }
 

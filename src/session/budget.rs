@@ -1,10 +1,15 @@
 //! What a budget over all results of a session, or a plan that was made before, leaves of each.
 
 use std::hash::{DefaultHasher, Hasher};
+use std::io::{Seek, SeekFrom};
 
 use super::branch::Tree;
-use super::entry::{Entry, Format, Place};
+use super::entry::{Entry, Format, Place, format_of, is_blank, mark_of};
+use super::failure::Failure;
 use super::row::{Measured, Options};
+use super::rows::{Rows, each_row};
+use super::stored::Session;
+use super::watch::Watch;
 use crate::context::plan::{Aggregate, ToolResult, notice_chars, plan};
 use crate::dialect::Table;
 use crate::limits::UNLIMITED;
@@ -78,6 +83,42 @@ impl Survey {
             first: 0,
             is_plain,
         }
+    }
+
+    /// Goes through a session, and returns what [`Survey::limits`] does.
+    pub fn read(
+        session: &Session,
+        budget: &Budget,
+        options: &Options,
+        watch: &Watch,
+    ) -> Result<(Vec<Limit>, usize), Failure> {
+        let mut rows = Rows::of(&session.file);
+        let mut survey: Option<(Survey, Format)> = None;
+        let mut number = 0;
+        let mut take = |row: &[u8], is_first: bool| {
+            let row = if is_first { &row[mark_of(row)..] } else { row };
+            if is_blank(row) {
+                return;
+            }
+            let (survey, format) = survey.get_or_insert_with(|| {
+                let format = format_of(row);
+                (Survey::of(format), format)
+            });
+            if let Some(entry) = Entry::read(row, *format) {
+                survey.push(number, row, &entry, options);
+            }
+            number += 1;
+        };
+        let mut at = 0;
+        while let Some(block) = rows.next(|_| watch.step())? {
+            for row in each_row(block) {
+                take(row, at == 0);
+                at += 1;
+            }
+        }
+        take(rows.rest(), at == 0);
+        (&session.file).seek(SeekFrom::Start(0))?;
+        Ok(survey.map_or((vec![], 0), |(survey, _)| survey.limits(budget, &options.rules.policy)))
     }
 
     /// Takes a row that is JSON, with its number.

@@ -25,7 +25,7 @@ impl Gate {
         let lines = limits.lines.saturating_sub(1).saturating_mul(2);
         let side = match options.side {
             SideData::Keep => usize::MAX,
-            SideData::Cap(max) => max,
+            SideData::Cap { max, .. } => max,
             SideData::Drop => 0,
         };
         let least = if options.rules.clean.is_some() { 0 } else { sizes.min(lines).min(side) };
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn small_rows_are_passed_over() {
         let rules = Rules { policy: Policy::default(), share: Share::Fair, clean: None };
-        let gate = Gate::of(&Options { rules, side: SideData::Cap(8_192), dialect: None });
+        let gate = Gate::of(&Options { rules, side: SideData::Cap { max: 8_192, spare: 0 }, dialect: None });
         let row = |text: &str| format!("{{\"role\":\"tool\",\"content\":\"{text}\"}}\n").into_bytes();
         assert!(!gate.may_matter(&row(&"x".repeat(3_000))));
         assert!(gate.may_matter(&row(&"x".repeat(5_000))));

@@ -18,6 +18,8 @@ pub mod inspect;
 pub mod lock;
 pub mod patch;
 pub mod repair;
+pub mod replica;
+pub mod report;
 pub mod row;
 pub mod rows;
 pub mod side;

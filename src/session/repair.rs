@@ -1,19 +1,18 @@
 //! Repairs a stored session: reads it row by row, writes it anew beside itself, and puts that in its place in one step.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::answer::Answer;
 use super::backup;
 use super::budget::{Budget, Limit, Survey};
 use super::entry::{Entry, Format, format_of, is_blank, mark_of};
 use super::failure::Failure;
-use super::file::{Beside, sweep};
-use super::fingerprint::Fingerprint;
 use super::gate::Gate;
 use super::lock::{self, Lock, Own};
+use super::replica::Replica;
+use super::report::{Reason, Report};
 use super::row::{Options, Rewritten};
 use super::rows::{Rows, each_row};
 use super::stored::Session;
@@ -34,59 +33,6 @@ pub struct Request {
     pub born: SystemTime,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    pub changed: bool,
-    pub rows: u64,
-    pub clamped: u64,
-    pub damaged: u64,
-    pub torn_tail: bool,
-    pub bytes_before: u64,
-    pub bytes_after: u64,
-    pub unmatched: usize,
-    pub backup: Option<PathBuf>,
-    pub reason: Option<Reason>,
-}
-
-/// Why nothing changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    NothingToDo,
-    EmptySession,
-    DryRun,
-}
-
-impl Reason {
-    pub fn text(self) -> &'static str {
-        match self {
-            Reason::NothingToDo => "nothing to do",
-            Reason::EmptySession => "empty session",
-            Reason::DryRun => "dry run",
-        }
-    }
-}
-
-impl Report {
-    /// The report as JavaScript has it.
-    pub fn json(&self) -> String {
-        Answer::default()
-            .flag("changed", self.changed)
-            .number("rows", self.rows)
-            .number("clamped", self.clamped)
-            .number("damaged", self.damaged)
-            .flag("tornTail", self.torn_tail)
-            .number("bytesBefore", self.bytes_before)
-            .number("bytesAfter", self.bytes_after)
-            .number("unmatched", self.unmatched as u64)
-            .text("backupPath", self.backup.as_deref().map(Path::to_string_lossy).as_deref())
-            .text("reason", self.reason.map(Reason::text))
-            .done()
-    }
-}
-
-/// Bytes that are copied or written at once.
-const CHUNK: usize = 1 << 20;
-
 /// How often a file that grows is looked at again before the rest is left to be carried over.
 const LOOKS: usize = 8;
 
@@ -97,7 +43,7 @@ pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
     let _locks = locks(request, &path, watch)?;
     let session = Session::open(path)?;
     let (limits, unmatched) = match &request.budget {
-        Some(budget) => survey(&session, budget, &request.options, watch)?,
+        Some(budget) => Survey::read(&session, budget, &request.options, watch)?,
         None => (vec![], 0),
     };
     let mut repair = Repair {
@@ -126,42 +72,6 @@ fn locks(request: &Request, path: &Path, watch: &Watch) -> Result<Vec<Lock>, Fai
     paths.iter().map(|path| Lock::take(path, Own { born: request.born }, watch)).collect()
 }
 
-/// Measures all results before any is cut.
-fn survey(
-    session: &Session,
-    budget: &Budget,
-    options: &Options,
-    watch: &Watch,
-) -> Result<(Vec<Limit>, usize), Failure> {
-    let mut rows = Rows::of(&session.file);
-    let mut survey: Option<(Survey, Format)> = None;
-    let mut number = 0;
-    let mut take = |row: &[u8], is_first: bool| {
-        let row = if is_first { &row[mark_of(row)..] } else { row };
-        if is_blank(row) {
-            return;
-        }
-        let (survey, format) = survey.get_or_insert_with(|| {
-            let format = format_of(row);
-            (Survey::of(format), format)
-        });
-        if let Some(entry) = Entry::read(row, *format) {
-            survey.push(number, row, &entry, options);
-        }
-        number += 1;
-    };
-    let mut at = 0;
-    while let Some(block) = rows.next(|_| watch.step())? {
-        for row in each_row(block) {
-            take(row, at == 0);
-            at += 1;
-        }
-    }
-    take(rows.rest(), at == 0);
-    (&session.file).seek(SeekFrom::Start(0))?;
-    Ok(survey.map_or((vec![], 0), |(survey, _)| survey.limits(budget, &options.rules.policy)))
-}
-
 /// What was counted so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
@@ -187,7 +97,7 @@ struct Repair<'a> {
     /// When the file was last written to, as far as all that was read is known to be of then.
     known: Option<SystemTime>,
     /// The new file, once something differs.
-    out: Option<(Beside, File)>,
+    out: Option<Replica>,
     tally: Tally,
 }
 
@@ -198,20 +108,21 @@ impl Repair<'_> {
             self.write_rows(rows)?;
             let settled = self.tally;
             self.write_rest(rows.rest(), rows.read)?;
-            if let Some((_, out)) = &self.out {
-                self.watch.step()?;
-                out.sync_all()?;
-                self.watch.step()?;
+            if let Some(out) = &self.out {
+                out.sync(self.watch)?;
             }
-            if self.out.is_none() || look == LOOKS || !self.has_grown(rows)? {
+            if self.out.is_none()
+                || look == LOOKS
+                || !self.session.has_grown(rows, &mut self.known, self.watch)?
+            {
                 break;
             }
-            self.out.iter().try_for_each(|(_, out)| out.set_len(settled.bytes))?;
+            self.out.iter().try_for_each(|out| out.shorten(settled.bytes))?;
             self.tally = settled;
         }
         // What was measured is not what was cut: the file was another in between.
         if self.tally.limits < self.limits.len() {
-            return Err(self.changed("was written to while it was measured"));
+            return Err(self.session.changed("was written to while it was measured"));
         }
         Ok(())
     }
@@ -296,79 +207,15 @@ impl Repair<'_> {
 
     /// Begins to write, with what came before unchanged.
     fn begin(&mut self, unchanged: u64) -> Result<(), Failure> {
-        if self.request.dry_run || self.out.is_some() {
-            return Ok(());
+        if !self.request.dry_run && self.out.is_none() {
+            self.out = Some(Replica::begin(self.session, unchanged, self.watch)?);
         }
-        sweep(&self.session.path);
-        self.watch.step()?;
-        let (beside, out) = Beside::make(&self.session.path, |path| system::creation().open(path))?;
-        system::take_after(&out, &self.session.found)?;
-        // A place in a file belongs to who opened it.
-        let old = self.session.reopen()?;
-        let mut left = unchanged;
-        while left > 0 {
-            self.watch.step()?;
-            let copied = io::copy(&mut (&old).take(left.min(8 * CHUNK as u64)), &mut &out)?;
-            if copied == 0 {
-                return Err(self.changed("has become shorter"));
-            }
-            left -= copied;
-        }
-        self.out = Some((beside, out));
         Ok(())
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.tally.bytes += bytes.len() as u64;
-        let Some((_, out)) = &mut self.out else { return Ok(()) };
-        for chunk in bytes.chunks(CHUNK) {
-            self.watch.step()?;
-            out.write_all(chunk)?;
-        }
-        Ok(())
-    }
-
-    /// Whether rows have come since the file was read. Fails where it is not the same file with more at its end.
-    fn has_grown(&mut self, rows: &Rows) -> Result<bool, Failure> {
-        let now = match fs::symlink_metadata(&self.session.path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(self.changed("was removed")),
-            now => now?,
-        };
-        if system::identity(&now) != system::identity(&self.session.found) {
-            return Err(self.changed("was replaced"));
-        }
-        if now.len() < rows.read {
-            return Err(self.changed("has become shorter"));
-        }
-        let written = now.modified().ok();
-        if written != self.known || written.is_none() {
-            if !self.is_same(rows)? {
-                return Err(self.changed("was written to otherwise than at its end"));
-            }
-            self.known = written;
-        }
-        Ok(now.len() > rows.read)
-    }
-
-    /// Reads again what was read, and tells whether it is the same.
-    fn is_same(&self, rows: &Rows) -> Result<bool, Failure> {
-        let mut again = Fingerprint::default();
-        let (old, mut left) = (self.session.reopen()?, rows.read);
-        let mut buffer = vec![0; CHUNK];
-        while left > 0 {
-            self.watch.step()?;
-            let count = (&old).take(left).read(&mut buffer)?;
-            if count == 0 {
-                return Ok(false);
-            }
-            again.push(&buffer[..count]);
-            left -= count as u64;
-        }
-        Ok(again == rows.fingerprint)
-    }
-
-    fn changed(&self, how: &str) -> Failure {
-        Failure::Changed(format!("{} {how} while it was repaired", self.session.path.display()))
+        self.out.iter().try_for_each(|out| out.put(bytes, self.watch))
     }
 
     /// Puts the new file in the place of the old one, where there is one.
@@ -378,12 +225,12 @@ impl Repair<'_> {
         let path = &session.path;
         let bytes_before = rows.read;
         let changes = self.tally.changes;
-        if let Some((beside, new)) = self.out.take().filter(|_| changes) {
+        if let Some(new) = self.out.take().filter(|_| changes) {
             if self.request.backup {
                 backup = Some(backup::keep(session, self.watch)?);
             }
             self.watch.step()?;
-            beside.rename(path)?;
+            let new = new.replace(path)?;
             self.watch.note();
             self.carry(&mut rows, &new)?;
             system::sync_names(path.parent().unwrap_or(path))?;

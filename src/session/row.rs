@@ -30,7 +30,11 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideData {
     Keep,
-    Cap(usize),
+    /// Cut to `max` bytes where it has more than `spare` besides.
+    Cap {
+        max: usize,
+        spare: usize,
+    },
     Drop,
 }
 
@@ -113,7 +117,7 @@ impl Options {
     fn cap(&self, draft: &mut Draft, row: &[u8], holder: Span, key: Span, value: Span) -> bool {
         let left = match self.side {
             SideData::Keep => Side::Same,
-            SideData::Cap(max) => side::cap(row, value, max),
+            SideData::Cap { max, spare } => side::cap(row, value, max, max.saturating_add(spare)),
             SideData::Drop => Side::Gone,
         };
         match left {

@@ -14,16 +14,16 @@ pub enum Side {
     Gone,
 }
 
-/// Caps a value to `max` bytes of JSON; one that fits stays as it is written. Else small scalars stay first, long strings
+/// Caps a value to `max` bytes of JSON; one of no more than `most` stays as it is written. Else small scalars stay first, long strings
 /// are shortened, arrays and objects keep what fits of them, and what is left says how large it was. Gone where not even
 /// an empty one fits.
-pub fn cap(row: &[u8], value: Span, max: usize) -> Side {
-    if value.len() <= max {
+pub fn cap(row: &[u8], value: Span, max: usize, most: usize) -> Side {
+    if value.len() <= most {
         return Side::Same;
     }
     let tree = Tree::of(row, value);
     let bytes = tree.width(TOP, None);
-    if bytes <= max {
+    if bytes <= most {
         return Side::Same;
     }
     Shrink { tree }.shrink(TOP, max, 0, Some(bytes)).map_or(Side::Gone, Side::Json)
@@ -245,7 +245,7 @@ mod tests {
 
     fn capped(json: &str, max: usize) -> Option<String> {
         let value = Span { start: 0, end: json.len() };
-        match cap(json.as_bytes(), value, max) {
+        match cap(json.as_bytes(), value, max, max) {
             Side::Same => Some(json.to_owned()),
             Side::Json(json) => {
                 assert!(json.len() <= max, "{} bytes", json.len());
