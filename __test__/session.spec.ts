@@ -181,7 +181,12 @@ describe('repairSession', () => {
   })
 
   it('writes no row anew for a few bytes of side data, unless their size is given', async () => {
-    const row = (bytes: number) => ({ role: 'toolResult', toolCallId: 'c', content: 'ok', details: 'd'.repeat(bytes - 2) })
+    const row = (bytes: number) => ({
+      role: 'toolResult',
+      toolCallId: 'c',
+      content: 'ok',
+      details: 'd'.repeat(bytes - 2),
+    })
     const path = session(textOf([row(9_216)]))
     expect(await repairSession(path)).toMatchObject({ changed: false })
     expect(await repairSession(path, { maxSideBytes: 8_192 })).toMatchObject({ changed: true, clamped: 1 })

@@ -205,12 +205,23 @@ describe('a file of messages', () => {
     })
     await fc.assert(
       fc.asyncProperty(history, policies, aggregate, async (messages, policy, aggregate) => {
-        const options = { notice: 'pi', sideData: 'cap', maxSideBytes: 8_192, ...policy, aggregate } as MessagesPolicy
+        const options = {
+          notice: 'pi',
+          sideData: 'cap',
+          maxSideBytes: 8_192,
+          ...policy,
+          aggregate,
+        } as MessagesPolicy
         const rows = messages.map(stored)
         const expected = stored(clampMessages(rows, options).messages)
         const path = join(dir, `${files++}.jsonl`)
         writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-        await repairSession(path, { backup: false, maxSideBytes: 8_192, ...policy, aggregate } as RepairOptions)
+        await repairSession(path, {
+          backup: false,
+          maxSideBytes: 8_192,
+          ...policy,
+          aggregate,
+        } as RepairOptions)
         const left = readFileSync(path, 'utf8').split('\n').slice(0, -1)
         expect(left.map((row) => JSON.parse(row))).toEqual(expected)
       }),
