@@ -69,14 +69,19 @@ impl<'a> Literal<'a> {
 
     /// Its size as JavaScript has it: what is no UTF-8 has become U+FFFD there, and is not broken any more.
     pub fn size(self) -> Size {
-        let mut sum = Size::default();
-        for part in self.parts() {
-            sum = sum
-                + match part {
-                    Part::Run(bytes) => Size { broken: 0, ..size::of_utf8(bytes) },
-                    Part::Char(point) => Size { broken: 0, ..Size::of_point(point) },
-                    Part::Lone(_) => Size { bytes: 3, chars: 1, newlines: 0, broken: 1 },
-                };
+        let mut sum = Size { broken: 0, ..size::of_utf8(self.bytes) };
+        let mut at = 0;
+        // Escapes are ASCII, so all of it is counted at once, and what they stand for put in their place.
+        while let Some(found) = memchr::memchr(b'\\', &self.bytes[at..]).filter(|_| self.escaped) {
+            let (part, length) = unescape(&self.bytes[at + found..]);
+            let stands = match part {
+                Part::Char(point) => Size { broken: 0, ..Size::of_point(point) },
+                _ => Size { bytes: 3, chars: 1, newlines: 0, broken: 1 },
+            };
+            sum.bytes -= length;
+            sum.chars -= length;
+            sum = sum + stands;
+            at += found + length;
         }
         sum
     }

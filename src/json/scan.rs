@@ -84,7 +84,20 @@ pub enum Event {
 }
 
 /// Goes through the value that starts at `at`, and returns where it ends.
-pub fn walk(row: &[u8], mut at: usize, mut meet: impl FnMut(Event)) -> Option<usize> {
+pub fn walk(row: &[u8], at: usize, meet: impl FnMut(Event)) -> Option<usize> {
+    walk_by(row, at, string, meet)
+}
+
+/// Finds the end of a value of a row that is JSON. It is asked for at every level that is gone down, so strings are only
+/// skipped.
+fn skip(row: &[u8], at: usize) -> Option<usize> {
+    if row.get(at) == Some(&b'"') { skip_string(row, at) } else { walk_by(row, at, skip_string, |_| {}) }
+}
+
+/// How the end of a string is found.
+type Strings = fn(&[u8], usize) -> Option<usize>;
+
+fn walk_by(row: &[u8], mut at: usize, string: Strings, mut meet: impl FnMut(Event)) -> Option<usize> {
     let mut open = Nesting::default();
     loop {
         let start = at;
@@ -99,14 +112,14 @@ pub fn walk(row: &[u8], mut at: usize, mut meet: impl FnMut(Event)) -> Option<us
             if row.get(at)? != if is_object { &b'}' } else { &b']' } {
                 open.push(is_object);
                 if is_object {
-                    at = name(row, at, &mut meet)?;
+                    at = name(row, at, string, &mut meet)?;
                 }
                 continue;
             }
             at += 1;
             meet(Event::Close(at));
         } else {
-            at = leaf(row, at)?;
+            at = leaf(row, at, string)?;
             meet(Event::Leaf(Span { start, end: at }));
         }
         loop {
@@ -114,7 +127,7 @@ pub fn walk(row: &[u8], mut at: usize, mut meet: impl FnMut(Event)) -> Option<us
             at = space(row, at);
             match (row.get(at)?, in_object) {
                 (b',', true) => {
-                    at = name(row, space(row, at + 1), &mut meet)?;
+                    at = name(row, space(row, at + 1), string, &mut meet)?;
                     break;
                 }
                 (b',', false) => {
@@ -132,13 +145,13 @@ pub fn walk(row: &[u8], mut at: usize, mut meet: impl FnMut(Event)) -> Option<us
     }
 }
 
-fn name(row: &[u8], at: usize, meet: &mut impl FnMut(Event)) -> Option<usize> {
-    let (key, value) = key(row, at)?;
+fn name(row: &[u8], at: usize, string: Strings, meet: &mut impl FnMut(Event)) -> Option<usize> {
+    let (key, value) = key(row, at, string)?;
     meet(Event::Leaf(key));
     Some(value)
 }
 
-fn leaf(row: &[u8], at: usize) -> Option<usize> {
+fn leaf(row: &[u8], at: usize, string: Strings) -> Option<usize> {
     match row[at] {
         b'"' => string(row, at),
         b't' => word(row, at, b"true"),
@@ -149,7 +162,7 @@ fn leaf(row: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Finds the key that starts at `at`, and where its value starts.
-fn key(row: &[u8], at: usize) -> Option<(Span, usize)> {
+fn key(row: &[u8], at: usize, string: Strings) -> Option<(Span, usize)> {
     if row.get(at)? != &b'"' {
         return None;
     }
@@ -195,6 +208,19 @@ fn string(row: &[u8], start: usize) -> Option<usize> {
     // Blocks, so that the loop compiles to vector code.
     let has_control = |block: &[u8]| block.iter().fold(false, |has, &byte| has | (byte < 0x20));
     (!row[start..at].chunks(256).any(has_control)).then_some(at + 1)
+}
+
+/// The same in a row that is JSON: a quote is the last where no odd number of backslashes stands before it.
+fn skip_string(row: &[u8], start: usize) -> Option<usize> {
+    let mut from = start + 1;
+    loop {
+        let quote = from + memchr::memchr(b'"', row.get(from..)?)?;
+        let backslashes = row[start + 1..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
+        if backslashes % 2 == 0 {
+            return Some(quote + 1);
+        }
+        from = quote + 1;
+    }
 }
 
 /// Length of the escape that a text starts with.
@@ -244,8 +270,8 @@ pub struct Member {
 pub fn members(row: &[u8], object: Span) -> impl Iterator<Item = Member> {
     let mut next = inside(row, object, b'{');
     std::iter::from_fn(move || {
-        let (key, start) = key(row, next?)?;
-        let value = Span { start, end: value(row, start)? };
+        let (key, start) = key(row, next?, skip_string)?;
+        let value = Span { start, end: skip(row, start)? };
         next = after(row, value.end);
         Some(Member { key, value })
     })
@@ -256,7 +282,7 @@ pub fn elements(row: &[u8], array: Span) -> impl Iterator<Item = Span> {
     let mut next = inside(row, array, b'[');
     std::iter::from_fn(move || {
         let start = next?;
-        let element = Span { start, end: value(row, start)? };
+        let element = Span { start, end: skip(row, start)? };
         next = after(row, element.end);
         Some(element)
     })
