@@ -614,7 +614,7 @@ export interface PlanStep {
  *  thread. `dialect` picks results by their tags: rows that are none of that dialect's stay as they are. */
 export interface RepairOptions extends ResultPolicy {
   /** A budget over all tool results of the active branch: of Pi sessions from version 2 on the way from the last row to its
-   *  root, else all rows in their order, Claude Code's sidechains aside. */
+   *  root, or to the first row that its last compaction keeps; else all rows in their order, Claude Code's sidechains aside. */
   aggregate?: AggregatePolicy
   /** A plan that was made before, instead of `aggregate`: matched by call id and present length, by index and length only in
    *  files of plain messages. What does not match is left alone and counted in `unmatched`. */

@@ -30,8 +30,12 @@ import {
   definePolicy,
   type Guard,
   guardSession,
+  inspectSession,
   type Policy,
   type ProviderErrorKind,
+  type RepairReport,
+  repairSession,
+  type SessionReport,
   type SpillRecord,
   spillTool,
   wrapTool,
@@ -85,3 +89,11 @@ class Manager {
   }
 }
 export const guard: Guard = guardSession(new Manager(), { beforeWrite: () => false, maxRowBytes: 1 })
+
+export const repaired: Promise<RepairReport> = repairSession('session.jsonl', {
+  aggregate: { maxChars: 1 },
+  signal: new AbortController().signal,
+})
+export const inspected: Promise<SessionReport> = inspectSession('session.jsonl', { top: 3, maxBytes: 1 })
+// @ts-expect-error a plan has steps
+repairSession('session.jsonl', { plan: [{ index: 1 }] })
