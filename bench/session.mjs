@@ -15,7 +15,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { clampResult, repairSession } from 'spillway'
 import { logs } from './texts.mjs'
@@ -122,22 +121,21 @@ if (name in ways && script === fileURLToPath(import.meta.url)) {
     execFileSync('cat', [path], { stdio: 'ignore' })
     gc()
     const before = process.memoryUsage.rss()
-    let most = before
-    const watch = setInterval(() => {
-      most = Math.max(most, process.memoryUsage.rss())
-    }, 5)
-    const delay = monitorEventLoopDelay({ resolution: 1 })
-    delay.enable()
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    delay.reset()
+    let [most, delay] = [before, 0]
     const start = performance.now()
+    let last = start
+    const look = () => {
+      const now = performance.now()
+      delay = Math.max(delay, now - last - 1)
+      last = now
+      most = Math.max(most, process.memoryUsage.rss())
+    }
+    const watch = setInterval(look, 1)
     await ways[name](path)
     const ms = performance.now() - start
-    most = Math.max(most, process.memoryUsage.rss())
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    delay.disable()
+    look()
     clearInterval(watch)
-    console.log(JSON.stringify({ ms, delay: delay.max / 1e6, added: (most - before) / 1e6 }))
+    console.log(JSON.stringify({ ms, delay, added: (most - before) / 1e6 }))
   } finally {
     rmSync(dir, { recursive: true })
   }

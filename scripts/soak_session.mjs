@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { inspectSession, repairSession } from 'spillway'
 
@@ -81,19 +80,21 @@ async function one(name, bytes) {
     for (const piece of pieces) writeSync(file, piece)
     closeSync(file)
     const before = process.memoryUsage.rss()
-    let most = before
-    const watch = setInterval(() => {
+    let [most, delay, last] = [before, 0, performance.now()]
+    const look = () => {
+      const now = performance.now()
+      delay = Math.max(delay, now - last - 1)
+      last = now
       most = Math.max(most, process.memoryUsage.rss())
-    }, 5)
-    const delays = monitorEventLoopDelay({ resolution: 1 })
-    delays.enable()
+    }
+    const watch = setInterval(look, 1)
     const seen = await inspectSession(path, { top: 1 })
     const start = performance.now()
     const report = await repairSession(path, { backup: false })
     const seconds = (performance.now() - start) / 1e3
-    const added = (Math.max(most, process.memoryUsage.rss()) - before) / 1e6
-    delays.disable()
+    look()
     clearInterval(watch)
+    const added = (most - before) / 1e6
     const again = await repairSession(path, { backup: false })
     const checks = {
       'rows were lost': report.rows === seen.rows && again.rows === seen.rows,
@@ -105,7 +106,7 @@ async function one(name, bytes) {
       'memory grew': added <= MOST + (longest * 1.05) / 1e6,
     }
     const wrong = Object.entries(checks).flatMap(([what, holds]) => (holds ? [] : what))
-    console.log(JSON.stringify({ seconds, rows: seen.rows, added, delay: delays.max / 1e6, wrong }))
+    console.log(JSON.stringify({ seconds, rows: seen.rows, added, delay, wrong }))
   } finally {
     rmSync(dir, { recursive: true })
   }
