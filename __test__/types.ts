@@ -35,12 +35,16 @@ import {
   formatProcessOutput,
   type Guard,
   guardSession,
+  inspectSession,
   OutputCapture,
   type Policy,
   type ProviderErrorKind,
   precheck,
   type RecoveryEvent,
+  type RepairReport,
+  repairSession,
   runWithRecovery,
+  type SessionReport,
   type SpillRecord,
   spillTool,
   wrapTool,
@@ -129,3 +133,11 @@ class Manager {
   }
 }
 export const guard: Guard = guardSession(new Manager(), { beforeWrite: () => false, maxRowBytes: 1 })
+
+export const repaired: Promise<RepairReport> = repairSession('session.jsonl', {
+  aggregate: { maxChars: 1 },
+  signal: new AbortController().signal,
+})
+export const inspected: Promise<SessionReport> = inspectSession('session.jsonl', { top: 3, maxBytes: 1 })
+// @ts-expect-error a plan has steps
+repairSession('session.jsonl', { plan: [{ index: 1 }] })

@@ -22,6 +22,7 @@ import { captureRows } from './capture.mjs'
 import { contextGrowth, contextRows } from './context.mjs'
 import { findings } from './findings.mjs'
 import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
+import { sessionRows } from './session.mjs'
 import { ascii, cjk, counted, diff, logs, mixed } from './texts.mjs'
 
 const only = process.argv[2] ?? ''
@@ -276,6 +277,16 @@ for (const { name, peer, peerSize, target, ours, theirs } of captureRows()) {
   const beside = peerSize < 1024 ? `${peer}, ${peerSize} MiB` : peer
   print(
     `| ${name} | ${beside} | ${theirs.speed.toFixed(0)} | ${ours.speed.toFixed(0)} | ${ratio.toFixed(1)}x | ${goal} | ${theirs.added.toFixed(0)} MB | ${ours.added.toFixed(1)} MB | ${verdict(ours.added <= 33.5)} |`,
+  )
+}
+
+print(
+  '\nA session of 200 MB, in which 40 results have 4 MB each.\n\n| way | ms | times cp and fsync | at most | | event loop held up, ms | at most 20 | memory added, MB | at most | |\n|---|--:|--:|--:|---|--:|---|--:|--:|---|',
+)
+for (const { name, ms, times, delay, added, limits } of sessionRows()) {
+  const judged = (value, most) => (limits ? verdict(value <= most) : '')
+  print(
+    `| ${name} | ${ms.toFixed(0)} | ${times.toFixed(2)} | ${limits?.times ?? '-'} | ${judged(times, limits?.times)} | ${delay.toFixed(1)} | ${judged(delay, limits?.delay)} | ${added.toFixed(1)} | ${limits?.added ?? '-'} | ${judged(added, limits?.added)} |`,
   )
 }
 

@@ -1,0 +1,162 @@
+//! The active branch of a session that is a tree: the way from its last row to a root, or to where its last compaction
+//! says that the context starts.
+
+use std::hash::{DefaultHasher, Hasher};
+
+use super::entry::Entry;
+use crate::dialect::object::text_at;
+use crate::dialect::path::Follower;
+use crate::json::Span;
+
+/// The rows of a tree, 32 bytes each.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// The ids of rows, as hashes, and which they are.
+    ids: Vec<(usize, usize)>,
+    /// The id of each row's parent, or that it has none.
+    parents: Vec<usize>,
+    /// The number of each row.
+    rows: Vec<u64>,
+    /// Which rows are compactions, and the id of the first row that each keeps.
+    compactions: Vec<(usize, usize)>,
+    tip: usize,
+}
+
+impl Tree {
+    /// Takes the next row. The last is the tip; a row of OpenClaw that names the leaf stands for that, and one that is
+    /// written to the side moves nothing.
+    pub fn push(&mut self, row: u64, entry: &Entry, follower: Follower) {
+        let hash = |name| follower.get(&entry.root, name).map_or(NONE, |value| hash_of(follower.row, value));
+        let id = hash("id");
+        if id == NONE {
+            return;
+        }
+        let kind = follower.text(&entry.root, "type");
+        let is_leaf = kind.as_deref() == Some("leaf");
+        if kind.as_deref() == Some("compaction") {
+            self.compactions.push((self.rows.len(), hash("firstKeptEntryId")));
+        }
+        self.ids.push((id, self.rows.len()));
+        self.parents.push(hash(if is_leaf { "targetId" } else { "parentId" }));
+        self.rows.push(row);
+        let is_aside = follower.text(&entry.root, "appendMode").as_deref() == Some("side");
+        if is_leaf || !is_aside {
+            self.tip = id;
+        }
+    }
+
+    /// The rows of the active branch.
+    pub fn branch(mut self) -> Branch {
+        self.ids.sort_unstable();
+        // Of several rows of one id the last counts.
+        let find = |id: usize| {
+            let end = self.ids.partition_point(|(other, _)| *other <= id);
+            self.ids[..end].last().filter(|(other, _)| *other == id && id != NONE).map(|(_, at)| *at)
+        };
+        let (mut is_on, mut way, mut next) = (vec![false; self.rows.len()], vec![], find(self.tip));
+        // A row that comes again closes a circle.
+        while let Some(at) = next.filter(|at| !is_on[*at]) {
+            is_on[at] = true;
+            way.push(at);
+            next = find(self.parents[at]);
+        }
+        let kept_by = |at: usize| self.compactions.iter().find(|(of, _)| *of == at).map(|(_, first)| *first);
+        let last = way.iter().enumerate().find_map(|(nth, at)| Some((nth, find(kept_by(*at)?))));
+        if let Some((nth, first)) = last {
+            let kept = way[nth..].iter().position(|at| Some(*at) == first).unwrap_or(0);
+            way.truncate(nth + kept + 1);
+        }
+        way.sort_unstable();
+        let rows = way.into_iter().map(|at| self.rows[at]);
+        Branch { rows: rows.collect() }
+    }
+}
+
+/// Rows, in the order of the file.
+#[derive(Debug)]
+pub struct Branch {
+    rows: Vec<u64>,
+}
+
+impl Branch {
+    pub fn holds(&self, row: u64) -> bool {
+        self.rows.binary_search(&row).is_ok()
+    }
+}
+
+/// What stands for no id.
+const NONE: usize = 0;
+
+fn hash_of(row: &[u8], id: Span) -> usize {
+    let Some(text) = text_at(row, id) else { return NONE };
+    let mut hasher = DefaultHasher::new();
+    hasher.write(&text.utf8());
+    (hasher.finish() as usize).max(NONE + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Table;
+    use crate::session::entry::Format;
+
+    fn branch(rows: &[&str]) -> Vec<u64> {
+        let mut tree = Tree::default();
+        for (at, row) in rows.iter().enumerate() {
+            let entry = Entry::read(row.as_bytes(), Format::Pi { version: 3 }).unwrap();
+            tree.push(at as u64, &entry, Table::get().follower(row.as_bytes()));
+        }
+        tree.branch().rows
+    }
+
+    #[test]
+    fn the_way_from_the_last_row_is_the_branch() {
+        let rows = [
+            r#"{"type":"session","version":3,"id":"s"}"#,
+            r#"{"type":"message","id":"a","parentId":null}"#,
+            r#"{"type":"message","id":"b","parentId":"a"}"#,
+            r#"{"type":"message","id":"c","parentId":"a"}"#,
+            r#"{"type":"label","id":"d","parentId":"c"}"#,
+        ];
+        assert_eq!(branch(&rows), [1, 3, 4]);
+        let rewind = r#"{"type":"leaf","id":"l","parentId":"d","targetId":"b"}"#;
+        assert_eq!(branch(&[&rows[..], &[rewind]].concat()), [1, 2, 5]);
+        let after = r#"{"type":"message","id":"e","parentId":"l"}"#;
+        assert_eq!(branch(&[&rows[..], &[rewind, after]].concat()), [1, 2, 5, 6]);
+        let aside = r#"{"type":"message","id":"f","parentId":"b","appendMode":"side"}"#;
+        assert_eq!(branch(&[&rows[..], &[aside]].concat()), [1, 3, 4]);
+    }
+
+    #[test]
+    fn the_context_starts_at_what_the_last_compaction_keeps() {
+        let row =
+            |id: &str, parent: &str| format!(r#"{{"type":"message","id":"{id}","parentId":"{parent}"}}"#);
+        let compaction = |id: &str, parent: &str, first: &str| {
+            format!(
+                r#"{{"type":"compaction","id":"{id}","parentId":"{parent}","firstKeptEntryId":"{first}"}}"#
+            )
+        };
+        let rows = [row("a", ""), row("b", "a"), compaction("c", "b", "a"), row("d", "c"), row("e", "d")];
+        let of = |more: &[String]| branch(&rows.iter().chain(more).map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(of(&[]), [0, 1, 2, 3, 4]);
+        let later = compaction("f", "e", "d");
+        assert_eq!(of(&[later.clone(), row("g", "f")]), [3, 4, 5, 6]);
+        assert_eq!(of(&[compaction("f", "e", "gone"), row("g", "f")]), [5, 6]);
+        // One that lies on another branch keeps nothing from this one.
+        assert_eq!(of(&[later, row("g", "e")]), [0, 1, 2, 3, 4, 6]);
+    }
+
+    #[test]
+    fn circles_and_orphans_come_to_an_end() {
+        let circle = [
+            r#"{"type":"message","id":"a","parentId":"b"}"#,
+            r#"{"type":"message","id":"b","parentId":"a"}"#,
+            r#"{"type":"message","id":"c","parentId":"c"}"#,
+        ];
+        assert_eq!(branch(&circle[..2]), [0, 1]);
+        assert_eq!(branch(&circle), [2]);
+        assert_eq!(branch(&[r#"{"type":"message","id":"a","parentId":"gone"}"#]), [0]);
+        assert_eq!(branch(&[r#"{"type":"message","id":7,"parentId":null}"#]), [0u64; 0]);
+        assert_eq!(branch(&[circle[0], r#"{"type":"message","id":"a","parentId":null}"#]), [1]);
+    }
+}

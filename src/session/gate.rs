@@ -1,0 +1,57 @@
+//! Tells rows that cannot matter, which need not be read.
+
+use memchr::memmem::Finder;
+
+use super::row::{Options, SideData};
+use crate::text::tokens::MOST_PER_CHAR;
+
+#[derive(Debug)]
+pub struct Gate {
+    /// Rows up to so many bytes are within every limit.
+    least: usize,
+    /// How a lone surrogate may be spelled.
+    surrogates: [Finder<'static>; 2],
+}
+
+/// A text may be so many times as long as it was spelled, where bytes are no UTF-8.
+const LONGER: usize = 3;
+
+impl Gate {
+    pub fn of(options: &Options) -> Gate {
+        let limits = &options.rules.policy.limits;
+        let sizes =
+            limits.bytes.min(limits.chars).min(limits.tokens / MOST_PER_CHAR).min(limits.line_bytes) / LONGER;
+        // A newline is spelled with two bytes, and none ends the last line.
+        let lines = limits.lines.saturating_sub(1).saturating_mul(2);
+        let side = match options.side {
+            SideData::Keep => usize::MAX,
+            SideData::Cap { max, .. } => max,
+            SideData::Drop => 0,
+        };
+        let least = if options.rules.clean.is_some() { 0 } else { sizes.min(lines).min(side) };
+        Gate { least, surrogates: ["\\ud", "\\uD"].map(Finder::new) }
+    }
+
+    /// Whether a row may have to change.
+    pub fn may_matter(&self, row: &[u8]) -> bool {
+        row.len() > self.least || self.surrogates.iter().any(|spelled| spelled.find(row).is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Policy;
+    use crate::session::clamp::Rules;
+    use crate::share::Share;
+
+    #[test]
+    fn small_rows_are_passed_over() {
+        let rules = Rules { policy: Policy::default(), share: Share::Fair, clean: None };
+        let gate = Gate::of(&Options { rules, side: SideData::Cap { max: 8_192, spare: 0 }, dialect: None });
+        let row = |text: &str| format!("{{\"role\":\"tool\",\"content\":\"{text}\"}}\n").into_bytes();
+        assert!(!gate.may_matter(&row(&"x".repeat(3_000))));
+        assert!(gate.may_matter(&row(&"x".repeat(5_000))));
+        assert!(gate.may_matter(&row("\\ud83d")));
+    }
+}
