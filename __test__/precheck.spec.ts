@@ -689,7 +689,7 @@ describe('whatever the history', () => {
       { numRuns: 500 },
     )
     for (const route of ['fits', 'compact_only', 'truncate_tool_results_only', 'compact_then_truncate'])
-      expect(routes.get(route)).toBeGreaterThan(20)
+      expect(routes.get(route)).toBeGreaterThan(5)
   })
 
   it('no more is cut than it takes', () => {
