@@ -61,8 +61,7 @@ export class Cover {
     const cover = this
     const append: Call = function (this: unknown, ...args) {
       const [message] = args
-      const write = (kept: unknown) =>
-        Reflect.apply(next, this, kept === message ? args : args.with(0, kept))
+      const write = (kept: unknown) => Reflect.apply(next, this, kept === message ? args : args.with(0, kept))
       const isTop = append === cover.#layers.at(-1)?.append
       return cover.#taking ? cover.#taking(message, write, isTop) : write(message)
     }
