@@ -82,6 +82,76 @@ export function truncateOversizedToolResultsInMessages<M>(
   options?: ProfileOptions,
 ): { messages: M[]; truncatedCount: number }
 
+// ── What is stored ───────────────────────────────────────────────────────────────────────────────────────
+
+/** A message that is stored, with whatever its manager calls one. */
+// biome-ignore lint/suspicious/noExplicitAny: hooks take the caller's own type of message
+type StoredMessage = any
+
+export interface SessionToolResultGuardOptions extends ProfileOptions {
+  /** Makes another message of any that is stored. */
+  transformMessageForPersistence?: (message: StoredMessage) => StoredMessage
+  /** The same of a tool result, after its first cut. `isSynthetic`: it stands for a result that never came. */
+  transformToolResultForPersistence?: (
+    message: StoredMessage,
+    meta: { toolCallId?: string; toolName?: string; isSynthetic?: boolean },
+  ) => StoredMessage
+  /** Last word before the write: `block` writes nothing, `message` something else. */
+  beforeMessageWriteHook?: (event: {
+    message: StoredMessage
+  }) => { block?: boolean; message?: StoredMessage } | undefined
+  /** Whether a call without a result gets an error in its place. Default true. */
+  allowSyntheticToolResults?: boolean
+  /** What that error says. Default MISSING_TOOL_RESULT_TEXT. */
+  missingToolResultText?: string
+  /** Calls of other tools are not stored. Case does not matter. Default: all are. */
+  allowedToolNames?: Iterable<string>
+  /** Default 40_000, in 'latest' 16_000: `calculateMaxToolResultChars` tells what a window allows. */
+  maxToolResultChars?: number
+  /** OpenClaw's name of the session, which nothing here needs. */
+  sessionKey?: string
+}
+export interface SessionToolResultGuard {
+  /** Stores an error for each call whose result has not come. */
+  flushPendingToolResults(): void
+  /** Forgets them. */
+  clearPendingToolResults(): void
+  /** Ids of the calls whose results have not come. */
+  getPendingIds(): string[]
+  /** Restores the `appendMessage` that stood there. */
+  uninstall(): void
+}
+/**
+ * Stands in front of `appendMessage`: cuts tool results to `maxToolResultChars` before and after the hooks, their `details`
+ * to 8 KiB and their rows to 256 KiB, names them as their calls did, leaves out tool calls that no provider takes, and
+ * answers calls without a result with an error before the next message that is no result. Changes results in place, as
+ * `guardSession` of `spillway` itself does and for its reason. A second guard replaces the first. A hook that throws is passed over.
+ */
+export function installSessionToolResultGuard(
+  sessionManager: { appendMessage(message: never, ...rest: never[]): unknown },
+  opts?: SessionToolResultGuardOptions,
+): SessionToolResultGuard
+export const MISSING_TOOL_RESULT_TEXT: string
+
+/**
+ * Cuts the tool results of a session's file to the cap, then those of its active branch to the budget, as
+ * truncateOversizedToolResultsInMessages does. The file is repaired in place: same ids, same rows, and everything else byte for
+ * byte; `<file>.bak` keeps what it was. Takes `<file>.lock`, unless `lock` is false since the caller holds it. Never
+ * rejects: `reason` is "empty session", "no oversized or aggregate tool results", or what went wrong. A manager that has
+ * the file open must open it anew.
+ */
+export function truncateOversizedToolResultsInSession(
+  params: ProfileOptions & {
+    sessionFile: string
+    contextWindowTokens: number
+    maxCharsOverride?: number
+    aggregateMaxCharsOverride?: number
+    lock?: boolean
+    sessionId?: string
+    sessionKey?: string
+  },
+): Promise<{ truncated: boolean; truncatedCount: number; reason?: string }>
+
 // ── Before a prompt is sent ──────────────────────────────────────────────────────────────────────────────
 
 export interface ReductionParams extends ProfileOptions {

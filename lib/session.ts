@@ -15,7 +15,16 @@ const LOOK = 50
 const LONGEST_WAIT = 1_000
 
 export async function repairSession(path: string, options: RepairOptions = {}): Promise<RepairReport> {
-  const { session, work, calls, lockTimeout, signal, onProgress } = checkRepair(path, options)
+  return repairBy(compileSession(options), path, options)
+}
+
+/** The same under a policy that was checked before. */
+export async function repairBy(
+  policy: Compiled,
+  path: string,
+  options: RepairOptions,
+): Promise<RepairReport> {
+  const { session, work, calls, lockTimeout, signal, onProgress } = checkRepair(policy, path, options)
   const watched = watch(signal, onProgress)
   try {
     const report = await whileLocked<RepairReport>(path, lockTimeout, signal, () =>
@@ -49,8 +58,7 @@ export async function inspectSession(
 }
 
 /** Checks all options before anything is done. */
-function checkRepair(path: string, options: RepairOptions) {
-  const policy = compileSession(options)
+function checkRepair(policy: Compiled, path: string, options: RepairOptions) {
   const { aggregate, plan } = options
   if (aggregate !== undefined && plan !== undefined)
     throw optionError(TypeError, 'plan', 'given without an aggregate', plan)

@@ -42,3 +42,5 @@ export {
   truncateToolResultText,
 } from './openclaw/result.js'
 export { sanitizeToolResult } from './openclaw/sanitize.js'
+export { truncateOversizedToolResultsInSession } from './openclaw/session_file.js'
+export { installSessionToolResultGuard, MISSING_TOOL_RESULT_TEXT } from './openclaw/session_guard.js'

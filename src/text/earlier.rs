@@ -3,7 +3,7 @@
 //! A notice is looked for only where one of ours would stand. Anybody can print one: what is found raises the number
 //! that the next notice shows, and changes nothing else.
 
-use super::lines::Span;
+use super::lines::{Span, in_order};
 use super::units::{NEWLINE, Text};
 
 /// Between the ends of a text it takes a pass to find a notice; longer texts are not looked through, and lib/subject.ts
@@ -35,7 +35,7 @@ impl Earlier {
             let start = earlier.spans.first().filter(|span| span.start == 0).map_or(0, |span| span.end);
             let end = earlier.spans.last().filter(|span| span.start > 0).map_or(total, |span| span.start);
             earlier.add_between(head.slice(0..end), start);
-            earlier.spans.sort_by_key(|span| span.start);
+            in_order(&mut earlier.spans);
         }
         earlier
     }

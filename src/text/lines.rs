@@ -17,6 +17,11 @@ pub struct Span {
     pub hidden: usize,
 }
 
+/// Sorts spans by where they start. Not generic, so that there is one of it.
+pub fn in_order(spans: &mut [Span]) {
+    spans.sort_by_key(|span| span.start);
+}
+
 /// A text whose long lines were cut inside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CutLines {

@@ -4,7 +4,7 @@ use super::cut::{self, Side};
 use super::earlier::Earlier;
 use super::ending;
 use super::extent::{Extent, Room};
-use super::lines::{Span, lines};
+use super::lines::{Span, in_order, lines};
 use super::notice::{Notice, Place};
 use super::size::Size;
 use super::source::{Kept, Source};
@@ -49,7 +49,7 @@ impl<'a, T: Text> Keeper<'a, T> {
         let earlier =
             if looks { Earlier::find(source.head, source.tail, source.total) } else { Earlier::default() };
         let mut spans: Vec<Span> = source.marks.iter().chain(&earlier.spans).copied().collect();
-        spans.sort_by_key(|span| span.start);
+        in_order(&mut spans);
         Keeper { source, limits, keep, head_share, snap: policy.snap, earlier, spans }
     }
 

@@ -1,6 +1,6 @@
 import type { ProfileOptions } from 'spillway/openclaw'
 import { copy } from '../../copy.js'
-import { bound, optionError } from '../../option.js'
+import { bound, checkOptions, optionError } from '../../option.js'
 import { originalOf, Planner, type Sized } from '../../plan.js'
 import { compile } from '../../policy.js'
 import { elementAt, get } from '../../reading.js'
@@ -42,20 +42,36 @@ export function reduce(
   options: ProfileOptions,
 ) {
   if (!Array.isArray(messages)) throw optionError(TypeError, 'messages', 'an array', messages)
-  const { aggregate: share, order, protectLatest } = profileOf(options)
-  const preset = calculateMaxToolResultChars(contextWindowTokens, options)
-  const maxEach = bound('maxCharsOverride', maxCharsOverride, preset)
-  const maxChars = bound(
-    'aggregateMaxCharsOverride',
+  const { maxEach, aggregate, cutting } = budgetOf({
+    ...checkOptions('options', options),
+    contextWindowTokens,
+    maxCharsOverride,
     aggregateMaxCharsOverride,
-    share(contextWindowTokens, maxEach),
-  )
-  const aggregate = { maxChars, order, protectLatest, minKeepChars: RECOVERY_MIN_KEEP_CHARS }
-  const cutting = { ...options, minKeepChars: RECOVERY_MIN_KEEP_CHARS }
+  })
   const read = Array.from(messages.keys(), (at) => elementAt(messages, at))
   const sizes = sizesOf(read)
   const steps = new Planner(sizes, compile(policyFor(0, 0, cutting))).steps(aggregate, maxEach)
-  return { steps, sizes, read, maxEach, budget: maxChars, cutting }
+  return { steps, sizes, read, maxEach, budget: aggregate.maxChars, cutting }
+}
+
+/** The most chars of one tool result and of all, who gives way first, and how results are cut. */
+export function budgetOf(params: {
+  contextWindowTokens: number
+  maxCharsOverride?: number | undefined
+  aggregateMaxCharsOverride?: number | undefined
+  profile?: ProfileOptions['profile']
+}) {
+  const { contextWindowTokens: tokens, profile } = params
+  const options = profile === undefined ? {} : { profile }
+  const { aggregate: share, order, protectLatest } = profileOf(options)
+  const preset = calculateMaxToolResultChars(tokens, options)
+  const maxEach = bound('maxCharsOverride', params.maxCharsOverride, preset)
+  const all = bound('aggregateMaxCharsOverride', params.aggregateMaxCharsOverride, share(tokens, maxEach))
+  return {
+    maxEach,
+    aggregate: { maxChars: all, order, protectLatest, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
+    cutting: { ...options, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
+  }
 }
 
 interface Sizes extends Sized {

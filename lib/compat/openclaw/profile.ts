@@ -36,6 +36,8 @@ export interface Profile {
   readonly overflows: readonly ProviderErrorKind[]
   /** Prechecks tell what they went by. */
   readonly explains: boolean
+  /** Calls that have no result yet get one before a message with further calls is stored. */
+  readonly flushesBetweenCalls: boolean
 }
 
 const PROFILES: Record<'april' | 'latest', Profile> = {
@@ -49,6 +51,7 @@ const PROFILES: Record<'april' | 'latest', Profile> = {
     reserveShare: 1,
     overflows: ['context_overflow', 'payload_too_large'],
     explains: false,
+    flushesBetweenCalls: true,
   },
   latest: {
     cap: (tokens) => {
@@ -67,6 +70,7 @@ const PROFILES: Record<'april' | 'latest', Profile> = {
     reserveShare: 0.25,
     overflows: ['context_overflow', 'payload_too_large', 'request_exceeds_rate_limit'],
     explains: true,
+    flushesBetweenCalls: false,
   },
 }
 

@@ -56,8 +56,13 @@ export function textsOf(message: unknown): string[] {
 /** Both ends are worth keeping only where each has room for so much. */
 const PARTS = 2
 
-/** The policy for so many chars of text. */
-export function policyFor(chars: number, maxChars: number, options: ToolResultTruncationOptions): Policy {
+/** The policy for so many chars of text; with Infinity for texts that nobody has seen yet. */
+export function policyFor(
+  chars: number,
+  maxChars: number,
+  options: ToolResultTruncationOptions,
+  more: WrapPolicy = {},
+): Policy {
   const most = limit('maxChars', maxChars)
   const { notice } = profileOf(options)
   const minKeep = bound('minKeepChars', options.minKeepChars, MIN_KEEP_CHARS)
@@ -74,6 +79,7 @@ export function policyFor(chars: number, maxChars: number, options: ToolResultTr
     maxChars: most,
     keep: room > PARTS * minKeep ? 'auto' : 'head',
     dialect: 'pi',
+    ...more,
   }
   if (typeof suffix === 'function') return withSuffix(base, (cut) => words(cut.omittedChars) as string)
   return withSuffix(base, suffix ?? { template: notice })

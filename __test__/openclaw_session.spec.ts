@@ -1,0 +1,456 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: what is stored is anything
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import {
+  calculateMaxToolResultChars,
+  getToolResultTextLength,
+  installSessionToolResultGuard,
+  MISSING_TOOL_RESULT_TEXT,
+  type SessionToolResultGuardOptions,
+  truncateOversizedToolResultsInMessages,
+  truncateOversizedToolResultsInSession,
+} from 'spillway/openclaw'
+import { afterAll, describe, expect, it } from 'vitest'
+import { hostileText } from './hostile.js'
+
+/** Keeps messages as the session managers of Pi and OpenClaw do. */
+class Manager {
+  readonly kept: any[] = []
+
+  appendMessage(message: any): string {
+    this.kept.push(message)
+    return `id ${this.kept.length}`
+  }
+
+  get roles(): string[] {
+    return this.kept.map(({ role, toolCallId = '' }) => `${role} ${toolCallId}`.trim())
+  }
+}
+
+const user = { role: 'user', content: 'go on' }
+const call = (id: string, rest: object = {}) => ({
+  type: 'toolCall',
+  id,
+  name: 'bash',
+  arguments: {},
+  ...rest,
+})
+const answer = (...content: unknown[]) => ({ role: 'assistant', content, stopReason: 'toolUse' })
+const result = (toolCallId: string, text = 'done', rest: object = {}): any => ({
+  role: 'toolResult',
+  toolCallId,
+  toolName: 'bash',
+  content: [{ type: 'text', text }],
+  isError: false,
+  timestamp: 1,
+  ...rest,
+})
+const BIG = 'a line of output é\n'.repeat(30_000)
+
+function guarded(options?: SessionToolResultGuardOptions) {
+  const manager = new Manager()
+  return { manager, guard: installSessionToolResultGuard(manager, options) }
+}
+
+describe('installSessionToolResultGuard', () => {
+  it('cuts a result, its details and its row before they are stored, in place', () => {
+    const { manager } = guarded()
+    const message = result('c1', BIG, { details: { raw: BIG, exitCode: 1 } })
+    expect(manager.appendMessage(message)).toBe('id 1')
+    expect(manager.kept[0]).toBe(message)
+    expect(getToolResultTextLength(message)).toBeLessThanOrEqual(40_000)
+    expect(message.content[0].text).toMatch(/\[\.\.\. \d+ more characters truncated\]/)
+    expect(message.details.exitCode).toBe(1)
+    expect(Buffer.byteLength(JSON.stringify(message.details))).toBeLessThanOrEqual(8_192)
+    const odd = result('c1', BIG, { nobodyKnows: BIG })
+    manager.appendMessage(odd)
+    expect(manager.kept.pop()).toBe(odd)
+    expect(Buffer.byteLength(JSON.stringify(odd))).toBeLessThanOrEqual(262_144)
+    const rows = [user, answer({ type: 'text', text: BIG }), Object.freeze(result('c2'))]
+    for (const row of rows) manager.appendMessage(row)
+    expect(manager.kept.slice(1)).toEqual(rows)
+    expect(manager.kept[3]).toBe(rows[2])
+  })
+
+  it('has the limits of the profile, or those that it is given', () => {
+    for (const [options, most] of [
+      [{ profile: 'latest' }, 16_000],
+      [{ maxToolResultChars: calculateMaxToolResultChars(128_000, { profile: 'latest' }) }, 32_000],
+      [{ maxToolResultChars: 100 }, 100],
+    ] as const) {
+      const { manager } = guarded(options)
+      manager.appendMessage(result('c1', BIG))
+      const length = getToolResultTextLength(manager.kept[0])
+      expect(length).toBeLessThanOrEqual(most)
+      expect(length).toBeGreaterThan(most * 0.9)
+    }
+  })
+
+  it('answers calls whose results have not come before what is no result', () => {
+    const { manager, guard } = guarded()
+    manager.appendMessage(answer(call('c1'), call('c2', { name: ' read ' }), call('c3')))
+    manager.appendMessage(result('c2'))
+    expect(guard.getPendingIds()).toEqual(['c1', 'c3'])
+    expect(manager.appendMessage(user)).toBe('id 5')
+    expect(manager.roles).toEqual(['assistant', 'toolResult c2', 'toolResult c1', 'toolResult c3', 'user'])
+    expect(manager.kept[2]).toEqual({
+      role: 'toolResult',
+      toolCallId: 'c1',
+      toolName: 'bash',
+      content: [{ type: 'text', text: MISSING_TOOL_RESULT_TEXT }],
+      isError: true,
+      timestamp: expect.any(Number),
+    })
+    expect(guard.getPendingIds()).toEqual([])
+
+    manager.appendMessage(answer(call('c4')))
+    guard.flushPendingToolResults()
+    expect(manager.roles.slice(5)).toEqual(['assistant', 'toolResult c4'])
+    manager.appendMessage(answer(call('c5')))
+    guard.clearPendingToolResults()
+    manager.appendMessage(user)
+    expect(manager.roles.slice(7)).toEqual(['assistant', 'user'])
+  })
+
+  it('forgets them where nothing may take their place', () => {
+    const { manager, guard } = guarded({ allowSyntheticToolResults: false })
+    manager.appendMessage(answer(call('c1')))
+    manager.appendMessage(answer(call('c2')))
+    expect(guard.getPendingIds()).toEqual(['c2'])
+    manager.appendMessage(user)
+    guard.flushPendingToolResults()
+    expect(manager.roles).toEqual(['assistant', 'assistant', 'user'])
+  })
+
+  it('lets calls of several messages wait together in the latest profile only', () => {
+    for (const [profile, roles] of [
+      ['april', ['assistant', 'toolResult c1', 'assistant']],
+      ['latest', ['assistant', 'assistant']],
+    ] as const) {
+      const { manager, guard } = guarded({ profile })
+      manager.appendMessage(answer(call('c1')))
+      manager.appendMessage(answer(call('c2')))
+      expect(manager.roles).toEqual(roles)
+      expect(guard.getPendingIds()).toEqual(profile === 'april' ? ['c2'] : ['c1', 'c2'])
+    }
+  })
+
+  it('waits for no call of a turn that broke off', () => {
+    for (const stopReason of ['error', 'aborted']) {
+      const { manager, guard } = guarded({ missingToolResultText: 'nothing came' })
+      manager.appendMessage(answer(call('c1')))
+      manager.appendMessage({ ...answer(call('c2')), stopReason })
+      expect(guard.getPendingIds()).toEqual([])
+      expect(manager.roles).toEqual(['assistant', 'toolResult c1', 'assistant'])
+      expect(manager.kept[1].content[0].text).toBe('nothing came')
+    }
+  })
+
+  it('leaves out calls that no provider takes, and messages of which nothing is left', () => {
+    const wrong = [
+      call(''),
+      call('c1', { id: 5 }),
+      call('c2', { name: undefined }),
+      call('c3', { name: 'two words' }),
+      call('c4', { name: 'x'.repeat(65) }),
+      call('c5', { arguments: undefined }),
+      call('c6', { type: 'toolUse', arguments: undefined, input: null }),
+      call('c7', { name: 'write' }),
+    ]
+    const { manager, guard } = guarded({ allowedToolNames: new Set(['Bash']) })
+    const message = answer({ type: 'text', text: 'both' }, ...wrong, call('c8', { name: 'BASH' }))
+    manager.appendMessage(message)
+    expect(manager.kept[0].content).toEqual([message.content[0], message.content.at(-1)])
+    expect(message.content).toHaveLength(10)
+    expect(guard.getPendingIds()).toEqual(['c8'])
+    expect(manager.appendMessage(answer(...wrong))).toBeUndefined()
+    expect(manager.roles).toEqual(['assistant', 'toolResult c8'])
+    const empty = answer()
+    manager.appendMessage(empty)
+    expect(manager.kept.at(-1)).toBe(empty)
+  })
+
+  it('names a result as its call did', () => {
+    const { manager } = guarded()
+    manager.appendMessage(answer(call('c1'), call('c2'), call('c3', { name: undefined })))
+    for (const [id, toolName] of [
+      ['c1', undefined],
+      ['c2', '  '],
+      ['c3', ''],
+      ['c4', ' read '],
+    ])
+      manager.appendMessage(result(id as string, 'x', { toolName }))
+    expect(manager.kept.slice(1).map(({ toolName }) => toolName)).toEqual(['bash', 'bash', 'unknown', 'read'])
+  })
+
+  it('cuts again what hooks made of a result, and tells them what it is', () => {
+    const told: unknown[] = []
+    const { manager } = guarded({
+      maxToolResultChars: 5_000,
+      transformMessageForPersistence: (message) => ({ ...message, seen: true }),
+      transformToolResultForPersistence: (message, meta) => {
+        told.push({ ...meta, length: getToolResultTextLength(message) <= 5_000 })
+        return { ...message, content: [{ type: 'text', text: BIG }] }
+      },
+      beforeMessageWriteHook: ({ message }) =>
+        message.role === 'user' ? undefined : { message: { ...message, last: message.role } },
+    })
+    manager.appendMessage(answer(call('c1'), call('c2')))
+    manager.appendMessage(result('c1', BIG))
+    manager.appendMessage(user)
+    expect(told).toEqual([
+      { toolCallId: 'c1', toolName: 'bash', isSynthetic: false, length: true },
+      { toolCallId: 'c2', toolName: 'bash', isSynthetic: true, length: true },
+    ])
+    expect(manager.kept.map(({ seen, last }) => [seen, last])).toEqual([
+      [true, 'assistant'],
+      [true, 'toolResult'],
+      [true, 'toolResult'],
+      [true, undefined],
+    ])
+    for (const row of manager.kept.slice(1, 3)) {
+      expect(getToolResultTextLength(row)).toBeLessThanOrEqual(5_000)
+      expect(getToolResultTextLength(row)).toBeGreaterThan(4_000)
+    }
+  })
+
+  it('writes nothing that a hook blocks, and passes a hook over that throws', () => {
+    const blocking = guarded({
+      beforeMessageWriteHook: ({ message }) => ({ block: message.role === 'toolResult' }),
+    })
+    expect(blocking.manager.appendMessage(result('c1'))).toBeUndefined()
+    expect(blocking.manager.appendMessage(user)).toBe('id 1')
+    const no = () => {
+      throw new Error('no')
+    }
+    const { manager } = guarded({
+      maxToolResultChars: 100,
+      transformMessageForPersistence: no,
+      transformToolResultForPersistence: no,
+      beforeMessageWriteHook: no,
+    })
+    manager.appendMessage(user)
+    manager.appendMessage(result('c1', BIG))
+    expect(manager.kept[0]).toEqual(user)
+    expect(getToolResultTextLength(manager.kept[1])).toBeLessThanOrEqual(100)
+  })
+
+  it('takes the place of the guard before it, and goes without a trace', () => {
+    const manager = new Manager()
+    installSessionToolResultGuard(manager, { maxToolResultChars: 100 })
+    const guard = installSessionToolResultGuard(manager, { maxToolResultChars: 9_000 })
+    manager.appendMessage(result('c1', BIG))
+    expect(getToolResultTextLength(manager.kept[0])).toBeGreaterThan(8_000)
+    manager.appendMessage(answer(call('c2')))
+    guard.uninstall()
+    expect(Object.keys(manager)).toEqual(['kept'])
+    expect(manager.appendMessage).toBe(Manager.prototype.appendMessage)
+    manager.appendMessage(user)
+    expect(manager.roles).toEqual(['toolResult c1', 'assistant', 'user'])
+  })
+
+  it('refuses wrong options, and what is no manager', () => {
+    const refusal = (field: string) =>
+      expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION', message: expect.stringContaining(field) })
+    const wrong: [unknown, string][] = [
+      [{ maxToolResultChars: -1 }, 'maxToolResultChars'],
+      [{ maxToolResultChars: Number.NaN }, 'maxToolResultChars'],
+      [{ allowedToolNames: 'bash' }, 'allowedToolNames'],
+      [{ allowedToolNames: [5] }, 'allowedToolNames'],
+      [{ allowedToolNames: null }, 'allowedToolNames'],
+      [{ allowSyntheticToolResults: 1 }, 'allowSyntheticToolResults'],
+      [{ missingToolResultText: 5 }, 'missingToolResultText'],
+      [{ transformMessageForPersistence: 5 }, 'transformMessageForPersistence'],
+      [{ transformToolResultForPersistence: 5 }, 'transformToolResultForPersistence'],
+      [{ beforeMessageWriteHook: {} }, 'beforeMessageWriteHook'],
+      [{ profile: 'may' }, 'profile'],
+      [null, 'opts'],
+    ]
+    for (const [options, field] of wrong) {
+      const manager = new Manager()
+      expect(() => installSessionToolResultGuard(manager, options as any), field).toThrow(refusal(field))
+      expect(Object.hasOwn(manager, 'appendMessage')).toBe(false)
+    }
+    for (const manager of [null, 5, {}, Object.freeze(new Manager())])
+      expect(() => installSessionToolResultGuard(manager as any)).toThrow(refusal('sessionManager'))
+  })
+
+  it('stores a result for each call, none of them too long, whatever comes', () => {
+    const id = fc.constantFrom('a', 'b', 'c', '', undefined, 7)
+    const content = fc.oneof(
+      hostileText.map((text) => text as unknown),
+      fc.array(fc.oneof(fc.record({ type: fc.constant('text'), text: hostileText }), fc.constant(null))),
+      fc.constant(undefined),
+    )
+    const message = fc.oneof(
+      fc.record({
+        role: fc.constant('toolResult'),
+        toolCallId: id,
+        toolName: fc.constantFrom('bash', '', 5),
+        content,
+      }),
+      fc.record({
+        role: fc.constant('assistant'),
+        stopReason: fc.constantFrom('toolUse', 'error'),
+        content: fc.array(
+          fc.record({
+            type: fc.constantFrom('toolCall', 'text'),
+            id,
+            name: fc.constantFrom('bash', 'no good', undefined),
+            arguments: fc.constantFrom({}, null),
+          }),
+          { maxLength: 3 },
+        ),
+      }),
+      fc.constant(user),
+      fc.constantFrom(null, 'text', 5, undefined),
+    )
+    const law = fc.property(
+      fc.array(message, { maxLength: 12 }),
+      fc.constantFrom('april', 'latest'),
+      (messages, profile) => {
+        const { manager, guard } = guarded({ maxToolResultChars: 50, profile: profile as 'april' })
+        for (const message of messages) manager.appendMessage(message)
+        guard.flushPendingToolResults()
+        const waiting = new Set<string>()
+        for (const message of manager.kept) {
+          const role = message?.role
+          if (role === 'toolResult') {
+            waiting.delete(message.toolCallId)
+            expect(getToolResultTextLength(message)).toBeLessThanOrEqual(50)
+            expect(message.toolName).toMatch(/\S/)
+          } else {
+            if (role !== 'assistant' || profile === 'april') expect([...waiting]).toEqual([])
+            if (role === 'assistant' && message.stopReason !== 'error')
+              for (const { type, id } of message.content) if (type === 'toolCall') waiting.add(id)
+          }
+        }
+        expect([...waiting]).toEqual([])
+      },
+    )
+    fc.assert(law, { numRuns: 500 })
+  })
+})
+
+describe('truncateOversizedToolResultsInSession', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'spillway-openclaw-'))
+  afterAll(() => rmSync(dir, { recursive: true, force: true }))
+  let files = 0
+
+  /** A session of Pi's with these messages one after the other. */
+  function session(messages: readonly object[]): string {
+    const sessionFile = join(dir, `${files++}.jsonl`)
+    const id = (at: number) => at.toString(16).padStart(8, '0')
+    const rows = messages.map((message, at) => ({
+      type: 'message',
+      id: id(at),
+      parentId: at === 0 ? null : id(at - 1),
+      timestamp: '2026-01-01T00:00:00.000Z',
+      message,
+    }))
+    const header = { type: 'session', version: 3, id: 's', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/' }
+    writeFileSync(sessionFile, [header, ...rows].map((row) => `${JSON.stringify(row)}\n`).join(''))
+    return sessionFile
+  }
+  const stored = (value: unknown): any => JSON.parse(JSON.stringify(value))
+  const rowsOf = (sessionFile: string): any[] =>
+    readFileSync(sessionFile, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((row) => JSON.parse(row))
+
+  const text = fc.oneof(
+    fc.integer({ min: 0, max: 60_000 }).map((length) => 'line of it\n'.repeat(length / 11)),
+    hostileText.map((text) => text.toWellFormed()),
+  )
+  const messages = fc.array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.tuple(fc.nat(9), text).map(([id, text]) => result(`c${id}`, text)) },
+      { weight: 1, arbitrary: fc.constantFrom(user, answer({ type: 'text', text: BIG })) },
+    ),
+    { minLength: 1, maxLength: 12 },
+  )
+  const profiles = fc.constantFrom('april' as const, 'latest' as const)
+  const nothing = {
+    truncated: false,
+    truncatedCount: 0,
+    reason: 'no oversized or aggregate tool results',
+  }
+  const withoutMessage = ({ message: _, ...row }: any) => row
+
+  it('leaves of results over the cap what truncateOversizedToolResultsInMessages leaves', async () => {
+    const windows = fc.constantFrom(4_000, 13_000, 150_000)
+    const law = fc.asyncProperty(messages, windows, profiles, async (messages, window, profile) => {
+      const all = Number.POSITIVE_INFINITY
+      const expected = truncateOversizedToolResultsInMessages(messages as any[], window, undefined, all, {
+        profile,
+      })
+      const { truncatedCount } = expected
+      const sessionFile = session(messages)
+      const before = rowsOf(sessionFile)
+      const params = { sessionFile, contextWindowTokens: window, aggregateMaxCharsOverride: all, profile }
+      const answered = await truncateOversizedToolResultsInSession(params)
+      const [header, ...rows] = rowsOf(sessionFile)
+      expect(rows.map(({ message }) => message)).toEqual(stored(expected.messages))
+      expect([header, ...rows].map(withoutMessage)).toEqual(before.map(withoutMessage))
+      expect(answered).toEqual(truncatedCount > 0 ? { truncated: true, truncatedCount } : nothing)
+      expect(await truncateOversizedToolResultsInSession(params)).toEqual(nothing)
+    })
+    await fc.assert(law, { numRuns: 40 })
+  }, 60_000)
+
+  it('holds all results of a session to the budget', async () => {
+    const windows = fc.constantFrom(100, 4_000, 13_000)
+    const law = fc.asyncProperty(messages, windows, profiles, async (messages, window, profile) => {
+      const sessionFile = session(messages)
+      const before = rowsOf(sessionFile)
+      const cap = calculateMaxToolResultChars(window, { profile })
+      const budget = profile === 'april' ? cap : Math.max(4 * cap, 2 * window)
+      const params = { sessionFile, contextWindowTokens: window, profile }
+      const { truncatedCount } = await truncateOversizedToolResultsInSession(params)
+      const after = rowsOf(sessionFile)
+      const results = after.slice(1).map(({ message }) => getToolResultTextLength(message))
+      const sum = results.reduce((sum, length) => sum + length, 0)
+      // Where the budget has no room for a mark of each, only the marks are left.
+      expect(sum <= budget || results.every((length) => length <= '[...]'.length)).toBe(true)
+      expect(Math.max(...results)).toBeLessThanOrEqual(cap)
+      expect(after.map(withoutMessage)).toEqual(before.map(withoutMessage))
+      const changed = after.filter((row, at) => JSON.stringify(row) !== JSON.stringify(before[at]))
+      expect(changed).toHaveLength(truncatedCount)
+      expect(await truncateOversizedToolResultsInSession(params)).toEqual(nothing)
+    })
+    await fc.assert(law, { numRuns: 40 })
+  }, 60_000)
+
+  it('keeps the file as it was beside it, and says why it did nothing', async () => {
+    const sessionFile = session([result('c1', BIG)])
+    const before = readFileSync(sessionFile)
+    expect(
+      await truncateOversizedToolResultsInSession({ sessionFile, contextWindowTokens: 128_000 }),
+    ).toEqual({
+      truncated: true,
+      truncatedCount: 1,
+    })
+    expect(readFileSync(`${sessionFile}.bak`)).toEqual(before)
+    expect(readdirSync(dir).filter((name) => name.endsWith('.lock'))).toEqual([])
+
+    const empty = join(dir, 'empty.jsonl')
+    writeFileSync(empty, '')
+    const asked = { contextWindowTokens: 128_000 }
+    expect(await truncateOversizedToolResultsInSession({ ...asked, sessionFile: empty })).toEqual({
+      ...nothing,
+      reason: 'empty session',
+    })
+    const absent = await truncateOversizedToolResultsInSession({ ...asked, sessionFile: join(dir, 'absent') })
+    expect(absent).toEqual({ ...nothing, reason: expect.stringContaining('ENOENT') })
+    const wrong = await truncateOversizedToolResultsInSession({ sessionFile, contextWindowTokens: -1 })
+    expect(wrong).toEqual({ ...nothing, reason: expect.stringContaining('contextWindowTokens') })
+    const folder = join(dir, 'folder')
+    mkdirSync(folder)
+    expect((await truncateOversizedToolResultsInSession({ ...asked, sessionFile: folder })).truncated).toBe(
+      false,
+    )
+  })
+})

@@ -1,0 +1,159 @@
+import type { SessionToolResultGuard, SessionToolResultGuardOptions } from 'spillway/openclaw'
+import { copy } from '../../copy.js'
+import { Cover } from '../../cover.js'
+import { Entry, NOTHING, type Rules } from '../../entry.js'
+import { maxRow } from '../../guard.js'
+import { callback, checkOptions, flag, limit, optionError, text } from '../../option.js'
+import { compile } from '../../policy.js'
+import { get, quietly } from '../../reading.js'
+import { answeredBy, callsOf, isAssistant, withoutMalformedCalls, word } from './calls.js'
+import { profileOf } from './profile.js'
+import { isToolResult, policyFor } from './result.js'
+
+export const MISSING_TOOL_RESULT_TEXT: string =
+  '[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.'
+
+const covers = new WeakMap<object, Cover>()
+
+export function installSessionToolResultGuard(
+  sessionManager: { appendMessage(message: never, ...rest: never[]): unknown },
+  opts: SessionToolResultGuardOptions = {},
+): SessionToolResultGuard {
+  const options = checked(checkOptions('opts', opts))
+  const cover = covers.get(sessionManager) ?? new Cover(sessionManager, 'sessionManager')
+  const guard = new ToolResultGuard(cover, options)
+  cover.install((message, write, isTop) => (isTop ? guard.take(message, write) : write(message)))
+  covers.set(sessionManager, cover)
+  return {
+    flushPendingToolResults: () => guard.flush((message) => cover.write(message)),
+    clearPendingToolResults: () => guard.pending.clear(),
+    getPendingIds: () => [...guard.pending.keys()],
+    uninstall: () => cover.uninstall(),
+  }
+}
+
+/** Options that were checked. */
+type Options = ReturnType<typeof checked>
+
+function checked(opts: SessionToolResultGuardOptions) {
+  const { profile } = opts
+  const options = profile === undefined ? {} : { profile }
+  const maxChars = limit('maxToolResultChars', opts.maxToolResultChars ?? profileOf(options).cap(0))
+  return {
+    policy: compile(policyFor(Number.POSITIVE_INFINITY, maxChars, options, { sideData: 'cap' })),
+    transformMessage: callback('transformMessageForPersistence', opts.transformMessageForPersistence),
+    transformResult: callback('transformToolResultForPersistence', opts.transformToolResultForPersistence),
+    beforeWrite: callback('beforeMessageWriteHook', opts.beforeMessageWriteHook),
+    synthesizes: flag('allowSyntheticToolResults', opts.allowSyntheticToolResults, true),
+    missing: text('missingToolResultText', opts.missingToolResultText, MISSING_TOOL_RESULT_TEXT),
+    allowed: checkNames(opts.allowedToolNames),
+    flushesBetweenCalls: profileOf(options).flushesBetweenCalls,
+  }
+}
+
+function checkNames(names: Iterable<string> | undefined): ReadonlySet<string> | undefined {
+  if (names === undefined) return undefined
+  const wrong = () => optionError(TypeError, 'allowedToolNames', 'names of tools', names)
+  if (typeof names === 'string' || typeof names?.[Symbol.iterator] !== 'function') throw wrong()
+  return new Set(
+    Array.from(names, (name: unknown) => {
+      if (typeof name !== 'string') throw wrong()
+      return name.trim().toLowerCase()
+    }),
+  )
+}
+
+type Write = (message: unknown) => unknown
+
+/** Keeps each tool call with its result, and each result within its limits, in what one manager is given to store. */
+class ToolResultGuard {
+  /** Names of the tools whose results are still to come, by the ids of their calls. */
+  readonly pending = new Map<string, string | undefined>()
+
+  constructor(
+    readonly cover: Cover,
+    readonly options: Options,
+  ) {}
+
+  take(message: unknown, write: Write): unknown {
+    if (isToolResult(message)) return this.#takeResult(message as object, write)
+    const sound = isAssistant(message)
+      ? quietly(() => withoutMalformedCalls(message, this.options.allowed))
+      : message
+    // Nothing is left of it.
+    if (isAssistant(message) && sound === undefined) {
+      this.flush(write)
+      return undefined
+    }
+    const calls = quietly(() => callsOf(sound)) ?? []
+    if (calls.length === 0 || this.options.flushesBetweenCalls || !this.options.synthesizes) this.flush(write)
+    const written = this.#write(sound, write, this.#rules(false))
+    for (const { id, name } of calls) this.pending.set(id, name)
+    return written
+  }
+
+  /** Writes an error in place of each result that has not come. */
+  flush(write: Write): void {
+    const calls = [...this.pending]
+    this.pending.clear()
+    if (!this.options.synthesizes) return
+    for (const [id, name] of calls)
+      this.#write(missingResult(id, name, this.options.missing), write, this.#rules(true))
+  }
+
+  #takeResult(message: object, write: Write): unknown {
+    const id = answeredBy(message)
+    const called = id === undefined ? undefined : this.pending.get(id)
+    if (id !== undefined) this.pending.delete(id)
+    return this.#write(message, write, this.#rules(false, called))
+  }
+
+  #write(message: unknown, write: Write, rules: Rules): unknown {
+    const entry = new Entry(message, rules)
+    const kept = quietly(() => entry.hooked())
+    if (kept === NOTHING) return undefined
+    return write(kept === undefined ? message : kept)
+  }
+
+  /** How one message is written; a result, under the name that its call had where it has none. */
+  #rules(isSynthetic: boolean, called?: string): Rules {
+    const { policy, transformMessage, transformResult, beforeWrite } = this.options
+    const transformed = (message: unknown) =>
+      (transformMessage && quietly(() => transformMessage(message as never))) ?? message
+    return {
+      policy,
+      maxRowBytes: maxRow(),
+      inPlace: true,
+      transform: (message, meta) => {
+        const named = withName(message as object, called)
+        const toolName = word(get(named, 'toolName'))
+        const kept = transformed(named)
+        const about = { ...meta, ...(toolName !== undefined && { toolName }), isSynthetic }
+        return (transformResult && quietly(() => transformResult(kept as never, about))) ?? kept
+      },
+      beforeWrite: (message) => {
+        const kept = isToolResult(message) ? message : transformed(message)
+        const answer = beforeWrite && quietly(() => beforeWrite({ message: kept as never }))
+        if (answer?.block === true) return false
+        return answer?.message ?? kept
+      },
+    }
+  }
+}
+
+/** The same result under a name without blanks: its own, that of its call, or 'unknown'. */
+function withName(message: object, called: string | undefined): object {
+  const toolName = word(get(message, 'toolName')) ?? called ?? 'unknown'
+  return get(message, 'toolName') === toolName ? message : copy(message, new Map([['toolName', toolName]]))
+}
+
+function missingResult(toolCallId: string, name: string | undefined, text: string): object {
+  return {
+    role: 'toolResult',
+    toolCallId,
+    toolName: name ?? 'unknown',
+    content: [{ type: 'text', text }],
+    isError: true,
+    timestamp: Date.now(),
+  }
+}
