@@ -73,7 +73,16 @@ impl<'a> Literal<'a> {
         let mut at = 0;
         // Escapes are ASCII, so all of it is counted at once, and what they stand for put in their place.
         while let Some(found) = memchr::memchr(b'\\', &self.bytes[at..]).filter(|_| self.escaped) {
-            let (part, length) = unescape(&self.bytes[at + found..]);
+            let escape = &self.bytes[at + found..];
+            // Most stand for one char of ASCII.
+            if let Some(byte) = escape.get(1).filter(|byte| **byte != b'u') {
+                sum.bytes -= 1;
+                sum.chars -= 1;
+                sum.newlines += usize::from(*byte == b'n');
+                at += found + 2;
+                continue;
+            }
+            let (part, length) = unescape(escape);
             let stands = match part {
                 Part::Char(point) => Size { broken: 0, ..Size::of_point(point) },
                 _ => Size { bytes: 3, chars: 1, newlines: 0, broken: 1 },

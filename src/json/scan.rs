@@ -203,7 +203,10 @@ fn string(row: &[u8], start: usize) -> Option<usize> {
         if row[at] == b'"' {
             break;
         }
-        at += escape(&row[at..])?;
+        at += match row.get(at + 1)? {
+            b'n' | b'"' | b'\\' => 2,
+            _ => escape(&row[at..])?,
+        };
     }
     // Blocks, so that the loop compiles to vector code.
     let has_control = |block: &[u8]| block.iter().fold(false, |has, &byte| has | (byte < 0x20));

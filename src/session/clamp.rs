@@ -165,6 +165,14 @@ pub fn clamp_text(body: &Body, rules: &Rules) -> Fit {
 /// Clamps a text as it is.
 pub fn clamp(body: &Body, policy: &Policy) -> Fit {
     let (size, limits) = (body.size(), &policy.limits);
+    let whole = if size.broken > 0 { Fit::Broken } else { Fit::Whole };
+    // Most texts that are measured fit, and need not be decoded for that.
+    let is_small = size.bytes <= limits.bytes.min(limits.line_bytes)
+        && size.chars <= limits.chars.min(limits.tokens / MOST_PER_CHAR)
+        && size.newlines < limits.lines;
+    if is_small {
+        return whole;
+    }
     if limits.line_bytes < size.chars.saturating_mul(3)
         && let Some(lined) = clamp_lines(Utf16(&body.literal().units()), policy)
     {
@@ -183,8 +191,7 @@ pub fn clamp(body: &Body, policy: &Policy) -> Fit {
     let source = source(&windows, size);
     match clamp_to(&source, limits, policy, &policy.notice) {
         Some(cut) => Fit::Cut(source.compose(&cut)),
-        None if size.broken > 0 => Fit::Broken,
-        None => Fit::Whole,
+        None => whole,
     }
 }
 

@@ -8,7 +8,7 @@ use super::fingerprint::Fingerprint;
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 20;
 /// A longer buffer is given back once the row that needed it is done.
-const KEPT: usize = 4 * CHUNK;
+const KEPT: usize = 16 * CHUNK;
 
 /// Reads whole rows, each with its newline.
 #[derive(Debug)]
