@@ -70,7 +70,7 @@ export function readArgs(command: string, flags: Flags, given: readonly string[]
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
     if (!flag)
       throw new Mistake(
-        `${rawName} is no flag of ${command}; \`spillway ${command} --help\` lists them, and what is none follows --`,
+        `${rawName} is no flag of ${command}: see \`spillway ${command} --help\`, or put -- before what is no flag`,
       )
     if (flag.value === undefined && value !== undefined)
       throw new Mistake(`${rawName} takes no value; leave out ${JSON.stringify(value)}`)

@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { OutputCapture } from '../index.js'
 import type { Args, Command } from './args.js'
@@ -21,6 +22,9 @@ async function run(args: Args): Promise<number> {
   if (name !== undefined) throw new Mistake(`clamp reads stdin: spillway clamp < ${name}`)
   if (process.stdin.isTTY)
     throw new Mistake('nothing comes in; pipe something into it: npm test 2>&1 | spillway clamp')
+  // Node takes it for an empty stream.
+  if (fstatSync(0).isDirectory())
+    throw new Mistake('a directory comes in; give a file: spillway clamp < FILE', 1)
   if (letsAllThrough(policy)) await pipeline(process.stdin, wellFormed, process.stdout, { end: false })
   else await out.write(await captured(policy))
   return 0

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { basename } from 'node:path'
 import { createSpillStore, OutputCapture } from '../index.js'
 import type { Args, Command } from './args.js'
-import { exitOfSignal, explain, isBrokenPipe, Mistake } from './mistake.js'
+import { exitOfSignal, explain, isBrokenPipe, Mistake, oneLine } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
 import { err, out } from './terminal.js'
 
@@ -44,7 +44,7 @@ async function runCommand(args: Args): Promise<number> {
   passing.end()
   if (spillError !== undefined)
     await err.tell(
-      `spillway run: ${explain({ code: spillError, message: spillError }, dir)} (the output was not saved)\n`,
+      `spillway run: ${oneLine(`not all was saved (${spillError})`)}; give --dir a directory of yours\n`,
     )
   await show(text)
   return exit?.signal ? exitOfSignal(exit.signal as NodeJS.Signals) : (exit?.code ?? 1)
