@@ -152,6 +152,23 @@ describe('a child', () => {
     process.kill(grandchild)
   })
 
+  it('is waited for longer where its output waits to be taken', async () => {
+    const capture = new OutputCapture()
+    capture.stdout.cork()
+    const start = performance.now()
+    setTimeout(() => capture.stdout.uncork(), 400)
+    const { text } = await capture.attach(sh('sleep 30 & echo $!'), { graceMs: 50 })
+    process.kill(Number.parseInt(text, 10))
+    expect(performance.now() - start).toBeGreaterThan(390)
+    expect(text).toMatch(/^\d+\n\[exit code 0\]$/)
+  })
+
+  it('may print to a stream that was ended, which throws nothing', async () => {
+    const capture = new OutputCapture()
+    capture.stdout.end('before\n')
+    expect((await capture.attach(sh('echo lost; echo kept >&2'))).text).toBe('before\nkept\n[exit code 0]')
+  })
+
   it('may go on to print through a grandchild, which nobody has to hear', async () => {
     const child = sh('(while :; do echo more; sleep 0.01; done) & echo $!')
     const { text, total } = await new OutputCapture({ clean: false }).attach(child, { graceMs: 100 })

@@ -513,32 +513,43 @@ describe('faults', () => {
     expect(await spill.read(saved.id)).toMatchObject({ text: 'one\nt', totalBytes: 5, totalLines: 2 })
   })
 
-  it('leaves no file when the disk is full', () => {
+  it('leaves no file when the disk is full or cannot be written', () => {
     const dir = place()
     mkdirSync(dir, { recursive: true })
     const script = `
       const { createSpillStore } = require('spillway')
-      const store = createSpillStore({ dir: process.argv[1] + '/outputs' })
+      const { readdirSync } = require('fs')
+      const [, dir] = process.argv
       const run = async () => {
-        await store.save('fits\\n')
-        const error = await store.save(Buffer.alloc(20_000_000, 'x')).catch((error) => error)
-        const list = await store.list()
-        console.log(JSON.stringify([error.code, list.length, list[0].complete, require('fs').readdirSync(process.argv[1] + '/outputs').length]))
+        const codes = []
+        for (const text of ['fits\\n', Buffer.alloc(20_000_000, 'x')])
+          await createSpillStore({ dir: dir + '/outputs' }).save(text).then(() => codes.push('saved'), ({ code }) => codes.push(code))
+        console.log(JSON.stringify([...codes, readdirSync(dir, { recursive: true }).length]))
       }
       run()`
-    const node = [process.execPath, '-e', script, dir]
-    const run = (command = '', ...args: string[]): unknown[] =>
+    const run = (...[command = '', ...args]: string[]): unknown[] =>
       JSON.parse(
         execFileSync(command, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
       )
-    const within = (limit: string) => ['sh', '-c', `${limit} && exec "$@"`, 'sh', ...node]
-    const unshare = (...command: string[]) => ['unshare', '-rm', ...command]
-    const small = `mount -t tmpfs -o size=4m,mode=0700 tmpfs '${dir}'`
-    expect(run(...within('ulimit -f 2000'))).toEqual(['EFBIG', 1, true, 1])
+    const after = (before: string) => [
+      'sh',
+      '-c',
+      `${before} && exec "$@"`,
+      'sh',
+      process.execPath,
+      '-e',
+      script,
+      dir,
+    ]
+    // The directory of the outputs, and the one that was saved.
+    expect(run(...after('ulimit -f 2000'))).toEqual(['saved', 'EFBIG', 2])
+
     // A limit stands for a full disk where nothing may be mounted.
-    const [command, ...args] = unshare('sh', '-c', small) as [string, ...string[]]
-    if (spawnSync(command, args).status === 0)
-      expect(run(...unshare(...within(small)))).toEqual(['ENOSPC', 1, true, 1])
+    const mounted = (options: string) => `mount -t tmpfs -o ${options} tmpfs '${dir}'`
+    const unshared = ['unshare', '-rm']
+    if (spawnSync('unshare', ['-rm', 'sh', '-c', mounted('ro')]).status !== 0) return
+    expect(run(...unshared, ...after(mounted('size=4m,mode=0700')))).toEqual(['saved', 'ENOSPC', 2])
+    expect(run(...unshared, ...after(mounted('ro')))).toEqual(['EROFS', 'EROFS', 0])
   })
 
   it('says why a directory cannot be written', async () => {

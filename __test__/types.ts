@@ -21,12 +21,16 @@ export const openclaw: [OpenClawTypings, OpenClawImplementation] = [
 export const typingsAreMet: Typings = {} as Implementation
 export const implementationIsTold: Implementation = {} as Typings
 
+import { spawn } from 'node:child_process'
 import {
+  type CaptureResult,
   clampResult,
   clampText,
   cleanText,
   createSpillStore,
   definePolicy,
+  formatProcessOutput,
+  OutputCapture,
   type Policy,
   type SpillRecord,
   spillTool,
@@ -58,6 +62,24 @@ export const saved: Promise<SpillRecord> = store.save(new Uint8Array(), { tool: 
 export const next: Promise<number | undefined> = store.read('', { line: 1 }).then(({ nextByte }) => nextByte)
 export const answer: Promise<string> = spillTool(store).execute({ id: '' })
 
+const capture = new OutputCapture({
+  streams: 'separate',
+  spill: store,
+  keep: 'ends',
+  clean: { repeats: false },
+})
+capture.stdout.write('x')
+export const ended: Promise<CaptureResult> = capture.attach(spawn('true'), { graceMs: 5 })
+export const partial: string = capture.snapshot().text
+export const output: string = formatProcessOutput(
+  { stdout: '', stderr: new Uint8Array(), exitCode: null },
+  policy,
+)
+
+// @ts-expect-error no such choice
+new OutputCapture({ streams: 'both' })
+// @ts-expect-error a stream is not replaced
+capture.stdout = capture.stderr
 // @ts-expect-error a store needs a directory
 createSpillStore({})
 // @ts-expect-error a bound is a number

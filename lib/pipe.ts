@@ -26,6 +26,8 @@ export class Pipe {
 
   readonly #take = (chunk: Uint8Array | string): void => {
     this.came += chunk.length
+    // Its owner may have ended it, and not the child.
+    if (!this.#to.writable) return
     const goesOn = this.#to.write(chunk)
     if (typeof chunk !== 'string' && this.#from.listenerCount('data') === 1) release(chunk)
     if (!goesOn) {

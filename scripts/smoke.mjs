@@ -1,5 +1,6 @@
 // The public face in a few strokes, for runtimes that do not run vitest.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import {
   clampError,
   clampResult,
@@ -8,6 +9,7 @@ import {
   definePolicy,
   estimateTokens,
   measureText,
+  OutputCapture,
   wrapTool,
 } from 'spillway'
 import { stringTruncateTail } from 'spillway/daycare'
@@ -39,6 +41,12 @@ const checks = [
   () => assert.equal(truncateTail('a\nb\n', { maxLines: 1 }).content, 'b'),
   () => assert.equal(stringTruncateTail(big, 100).length <= 100, true),
   () => within(truncateTextByLinesAndBytesUtf8(big)),
+  async () => {
+    const script = 'for i in $(seq 20000); do echo a line of output $i; done; exit 3'
+    const { text, total, exit } = await new OutputCapture().attach(spawn('sh', ['-c', script]))
+    within(text)
+    assert.deepEqual([total.lines, exit.code, text.slice(-13)], [20_000, 3, '[exit code 3]'])
+  },
   async () => within(await wrapTool({ execute: async () => big }).execute()),
   async () =>
     assert.rejects(

@@ -26,13 +26,16 @@ fn output() -> impl Strategy<Value = Vec<u8>> {
         1 => of("FAILED\n    at one\n    at two\n"),
         1 => of("x\nx\nx\nx\n"),
         1 => Just("y".repeat(300).into_bytes()),
+        1 => Just(" ".repeat(500).into_bytes()),
+        1 => Just(" \n".repeat(200).into_bytes()),
+        1 => Just("-".repeat(400).into_bytes()),
         1 => Just("{\"key\": \"value\"}, ".repeat(80).into_bytes()),
         1 => Just(vec![0xF0, 0x9F, 0x98]),
         1 => Just(vec![0xE2, 0x28, 0xFF]),
         1 => Just(vec![0xC3]),
         1 => Just(vec![0x80]),
     ];
-    (prop::collection::vec(piece, 0..60), prop_oneof![3 => 1..4usize, 1 => 20..60usize])
+    (prop::collection::vec(piece, 0..60), prop_oneof![3 => 1..4usize, 1 => 8..30usize])
         .prop_map(|(pieces, times)| pieces.concat().repeat(times))
 }
 
@@ -365,7 +368,8 @@ fn lines_and_tokens_alone_bound_memory_too() {
                     capture.take_raw();
                 }
             }
-            assert!(capture.memory() < 2 << 20, "{limits:?} {keep:?}: {}", capture.memory());
+            // A token may stand for 200 bytes, and a window holds both ends.
+            assert!(capture.memory() < 4 << 20, "{limits:?} {keep:?}: {}", capture.memory());
             assert!(is_within(&text(left(capture.finish(), &policy)), &limits));
         }
     }

@@ -74,7 +74,9 @@ struct Kept {
 impl Stream {
     pub fn new(policy: &Policy, clean: Option<clean::Options>) -> Stream {
         let limits = policy.limits.after_cutting_lines();
-        let searches = matches!(policy.keep, Keep::Findings | Keep::Auto);
+        // Where nothing can be over a limit, nothing is ever looked for.
+        let is_limited = Limits { line_bytes: UNLIMITED, ..limits } != Limits::NONE;
+        let searches = is_limited && matches!(policy.keep, Keep::Findings | Keep::Auto);
         Stream {
             limits: policy.limits,
             cleaner: clean.map(Cleaner::new),
@@ -135,7 +137,7 @@ impl Stream {
     fn take(&mut self, text: &[u8], size: Size) {
         self.text.add(text, size);
         if self.limits.counts_tokens() {
-            self.estimate = self.estimate.then(Estimate::of(Utf8(text)));
+            self.estimate = self.estimate.and(Utf8(text));
         }
         match &mut self.long_lines {
             None => self.kept.take(text, size),

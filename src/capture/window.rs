@@ -8,6 +8,7 @@ use crate::text::Size;
 use crate::text::ending;
 use crate::text::lines::Span;
 use crate::text::size;
+use crate::text::tokens::MOST_BYTES;
 use crate::text::units::Text;
 use crate::text::utf8::Utf8;
 
@@ -25,8 +26,9 @@ struct Reach {
 
 impl Reach {
     fn of(limits: &Limits, keep: Keep) -> Reach {
-        // A char is at most three bytes, and no token has more than eight; what is not well-formed comes out longer.
-        let bytes = limits.bytes.min(limits.chars.saturating_mul(3)).min(limits.tokens.saturating_mul(8));
+        // A char is at most three bytes, and what is not well-formed comes out longer.
+        let tokens = limits.tokens.saturating_mul(MOST_BYTES);
+        let bytes = limits.bytes.min(limits.chars.saturating_mul(3)).min(tokens);
         let newlines = if bytes == UNLIMITED { limits.lines.saturating_add(2) } else { UNLIMITED };
         // 'auto' is judged by the end, of which no char has more than three bytes.
         let least = if keep == Keep::Auto { 3 * ending::LOOKED_AT + SLACK } else { 0 };

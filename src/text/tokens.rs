@@ -10,6 +10,9 @@ use super::units::Text;
 /// No UTF-16 unit adds more tokens than this to a text.
 pub const MOST_PER_CHAR: usize = 3;
 
+/// No text has more bytes than this for each of its tokens: a blank and the newline behind it weigh the least.
+pub const MOST_BYTES: usize = 200;
+
 /// Weight of a text to which other text may be glued on either side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
@@ -126,6 +129,7 @@ mod tests {
             "[0-9]{1,40}",
             " {1,30}",
             "[\n\t\r]{1,4}",
+            Just(" \n".to_owned()),
             "-{1,30}",
             "[!-/]{1,4}",
             "[漢か한жéłếअ。─✅\0😀𠀀ꀀ]{1,4}",
@@ -162,6 +166,12 @@ mod tests {
         fn every_text_takes_some_and_no_char_more_than_the_most(text in text()) {
             let chars = text.encode_utf16().count();
             prop_assert!((usize::from(chars > 0)..=chars * MOST_PER_CHAR).contains(&tokens(&text)), "{}", tokens(&text));
+        }
+
+        #[test]
+        fn no_token_stands_for_more_bytes_than_the_most(text in text(), times in 1..200usize) {
+            let text = text.repeat(times);
+            prop_assert!(text.len() <= tokens(&text) * MOST_BYTES, "{} for {text:?}", tokens(&text));
         }
 
         #[test]

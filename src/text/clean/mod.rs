@@ -10,16 +10,16 @@ mod line;
 pub mod look;
 mod motion;
 mod repeats;
-mod run;
 mod screen;
+mod short;
 mod special;
 
 use decoder::Decoder;
 use escapes::{Escapes, Piece};
 use motion::Motion;
 use repeats::Repeats;
-use run::Run;
 use screen::{Final, Screen};
+use short::Short;
 
 /// What is cleaned. Everything by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,13 +66,16 @@ impl Cleaner {
             return decoder.push(bytes, |text| out.extend_from_slice(text.as_bytes()));
         }
         decoder.push(bytes, |text| {
-            let run = if page.options.repeats { Run::find(text.as_bytes()) } else { None };
-            let (known, rest) = run.map_or((text, ""), |run| (&text[..run.start], &text[run.end..]));
-            escapes.push(known, |piece| page.take(piece, out));
-            if let Some(run) = run {
-                page.repeats.hold(run.lines);
-                escapes.push(rest, |piece| page.take(piece, out));
+            let Some(short) = Short::find(text.as_bytes(), page.options.repeats) else {
+                return escapes.push(text, |piece| page.take(piece, out));
+            };
+            let (Short::Again(part, _) | Short::Clean(part)) = &short;
+            escapes.push(&text[..part.start], |piece| page.take(piece, out));
+            match &short {
+                Short::Again(_, lines) => page.repeats.hold(*lines),
+                Short::Clean(part) => page.pass(&text[part.clone()], out),
             }
+            escapes.push(&text[part.end..], |piece| page.take(piece, out));
         });
     }
 
@@ -156,6 +159,12 @@ impl Page {
             }
             Piece::Controls(..) | Piece::Sequence(_) | Piece::Stray(_) => {}
         }
+    }
+
+    /// Takes whole lines with nothing to clean, after more of them than can be edited.
+    fn pass(&mut self, text: &str, out: &mut Vec<u8>) {
+        self.screen.make_all_final(&mut Final { repeats: &mut self.repeats, out });
+        self.repeats.pass(text.as_bytes(), out);
     }
 
     fn finish(&mut self, out: &mut Vec<u8>) {

@@ -100,6 +100,32 @@ impl Repeats {
         self.held += lines as u64;
     }
 
+    /// Takes whole lines of which no three in a row are alike, nor with what follows them.
+    pub fn pass(&mut self, lines: &[u8], out: &mut Vec<u8>) {
+        if !self.on {
+            return out.extend_from_slice(lines);
+        }
+        let mut rest = lines;
+        let mut read = 0;
+        // Three tell them apart from what came before; a mark that was written may be one of them.
+        while read < 3 || self.held > 1 || self.line != Line::Same(0) {
+            let Some(newline) = memchr::memchr(b'\n', rest) else { return };
+            self.text(&rest[..newline], out);
+            self.newline(out);
+            (rest, read) = (&rest[newline + 1..], read + 1);
+        }
+        let Some((_, content)) = rest.split_last() else { return };
+        self.write_held(out);
+        out.extend_from_slice(rest);
+        let last = &content[memchr::memrchr(b'\n', content).map_or(0, |at| at + 1)..];
+        self.last.clear();
+        if last.len() <= LONGEST {
+            self.last.extend_from_slice(last);
+        } else {
+            self.line = Line::New;
+        }
+    }
+
     pub fn memory(&self) -> usize {
         self.last.capacity()
     }

@@ -163,6 +163,12 @@ impl Screen {
         }
     }
 
+    /// Writes all lines above the last one, on which nothing stands yet.
+    pub fn make_all_final(&mut self, end: &mut Final) {
+        debug_assert!(self.row + 1 == self.lines.len() && self.line().is_empty(), "a newline came last");
+        self.write_above(end);
+    }
+
     /// Ends the text. Empty lines below the cursor do not show, but that what stands there ended in a newline.
     pub fn finish(&mut self, end: &mut Final) {
         self.settle_sequences();
@@ -225,14 +231,19 @@ impl Screen {
 
     /// Writes all up to the cursor's line, which goes on as an empty one.
     fn make_final(&mut self, end: &mut Final) {
-        for _ in 0..std::mem::take(&mut self.row) {
-            self.write_first(end);
-            self.lines.pop_front();
-        }
+        self.write_above(end);
         end.text(self.lines[0].settle_part());
         end.text(&std::mem::take(&mut self.sequences));
         self.lines[0].clear();
         self.column = Column::At(0);
+    }
+
+    /// Writes the lines above the cursor's.
+    fn write_above(&mut self, end: &mut Final) {
+        for _ in 0..std::mem::take(&mut self.row) {
+            self.write_first(end);
+            self.lines.pop_front();
+        }
     }
 
     fn write_first(&mut self, end: &mut Final) {
