@@ -523,6 +523,169 @@ export function spillTool(store: SpillStore): {
   execute(input: unknown): Promise<string>
 }
 
+// ── Context budget ───────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ *  'context_overflow'            more tokens than the model has room for: make the history smaller and send again;
+ *  'payload_too_large'           more bytes than the server takes: the same, but of bytes, and compaction may not help;
+ *  'field_too_long'              one text over the length that any may have: shorten that;
+ *  'request_exceeds_rate_limit'  a single request over what a minute or day allows: waiting does not help, a smaller one does;
+ *  'rate_limit'                  wait and send the same again;
+ *  'malformed_unicode'           the history has a lone surrogate: `clampMessages` makes it well-formed;
+ *  'other'                       anything else, billing and login among it.
+ */
+export type ProviderErrorKind =
+  | 'context_overflow'
+  | 'payload_too_large'
+  | 'field_too_long'
+  | 'request_exceeds_rate_limit'
+  | 'rate_limit'
+  | 'malformed_unicode'
+  | 'other'
+export interface ProviderError {
+  kind: ProviderErrorKind
+  /** Tokens (or bytes, for payload_too_large) that were asked for and allowed, when the error says so. */
+  actual?: number
+  limit?: number
+  status?: number
+}
+/**
+ * Tells what a provider's error is about: docs/errors.md. Reads status and code before text, and causes after the error
+ * itself; takes an Error, a response body, a string, or an assistant message that ended in an error.
+ *
+ * Only errors count, not words about them: in a string or an Error without a status, what a provider says has to be the
+ * sentence, with nothing before it but what leads an error ("400", "ollama error:", "ValidationException:"). Messages of users and
+ * tools, and assistant messages without an error stop reason, are 'other' whatever they say. `patterns` are tried first,
+ * against the same texts. Of a long text the start and the end are read. Nothing in an error makes this throw; wrong
+ * options do (code ERR_SPILLWAY_OPTION).
+ */
+export function classifyProviderError(
+  error: unknown,
+  options?: { patterns?: readonly { pattern: RegExp; kind: ProviderErrorKind }[] },
+): ProviderError
+
+// ── Sessions ─────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `keep` is 'auto', `notice` 'hint', `sideData` 'cap' unless given. */
+export interface GuardOptions extends ResultPolicy {
+  /** Runs after a first cap, on messages that are or carry tool results, and is told of the first of these. What it returns
+   *  is capped again. Synchronous: one that throws, or answers with no message (undefined, a promise), is passed over. */
+  transform?: (message: unknown, meta: { toolCallId?: string; toolName?: string }) => unknown
+  /** Last word before the write, on every message: a message to write instead, or false to write nothing (appendMessage
+   *  then returns undefined). Its answer is capped too, and passed over as that of `transform` is. */
+  beforeWrite?: (message: unknown) => unknown | false
+  /** Bytes of a tool result's message as JSON, without the payloads of its images, audio and files: the last line of
+   *  defence. Side data gives way first, then members and blocks that no dialect knows, then text; past that, what stands
+   *  around the results, and blocks from the end. It holds from 2 KiB for each result in a message; below that, results
+   *  stay. Other messages are never touched. Default 262_144. */
+  maxRowBytes?: number
+  /** Changes the message itself, since agents (Pi up to 0.74) send the very object that they store. Default true. What
+   *  refuses (a frozen message) is copied, and an answer of a hook that is of another class is written as it is. */
+  inPlace?: boolean
+  /** Called after each cut of a text, never with content. */
+  onClamp?: (event: ClampEvent) => void
+}
+/** Puts the clamp in front of `appendMessage` of this instance (whatever override stands there keeps working; no prototype
+ *  is patched; a second guard on the same manager replaces the options of the first, and is the same guard). Nothing of ours
+ *  throws out of an append; what the manager throws (disk full) passes through. */
+// biome-ignore lint/suspicious/noExplicitAny: managers name their own messages
+export function guardSession<S extends { appendMessage(message: any, ...rest: any[]): any }>(
+  manager: S,
+  options?: GuardOptions,
+): Guard
+export interface Guard {
+  /** Restores what stood there; where another override stands before the guard by now, it lets everything pass. */
+  uninstall(): void
+  /** Messages that were changed before they were written. */
+  readonly clamped: number
+}
+
+/** One step of a plan over the messages of a history: which result, how long it is now, and what it may keep. */
+export interface PlanStep {
+  index: number
+  callId?: string
+  /** chars now */
+  chars: number
+  maxChars: number
+}
+
+/** `notice` is 'pi' and `sideData` 'cap' unless given. A `notice` function is ERR_SPILLWAY_OPTION: it cannot run on another
+ *  thread. `dialect` picks results by their tags: rows that are none of that dialect's stay as they are. */
+export interface RepairOptions extends ResultPolicy {
+  /** A budget over all tool results of the active branch: of Pi sessions from version 2 on the way from the last row to its
+   *  root, else all rows in their order, Claude Code's sidechains aside. */
+  aggregate?: AggregatePolicy
+  /** A plan that was made before, instead of `aggregate`: matched by call id and present length, by index and length only in
+   *  files of plain messages. What does not match is left alone and counted in `unmatched`. */
+  plan?: readonly PlanStep[]
+  /** Keeps the file as it was before its first repair as `<file>.bak`, never overwritten, and before its latest as
+   *  `<file>.bak.latest`; both are hard links where the file system has them, and stand beside the file that a symbolic
+   *  link leads to. Default true. */
+  backup?: boolean
+  /** Reports what a repair would do. Takes no lock and writes nothing. */
+  dryRun?: boolean
+  /** false: the caller holds `<file>.lock` already. Default true; a lock that this process holds elsewhere fails at once
+   *  and says so. */
+  lock?: boolean
+  /** Milliseconds to wait for the file's lock. Default 10_000. */
+  lockTimeout?: number
+  /** Stops the work before the file is replaced; the call then rejects with `signal.reason`, with nothing left behind. */
+  signal?: AbortSignal
+  /** Called some 20 times a second while something goes on, and once at the end. What it throws is passed over. */
+  onProgress?: (progress: { bytes: number; totalBytes: number; rows: number; clamped: number }) => void
+}
+export interface RepairReport {
+  /** False in a dry run, whose other figures say what would be. */
+  changed: boolean
+  /** Rows of the file, blank ones not counted. */
+  rows: number
+  /** Rows of which a tool result, or what it holds besides its text, was cut. */
+  clamped: number
+  /** Rows that had to be parsed and are no JSON: kept byte for byte. */
+  damaged: number
+  /** The file did not end in a newline, and was given one so that the next append cannot fuse with its last row. */
+  tornTail: boolean
+  bytesBefore: number
+  bytesAfter: number
+  /** Steps of the plan for which no result was found. */
+  unmatched: number
+  /** Where the file is kept as it was: `<file>.bak` after its first repair, `<file>.bak.latest` after others. */
+  backupPath?: string
+  reason?: 'nothing to do' | 'empty session' | 'dry run'
+}
+/** Repairs a JSONL session of any size off the main thread: rows of Pi and OpenClaw 7, of Claude Code, and messages of any
+ *  dialect. Only what is over the limits is written anew, within string literals, JSON with its tag, and side data; every
+ *  other byte stays, and rows stay in number and order. The file is replaced in one step (temporary file, fsync, rename,
+ *  directory fsync), with its mode and owner: a crash at any instant leaves the old file or the new. Memory is bounded by the
+ *  longest row. Rows that a writer without a lock appends meanwhile are carried over, clamped on their own;
+ *  docs/sessions.md tells of the instant in which one can be missed. Repairing twice is repairing once.
+ *
+ *  Rejects with ERR_SPILLWAY_LOCKED when another holds `<file>.lock`, ERR_SPILLWAY_CHANGED when the file was replaced or
+ *  written to otherwise than at its end, ERR_SPILLWAY_FORMAT when it is no file of rows, and with the system's own codes. */
+export function repairSession(path: string, options?: RepairOptions): Promise<RepairReport>
+
+export interface SessionReport {
+  format: 'pi' | 'claude-code' | 'messages' | 'unknown'
+  /** Blank ones are not counted. */
+  rows: number
+  bytes: number
+  toolResults: number
+  /** Chars of tool-result text by tool, largest first; `tool` is "unknown" where neither result nor call names it. */
+  byTool: { tool: string; results: number; chars: number; bytes: number }[]
+  /** The largest results; `row` is the line of the file, counted from 1. */
+  largest: { row: number; tool?: string; callId?: string; chars: number; bytes: number }[]
+  /** Results that the policy would cut. */
+  oversized: number
+  /** All rows that are no JSON; blank ones are not counted. */
+  damaged: number
+}
+/** Tells what a session's context is spent on, with its `top` (10) largest results. Reads only, off the main thread. */
+export function inspectSession(
+  path: string,
+  options?: ResultPolicy & { signal?: AbortSignal; top?: number },
+): Promise<SessionReport>
+
 // ── Errors and events ────────────────────────────────────────────────────────────────────────────────────
-// Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_SPILL, or Node's own system
-// code (ENOSPC ...). diagnostics_channel: 'spillway:clamp', 'spillway:spill'. Free without subscribers.
+// Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_LOCKED, ERR_SPILLWAY_CHANGED,
+// ERR_SPILLWAY_FORMAT, ERR_SPILLWAY_SPILL, or Node's own system code (ENOSPC ...). diagnostics_channel: 'spillway:clamp',
+// 'spillway:spill', 'spillway:repair' (the report of a repair, with its `path`). Free without subscribers.

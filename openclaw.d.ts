@@ -82,6 +82,94 @@ export function truncateOversizedToolResultsInMessages<M>(
   options?: ProfileOptions,
 ): { messages: M[]; truncatedCount: number }
 
+// ── Before a prompt is sent ──────────────────────────────────────────────────────────────────────────────
+
+export interface ReductionParams extends ProfileOptions {
+  messages: readonly unknown[]
+  contextWindowTokens: number
+  /** Instead of the cap that the window gives. */
+  maxCharsOverride?: number
+  /** Instead of the budget for all results. */
+  aggregateMaxCharsOverride?: number
+}
+export interface ToolResultReductionPotential {
+  /** The cap of one result, and the budget of all. */
+  maxChars: number
+  aggregateBudgetChars: number
+  /** Results that hold text, and its chars. */
+  toolResultCount: number
+  totalToolResultChars: number
+  /** Results over the cap, what the cap takes of them, and what the budget takes beyond. */
+  oversizedCount: number
+  oversizedReducibleChars: number
+  aggregateReducibleChars: number
+  maxReducibleChars: number
+}
+/** What truncateOversizedToolResultsInMessages would free at least: the same plan, not carried out. */
+export function estimateToolResultReductionPotential(params: ReductionParams): ToolResultReductionPotential
+/** Whether it would cut anything. */
+export function sessionLikelyHasOversizedToolResults(params: ReductionParams): boolean
+
+export interface PromptParams extends ProfileOptions {
+  messages: readonly unknown[]
+  systemPrompt?: string
+  prompt: string
+  /** Tool schemas that travel with the request. */
+  tools?: unknown
+}
+/**
+ * Estimates a prompt: 4 chars a token and 1,200 tokens an image ('april'), or OpenClaw's later weights, under which a char
+ * of a tool result weighs twice and Chinese, Japanese and Korean a token or more ('latest'); times SAFETY_MARGIN, rounded up.
+ * System prompt, images of users and tool schemas count; `details` do not. `estimateTokens` of `spillway` itself is closer.
+ */
+export function estimatePrePromptTokens(params: PromptParams): number
+
+export interface PreemptiveCompactionParams extends PromptParams {
+  /** Tokens of the window. */
+  contextTokenBudget: number
+  /** Tokens kept back; 'latest' keeps back a quarter of the window at most. */
+  reserveTokens: number
+  /** The history before it was windowed: counts where its estimate is larger. */
+  unwindowedMessages?: readonly unknown[]
+  /** Instead of the cap that the window gives. */
+  toolResultMaxChars?: number
+  /** Tokens that were counted otherwise, which take the place of the estimate. */
+  llmBoundaryTokenPressure?: { estimatedPromptTokens: number; source: string }
+}
+export interface PreemptiveCompactionDecision {
+  route: 'fits' | 'compact_only' | 'truncate_tool_results_only' | 'compact_then_truncate'
+  /** True for both routes that compact. */
+  shouldCompact: boolean
+  estimatedPromptTokens: number
+  /** The window less what is kept back, at least 1. */
+  promptBudgetBeforeReserve: number
+  overflowTokens: number
+  toolResultReducibleChars: number
+  /** What the estimate is of: "transcript_estimate", "unwindowed_transcript_estimate" or what was told. Only in 'latest'. */
+  pressureSource?: string
+  /** What was kept back. Only in 'latest'. */
+  effectiveReserveTokens?: number
+}
+/**
+ * Finds what to do with a prompt before it is sent. Truncation alone is the way where it frees what is over and 512 tokens
+ * more, and one and a half times what is over; compaction alone where it frees nothing. `precheck` of `spillway` itself asks
+ * for no more than the 512 tokens.
+ */
+export function shouldPreemptivelyCompactBeforePrompt(
+  params: PreemptiveCompactionParams,
+): PreemptiveCompactionDecision
+/** What OpenClaw fails a prompt with that it does not send. */
+export const PREEMPTIVE_OVERFLOW_ERROR_TEXT: 'Context overflow: prompt too large for the model (precheck).'
+
+// ── When a provider says no ──────────────────────────────────────────────────────────────────────────────
+
+/** Whether an error (an Error, a response body, a string, an assistant message with an error) says that the prompt or its
+ *  bytes are too many; in 'latest' also that it asks for more than a minute allows. Prose that mentions an overflow does not.
+ *  `classifyProviderError` of `spillway` itself tells them apart, and reads the numbers. */
+export function isContextOverflowError(error: unknown, options?: ProfileOptions): boolean
+/** Whether it is the bytes: of the request, or of one field of it. */
+export function isPayloadTooLargeError(error: unknown): boolean
+
 // ── For screens ──────────────────────────────────────────────────────────────────────────────────────────
 
 /** Every text to 8,000 chars, "\n…(truncated)…" included; images to `{ bytes, omitted: true }` without their data. */
@@ -108,3 +196,6 @@ export const PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER: 4
 export const AGGREGATE_TOOL_RESULT_CONTEXT_SHARE: 0.5
 /** What OpenClaw puts between head and tail. Here the notice stands there. */
 export const MIDDLE_OMISSION_MARKER: string
+export const ESTIMATED_CHARS_PER_TOKEN: 4
+export const SAFETY_MARGIN: 1.2
+export const TRUNCATION_ROUTE_BUFFER_TOKENS: 512

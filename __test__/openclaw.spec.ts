@@ -663,6 +663,9 @@ describe('the rest', () => {
       RECOVERY_MIN_KEEP_CHARS: 0,
       PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER: 4,
       AGGREGATE_TOOL_RESULT_CONTEXT_SHARE: 0.5,
+      ESTIMATED_CHARS_PER_TOKEN: 4,
+      SAFETY_MARGIN: 1.2,
+      TRUNCATION_ROUTE_BUFFER_TOKENS: 512,
     })
     expect(marker).toHaveLength(63)
     expect(measureText(HARD_TRUNCATE_SUFFIX)).toEqual({ bytes: 114, chars: 114, lines: 3 })

@@ -26,12 +26,16 @@ import {
   type CaptureResult,
   clampResult,
   clampText,
+  classifyProviderError,
   cleanText,
   createSpillStore,
   definePolicy,
   formatProcessOutput,
+  type Guard,
+  guardSession,
   OutputCapture,
   type Policy,
+  type ProviderErrorKind,
   type SpillRecord,
   spillTool,
   wrapTool,
@@ -54,6 +58,10 @@ export const tool: { execute(a: number): Promise<string> } = wrapTool(
 export const tools: [{ execute(): string }] = wrapTools([{ execute: () => '' }], (name) =>
   name ? policy : undefined,
 )
+
+export const refusal: ProviderErrorKind = classifyProviderError(new Error('no'), {
+  patterns: [{ pattern: /no/, kind: 'rate_limit' }],
+}).kind
 
 export const clean: string = cleanText(new Uint8Array(), { repeats: false })
 
@@ -90,3 +98,12 @@ clampText('', { keep: 'middle' })
 cleanText('', { ansi: 1 })
 // @ts-expect-error checked limits stay as they are
 policy.maxBytes = 5
+// @ts-expect-error no such kind
+classifyProviderError('', { patterns: [{ pattern: /x/, kind: 'overflow' }] })
+
+class Manager {
+  appendMessage(message: { role: string }, ...rest: number[]): string {
+    return message.role + rest.length
+  }
+}
+export const guard: Guard = guardSession(new Manager(), { beforeWrite: () => false, maxRowBytes: 1 })

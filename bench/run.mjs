@@ -11,6 +11,7 @@ import {
   clampResult,
   clampText,
   clampTextWithReport,
+  classifyProviderError,
   cleanText,
   definePolicy,
   estimateTokens,
@@ -74,6 +75,12 @@ async function timesOf(first, second) {
   const median = (at) => runs.map((run) => run[at]).sort((a, b) => a - b)[2]
   return median(1) / median(0)
 }
+
+const refused = 'prompt is too long: 213462 tokens > 200000 maximum'
+const overflow = Object.assign(new Error(`400 ${JSON.stringify({ error: { message: refused } })}`), {
+  status: 400,
+})
+const echo = { status: 400, message: `{"error":{"message":"${refused}"},"request":"${ascii(5e6)}"}` }
 
 const rows = [
   [
@@ -209,6 +216,10 @@ const bounded = (name, value, text, most, unit) =>
     const speed = (1e6 / (await time(() => estimateTokens(mega[kind])))) * 1e3
     print(`| estimateTokens, 1 MB ${kind} | ${speed.toFixed(0)} M chars/s | - | |`)
   }
+  const typical = await time(() => classifyProviderError(overflow))
+  bounded('classifyProviderError, a typical error', typical / 1e3, show(typical), 200, ' us')
+  const large = await time(() => classifyProviderError(echo))
+  bounded('classifyProviderError, a body of 5 MB', large / 1e6, show(large), 1, ' ms')
   const kept = heapKept()
   bounded('10 MB result kept, heap after gc', kept, `${kept.toFixed(3)} MB`, 0.1, ' MB each')
   const binary = statSync(new URL('../dist/spillway.linux-x64-gnu.node', here)).size / 1e6

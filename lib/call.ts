@@ -49,7 +49,7 @@ function isSame(a: Clamping, b: Clamping): boolean {
 }
 
 /** The wrapper passes for what it wraps: name, arity, prototype and whatever else hangs on it. */
-function disguise(run: Call, call: Call): void {
+export function disguise(run: Call, call: Call): void {
   Object.setPrototypeOf(run, Object.getPrototypeOf(call) as object | null)
   const members = Object.getOwnPropertyDescriptors(call) as unknown as Record<
     string | symbol,

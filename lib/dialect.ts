@@ -25,6 +25,8 @@ interface RowData {
   readonly side?: readonly string[]
   readonly copy?: string
   readonly media?: readonly string[]
+  /** Where the model calls tools, and how a call names its id and the tool; src/session/inspect.rs reads it. */
+  readonly calls?: readonly { readonly at: string; readonly id: string; readonly tool: string }[]
   /** What tells a message of the model. */
   readonly model?: readonly string[]
 }

@@ -22,6 +22,11 @@ export function capSide(value: unknown, maxBytes: number): unknown {
   return bytes <= maxBytes ? data : shrink(plain(value), maxBytes, 0, bytes)
 }
 
+/** The same without a word about it, where that would stand among what a model is sent. */
+export function shrunk(value: unknown, maxBytes: number): unknown {
+  return shrink(plain(value), maxBytes, 0)
+}
+
 /** Strings up to so many bytes are as good as numbers: a path, a state, an id. */
 const SMALL = 256
 /** Values below this depth are summed up. */

@@ -38,12 +38,15 @@
 mod bindings;
 pub mod capture;
 pub mod context;
+pub mod dialect;
 pub mod findings;
+pub mod json;
 pub mod limits;
 pub mod lined;
 pub mod outcome;
 pub mod policy;
 pub mod room;
+pub mod session;
 pub mod share;
 pub mod spill;
 pub mod text;

@@ -1,4 +1,6 @@
 export { sliceUtf16Safe, truncateUtf16Safe } from '../slice.js'
+export { isContextOverflowError, isPayloadTooLargeError } from './openclaw/errors.js'
+export { estimatePrePromptTokens, SAFETY_MARGIN } from './openclaw/estimate.js'
 export {
   HARD_TRUNCATE_SUFFIX,
   hardTruncateToolError,
@@ -8,9 +10,15 @@ export {
 } from './openclaw/hard.js'
 export { truncateOversizedToolResultsInMessages } from './openclaw/messages.js'
 export {
+  PREEMPTIVE_OVERFLOW_ERROR_TEXT,
+  shouldPreemptivelyCompactBeforePrompt,
+  TRUNCATION_ROUTE_BUFFER_TOKENS,
+} from './openclaw/precheck.js'
+export {
   AGGREGATE_TOOL_RESULT_CONTEXT_SHARE,
   calculateMaxToolResultChars,
   DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
+  ESTIMATED_CHARS_PER_TOKEN,
   HARD_MAX_TOOL_RESULT_CHARS,
   LARGE_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS,
   LARGE_CONTEXT_TOOL_RESULT_TOKENS,
@@ -22,6 +30,10 @@ export {
   XL_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS,
   XL_CONTEXT_TOOL_RESULT_TOKENS,
 } from './openclaw/profile.js'
+export {
+  estimateToolResultReductionPotential,
+  sessionLikelyHasOversizedToolResults,
+} from './openclaw/reduction.js'
 export {
   capToolResultSize,
   getToolResultTextLength,

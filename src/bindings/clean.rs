@@ -46,7 +46,7 @@ pub fn start_cleaning(
     control: bool,
     repeats: bool,
 ) -> External<Cleaning> {
-    let cleaner = Cleaner::new(Options { ansi, carriage_returns, control, repeats });
+    let cleaner = Cleaner::new(Options::from([ansi, carriage_returns, control, repeats]));
     External::new(Cleaning { cleaner, bytes: vec![] })
 }
 

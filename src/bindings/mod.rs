@@ -11,6 +11,7 @@ mod findings;
 mod plan;
 mod policy;
 mod saving;
+mod session;
 mod share;
 mod spill;
 mod task;

@@ -30,7 +30,8 @@ pub fn plan_results(
     }
 }
 
-fn unpack_budget(numbers: &[f64]) -> Aggregate {
+/// Reads a budget over all results, in that order.
+pub fn unpack_budget(numbers: &[f64]) -> Aggregate {
     Aggregate {
         chars: numbers[1] as usize,
         order: if numbers[2] == 0.0 { Order::Oldest } else { Order::Newest },

@@ -1,3 +1,4 @@
+import type { ProviderErrorKind } from 'spillway'
 import type { ProfileOptions } from 'spillway/openclaw'
 import { choice, limit, optionError } from '../../option.js'
 import type { Aggregate } from '../../plan.js'
@@ -15,6 +16,7 @@ export const PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER = 4
 export const AGGREGATE_TOOL_RESULT_CONTEXT_SHARE = 0.5
 export const MIDDLE_OMISSION_MARKER: string =
   '\n\n\u26a0\ufe0f [... middle content omitted \u2014 showing head and tail ...]\n\n'
+export const ESTIMATED_CHARS_PER_TOKEN = 4
 
 /** What tells the versions of OpenClaw apart. */
 export interface Profile {
@@ -26,9 +28,15 @@ export interface Profile {
   readonly protectLatest: boolean
   /** Words of the notice, as a template. */
   readonly notice: string
+  /** How tokens are estimated. */
+  readonly scale: 'pi' | 'pressure'
+  /** The most of the window that can be kept back. */
+  readonly reserveShare: number
+  /** Errors that tell of an overflow. */
+  readonly overflows: readonly ProviderErrorKind[]
+  /** Prechecks tell what they went by. */
+  readonly explains: boolean
 }
-
-const CHARS_PER_TOKEN = 4
 
 const PROFILES: Record<'april' | 'latest', Profile> = {
   april: {
@@ -37,6 +45,10 @@ const PROFILES: Record<'april' | 'latest', Profile> = {
     order: 'newest',
     protectLatest: false,
     notice: '[... {omittedChars} more characters truncated]',
+    scale: 'pi',
+    reserveShare: 1,
+    overflows: ['context_overflow', 'payload_too_large'],
+    explains: false,
   },
   latest: {
     cap: (tokens) => {
@@ -46,11 +58,15 @@ const PROFILES: Record<'april' | 'latest', Profile> = {
     aggregate: (tokens, cap) =>
       Math.max(
         PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER * cap,
-        Math.floor(tokens * CHARS_PER_TOKEN * AGGREGATE_TOOL_RESULT_CONTEXT_SHARE),
+        Math.floor(tokens * ESTIMATED_CHARS_PER_TOKEN * AGGREGATE_TOOL_RESULT_CONTEXT_SHARE),
       ),
     order: 'oldest',
     protectLatest: true,
     notice: '[... {omittedChars} more characters truncated; rerun with narrower args if needed]',
+    scale: 'pressure',
+    reserveShare: 0.25,
+    overflows: ['context_overflow', 'payload_too_large', 'request_exceeds_rate_limit'],
+    explains: true,
   },
 }
 
@@ -64,7 +80,7 @@ export function profileOf(options: ProfileOptions | undefined): Profile {
 export function calculateMaxToolResultChars(contextWindowTokens: number, options?: ProfileOptions): number {
   const tokens = limit('contextWindowTokens', contextWindowTokens)
   return Math.min(
-    Math.floor(tokens * MAX_TOOL_RESULT_CONTEXT_SHARE) * CHARS_PER_TOKEN,
+    Math.floor(tokens * MAX_TOOL_RESULT_CONTEXT_SHARE) * ESTIMATED_CHARS_PER_TOKEN,
     profileOf(options).cap(tokens),
   )
 }

@@ -1,0 +1,242 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: rows of thirteen frameworks
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import {
+  type ClampEvent,
+  clampMessages,
+  clampResult,
+  inspectSession,
+  type MessagesPolicy,
+  type RepairOptions,
+  type ResultPolicy,
+  repairSession,
+  wrapTool,
+} from 'spillway'
+import { afterAll, describe, expect, it } from 'vitest'
+import { failingLog, hostileText, limits, searching } from './hostile.js'
+import { samples } from './samples.js'
+
+const dir = mkdtempSync(join(tmpdir(), 'spillway-session-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+let files = 0
+
+/** The rows that a repair leaves of these, and its report. */
+async function repaired(rows: readonly unknown[], options: RepairOptions = {}) {
+  const path = join(dir, `${files++}.jsonl`)
+  const text = rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('')
+  writeFileSync(path, text)
+  const report = await repairSession(path, { backup: false, ...options })
+  const after = readFileSync(path, 'utf8')
+  expect(report.bytesAfter).toBe(Buffer.byteLength(after))
+  expect(report.changed).toBe(after !== text)
+  const again = await repairSession(path, { backup: false, ...options })
+  expect(again, 'repairing twice is repairing once').toMatchObject({ changed: false })
+  const left = after.split('\n').slice(0, -1)
+  expect(left).toHaveLength(rows.length)
+  return { report, text: after, path, rows: left.map((row) => JSON.parse(row) as any) }
+}
+
+/** A value as a reader of the file would have it. */
+const stored = (value: unknown): any => JSON.parse(JSON.stringify(value))
+
+const PLAIN = { notice: 'hint', sideData: 'keep' } as const
+
+async function expectAgreement(values: readonly object[], policy: ResultPolicy) {
+  const rows = values.map(stored)
+  const expected = rows.map((row) => stored(clampResult(row, { ...PLAIN, ...policy })))
+  const { rows: left } = await repaired(rows, { ...PLAIN, ...policy })
+  expect(left).toEqual(expected)
+}
+
+const line = 'a line of output é\n'
+const log = `first\n${'filler 漢字\n'.repeat(9_000)}error: it broke here\n${'filler\n'.repeat(9_000)}last\n`
+
+describe.each(
+  samples.map((sample) => [`${sample.dialect}: ${sample.name}`, sample] as const),
+)('%s', (_, sample) => {
+  it('has the same slots for both readers', async () => {
+    for (const big of [line.repeat(4), line.repeat(4_000), log]) {
+      // Every slot on its own, and all together; few and many that go.
+      await expectAgreement([sample.make(big)], { share: 'each', maxBytes: 300 })
+      await expectAgreement([sample.make(big)], {})
+      await expectAgreement([sample.make(big)], { maxBytes: 5, share: 'order', notice: false })
+      await expectAgreement([sample.make(big)], { maxChars: 40, notice: 'count' })
+      await expectAgreement([sample.make(big)], { maxLineBytes: 60, clean: true })
+    }
+  })
+
+  it('has the same copies beside the text', async () => {
+    for (const sideData of ['cap', 'drop'] as const)
+      await expectAgreement([sample.make(line.repeat(900))], { sideData, maxSideBytes: 700 })
+  })
+
+  it('has the same ids, tools and error flags', async () => {
+    const value = stored(sample.make(log))
+    const events: ClampEvent[] = []
+    await wrapTool({ execute: async () => value }, { onClamp: (event) => events.push(event) }).execute()
+    const { path, text } = await repaired([value], { ...PLAIN, maxBytes: 1e9, maxLines: 1e9 })
+    const { largest, ...report } = await inspectSession(path, { top: 99 })
+    const named = ({ callId, tool }: { callId?: string; tool?: string }) => `${callId} ${tool}`
+    expect(largest.map(named).sort()).toEqual(events.map(named).sort())
+    expect(report.toolResults).toBe(events.length)
+    expect(report.oversized).toBe(events.length)
+    const chars = (sizes: { chars: number }[]) => sizes.map(({ chars }) => chars).sort()
+    expect(chars(largest)).toEqual(chars(events.map(({ total }) => total)))
+    expect(text).toBe(`${JSON.stringify(value)}\n`)
+    const [cut] = (await repaired([value], PLAIN)).rows
+    const [first = []] = sample.texts(cut)
+    if (!sample.json) expect(first.join('').includes('it broke here')).toBe(sample.error ?? false)
+  })
+})
+
+const json = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  hostileText.map((text) => ({ output: text, rows: [text, { deep: [text] }], n: 12.5, '7': text })),
+  hostileText,
+)
+
+/** Messages of all kinds around hostile texts and data. */
+const message = fc.oneof(
+  fc
+    .tuple(hostileText, hostileText, json, fc.boolean())
+    .map(([one, other, details, isError]): object => ({
+      role: 'toolResult',
+      toolCallId: one,
+      content: [
+        { type: 'text', text: one },
+        { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+        { type: 'text', text: other, cache_control: { type: 'ephemeral' } },
+      ],
+      details,
+      isError,
+    })),
+  fc.tuple(fc.nat(samples.length - 1), hostileText).map(([at, text]) => samples[at]?.make(text) as object),
+  fc.tuple(fc.nat(samples.length - 1), failingLog).map(([at, text]) => samples[at]?.make(text) as object),
+  fc.tuple(fc.constantFrom('json', 'error-json'), json).map(([type, value]) => ({
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: 'c', toolName: 't', output: { type, value } }],
+  })),
+  fc.tuple(json, json).map(([output, error]) => ({
+    role: 'user',
+    parts: [{ functionResponse: { name: 'f', response: { output, error } } }],
+  })),
+  fc.tuple(json, hostileText).map(([value, text]) => ({
+    role: 'user',
+    content: [{ toolResult: { toolUseId: 'c', content: [{ text }, { json: value }, { json: value, text }] } }],
+  })),
+  fc.array(fc.tuple(hostileText, fc.boolean()), { maxLength: 6 }).map((blocks) => ({
+    role: 'user',
+    content: [
+      {
+        type: 'tool_result',
+        tool_use_id: 'c',
+        content: blocks.map(([text, nested]) =>
+          nested
+            ? { type: 'search_result', source: 's', content: [{ type: 'text', text }], providerOptions: {} }
+            : { type: 'text', text, cache_control: { type: 'ephemeral' } },
+        ),
+      },
+    ],
+  })),
+  fc.tuple(json, fc.boolean()).map(([data, asText]) => ({
+    type: 'local_shell_call_output',
+    id: 'c',
+    output: asText ? String(data) : JSON.stringify(data),
+  })),
+  fc.tuple(hostileText, json).map(([content, artifact]) => {
+    const fields = { type: 'tool', content, tool_call_id: 'c', artifact }
+    return { ...fields, lc_kwargs: { ...fields } }
+  }),
+  json.map((structuredContent) => ({ structuredContent, content: [] })),
+  fc.jsonValue({ maxDepth: 4 }).filter((value): value is object => typeof value === 'object' && value !== null),
+)
+
+const policies = fc
+  .tuple(
+    fc.oneof(limits, searching),
+    fc.record(
+      {
+        keep: fc.constantFrom('head', 'tail', 'ends', 'findings', 'auto'),
+        share: fc.constantFrom('fair', 'order', 'each'),
+        sideData: fc.constantFrom('keep', 'cap', 'drop'),
+        maxSideBytes: fc.nat(300),
+        snap: fc.constantFrom('line', 'char'),
+        headShare: fc.double({ min: 0, max: 1, noNaN: true }),
+        clean: fc.constantFrom(true, false, { ansi: false }, { repeats: false, control: false }),
+        isError: fc.boolean(),
+        source: fc.constantFrom('stdout', 'ausgäbe'),
+        notice: fc.constantFrom('hint', 'pi', 'count', false, '<{omittedChars:,} of {totalLines}>'),
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  .map(([limits, rest]) => ({ ...limits, ...rest }) as ResultPolicy)
+
+describe('a file of messages', () => {
+  it('comes to what clampResult makes of each', { timeout: 300_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 5 }), policies, expectAgreement),
+      { numRuns: Number(process.env['SPILLWAY_RUNS'] ?? 400) },
+    )
+  })
+
+  it('comes to what clampMessages makes of all', { timeout: 300_000 }, async () => {
+    const aggregate = fc.record(
+      {
+        maxChars: fc.oneof(fc.nat(60), fc.nat(3_000)),
+        order: fc.constantFrom('oldest', 'newest'),
+        protectLatest: fc.boolean(),
+        minKeepChars: fc.constantFrom(0, 5, 100),
+      },
+      { requiredKeys: ['maxChars'] },
+    )
+    const answer = fc.constant({ role: 'assistant', content: [{ type: 'text', text: 'I see.' }] })
+    const history = fc.array(fc.oneof({ weight: 3, arbitrary: message }, { weight: 1, arbitrary: answer }), {
+      minLength: 1,
+      maxLength: 8,
+    })
+    await fc.assert(
+      fc.asyncProperty(history, policies, aggregate, async (messages, policy, aggregate) => {
+        const options = { notice: 'pi', sideData: 'cap', ...policy, aggregate } as MessagesPolicy
+        const rows = messages.map(stored)
+        const expected = stored(clampMessages(rows, options).messages)
+        const path = join(dir, `${files++}.jsonl`)
+        writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+        await repairSession(path, { backup: false, ...policy, aggregate } as RepairOptions)
+        const left = readFileSync(path, 'utf8').split('\n').slice(0, -1)
+        expect(left.map((row) => JSON.parse(row))).toEqual(expected)
+      }),
+      { numRuns: Number(process.env['SPILLWAY_RUNS'] ?? 300) },
+    )
+  })
+
+  it('agrees on side data of every shape', { timeout: 300_000 }, async () => {
+    const data = fc.oneof(
+      fc.jsonValue({ maxDepth: 6 }),
+      fc.array(json, { maxLength: 30 }),
+      fc.dictionary(fc.oneof(fc.string(), fc.nat(30).map(String)), json, { maxKeys: 30 }),
+      fc.record({ spillway: json, '[...]': json, rest: json }),
+    )
+    await fc.assert(
+      fc.asyncProperty(data, fc.nat(900), async (details, maxSideBytes) => {
+        await expectAgreement([{ role: 'toolResult', content: 'ok', details }], { sideData: 'cap', maxSideBytes })
+      }),
+      { numRuns: Number(process.env['SPILLWAY_RUNS'] ?? 400) },
+    )
+  })
+
+  it('agrees on texts that are read in windows', { timeout: 120_000 }, async () => {
+    const long = `${'😀漢 text\n'.repeat(400_000)}error: at the end }`
+    const failed = `${'x'.repeat(5_000_000)}\nerror: lost\n${'a line é\n'.repeat(1_800_000)}\ndone`
+    for (const text of [long, failed])
+      for (const policy of [{ keep: 'findings' }, { keep: 'tail', maxBytes: 400_000 }, {}] as const)
+        await expectAgreement([{ role: 'tool', tool_call_id: 'c', content: text }], policy)
+    await expectAgreement(
+      [{ role: 'tool', content: [long, failed].map((text) => ({ type: 'text', text })) }],
+      { keep: 'findings' },
+    )
+  })
+})

@@ -1,0 +1,73 @@
+import type { PreemptiveCompactionDecision, PreemptiveCompactionParams } from 'spillway/openclaw'
+import { checkOptions, limit, optionError } from '../../option.js'
+import { estimated } from './estimate.js'
+import { ESTIMATED_CHARS_PER_TOKEN, type Profile, profileOf } from './profile.js'
+import { estimateToolResultReductionPotential } from './reduction.js'
+
+export const PREEMPTIVE_OVERFLOW_ERROR_TEXT = 'Context overflow: prompt too large for the model (precheck).'
+export const TRUNCATION_ROUTE_BUFFER_TOKENS = 512
+
+/** Truncation alone has to free so many times what is over: what it frees is an estimate as well. */
+const TRUNCATION_ROUTE_FACTOR = 1.5
+
+export function shouldPreemptivelyCompactBeforePrompt(
+  params: PreemptiveCompactionParams,
+): PreemptiveCompactionDecision {
+  const { contextTokenBudget, reserveTokens, toolResultMaxChars } = checkOptions('params', params)
+  const profile = profileOf(params)
+  const window = Math.max(1, limit('contextTokenBudget', contextTokenBudget))
+  const reserve = reserveOf(window, limit('reserveTokens', reserveTokens), profile)
+  // A window without end has no part that could be kept back.
+  const budget = Number.isFinite(window) ? Math.max(1, window - reserve) : window
+  const { tokens, source, messages } = weighed(params)
+  const overflow = tokens > budget ? tokens - budget : 0
+  const { maxReducibleChars } = estimateToolResultReductionPotential({
+    messages,
+    contextWindowTokens: contextTokenBudget,
+    ...(toolResultMaxChars !== undefined && { maxCharsOverride: toolResultMaxChars }),
+    ...(params.profile !== undefined && { profile: params.profile }),
+  })
+  const route = routeOf(overflow, maxReducibleChars)
+  return {
+    route,
+    shouldCompact: route === 'compact_only' || route === 'compact_then_truncate',
+    estimatedPromptTokens: tokens,
+    promptBudgetBeforeReserve: budget,
+    overflowTokens: overflow,
+    toolResultReducibleChars: maxReducibleChars,
+    ...(profile.explains && { pressureSource: source, effectiveReserveTokens: reserve }),
+  }
+}
+
+function reserveOf(window: number, requested: number, { reserveShare }: Profile): number {
+  return Math.min(requested, reserveShare < 1 ? Math.floor(window * reserveShare) : requested)
+}
+
+/** The larger of what is told and what is estimated of the history in whole, and the messages that it is of. */
+function weighed(params: PreemptiveCompactionParams) {
+  const { messages, unwindowedMessages, llmBoundaryTokenPressure: told } = params
+  const own = checkPressure(told) ?? { tokens: estimated(params, messages), source: 'transcript_estimate' }
+  if (unwindowedMessages === undefined || unwindowedMessages === messages) return { ...own, messages }
+  const tokens = estimated(params, unwindowedMessages)
+  return tokens > own.tokens
+    ? { tokens, source: 'unwindowed_transcript_estimate', messages: unwindowedMessages }
+    : { ...own, messages }
+}
+
+function checkPressure(told: PreemptiveCompactionParams['llmBoundaryTokenPressure']) {
+  if (told === undefined) return undefined
+  const { estimatedPromptTokens, source } = checkOptions('llmBoundaryTokenPressure', told)
+  if (typeof source !== 'string')
+    throw optionError(TypeError, 'llmBoundaryTokenPressure.source', 'a string', source)
+  const tokens = limit('llmBoundaryTokenPressure.estimatedPromptTokens', estimatedPromptTokens)
+  return { tokens, source: source.trim() || 'rendered_llm_boundary' }
+}
+
+function routeOf(overflowTokens: number, reducibleChars: number): PreemptiveCompactionDecision['route'] {
+  if (overflowTokens === 0) return 'fits'
+  if (reducibleChars === 0) return 'compact_only'
+  const over = overflowTokens * ESTIMATED_CHARS_PER_TOKEN
+  const spare = TRUNCATION_ROUTE_BUFFER_TOKENS * ESTIMATED_CHARS_PER_TOKEN
+  const enough = Math.max(over + spare, Math.ceil(over * TRUNCATION_ROUTE_FACTOR))
+  return reducibleChars >= enough ? 'truncate_tool_results_only' : 'compact_then_truncate'
+}

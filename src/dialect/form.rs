@@ -1,0 +1,98 @@
+//! One of the forms in which the results of a framework come, told apart by their tags alone.
+
+use super::names::Names;
+use super::object::Object;
+use super::path::{Follower, Paths};
+use super::table::Data;
+use crate::json::scan::{Kind, Span, elements};
+
+#[derive(Debug)]
+pub struct Form {
+    /// The row of the table that it belongs to.
+    pub row: usize,
+    pub role: Vec<String>,
+    pub types: Vec<String>,
+    pub is_list: bool,
+    has: Vec<Paths>,
+    /// One of its blocks is known.
+    pub blocks: bool,
+    /// It has content without a block.
+    is_empty: bool,
+    results: Option<Paths>,
+}
+
+impl Form {
+    pub fn of(row: usize, data: &Data, names: &mut Names) -> Form {
+        let choices = |name| {
+            let text = data.text(name).unwrap_or_default();
+            text.split('|').filter(|choice| !choice.is_empty()).map(str::to_owned).collect()
+        };
+        let results = data.texts("results");
+        Form {
+            row,
+            role: choices("role"),
+            types: choices("type"),
+            is_list: data.flag("list"),
+            has: data.texts("has").iter().map(|path| Paths::of([&**path], names)).collect(),
+            blocks: data.flag("blocks"),
+            is_empty: data.flag("empty"),
+            results: (!results.is_empty()).then(|| Paths::of(results.iter().map(String::as_str), names)),
+        }
+    }
+
+    /// Objects that are results of this form; `None` where there are none. Their texts are still to be looked for.
+    pub fn objects(&self, follower: Follower, value: &Object) -> Option<Vec<Object>> {
+        if !self.has.iter().all(|paths| follower.leads(paths, value)) {
+            return None;
+        }
+        if self.is_empty && !has_no_block(follower, value) {
+            return None;
+        }
+        let Some(results) = &self.results else { return Some(vec![value.clone()]) };
+        let mut objects = vec![];
+        follower.follow(results, value, &mut |found| {
+            if Kind::of(found.value.of(follower.row)).is_container() {
+                objects.push(follower.object(found.value));
+            }
+            found.paths.members.is_empty()
+        });
+        (!objects.is_empty()).then_some(objects)
+    }
+
+    /// Whether a type starts like one of this form's.
+    pub fn starts(&self, of: &str) -> bool {
+        self.types.iter().filter_map(|of| of.strip_suffix('*')).any(|prefix| of.starts_with(prefix))
+    }
+
+    /// Words of which a value that comes in this form must hold one; none where any list may do. Of all that it must
+    /// hold, the way to its results tells most, and then the longest.
+    pub fn words(data: &Data, row: &Data) -> Vec<String> {
+        let results = data.texts("results");
+        if data.flag("list") || !results.is_empty() {
+            return results.iter().flat_map(|path| last_words(path)).collect();
+        }
+        let tag = |name| data.text(name).into_iter().collect();
+        let has = data.texts("has").into_iter().take(1).collect();
+        let blocks = row.texts("text").into_iter().take(usize::from(data.flag("blocks"))).collect();
+        let all: [Vec<String>; 4] = [blocks, has, tag("role"), tag("type")];
+        let words = all.iter().map(|paths| paths.iter().flat_map(|path| last_words(path)).collect());
+        let shortest = |words: &Vec<String>| words.iter().map(String::len).min().unwrap_or(0);
+        words.max_by_key(shortest).unwrap_or_default()
+    }
+}
+
+fn has_no_block(follower: Follower, value: &Object) -> bool {
+    follower.get(value, "content").is_some_and(|content| is_empty(follower.row, content))
+}
+
+/// Whether a value is an array without elements.
+fn is_empty(row: &[u8], value: Span) -> bool {
+    Kind::of(value.of(row)) == Kind::Array && elements(row, value).next().is_none()
+}
+
+/// The name that a path ends in, or the values of the tag.
+fn last_words(path: &str) -> impl Iterator<Item = String> {
+    let last = path.rsplit(['.', '[', ']']).find(|part| !part.is_empty()).unwrap_or_default();
+    let values = last.rsplit('=').next().unwrap_or_default();
+    values.split('|').map(|word| word.trim_end_matches('*').to_owned())
+}

@@ -1,0 +1,322 @@
+//! Paths into a value, as `lib/path.ts` has them: `content[type=text].text` goes to `content`, from there to each of its
+//! elements whose `type` is `text`, and there to `text`. `a|b` is one of them, `tool-*` what starts so, `!=0` a number
+//! but that one (no other is asked for), `[]` each element. A filter holds for an object itself where there is no list.
+
+use super::names::{Name, Names};
+use super::object::{Object, text_at};
+use crate::json::scan::{Member, Span, elements};
+use crate::json::{Kind, Literal, number};
+
+/// Paths that begin alike, as a tree.
+#[derive(Debug, Default)]
+pub struct Paths {
+    /// What a path says that ends here.
+    pub end: Option<End>,
+    pub members: Vec<(Name, Paths)>,
+    filters: Vec<Filter>,
+    each: Option<Box<Paths>>,
+}
+
+/// What the value is that a path ends at: a text that a model sees, JSON that it sees and how a text takes its place, or
+/// anything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    Value,
+    Text,
+    Json(As),
+}
+
+/// How a text takes the place of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum As {
+    /// As a string, where the tag of what holds it tells that it was JSON: another tag goes with it.
+    Retag,
+    String,
+    /// In an object with one member.
+    Wrap,
+    /// As the member `text`.
+    Text,
+    /// It is a string that is JSON, and has to stay so.
+    Encoded,
+}
+
+impl As {
+    pub fn named(name: &str) -> Option<As> {
+        match name {
+            "retag" => Some(As::Retag),
+            "string" => Some(As::String),
+            "wrap" => Some(As::Wrap),
+            "text" => Some(As::Text),
+            "encoded" => Some(As::Encoded),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Step<'a> {
+    Member(&'a str),
+    Each,
+    Tag { tag: &'a str, not: bool, values: Vec<&'a str> },
+}
+
+impl Paths {
+    pub fn of<'a>(paths: impl IntoIterator<Item = &'a str>, names: &mut Names) -> Paths {
+        let mut root = Paths::default();
+        for path in paths {
+            root.grow(path, Some(End::Value), names);
+        }
+        root
+    }
+
+    /// Adds a path; one without an end is only known.
+    #[inline(never)]
+    pub fn grow(&mut self, path: &str, end: Option<End>, names: &mut Names) {
+        self.grow_along(&steps(path), end, names);
+    }
+
+    fn grow_along(&mut self, steps: &[Step], end: Option<End>, names: &mut Names) {
+        let Some((step, rest)) = steps.split_first() else {
+            self.end = end.or(self.end);
+            return;
+        };
+        match step {
+            Step::Member(name) => {
+                let name = names.learn(name);
+                let at = self.members.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+                    self.members.push((name, Paths::default()));
+                    self.members.len() - 1
+                });
+                self.members[at].1.grow_along(rest, end, names);
+            }
+            Step::Each => self.each.get_or_insert_default().grow_along(rest, end, names),
+            Step::Tag { tag, not, values } => {
+                let tag = names.learn(tag);
+                let at = self.filters.iter().position(|filter| filter.tag == tag).unwrap_or_else(|| {
+                    self.filters.push(Filter { tag, cases: vec![] });
+                    self.filters.len() - 1
+                });
+                for value in values {
+                    self.filters[at].grow(Case::of(*not, value)).grow_along(rest, end, names);
+                }
+            }
+        }
+    }
+}
+
+fn steps(path: &str) -> Vec<Step<'_>> {
+    let (mut steps, mut rest) = (vec![], path);
+    while !rest.is_empty() {
+        if let Some(inside) = rest.strip_prefix('[') {
+            let (filter, after) = inside.split_once(']').unwrap_or((inside, ""));
+            rest = after;
+            steps.push(match filter.split_once('=') {
+                None => Step::Each,
+                Some((tag, values)) => {
+                    let not = tag.ends_with('!');
+                    Step::Tag { tag: tag.trim_end_matches('!'), not, values: values.split('|').collect() }
+                }
+            });
+        } else {
+            let name = rest.trim_start_matches('.');
+            let (name, after) = name.split_at(name.find(['.', '[']).unwrap_or(name.len()));
+            rest = after;
+            steps.push(Step::Member(name));
+        }
+    }
+    steps
+}
+
+/// Where the value of a tag leads.
+#[derive(Debug)]
+struct Filter {
+    tag: Name,
+    cases: Vec<(Case, Paths)>,
+}
+
+#[derive(Debug, PartialEq)]
+enum Case {
+    Text(String),
+    True,
+    Prefix(String),
+    /// A number that is not 0.
+    NotZero,
+}
+
+impl Case {
+    fn of(not: bool, value: &str) -> Case {
+        match value.strip_suffix('*') {
+            _ if not => Case::NotZero,
+            Some(prefix) => Case::Prefix(prefix.to_owned()),
+            None if value == "true" => Case::True,
+            None => Case::Text(value.to_owned()),
+        }
+    }
+
+    /// Exact ones come first.
+    fn rank(&self) -> usize {
+        usize::from(!matches!(self, Case::Text(_) | Case::True))
+    }
+
+    fn holds(&self, row: &[u8], value: Span) -> bool {
+        let source = value.of(row);
+        match (self, Kind::of(source)) {
+            (Case::Text(text), Kind::String) => Literal::of(source).is(text.as_bytes()),
+            (Case::Prefix(prefix), Kind::String) => {
+                Literal::of(source).head(prefix.len()).iter().copied().eq(prefix.encode_utf16())
+            }
+            (Case::True, Kind::True) => true,
+            (Case::NotZero, Kind::Number) => !number::is_zero(source),
+            _ => false,
+        }
+    }
+}
+
+impl Filter {
+    fn grow(&mut self, case: Case) -> &mut Paths {
+        let at = self.cases.iter().position(|(known, _)| *known == case).unwrap_or_else(|| {
+            let at = self.cases.partition_point(|(known, _)| known.rank() <= case.rank());
+            self.cases.insert(at, (case, Paths::default()));
+            at
+        });
+        &mut self.cases[at].1
+    }
+
+    fn next(&self, row: &[u8], object: &Object) -> Option<&Paths> {
+        let tag = object.get(self.tag)?.value;
+        self.cases.iter().find(|(case, _)| case.holds(row, tag)).map(|(_, paths)| paths)
+    }
+}
+
+/// A list on the way to a value, and the element of it that was gone through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InList {
+    pub list: Span,
+    pub index: usize,
+    pub element: Span,
+}
+
+/// A value that a path ends at.
+#[derive(Debug)]
+pub struct Found<'a> {
+    pub paths: &'a Paths,
+    pub value: Span,
+    /// The object or list that it stands in, and which member of an object it is.
+    pub holder: Span,
+    pub member: Option<Member>,
+    pub lists: &'a [InList],
+}
+
+/// Follows paths through a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Follower<'a> {
+    pub row: &'a [u8],
+    pub names: &'a Names,
+}
+
+impl Follower<'_> {
+    pub fn object(&self, span: Span) -> Object {
+        Object::read(self.row, span, self.names)
+    }
+
+    /// The value that an object has under a name that the table knows.
+    pub fn get(&self, object: &Object, name: &str) -> Option<Span> {
+        object.get(self.names.find(name.as_bytes())?).map(|member| member.value)
+    }
+
+    /// The text that an object has under a name.
+    pub fn text(&self, object: &Object, name: &str) -> Option<String> {
+        text_at(self.row, self.get(object, name)?).map(Literal::string)
+    }
+
+    /// Follows paths from an object or array on. `reach` is told of each value that one ends at, and says whether
+    /// nothing below it is of interest. Counts the elements of lists that a tag led into.
+    pub fn follow(&self, paths: &Paths, object: &Object, reach: &mut dyn FnMut(Found) -> bool) -> usize {
+        self.follow_from(paths, object, &mut vec![], reach)
+    }
+
+    fn follow_from(
+        &self,
+        paths: &Paths,
+        object: &Object,
+        lists: &mut Vec<InList>,
+        reach: &mut dyn FnMut(Found) -> bool,
+    ) -> usize {
+        if Kind::of(object.span.of(self.row)) == Kind::Array {
+            return self.follow_list(paths, object.span, lists, reach);
+        }
+        let mut known = 0;
+        for filter in &paths.filters {
+            let Some(next) = filter.next(self.row, object) else { continue };
+            if next.end.is_some() {
+                let (value, holder) = (object.span, object.span);
+                reach(Found { paths: next, value, holder, member: None, lists });
+            }
+            known += self.follow_from(next, object, lists, reach);
+        }
+        for (name, next) in &paths.members {
+            let Some(member) = object.get(*name) else { continue };
+            let (value, holder) = (member.value, object.span);
+            if next.end.is_some() && reach(Found { paths: next, value, holder, member: Some(member), lists })
+            {
+                continue;
+            }
+            if Kind::of(value.of(self.row)).is_container() {
+                known += self.follow_from(next, &self.object(value), lists, reach);
+            }
+        }
+        known
+    }
+
+    fn follow_list(
+        &self,
+        paths: &Paths,
+        list: Span,
+        lists: &mut Vec<InList>,
+        reach: &mut dyn FnMut(Found) -> bool,
+    ) -> usize {
+        if paths.filters.is_empty() && paths.each.is_none() {
+            return 0;
+        }
+        let mut known = 0;
+        for (index, element) in elements(self.row, list).enumerate() {
+            if !Kind::of(element.of(self.row)).is_container() {
+                continue;
+            }
+            let object = self.object(element);
+            lists.push(InList { list, index, element });
+            let tagged = paths.filters.iter().filter_map(|filter| filter.next(self.row, &object));
+            for (next, is_tagged) in
+                tagged.map(|next| (next, true)).chain(paths.each.as_deref().map(|next| (next, false)))
+            {
+                known += usize::from(is_tagged);
+                let found = Found { paths: next, value: element, holder: list, member: None, lists };
+                if next.end.is_none() || !reach(found) {
+                    self.follow_from(next, &object, lists, reach);
+                }
+            }
+            lists.pop();
+        }
+        known
+    }
+
+    /// Whether a path leads to anything.
+    pub fn leads(&self, paths: &Paths, object: &Object) -> bool {
+        let mut any = false;
+        self.follow(paths, object, &mut |_| {
+            any = true;
+            true
+        });
+        any
+    }
+
+    /// The first value that is a string of those that paths lead to.
+    pub fn first_text(&self, paths: &Paths, object: &Object) -> Option<String> {
+        let mut text = None;
+        self.follow(paths, object, &mut |found| {
+            text = text.take().or_else(|| text_at(self.row, found.value).map(Literal::string));
+            found.paths.members.is_empty()
+        });
+        text
+    }
+}

@@ -1,0 +1,132 @@
+//! One tool result of those that a row carries.
+
+use super::object::Object;
+use super::path::{As, End, Follower, Found, InList};
+use super::table::Row;
+use crate::json::scan::{Member, Span, elements, members};
+use crate::json::{Kind, Literal};
+
+/// A place that holds text a model sees.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    pub value: Span,
+    /// The object or list that it stands in, and which member of an object it is.
+    pub holder: Span,
+    pub member: Option<Member>,
+    /// How a text takes its place, where the value is JSON; of a string that is JSON, [`As::Encoded`].
+    pub json: Option<As>,
+    /// What the model sees is the JSON of data, not a string as it is.
+    pub is_data: bool,
+    /// The lists of the result that it lies in, the innermost last.
+    pub lists: Vec<InList>,
+}
+
+#[derive(Debug)]
+pub struct ToolResult<'t> {
+    row: &'t Row,
+    pub object: Object,
+    pub slots: Vec<Slot>,
+    /// There is a text or a block that is known; a call that waits for its result has none.
+    pub is_filled: bool,
+}
+
+/// A copy beside the text, which no model reads, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Side {
+    pub value: Span,
+    pub holder: Span,
+    pub member: Option<Member>,
+}
+
+impl<'t> ToolResult<'t> {
+    /// The result that stands at a place; none where its blocks have to be known and no one is.
+    pub fn read(follower: Follower, row: &'t Row, object: Object, blocks: bool) -> Option<Self> {
+        let mut slots = vec![];
+        let known = follower.follow(&row.slots, &object, &mut |found| match slot_at(follower, &found) {
+            Some(json) => {
+                let Found { value, holder, member, lists, .. } = found;
+                let is_data = Kind::of(value.of(follower.row)) != Kind::String;
+                slots.push(Slot { value, holder, member, json, is_data, lists: lists.to_vec() });
+                true
+            }
+            None => false,
+        });
+        // Of an array all elements have to be known.
+        let least = match Kind::of(object.span.of(follower.row)) {
+            Kind::Array => elements(follower.row, object.span).count().max(1),
+            _ => 1,
+        };
+        let is_filled = known > 0 || !slots.is_empty();
+        (!blocks || known >= least).then_some(ToolResult { row, object, slots, is_filled })
+    }
+
+    pub fn dialect(&self) -> &str {
+        &self.row.name
+    }
+
+    /// Whether one of the flags is there; `error: null` tells that nothing failed.
+    pub fn is_error(&self, follower: Follower) -> bool {
+        let mut failed = false;
+        follower.follow(&self.row.error, &self.object, &mut |found| {
+            failed |= is_failure(found.value.of(follower.row));
+            found.paths.members.is_empty()
+        });
+        failed
+    }
+
+    pub fn id(&self, follower: Follower) -> Option<String> {
+        follower.first_text(&self.row.id, &self.object)
+    }
+
+    pub fn tool(&self, follower: Follower) -> Option<String> {
+        follower.first_text(&self.row.tool, &self.object)
+    }
+
+    /// Copies beside the text that no model reads.
+    pub fn side(&self, follower: Follower) -> Vec<Side> {
+        let mut side = vec![];
+        follower.follow(&self.row.side, &self.object, &mut |found| {
+            let Found { value, holder, member, .. } = found;
+            side.push(Side { value, holder, member });
+            found.paths.members.is_empty()
+        });
+        side
+    }
+
+    /// The second copy that a class keeps of its members.
+    pub fn copy(&self, follower: Follower) -> Option<Object> {
+        let copy = self.object.get(self.row.copy?)?.value;
+        Kind::of(copy.of(follower.row)).is_container().then(|| follower.object(copy))
+    }
+}
+
+/// Whether what the `error` of a result is tells of a failure.
+pub fn is_failure(error: &[u8]) -> bool {
+    !matches!(error, b"null" | b"false" | b"\"\"")
+}
+
+/// What stands at the end of a path is a slot: nothing where it is none, else how a text takes its place.
+fn slot_at(follower: Follower, found: &Found) -> Option<Option<As>> {
+    let row = follower.row;
+    match (found.paths.end?, Kind::of(found.value.of(row))) {
+        (End::Json(As::Encoded), Kind::String) => Some(Some(As::Encoded)),
+        (_, Kind::String) => Some(None),
+        (End::Json(how), kind) if kind.is_container() && !is_read(follower, found) => Some(Some(how)),
+        _ => None,
+    }
+}
+
+/// Whether all that an object holds is read by paths of its own, or it is a result with blocks inside of JSON.
+fn is_read(follower: Follower, found: &Found) -> bool {
+    let (row, paths) = (follower.row, found.paths);
+    let is_known = |name: &[u8]| {
+        follower.names.find(name).is_some_and(|name| paths.members.iter().any(|(known, _)| *known == name))
+    };
+    let content = follower.get(&follower.object(found.value), "content");
+    if is_known(b"content") && content.is_some_and(|content| Kind::of(content.of(row)) == Kind::Array) {
+        return true;
+    }
+    let known = |member: Member| is_known(Literal::of(member.key.of(row)).string().as_bytes());
+    let mut all = members(row, found.value).peekable();
+    !paths.members.is_empty() && all.peek().is_some() && all.all(known)
+}

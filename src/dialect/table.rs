@@ -1,0 +1,249 @@
+//! The table of dialects.
+
+use std::sync::OnceLock;
+
+use super::form::Form;
+use super::names::{Name, Names};
+use super::object::Object;
+use super::path::{As, End, Follower, Paths};
+use super::result::ToolResult;
+use crate::json::literal::Literal;
+use crate::json::scan::{Kind, Span, document, elements, members};
+
+static SOURCE: &str = include_str!("../dialects.json");
+
+/// Names that rows of sessions have besides.
+const OF_ROWS: [&str; 8] =
+    ["message", "toolUseResult", "version", "id", "parentId", "targetId", "appendMode", "isSidechain"];
+
+/// The table, made at first use.
+#[derive(Debug)]
+pub struct Table {
+    pub names: Names,
+    rows: Vec<Row>,
+    forms: Vec<Form>,
+    calls: Vec<Call>,
+    from_model: Paths,
+    role: Name,
+    type_: Name,
+    words: Vec<String>,
+}
+
+/// How the results of one dialect are read.
+#[derive(Debug)]
+pub struct Row {
+    pub name: String,
+    pub slots: Paths,
+    pub id: Paths,
+    pub tool: Paths,
+    pub error: Paths,
+    pub side: Paths,
+    /// The member in which a class keeps a second copy of all its members.
+    pub copy: Option<Name>,
+}
+
+impl Row {
+    #[inline(never)]
+    fn of(data: &Data, names: &mut Names) -> Row {
+        let mut paths = |name| Paths::of(data.texts(name).iter().map(String::as_str), names);
+        let [id, tool, error, side] = ["id", "tool", "error", "side"].map(&mut paths);
+        let mut slots = Paths::default();
+        for path in data.texts("text") {
+            slots.grow(&path, Some(End::Text), names);
+        }
+        for (path, how) in data.pairs("json") {
+            slots.grow(&path, As::named(&how).map(End::Json), names);
+        }
+        for path in data.texts("other") {
+            slots.grow(&path, None, names);
+        }
+        let copy = data.text("copy").map(|name| names.learn(&name));
+        Row { name: data.text("name").unwrap_or_default(), slots, id, tool, error, side, copy }
+    }
+}
+
+/// Where the model calls tools in messages of one dialect.
+#[derive(Debug)]
+struct Call {
+    at: Paths,
+    id: Paths,
+    tool: Paths,
+}
+
+impl Call {
+    fn of(data: &Data, names: &mut Names) -> Call {
+        let [at, id, tool] = ["at", "id", "tool"].map(|name| Paths::of(data.text(name).as_deref(), names));
+        Call { at, id, tool }
+    }
+}
+
+impl Table {
+    pub fn get() -> &'static Table {
+        static TABLE: OnceLock<Table> = OnceLock::new();
+        TABLE.get_or_init(Table::read)
+    }
+
+    fn read() -> Table {
+        let source = SOURCE.as_bytes();
+        let all = Data(document(source).unwrap_or(Span { start: 0, end: 1 }));
+        let mut names = Names::default();
+        let (mut rows, mut forms, mut calls, mut model, mut words) = (vec![], vec![], vec![], vec![], vec![]);
+        for data in all.list() {
+            for form in data.get("forms").into_iter().flat_map(Data::list) {
+                forms.push(Form::of(rows.len(), &form, &mut names));
+                words.extend(Form::words(&form, &data));
+            }
+            for call in data.get("calls").into_iter().flat_map(Data::list) {
+                calls.push(Call::of(&call, &mut names));
+            }
+            model.extend(data.texts("model"));
+            rows.push(Row::of(&data, &mut names));
+        }
+        let from_model = Paths::of(model.iter().map(String::as_str), &mut names);
+        for name in OF_ROWS {
+            names.learn(name);
+        }
+        let [role, type_] = ["role", "type"].map(|name| names.learn(name));
+        Table { rows, forms, calls, from_model, role, type_, words: fewest(words), names }
+    }
+
+    /// Finds the tool results that a value is or carries, in order. Of a `named` dialect, those alone.
+    pub fn results(&self, row: &[u8], value: &Object, named: Option<&str>) -> Vec<ToolResult<'_>> {
+        let follower = self.follower(row);
+        for form in self.forms_for(row, value) {
+            let dialect = &self.rows[form.row];
+            if named.is_some_and(|named| named != dialect.name) {
+                continue;
+            }
+            let objects = form.objects(follower, value).unwrap_or_default();
+            let results = objects
+                .into_iter()
+                .filter_map(|object| ToolResult::read(follower, dialect, object, form.blocks));
+            let results: Vec<ToolResult> = results.collect();
+            if !results.is_empty() {
+                return results;
+            }
+        }
+        vec![]
+    }
+
+    /// Tells of each call of a tool in a message: its id, and what the tool is called.
+    pub fn each_call(&self, row: &[u8], message: &Object, mut tell: impl FnMut(String, String)) {
+        let follower = self.follower(row);
+        for Call { at, id, tool } in &self.calls {
+            follower.follow(at, message, &mut |found| {
+                let call = follower.object(found.value);
+                if let Some((id, tool)) = follower.first_text(id, &call).zip(follower.first_text(tool, &call))
+                {
+                    tell(id, tool);
+                }
+                true
+            });
+        }
+    }
+
+    /// Whether a message is one that the model wrote.
+    pub fn is_from_model(&self, row: &[u8], message: &Object) -> bool {
+        self.follower(row).leads(&self.from_model, message)
+    }
+
+    pub fn follower<'a>(&'a self, row: &'a [u8]) -> Follower<'a> {
+        Follower { row, names: &self.names }
+    }
+
+    /// Words of which a row must hold one to carry a result, if it is no list; one that is spelled with escapes holds
+    /// an escape of ASCII instead.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(String::as_str)
+    }
+
+    fn forms_for(&self, row: &[u8], value: &Object) -> Vec<&Form> {
+        let tag = |name| {
+            let value = value.get(name)?.value.of(row);
+            Some((Kind::of(value) == Kind::String).then(|| Literal::of(value).string()))
+        };
+        let forms = |test: &dyn Fn(&Form) -> bool| self.forms.iter().filter(|form| test(form)).collect();
+        if Kind::of(value.span.of(row)) == Kind::Array {
+            return forms(&|form| form.is_list);
+        }
+        match (tag(self.role), tag(self.type_)) {
+            (Some(Some(role)), _) => forms(&|form| form.role.contains(&role)),
+            (Some(None), _) | (None, Some(None)) => vec![],
+            (None, Some(Some(of))) => {
+                let mut found: Vec<&Form> = forms(&|form| form.types.contains(&of));
+                found.extend(self.forms.iter().filter(|form| form.starts(&of)));
+                found
+            }
+            (None, None) => forms(&|form| !form.is_list && form.role.is_empty() && form.types.is_empty()),
+        }
+    }
+}
+
+/// The words that stand for all: one that holds another is found with that.
+fn fewest(words: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = vec![];
+    for word in words {
+        if !kept.iter().any(|known| word.contains(known.as_str())) {
+            kept.retain(|known| !known.contains(word.as_str()));
+            kept.push(word);
+        }
+    }
+    kept
+}
+
+/// A value of the table's source.
+#[derive(Clone, Copy, Debug)]
+pub struct Data(Span);
+
+impl Data {
+    #[inline(never)]
+    fn get(&self, name: &str) -> Option<Data> {
+        let source = SOURCE.as_bytes();
+        let member =
+            members(source, self.0).find(|member| Literal::of(member.key.of(source)).is(name.as_bytes()));
+        member.map(|member| Data(member.value))
+    }
+
+    fn list(self) -> impl Iterator<Item = Data> {
+        elements(SOURCE.as_bytes(), self.0).map(Data)
+    }
+
+    fn string(self) -> String {
+        Literal::of(self.0.of(SOURCE.as_bytes())).string()
+    }
+
+    #[inline(never)]
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.get(name).map(Data::string)
+    }
+
+    #[inline(never)]
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        self.get(name).into_iter().flat_map(Data::list).map(Data::string).collect()
+    }
+
+    pub fn flag(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|Data(span)| span.of(SOURCE.as_bytes()) == b"true")
+    }
+
+    fn pairs(&self, name: &str) -> Vec<(String, String)> {
+        let pair = |Data(span): Data| -> Vec<(String, String)> {
+            members(SOURCE.as_bytes(), span)
+                .map(|member| (Data(member.key).string(), Data(member.value).string()))
+                .collect()
+        };
+        self.get(name).map(pair).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_words_tell_rows_that_cannot_matter() {
+        let mut words: Vec<&str> = Table::get().words().collect();
+        words.sort_unstable();
+        assert_eq!(words, [""]);
+    }
+}

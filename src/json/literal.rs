@@ -1,0 +1,329 @@
+//! The text of a string literal, read without decoding all of it.
+
+use super::scan::escape;
+use super::write;
+use crate::text::size::{self, Size};
+use crate::text::units::{Text, is_high, is_low};
+use crate::text::utf8::Utf8;
+
+/// A text as a row has it: with escapes, or as it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Literal<'a> {
+    bytes: &'a [u8],
+    escaped: bool,
+}
+
+/// A part of a text: bytes that stand for themselves, or what an escape stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part<'a> {
+    Run(&'a [u8]),
+    Char(char),
+    /// A surrogate without its other half.
+    Lone(u16),
+}
+
+/// Bytes that are counted at once where a text is read from its end.
+const BLOCK: usize = 64 * 1024;
+
+impl<'a> Literal<'a> {
+    /// The text of a literal that is given with its quotes.
+    pub fn of(quoted: &'a [u8]) -> Self {
+        let bytes = quoted.get(1..quoted.len() - 1).unwrap_or_default();
+        Literal { bytes, escaped: memchr::memchr(b'\\', bytes).is_some() }
+    }
+
+    /// A text in which a backslash is one.
+    pub fn plain(bytes: &'a [u8]) -> Self {
+        Literal { bytes, escaped: false }
+    }
+
+    /// Bytes that it takes where it stands.
+    pub fn len(self) -> usize {
+        self.bytes.len()
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The text, where it stands in the row as it is.
+    pub fn as_plain(self) -> Option<&'a [u8]> {
+        (!self.escaped).then_some(self.bytes)
+    }
+
+    pub fn parts(self) -> impl Iterator<Item = Part<'a>> {
+        let Literal { bytes, escaped } = self;
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+            let run = if escaped { memchr::memchr(b'\\', rest).unwrap_or(rest.len()) } else { rest.len() };
+            if run > 0 {
+                at += run;
+                return Some(Part::Run(&rest[..run]));
+            }
+            let (part, length) = unescape(rest);
+            at += length;
+            Some(part)
+        })
+    }
+
+    /// Its size as JavaScript has it: what is no UTF-8 has become U+FFFD there, and is not broken any more.
+    pub fn size(self) -> Size {
+        let mut sum = Size::default();
+        for part in self.parts() {
+            sum = sum
+                + match part {
+                    Part::Run(bytes) => Size { broken: 0, ..size::of_utf8(bytes) },
+                    Part::Char(point) => Size { broken: 0, ..Size::of_point(point) },
+                    Part::Lone(_) => Size { bytes: 3, chars: 1, newlines: 0, broken: 1 },
+                };
+        }
+        sum
+    }
+
+    /// All of it in UTF-16; lone surrogates stay.
+    pub fn units(self) -> Vec<u16> {
+        self.head(usize::MAX)
+    }
+
+    /// The first units.
+    pub fn head(self, count: usize) -> Vec<u16> {
+        let mut units = vec![];
+        for part in self.parts() {
+            let room = count - units.len();
+            match part {
+                // A unit takes three bytes at most.
+                Part::Run(bytes) => Utf8(&bytes[..bytes.len().min(room.saturating_mul(3).saturating_add(3))])
+                    .write(&mut units),
+                Part::Char(point) => units.extend_from_slice(point.encode_utf16(&mut [0; 2])),
+                Part::Lone(unit) => units.push(unit),
+            }
+            if units.len() >= count {
+                units.truncate(count);
+                break;
+            }
+        }
+        units
+    }
+
+    /// The last units.
+    pub fn tail(self, count: usize) -> Vec<u16> {
+        let (mut start, mut chars) = (self.bytes.len(), 0);
+        while chars < count && start > 0 {
+            let end = start;
+            start = self.boundary(end.saturating_sub(BLOCK));
+            chars += Literal { bytes: &self.bytes[start..end], ..self }.size().chars;
+        }
+        let mut units = Literal { bytes: &self.bytes[start..], ..self }.units();
+        units.drain(..units.len().saturating_sub(count));
+        units
+    }
+
+    /// Moves `at` back to where a part of the text starts.
+    fn boundary(self, at: usize) -> usize {
+        let bytes = self.bytes;
+        let Some(last) = memchr::memrchr(b'\\', &bytes[..at]).filter(|last| self.escaped && at - last < 6)
+        else {
+            return Utf8(bytes).floor(at);
+        };
+        // What stands before a run of backslashes escapes nothing.
+        let mut start = last - bytes[..last].iter().rev().take_while(|byte| **byte == b'\\').count();
+        while start < at {
+            let next = start + if bytes[start] == b'\\' { escape(&bytes[start..]).unwrap_or(1) } else { 1 };
+            if next > at {
+                return start;
+            }
+            start = next;
+        }
+        Utf8(bytes).floor(at)
+    }
+
+    /// Appends it as UTF-8, lone surrogates as U+FFFD.
+    pub fn write_utf8(self, out: &mut Vec<u8>) {
+        for part in self.parts() {
+            match part {
+                Part::Run(bytes) => Utf8(bytes).each_utf8(&mut |text| out.extend_from_slice(text)),
+                Part::Char(point) => out.extend_from_slice(point.encode_utf8(&mut [0; 4]).as_bytes()),
+                Part::Lone(_) => {
+                    out.extend_from_slice(char::REPLACEMENT_CHARACTER.encode_utf8(&mut [0; 4]).as_bytes())
+                }
+            }
+        }
+    }
+
+    /// Appends the literal of a row as `JSON.stringify` writes it, with its quotes.
+    pub fn write_json(self, out: &mut Vec<u8>) {
+        out.push(b'"');
+        for part in self.parts() {
+            match part {
+                // What stands in a row as it is needs no escape.
+                Part::Run(bytes) => Utf8(bytes).each_utf8(&mut |text| out.extend_from_slice(text)),
+                Part::Char(point) => write::push(point, out),
+                Part::Lone(unit) => write::push_unit(unit, out),
+            }
+        }
+        out.push(b'"');
+    }
+
+    /// Bytes that [`Literal::write_json`] appends.
+    pub fn json_width(self) -> usize {
+        let width = |part| match part {
+            Part::Run(bytes) => size::of_utf8(bytes).bytes,
+            Part::Char(point) => write::width(point),
+            Part::Lone(_) => 6,
+        };
+        2 + self.parts().map(width).sum::<usize>()
+    }
+
+    /// Whether it is this text.
+    pub fn is(self, text: &[u8]) -> bool {
+        match self.as_plain() {
+            Some(bytes) => bytes == text,
+            None => self.parts().all(|part| !matches!(part, Part::Lone(_))) && self.utf8() == text,
+        }
+    }
+
+    pub fn utf8(self) -> Vec<u8> {
+        let mut out = vec![];
+        self.write_utf8(&mut out);
+        out
+    }
+
+    pub fn string(self) -> String {
+        String::from_utf8(self.utf8()).unwrap_or_default()
+    }
+}
+
+/// What the escape stands for that a text starts with, and its length; a pair is one.
+fn unescape(text: &[u8]) -> (Part<'static>, usize) {
+    let char = match text.get(1) {
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'u') => return unescape_unit(text),
+        Some(&byte) => byte.into(),
+        None => '\\',
+    };
+    (Part::Char(char), 2)
+}
+
+fn unescape_unit(text: &[u8]) -> (Part<'static>, usize) {
+    let Some(unit) = unit_of(text) else { return (Part::Char(char::REPLACEMENT_CHARACTER), text.len()) };
+    if let Some(point) = char::from_u32(unit.into()) {
+        return (Part::Char(point), 6);
+    }
+    let low = if is_high(unit) { text.get(6..).and_then(unit_of).filter(|low| is_low(*low)) } else { None };
+    match low.map(|low| char::decode_utf16([unit, low]).next()) {
+        Some(Some(Ok(point))) => (Part::Char(point), 12),
+        _ => (Part::Lone(unit), 6),
+    }
+}
+
+/// The unit of the escape that a text starts with.
+fn unit_of(text: &[u8]) -> Option<u16> {
+    let digits = text.strip_prefix(b"\\u")?.get(..4)?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// The same JSON with every lone surrogate as U+FFFD; `None` when it has none. Nothing else changes, and no length.
+pub fn well_formed(json: &[u8]) -> Option<Vec<u8>> {
+    let mut repaired = None;
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', &json[at..]) {
+        at += found;
+        let (part, length) = unescape(&json[at..]);
+        if matches!(part, Part::Lone(_)) {
+            repaired.get_or_insert_with(|| json.to_vec())[at..at + length].copy_from_slice(b"\\ufffd");
+        }
+        at += length;
+    }
+    repaired
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Literals of hostile parts, with what they stand for.
+    fn literals() -> impl Strategy<Value = (Vec<u8>, Vec<u16>)> {
+        let part = prop_oneof![
+            4 => "[a-zé漢😀 ]{0,9}".prop_map(|text| (text.clone().into_bytes(), text.encode_utf16().collect())),
+            2 => any::<u16>().prop_map(|unit| (format!("\\u{unit:04x}").into_bytes(), vec![unit])),
+            1 => Just((b"\\uD83D\\uDE00".to_vec(), vec![0xD83D, 0xDE00])),
+            2 => Just((b"\\n".to_vec(), vec![0x0A])),
+            2 => Just((b"\\\\".to_vec(), vec![0x5C])),
+            1 => Just((b"\\\"".to_vec(), vec![0x22])),
+            1 => Just((b"\xE2\x82".to_vec(), vec![0xFFFD])),
+            1 => Just((b"\xFF".to_vec(), vec![0xFFFD])),
+        ];
+        prop::collection::vec(part, 0..40).prop_map(|parts| {
+            let mut quoted = b"\"".to_vec();
+            let mut units = vec![];
+            for (bytes, text) in parts {
+                quoted.extend(bytes);
+                units.extend(text);
+            }
+            quoted.push(b'"');
+            (quoted, units)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_it_stands_for((quoted, units) in literals(), count in 0..60usize) {
+            let literal = Literal::of(&quoted);
+            prop_assert_eq!(&literal.units(), &units);
+            prop_assert_eq!(literal.size(), size::of_utf16(&units));
+            prop_assert_eq!(literal.head(count), &units[..count.min(units.len())]);
+            prop_assert_eq!(literal.tail(count), &units[units.len().saturating_sub(count)..]);
+            prop_assert_eq!(literal.string(), String::from_utf16_lossy(&units));
+            let (mut json, mut written) = (vec![], vec![]);
+            literal.write_json(&mut json);
+            write::literal(&units, &mut written);
+            prop_assert_eq!(literal.json_width(), json.len());
+            prop_assert_eq!(json, written);
+        }
+
+        #[test]
+        fn a_boundary_splits_nothing((quoted, _) in literals(), at in 0..200usize) {
+            let literal = Literal::of(&quoted);
+            let at = at.min(literal.bytes.len());
+            let boundary = literal.boundary(at);
+            prop_assert!(boundary <= at && at - boundary < 6);
+            let [head, tail] = [&literal.bytes[..boundary], &literal.bytes[boundary..]]
+                .map(|bytes| Literal { bytes, ..literal }.units());
+            prop_assert_eq!([head, tail].concat(), literal.units());
+        }
+
+        #[test]
+        fn well_formed_json_differs_in_lone_surrogates_alone((quoted, units) in literals()) {
+            let repaired = well_formed(&quoted);
+            let is_broken = char::decode_utf16(units.iter().copied()).any(|point| point.is_err());
+            prop_assert_eq!(repaired.is_some(), is_broken);
+            if let Some(repaired) = repaired {
+                prop_assert_eq!(repaired.len(), quoted.len());
+                prop_assert_eq!(Literal::of(&repaired).units(), String::from_utf16_lossy(&units).encode_utf16().collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_read_from_its_end_in_blocks() {
+        let quoted = format!("\"{}end\"", "\\\\é\\u00e9\\n".repeat(60_000));
+        let literal = Literal::of(quoted.as_bytes());
+        let units = literal.units();
+        for count in [3, 5_000, 200_000, 900_000] {
+            assert_eq!(literal.tail(count), units[units.len().saturating_sub(count)..]);
+        }
+    }
+
+    #[test]
+    fn names_are_compared_as_they_read() {
+        assert!(Literal::of(br#""r\u006fle""#).is(b"role"));
+        assert!(Literal::of(br#""role""#).is(b"role"));
+        assert!(!Literal::of(br#""\ud800""#).is("\u{fffd}".as_bytes()));
+    }
+}

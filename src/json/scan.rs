@@ -1,0 +1,351 @@
+//! Finding where values begin and end, and whether a row is JSON at all.
+
+/// Where a value stands in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+}
+
+impl Span {
+    pub fn of(self, row: &[u8]) -> &[u8] {
+        &row[self.start..self.end]
+    }
+
+    pub fn len(self) -> usize {
+        self.end - self.start
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Object,
+    Array,
+    String,
+    Number,
+    True,
+    False,
+    Null,
+}
+
+impl Kind {
+    /// The kind of a value, told by its first byte.
+    pub fn of(value: &[u8]) -> Kind {
+        match value.first() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b't') => Kind::True,
+            Some(b'f') => Kind::False,
+            Some(b'n') => Kind::Null,
+            _ => Kind::Number,
+        }
+    }
+
+    /// Whether other values are in it.
+    pub fn is_container(self) -> bool {
+        matches!(self, Kind::Object | Kind::Array)
+    }
+}
+
+/// Finds the one value of a row; `None` when it is no JSON.
+pub fn document(row: &[u8]) -> Option<Span> {
+    let start = space(row, 0);
+    let end = value(row, start)?;
+    (space(row, end) == row.len()).then_some(Span { start, end })
+}
+
+/// Skips white space of JSON, which is less than that of other text.
+pub fn space(row: &[u8], mut at: usize) -> usize {
+    while matches!(row.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        at += 1;
+    }
+    at
+}
+
+/// Finds the end of the value that starts at `at`; `None` where there is none. Depth costs a bit each, no stack.
+pub fn value(row: &[u8], at: usize) -> Option<usize> {
+    walk(row, at, |_| {})
+}
+
+/// What is met on the way through a value, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// An object or array starts here.
+    Open(usize),
+    /// The one that was opened last ends here.
+    Close(usize),
+    /// The name of a member, or a value that holds no others.
+    Leaf(Span),
+}
+
+/// Goes through the value that starts at `at`, and returns where it ends.
+pub fn walk(row: &[u8], mut at: usize, mut meet: impl FnMut(Event)) -> Option<usize> {
+    let mut open = Nesting::default();
+    loop {
+        let start = at;
+        let is_object = match row.get(at)? {
+            b'{' => Some(true),
+            b'[' => Some(false),
+            _ => None,
+        };
+        if let Some(is_object) = is_object {
+            meet(Event::Open(start));
+            at = space(row, at + 1);
+            if row.get(at)? != if is_object { &b'}' } else { &b']' } {
+                open.push(is_object);
+                if is_object {
+                    at = name(row, at, &mut meet)?;
+                }
+                continue;
+            }
+            at += 1;
+            meet(Event::Close(at));
+        } else {
+            at = leaf(row, at)?;
+            meet(Event::Leaf(Span { start, end: at }));
+        }
+        loop {
+            let Some(in_object) = open.last() else { return Some(at) };
+            at = space(row, at);
+            match (row.get(at)?, in_object) {
+                (b',', true) => {
+                    at = name(row, space(row, at + 1), &mut meet)?;
+                    break;
+                }
+                (b',', false) => {
+                    at = space(row, at + 1);
+                    break;
+                }
+                (b'}', true) | (b']', false) => {
+                    open.pop();
+                    at += 1;
+                    meet(Event::Close(at));
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+fn name(row: &[u8], at: usize, meet: &mut impl FnMut(Event)) -> Option<usize> {
+    let (key, value) = key(row, at)?;
+    meet(Event::Leaf(key));
+    Some(value)
+}
+
+fn leaf(row: &[u8], at: usize) -> Option<usize> {
+    match row[at] {
+        b'"' => string(row, at),
+        b't' => word(row, at, b"true"),
+        b'f' => word(row, at, b"false"),
+        b'n' => word(row, at, b"null"),
+        _ => number(row, at),
+    }
+}
+
+/// Finds the key that starts at `at`, and where its value starts.
+fn key(row: &[u8], at: usize) -> Option<(Span, usize)> {
+    if row.get(at)? != &b'"' {
+        return None;
+    }
+    let end = string(row, at)?;
+    let colon = space(row, end);
+    (row.get(colon)? == &b':').then(|| (Span { start: at, end }, space(row, colon + 1)))
+}
+
+fn word(row: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+    row[at..].starts_with(word).then_some(at + word.len())
+}
+
+fn number(row: &[u8], at: usize) -> Option<usize> {
+    let digits = |from: usize| {
+        let count = row[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        (count > 0).then_some(from + count)
+    };
+    let start = at + usize::from(row[at] == b'-');
+    let mut end = digits(start)?;
+    if row[start] == b'0' && end > start + 1 {
+        return None;
+    }
+    if row.get(end) == Some(&b'.') {
+        end = digits(end + 1)?;
+    }
+    if matches!(row.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(row.get(end + 1), Some(b'+' | b'-')));
+        end = digits(end + 1 + sign)?;
+    }
+    Some(end)
+}
+
+/// Finds the end of the string whose quote is at `start`.
+fn string(row: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', row.get(at..)?)?;
+        if row[at] == b'"' {
+            break;
+        }
+        at += escape(&row[at..])?;
+    }
+    // Blocks, so that the loop compiles to vector code.
+    let has_control = |block: &[u8]| block.iter().fold(false, |has, &byte| has | (byte < 0x20));
+    (!row[start..at].chunks(256).any(has_control)).then_some(at + 1)
+}
+
+/// Length of the escape that a text starts with.
+pub fn escape(text: &[u8]) -> Option<usize> {
+    match text.get(1)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
+        b'u' => text.get(2..6)?.iter().all(u8::is_ascii_hexdigit).then_some(6),
+        _ => None,
+    }
+}
+
+/// Which of the values that are open are objects.
+#[derive(Default)]
+struct Nesting {
+    bits: Vec<u64>,
+    depth: usize,
+}
+
+impl Nesting {
+    fn push(&mut self, is_object: bool) {
+        let (word, bit) = (self.depth / 64, self.depth % 64);
+        if word == self.bits.len() {
+            self.bits.push(0);
+        }
+        self.bits[word] = self.bits[word] & !(1 << bit) | u64::from(is_object) << bit;
+        self.depth += 1;
+    }
+
+    fn pop(&mut self) {
+        self.depth -= 1;
+    }
+
+    fn last(&self) -> Option<bool> {
+        let at = self.depth.checked_sub(1)?;
+        Some(self.bits[at / 64] >> (at % 64) & 1 == 1)
+    }
+}
+
+/// A member of an object: its name with the quotes, and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub key: Span,
+    pub value: Span,
+}
+
+/// Goes through the members of an object of a row that is JSON, in order. Of anything else there are none.
+pub fn members(row: &[u8], object: Span) -> impl Iterator<Item = Member> {
+    let mut next = inside(row, object, b'{');
+    std::iter::from_fn(move || {
+        let (key, start) = key(row, next?)?;
+        let value = Span { start, end: value(row, start)? };
+        next = after(row, value.end);
+        Some(Member { key, value })
+    })
+}
+
+/// Goes through the elements of an array of a row that is JSON, in order. Of anything else there are none.
+pub fn elements(row: &[u8], array: Span) -> impl Iterator<Item = Span> {
+    let mut next = inside(row, array, b'[');
+    std::iter::from_fn(move || {
+        let start = next?;
+        let element = Span { start, end: value(row, start)? };
+        next = after(row, element.end);
+        Some(element)
+    })
+}
+
+/// Where the first part of a container starts.
+fn inside(row: &[u8], container: Span, bracket: u8) -> Option<usize> {
+    let first = space(row, container.start + 1);
+    (row[container.start] == bracket && !matches!(row[first], b'}' | b']')).then_some(first)
+}
+
+/// Where the next part of a container starts, behind one that ends at `end`.
+fn after(row: &[u8], end: usize) -> Option<usize> {
+    let at = space(row, end);
+    (row.get(at)? == &b',').then(|| space(row, at + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_json_from_what_is_none() {
+        for good in [
+            r#" {"a" : [1, -2.5e+3, "x\"\\\u00e9", {}, [ ] , true,null , false] } "#,
+            "\"\"",
+            "0",
+            "-0.0E-9\r",
+            "\"\u{2028}\u{7f}\"",
+            "\"\\ud800\"",
+        ] {
+            assert!(document(good.as_bytes()).is_some(), "{good}");
+        }
+        for bad in [
+            "",
+            " ",
+            "{",
+            "{\"a\"}",
+            "{\"a\":1,}",
+            "[1,]",
+            "[,]",
+            "[1 2]",
+            "01",
+            "1.",
+            ".5",
+            "+1",
+            "1e",
+            "-",
+            "tru",
+            "nulls",
+            "\"a",
+            "\"\\x\"",
+            "\"\\u12g4\"",
+            "\"a\tb\"",
+            "\"a\0\"",
+            "{a:1}",
+            "[1}",
+            "{\"a\":1]",
+            "1 1",
+            "\u{feff}1",
+            "\0\0",
+            "NaN",
+        ] {
+            assert_eq!(document(bad.as_bytes()), None, "{bad:?}");
+        }
+        assert!(document(b"\"\xFF\xE2\x82\"").is_some(), "invalid UTF-8 in a string is text of a kind");
+        assert!(document(b"\xFF").is_none());
+    }
+
+    #[test]
+    fn depth_needs_no_stack() {
+        let deep = "[".repeat(300_000) + &"]".repeat(300_000);
+        assert!(document(deep.as_bytes()).is_some());
+        let mixed = "[{\"a\":".repeat(200) + "1" + &"}]".repeat(200);
+        assert!(document(mixed.as_bytes()).is_some());
+        assert!(document((mixed + "}").as_bytes()).is_none());
+    }
+
+    #[test]
+    fn parts_come_in_order() {
+        let row = br#"{"a":1, "b" : [ 2,{"c":3}] ,"a":"x"}"#;
+        let all = document(row).unwrap();
+        let parts: Vec<(&[u8], &[u8])> =
+            members(row, all).map(|member| (member.key.of(row), member.value.of(row))).collect();
+        assert_eq!(parts, [(&b"\"a\""[..], &b"1"[..]), (b"\"b\"", br#"[ 2,{"c":3}]"#), (b"\"a\"", b"\"x\"")]);
+        let list = members(row, all).nth(1).unwrap().value;
+        let parts: Vec<&[u8]> = elements(row, list).map(|element| element.of(row)).collect();
+        assert_eq!(parts, [&b"2"[..], br#"{"c":3}"#]);
+        assert_eq!(elements(row, all).count() + members(row, list).count(), 0);
+        assert_eq!(elements(b"[ ]", Span { start: 0, end: 3 }).count(), 0);
+    }
+}

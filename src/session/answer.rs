@@ -1,0 +1,68 @@
+//! Reports as JSON.
+
+use crate::json::tree::string;
+
+/// An object that is being written.
+#[derive(Debug, Default)]
+pub struct Answer {
+    json: String,
+}
+
+impl Answer {
+    fn name(&mut self, name: &str) {
+        self.json.push_str(if self.json.is_empty() { "{\"" } else { ",\"" });
+        self.json.push_str(name);
+        self.json.push_str("\":");
+    }
+
+    /// Adds a member that is JSON.
+    pub fn json(mut self, name: &str, value: &str) -> Self {
+        self.name(name);
+        self.json.push_str(value);
+        self
+    }
+
+    pub fn number(self, name: &str, value: u64) -> Self {
+        self.json(name, &value.to_string())
+    }
+
+    pub fn flag(self, name: &str, value: bool) -> Self {
+        self.json(name, if value { "true" } else { "false" })
+    }
+
+    /// Adds a member that is a text, where there is one.
+    pub fn text(self, name: &str, value: Option<&str>) -> Self {
+        match value {
+            Some(value) => self.json(name, &String::from_utf8_lossy(&string(value))),
+            None => self,
+        }
+    }
+
+    /// Adds a list of objects.
+    pub fn list(self, name: &str, objects: impl Iterator<Item = Answer>) -> Self {
+        let objects: Vec<String> = objects.map(Answer::done).collect();
+        self.json(name, &format!("[{}]", objects.join(",")))
+    }
+
+    pub fn done(mut self) -> String {
+        self.json.push_str(if self.json.is_empty() { "{}" } else { "}" });
+        self.json
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_json() {
+        let inner = |number| Answer::default().number("n", number);
+        let answer = Answer::default()
+            .flag("ok", true)
+            .text("none", None)
+            .text("path", Some("a\"b"))
+            .list("all", [inner(1), inner(2)].into_iter());
+        assert_eq!(answer.done(), r#"{"ok":true,"path":"a\"b","all":[{"n":1},{"n":2}]}"#);
+        assert_eq!(Answer::default().done(), "{}");
+    }
+}

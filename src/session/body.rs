@@ -1,0 +1,212 @@
+//! A text of a tool result before it is cut: as its row has it, or made of that.
+
+use crate::json::Literal;
+use crate::policy::{Keep, Policy};
+use crate::text::Size;
+use crate::text::clean::{self, Cleaner, look::is_clean};
+use crate::text::earlier;
+use crate::text::units::{is_high, is_low};
+
+#[derive(Clone, Debug)]
+pub enum Body<'a> {
+    Row(Literal<'a>),
+    /// UTF-8.
+    Made(Vec<u8>),
+}
+
+/// Both ends of a text, or all of it and nothing.
+pub type Windows = (Vec<u16>, Vec<u16>);
+
+/// Chars of a text that are searched for findings, and how many of them at its start, as in lib/pieces.ts. What lies
+/// between is passed over.
+const SEARCHED: usize = 16 << 20;
+const SEARCHED_HEAD: usize = 4 << 20;
+/// A window ends at the end of a line where one is so near.
+const PIECE: usize = 65_536;
+
+const NEWLINE: u16 = b'\n' as u16;
+
+impl Body<'_> {
+    pub fn literal(&self) -> Literal<'_> {
+        match self {
+            Body::Row(literal) => *literal,
+            Body::Made(text) => Literal::plain(text),
+        }
+    }
+
+    pub fn size(&self) -> Size {
+        self.literal().size()
+    }
+
+    /// The parts that a cut of a text of `chars` can depend on.
+    pub fn windows(&self, chars: usize, policy: &Policy) -> Windows {
+        let (head, tail) = reach(policy);
+        if chars <= head.max(tail).max(earlier::SEARCHED) {
+            return (self.literal().units(), vec![]);
+        }
+        let least = earlier::LONGEST;
+        (self.literal().head(head.max(least)), self.literal().tail(tail.max(least)))
+    }
+
+    /// The parts that are searched for findings: all of it, or both ends, at the ends of lines where some are near.
+    pub fn searched(&self, chars: usize, policy: &Policy) -> Windows {
+        let (head, tail) = reach(policy);
+        let first = SEARCHED_HEAD.max(head.saturating_add(PIECE));
+        let last = (SEARCHED - SEARCHED_HEAD).max(tail.saturating_add(PIECE));
+        if chars <= SEARCHED || chars.saturating_sub(last) <= first {
+            return (self.literal().units(), vec![]);
+        }
+        // A unit more tells whether a pair would be split.
+        let mut head = self.literal().head(first + 1);
+        let splits = is_high(head[first - 1]) && is_low(head[first]);
+        head.truncate(first - usize::from(splits));
+        let line = head.iter().rposition(|unit| *unit == NEWLINE).map_or(0, |at| at + 1);
+        if line > first - PIECE {
+            head.truncate(line);
+        }
+        let mut tail = self.literal().tail(last + 1);
+        let splits = is_high(tail[0]) && is_low(tail[1]);
+        tail.drain(..1 + usize::from(splits));
+        let line = tail[..PIECE].iter().position(|unit| *unit == NEWLINE).map_or(0, |at| at + 1);
+        tail.drain(..line);
+        (head, tail)
+    }
+
+    /// The text as a policy has it cleaned; `None` where that changes nothing, or would leave nothing to see.
+    pub fn cleaned(&self, options: Option<clean::Options>) -> Option<Vec<u8>> {
+        let options = options?;
+        let text = self.literal().utf8();
+        // A notice may have made lines alike that stood apart, or lines that were cut; folding them would lose its place.
+        let options = clean::Options { repeats: options.repeats && !was_cut(&text), ..options };
+        if options == clean::Options::NONE || is_clean(&text, options.repeats) {
+            return None;
+        }
+        let (mut cleaner, mut out) = (Cleaner::new(options), Vec::with_capacity(text.len()));
+        cleaner.push(&text, &mut out);
+        cleaner.finish(&mut out);
+        (out != text && std::str::from_utf8(&out).is_ok_and(is_visible)).then_some(out)
+    }
+
+    /// The text without the white space that it starts with; `None` where that is all.
+    pub fn trimmed(&self) -> Option<Vec<u8>> {
+        let text = self.literal().string();
+        let shown = text.trim_start_matches(is_space);
+        (!shown.is_empty()).then(|| shown.as_bytes().to_vec())
+    }
+}
+
+/// Chars at the start and at the end that no cut can go beyond.
+fn reach(policy: &Policy) -> (usize, usize) {
+    let reach = policy.limits.bytes.min(policy.limits.chars).saturating_add(2);
+    let of = |side| if policy.keep == side { 0 } else { reach };
+    (of(Keep::Tail), of(Keep::Head))
+}
+
+/// White space to JavaScript.
+fn is_space(point: char) -> bool {
+    point == '\u{feff}' || point.is_whitespace() && point != '\u{85}'
+}
+
+fn is_visible(text: &str) -> bool {
+    text.chars().any(|point| !is_space(point))
+}
+
+/// Whether something is to be seen of a text that is well-formed.
+pub fn shows(text: &[u16]) -> bool {
+    char::decode_utf16(text.iter().copied()).any(|point| !point.is_ok_and(is_space))
+}
+
+/// Whether a text holds a notice or a mark of ours.
+fn was_cut(text: &[u8]) -> bool {
+    let behind =
+        |mark: &'static [u8]| memchr::memmem::find_iter(text, mark).map(move |at| &text[at + mark.len()..]);
+    let after_digits = |text: &'_ [u8], also: u8| -> Option<usize> {
+        let count = text.iter().take_while(|byte| byte.is_ascii_digit() || **byte == also).count();
+        (count > 0).then_some(count)
+    };
+    behind(b"[tool output truncated: ").next().is_some()
+        || behind(b"[... ").any(|text| {
+            let Some(rest) = after_digits(text, b'0').map(|count| &text[count..]) else { return false };
+            rest.starts_with(b" more characters truncated]") || rest.starts_with(b" chars omitted]")
+        })
+        || behind(b"... (").any(|text| {
+            after_digits(text, b',').is_some_and(|count| text[count..].starts_with(b" chars truncated from "))
+        })
+        || behind(b"[+").any(|text| {
+            let Some(rest) = after_digits(text, b'0').map(|count| &text[count..]) else { return false };
+            rest.strip_prefix(b" chars]").is_some_and(ends_line)
+        })
+}
+
+/// Whether a line ends where a text starts.
+fn ends_line(text: &[u8]) -> bool {
+    matches!(text, [] | [b'\n' | b'\r', ..])
+        || text.starts_with("\u{2028}".as_bytes())
+        || text.starts_with("\u{2029}".as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+
+    fn body(text: &str) -> Body<'static> {
+        Body::Made(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn windows_are_as_large_as_what_a_cut_can_keep() {
+        let policy = Policy {
+            keep: Keep::Tail,
+            limits: Limits { bytes: 300_000, ..Limits::NONE },
+            ..Policy::default()
+        };
+        let small = body(&"é".repeat(300_002));
+        assert_eq!(small.windows(300_002, &policy).0.len(), 300_002);
+        let large = body(&"é".repeat(300_003));
+        let (head, tail) = large.windows(300_003, &policy);
+        assert_eq!((head.len(), tail.len()), (earlier::LONGEST, 300_002));
+    }
+
+    #[test]
+    fn a_search_begins_and_ends_at_lines_and_splits_no_pair() {
+        let policy = Policy { limits: Limits { bytes: 9_000, ..Limits::NONE }, ..Policy::default() };
+        let line = "0123456789abcdef\n";
+        let text = line.repeat((20 << 20) / line.len());
+        let (head, tail) = body(&text).searched(text.len(), &policy);
+        assert!(head.len() > (4 << 20) - line.len() && head.len() <= 4 << 20);
+        assert!(tail.len() > (12 << 20) - line.len() && tail.len() <= 12 << 20);
+        assert_eq!((head.last(), tail.first()), (Some(&NEWLINE), Some(&u16::from(b'0'))));
+        let text = "x".to_owned() + &"😀".repeat(10 << 20);
+        let (head, tail) = body(&text).searched(1 + (20 << 20), &policy);
+        assert_eq!(head.len(), (4 << 20) - 1);
+        assert_eq!(tail.len(), 12 << 20);
+        let text = "😀".repeat(10 << 20) + "x";
+        let (head, tail) = body(&text).searched(1 + (20 << 20), &policy);
+        assert_eq!((head.len(), tail.len()), (4 << 20, (12 << 20) - 1));
+    }
+
+    #[test]
+    fn notices_and_marks_are_known_where_lines_would_be_folded() {
+        for cut in [
+            "x [tool output truncated: 7",
+            "[... 12 more characters truncated]",
+            "a [... 9 chars omitted] b",
+            "... (1,234 chars truncated from out)",
+            "[+12 chars]\r\n",
+            "[+1 chars]",
+            "[+1 chars]\u{2028}",
+        ] {
+            assert!(was_cut(cut.as_bytes()), "{cut:?}");
+        }
+        for whole in [
+            "[... x chars omitted]",
+            "[+12 chars] b",
+            "[... 1,2 chars omitted]",
+            "... ( chars truncated from",
+            "[+ chars]",
+        ] {
+            assert!(!was_cut(whole.as_bytes()), "{whole:?}");
+        }
+    }
+}

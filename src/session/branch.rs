@@ -1,0 +1,128 @@
+//! The active branch of a session that is a tree: the way from its last row to a root.
+
+use std::hash::{DefaultHasher, Hasher};
+
+use super::entry::Entry;
+use crate::dialect::object::text_at;
+use crate::dialect::path::Follower;
+use crate::json::Span;
+
+/// The rows of a tree, 32 bytes each.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// The ids of rows, as hashes, and which they are.
+    ids: Vec<(usize, usize)>,
+    /// The id of each row's parent, or that it has none.
+    parents: Vec<usize>,
+    /// The number of each row.
+    rows: Vec<u64>,
+    tip: usize,
+}
+
+impl Tree {
+    /// Takes the next row. The last is the tip; a row of OpenClaw that names the leaf stands for that, and one that is
+    /// written to the side moves nothing.
+    pub fn push(&mut self, row: u64, entry: &Entry, follower: Follower) {
+        let hash = |name| follower.get(&entry.root, name).map_or(NONE, |value| hash_of(follower.row, value));
+        let id = hash("id");
+        if id == NONE {
+            return;
+        }
+        let is_leaf = follower.text(&entry.root, "type").as_deref() == Some("leaf");
+        self.ids.push((id, self.rows.len()));
+        self.parents.push(hash(if is_leaf { "targetId" } else { "parentId" }));
+        self.rows.push(row);
+        let is_aside = follower.text(&entry.root, "appendMode").as_deref() == Some("side");
+        if is_leaf || !is_aside {
+            self.tip = id;
+        }
+    }
+
+    /// The rows of the active branch.
+    pub fn branch(mut self) -> Branch {
+        self.ids.sort_unstable();
+        // Of several rows of one id the last counts.
+        let find = |id: usize| {
+            let end = self.ids.partition_point(|(other, _)| *other <= id);
+            self.ids[..end].last().filter(|(other, _)| *other == id && id != NONE).map(|(_, at)| *at)
+        };
+        let (mut is_on, mut next) = (vec![false; self.rows.len()], find(self.tip));
+        // A row that comes again closes a circle.
+        while let Some(at) = next.filter(|at| !is_on[*at]) {
+            is_on[at] = true;
+            next = find(self.parents[at]);
+        }
+        let rows = self.rows.into_iter().zip(is_on).filter_map(|(row, is_on)| is_on.then_some(row));
+        Branch { rows: rows.collect() }
+    }
+}
+
+/// Rows, in the order of the file.
+#[derive(Debug)]
+pub struct Branch {
+    rows: Vec<u64>,
+}
+
+impl Branch {
+    pub fn holds(&self, row: u64) -> bool {
+        self.rows.binary_search(&row).is_ok()
+    }
+}
+
+/// What stands for no id.
+const NONE: usize = 0;
+
+fn hash_of(row: &[u8], id: Span) -> usize {
+    let Some(text) = text_at(row, id) else { return NONE };
+    let mut hasher = DefaultHasher::new();
+    hasher.write(&text.utf8());
+    (hasher.finish() as usize).max(NONE + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Table;
+    use crate::session::entry::Format;
+
+    fn branch(rows: &[&str]) -> Vec<u64> {
+        let mut tree = Tree::default();
+        for (at, row) in rows.iter().enumerate() {
+            let entry = Entry::read(row.as_bytes(), Format::Pi { version: 3 }).unwrap();
+            tree.push(at as u64, &entry, Table::get().follower(row.as_bytes()));
+        }
+        tree.branch().rows
+    }
+
+    #[test]
+    fn the_way_from_the_last_row_is_the_branch() {
+        let rows = [
+            r#"{"type":"session","version":3,"id":"s"}"#,
+            r#"{"type":"message","id":"a","parentId":null}"#,
+            r#"{"type":"message","id":"b","parentId":"a"}"#,
+            r#"{"type":"message","id":"c","parentId":"a"}"#,
+            r#"{"type":"label","id":"d","parentId":"c"}"#,
+        ];
+        assert_eq!(branch(&rows), [1, 3, 4]);
+        let rewind = r#"{"type":"leaf","id":"l","parentId":"d","targetId":"b"}"#;
+        assert_eq!(branch(&[&rows[..], &[rewind]].concat()), [1, 2, 5]);
+        let after = r#"{"type":"message","id":"e","parentId":"l"}"#;
+        assert_eq!(branch(&[&rows[..], &[rewind, after]].concat()), [1, 2, 5, 6]);
+        let aside = r#"{"type":"message","id":"f","parentId":"b","appendMode":"side"}"#;
+        assert_eq!(branch(&[&rows[..], &[aside]].concat()), [1, 3, 4]);
+    }
+
+    #[test]
+    fn circles_and_orphans_come_to_an_end() {
+        let circle = [
+            r#"{"type":"message","id":"a","parentId":"b"}"#,
+            r#"{"type":"message","id":"b","parentId":"a"}"#,
+            r#"{"type":"message","id":"c","parentId":"c"}"#,
+        ];
+        assert_eq!(branch(&circle[..2]), [0, 1]);
+        assert_eq!(branch(&circle), [2]);
+        assert_eq!(branch(&[r#"{"type":"message","id":"a","parentId":"gone"}"#]), [0]);
+        assert_eq!(branch(&[r#"{"type":"message","id":7,"parentId":null}"#]), [0u64; 0]);
+        assert_eq!(branch(&[circle[0], r#"{"type":"message","id":"a","parentId":null}"#]), [1]);
+    }
+}

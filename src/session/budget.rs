@@ -1,0 +1,224 @@
+//! What a budget over all results of a session, or a plan that was made before, leaves of each.
+
+use std::hash::{DefaultHasher, Hasher};
+
+use super::branch::Tree;
+use super::entry::{Entry, Format, Place};
+use super::row::{Measured, Options};
+use crate::context::plan::{Aggregate, ToolResult, notice_chars, plan};
+use crate::dialect::Table;
+use crate::limits::UNLIMITED;
+use crate::policy::Policy;
+
+/// What all results together come down to.
+#[derive(Clone, Debug)]
+pub enum Budget {
+    Aggregate(Aggregate),
+    Plan(Vec<Step>),
+}
+
+/// One step of a plan over messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Of the message.
+    pub index: u64,
+    pub call_id: Option<String>,
+    /// Chars that the result has.
+    pub chars: usize,
+    pub max_chars: usize,
+}
+
+/// What a result is to be cut to, as long as it is what was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    pub row: u64,
+    /// Which result of the row.
+    pub nth: usize,
+    pub present: usize,
+    pub max_chars: usize,
+}
+
+/// Goes through a session before it is written, and finds the results that a budget is over.
+#[derive(Debug)]
+pub struct Survey {
+    format: Format,
+    tree: Tree,
+    results: Vec<Seen>,
+    /// Rows that the model wrote.
+    answers: Vec<u64>,
+    messages: u64,
+    /// No row holds its message in another.
+    is_plain: bool,
+}
+
+#[derive(Debug)]
+struct Seen {
+    row: u64,
+    nth: usize,
+    /// The number of its message among the rows that are JSON.
+    message: u64,
+    measured: Measured,
+}
+
+/// How often a plan is made anew for what notices tell, and what result has room for any digits, as in lib/plan.ts.
+const ROUNDS: usize = 4;
+const FEW: usize = 512;
+
+impl Survey {
+    pub fn of(format: Format) -> Survey {
+        let is_plain = format == Format::Rows;
+        Survey { format, tree: Tree::default(), results: vec![], answers: vec![], messages: 0, is_plain }
+    }
+
+    /// Takes a row that is JSON, with its number.
+    pub fn push(&mut self, number: u64, row: &[u8], entry: &Entry, options: &Options) {
+        let table = Table::get();
+        let follower = table.follower(row);
+        self.is_plain &= entry.place == Place::Row;
+        let message = self.messages;
+        self.messages += 1;
+        if self.format.is_tree() {
+            self.tree.push(number, entry, follower);
+        } else if entry.is_aside(follower) {
+            return;
+        }
+        if entry.message.as_ref().is_some_and(|message| table.is_from_model(row, message)) {
+            self.answers.push(number);
+        }
+        for (nth, measured) in options.measure(row, entry).into_iter().enumerate() {
+            self.results.push(Seen { row: number, nth, message, measured });
+        }
+    }
+
+    /// What is to be left of each result, in order, and how many steps of a plan were for none that is there.
+    pub fn limits(mut self, budget: &Budget, policy: &Policy) -> (Vec<Limit>, usize) {
+        if self.format.is_tree() {
+            let branch = std::mem::take(&mut self.tree).branch();
+            self.results.retain(|seen| branch.holds(seen.row));
+            self.answers.retain(|row| branch.holds(*row));
+        }
+        match budget {
+            Budget::Aggregate(aggregate) => (self.planned(aggregate, policy), 0),
+            Budget::Plan(steps) => self.matched(steps),
+        }
+    }
+
+    fn planned(&self, budget: &Aggregate, policy: &Policy) -> Vec<Limit> {
+        let last = self.answers.last().copied().unwrap_or(0);
+        let mut results: Vec<ToolResult> = self
+            .results
+            .iter()
+            .map(|seen| {
+                let chars = seen.measured.chars;
+                ToolResult { chars, original: chars, latest: seen.row >= last }
+            })
+            .collect();
+        let notice = |missing| notice_chars(policy, missing);
+        for round in 1.. {
+            let steps = plan(&results, UNLIMITED, budget, notice);
+            let mut changed = false;
+            for step in steps.iter().filter(|step| step.max_chars <= FEW) {
+                let original = self.results[step.index].measured.original;
+                changed |= std::mem::replace(&mut results[step.index].original, original) != original;
+            }
+            if !changed || round == ROUNDS {
+                return steps.iter().map(|step| self.results[step.index].limit(step.max_chars)).collect();
+            }
+        }
+        vec![]
+    }
+
+    /// Finds the result that each step is for: by its call and its length, or in a file of messages by its place and
+    /// its length.
+    fn matched(&self, steps: &[Step]) -> (Vec<Limit>, usize) {
+        let mut known: Vec<(usize, usize)> = vec![];
+        for (at, seen) in self.results.iter().enumerate() {
+            let call = seen.measured.id.as_deref().map(Key::Call);
+            let place = self.is_plain.then_some(Key::Place(seen.message));
+            known.extend(call.into_iter().chain(place).map(|key| (key.hash(seen.measured.present), at)));
+        }
+        known.sort_unstable();
+        let mut limits: Vec<Option<Limit>> = vec![None; self.results.len()];
+        let mut unmatched = 0;
+        for step in steps {
+            let key = step.call_id.as_deref().map_or(Key::Place(step.index), Key::Call);
+            let hash = key.hash(step.chars);
+            let from = known.partition_point(|(other, _)| *other < hash);
+            let mut same = known[from..].iter().take_while(|(other, _)| *other == hash).map(|(_, at)| *at);
+            match same.find(|at| limits[*at].is_none()) {
+                Some(at) => limits[at] = Some(self.results[at].limit(step.max_chars)),
+                None => unmatched += 1,
+            }
+        }
+        (limits.into_iter().flatten().collect(), unmatched)
+    }
+}
+
+/// What a step may know a result by, beside its length.
+#[derive(Clone, Copy, Debug)]
+enum Key<'a> {
+    Call(&'a str),
+    Place(u64),
+}
+
+impl Key<'_> {
+    fn hash(self, chars: usize) -> usize {
+        let mut hasher = DefaultHasher::new();
+        match self {
+            Key::Call(id) => hasher.write(id.as_bytes()),
+            Key::Place(place) => hasher.write_u64(place),
+        }
+        hasher.write_u8(u8::from(matches!(self, Key::Call(_))));
+        hasher.write_usize(chars);
+        hasher.finish() as usize
+    }
+}
+
+impl Seen {
+    fn limit(&self, max_chars: usize) -> Limit {
+        Limit { row: self.row, nth: self.nth, present: self.measured.present, max_chars }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Policy;
+    use crate::session::clamp::Rules;
+    use crate::session::row::SideData;
+    use crate::share::Share;
+
+    fn surveyed(rows: &[&str]) -> Survey {
+        let rules = Rules { policy: Policy::default(), share: Share::Fair, clean: None };
+        let options = Options { rules, side: SideData::Keep, dialect: None };
+        let mut survey = Survey::of(Format::Rows);
+        for (number, row) in rows.iter().enumerate() {
+            let entry = Entry::read(row.as_bytes(), Format::Rows).unwrap();
+            survey.push(number as u64, row.as_bytes(), &entry, &options);
+        }
+        survey
+    }
+
+    fn step(index: u64, call_id: Option<&str>, chars: usize) -> Step {
+        Step { index, call_id: call_id.map(str::to_owned), chars, max_chars: 1 }
+    }
+
+    #[test]
+    fn steps_are_matched_by_call_and_length() {
+        let a = r#"{"role":"tool","tool_call_id":"a","content":"12345"}"#;
+        let b = r#"{"role":"tool","tool_call_id":"b","content":"12345"}"#;
+        let plan = |rows: &[&str], steps: &[Step]| {
+            let budget = Budget::Plan(steps.to_vec());
+            let (limits, unmatched) = surveyed(rows).limits(&budget, &Policy::default());
+            (limits.iter().map(|limit| limit.row).collect::<Vec<_>>(), unmatched)
+        };
+        assert_eq!(plan(&[a, b], &[step(9, Some("b"), 5)]), (vec![1], 0));
+        assert_eq!(plan(&[a, b], &[step(0, Some("a"), 4), step(0, Some("c"), 5)]), (vec![], 2));
+        assert_eq!(plan(&[a, b], &[step(1, None, 5), step(0, None, 5), step(0, None, 5)]), (vec![0, 1], 1));
+        assert_eq!(plan(&[a, a], &[step(0, Some("a"), 5), step(0, Some("a"), 5)]), (vec![0, 1], 0));
+        assert_eq!(plan(&[a, a], &[step(1, None, 5), step(0, Some("a"), 5)]), (vec![0, 1], 0));
+        let pi = format!(r#"{{"type":"message","message":{a}}}"#);
+        assert_eq!(plan(&[&pi], &[step(0, None, 5)]), (vec![], 1));
+        assert_eq!(plan(&[&pi], &[step(7, Some("a"), 5)]), (vec![0], 0));
+    }
+}

@@ -1,0 +1,242 @@
+//! Clamps the texts of one tool result, as `lib/blocks.ts` does for live objects.
+
+use super::body::{Body, Windows, shows};
+use super::encoded;
+use crate::dialect::Slot;
+use crate::dialect::path::As;
+use crate::findings;
+use crate::json::Literal;
+use crate::json::literal::well_formed;
+use crate::json::tree::{TOP, Tree};
+use crate::limits::UNLIMITED;
+use crate::lined::clamp_lines;
+use crate::policy::{Keep, Policy};
+use crate::share::{Block, Share, share};
+use crate::text::clamp::clamp_to;
+use crate::text::notice::Notice;
+use crate::text::source::Source;
+use crate::text::tokens::MOST_PER_CHAR;
+use crate::text::{Size, Utf16, clean};
+
+/// How texts are cut.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    pub policy: Policy,
+    pub share: Share,
+    pub clean: Option<clean::Options>,
+}
+
+impl Rules {
+    /// The same with a tighter limit in chars, which all blocks of a result share.
+    pub fn shortened(&self, max_chars: usize) -> Rules {
+        let mut rules = self.clone();
+        rules.policy.limits.chars = rules.policy.limits.chars.min(max_chars);
+        if rules.share == Share::Each {
+            rules.share = Share::Fair;
+        }
+        rules
+    }
+
+    /// The same for what comes from a failure.
+    pub fn failed(&self, is_error: bool) -> Rules {
+        let mut rules = self.clone();
+        rules.policy.is_error |= is_error;
+        rules
+    }
+
+    /// The same for the head alone, without a notice.
+    fn head(&self) -> Rules {
+        let policy = Policy { keep: Keep::Head, notice: Notice::None, ..self.policy.clone() };
+        Rules { policy, ..self.clone() }
+    }
+}
+
+/// What becomes of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Left {
+    Same,
+    /// The same with lone surrogates as U+FFFD.
+    WellFormed,
+    Text(Vec<u16>),
+    Gone,
+}
+
+/// What was done to the texts of one result.
+#[derive(Clone, Debug, Default)]
+pub struct Clamped {
+    pub left: Vec<Left>,
+    /// Something was left out.
+    pub truncated: bool,
+}
+
+impl Clamped {
+    pub fn changes(&self) -> bool {
+        self.left.iter().any(|left| *left != Left::Same)
+    }
+}
+
+/// The text of a slot that a model sees.
+pub fn body_of<'a>(row: &'a [u8], slot: &Slot) -> Body<'a> {
+    if slot.is_data {
+        return Body::Made(Tree::of(row, slot.value).json(TOP));
+    }
+    Body::Row(Literal::of(slot.value.of(row)))
+}
+
+/// Clamps the texts of one result.
+pub fn clamp_slots(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) -> Clamped {
+    if rules.clean.is_none() && surely_fit(bodies, &rules.policy) {
+        return Clamped {
+            left: slots.iter().map(|slot| whole(row, slot, false)).collect(),
+            truncated: false,
+        };
+    }
+    match (slots, bodies) {
+        ([slot], [body]) => clamp_one(row, slot, body, rules),
+        _ => clamp_together(row, slots, bodies, rules),
+    }
+}
+
+/// Tells by their length alone that texts fit: a char is at most three bytes and one line.
+fn surely_fit(bodies: &[Body], policy: &Policy) -> bool {
+    let limits = &policy.limits;
+    let least = limits.lines.min(limits.chars).min(limits.tokens / MOST_PER_CHAR);
+    let least = least.min(limits.bytes / 3).min(limits.line_bytes / 3);
+    // No text is longer than its literal.
+    bodies.iter().map(|body| body.literal().len()).sum::<usize>() <= least
+}
+
+/// What becomes of a slot of which nothing is left out.
+fn whole(row: &[u8], slot: &Slot, broken: bool) -> Left {
+    let repairs = broken || memchr::memmem::find(slot.value.of(row), b"\\u").is_some();
+    if repairs && well_formed(slot.value.of(row)).is_some() { Left::WellFormed } else { Left::Same }
+}
+
+fn clamp_one(row: &[u8], slot: &Slot, body: &Body, rules: &Rules) -> Clamped {
+    if slot.json == Some(As::Encoded) {
+        let truncated = matches!(clamp_text(body, rules), Fit::Cut(_));
+        let left = encoded::clamp(body, rules).map_or_else(|| whole(row, slot, false), Left::Text);
+        return Clamped { left: vec![left], truncated };
+    }
+    let fit = if slot.is_data { clamp(body, &rules.policy) } else { clamp_text(body, rules) };
+    let truncated = matches!(fit, Fit::Cut(_));
+    let left = match fit {
+        Fit::Whole => whole(row, slot, false),
+        Fit::Broken => Left::WellFormed,
+        Fit::Cleaned(text) => Left::Text(text),
+        Fit::Cut(text) => Left::Text(showing(text, body, rules)),
+    };
+    Clamped { left: vec![left], truncated }
+}
+
+/// A clamped text, or the start of the text where nothing of it is to be seen: a result keeps a text that shows.
+fn showing(clamped: Vec<u16>, body: &Body, rules: &Rules) -> Vec<u16> {
+    if shows(&clamped) {
+        return clamped;
+    }
+    let Some(text) = body.trimmed() else { return clamped };
+    let body = Body::Made(text);
+    match clamp_text(&body, &rules.head()) {
+        Fit::Whole | Fit::Broken => body.literal().units(),
+        Fit::Cleaned(text) | Fit::Cut(text) => text,
+    }
+}
+
+/// How a text fits.
+#[derive(Clone, Debug)]
+pub enum Fit {
+    Whole,
+    /// But for lone surrogates.
+    Broken,
+    Cleaned(Vec<u16>),
+    Cut(Vec<u16>),
+}
+
+/// Cleans and clamps a text that a tool gave.
+pub fn clamp_text(body: &Body, rules: &Rules) -> Fit {
+    let Some(text) = body.cleaned(rules.clean) else { return clamp(body, &rules.policy) };
+    let body = Body::Made(text);
+    match clamp(&body, &rules.policy) {
+        Fit::Whole | Fit::Broken => Fit::Cleaned(body.literal().units()),
+        fit => fit,
+    }
+}
+
+/// Clamps a text as it is.
+pub fn clamp(body: &Body, policy: &Policy) -> Fit {
+    let (size, limits) = (body.size(), &policy.limits);
+    if limits.line_bytes < size.chars.saturating_mul(3)
+        && let Some(lined) = clamp_lines(Utf16(&body.literal().units()), policy)
+    {
+        return Fit::Cut(lined.text);
+    }
+    if policy.searches() {
+        let windows = body.searched(size.chars, policy);
+        let source = source(&windows, size);
+        if !source.fits(limits)
+            && let Some(found) = findings::clamp(&source, limits, policy, &policy.notice)
+        {
+            return Fit::Cut(found.text.encode_utf16().collect());
+        }
+    }
+    let windows = body.windows(size.chars, policy);
+    let source = source(&windows, size);
+    match clamp_to(&source, limits, policy, &policy.notice) {
+        Some(cut) => Fit::Cut(source.compose(&cut)),
+        None if size.broken > 0 => Fit::Broken,
+        None => Fit::Whole,
+    }
+}
+
+fn source(windows: &Windows, size: Size) -> Source<'_, Utf16<'_>> {
+    Source::ends(Utf16(&windows.0), Utf16(&windows.1), size.chars).with_totals(Some(size))
+}
+
+fn clamp_together(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) -> Clamped {
+    let policy = &rules.policy;
+    let cleaned: Vec<Option<Body>> = slots
+        .iter()
+        .zip(bodies)
+        .map(|(slot, body)| body.cleaned(rules.clean.filter(|_| slot.json.is_none())).map(Body::Made))
+        .collect();
+    let texts: Vec<&Body> =
+        bodies.iter().zip(&cleaned).map(|(body, cleaned)| cleaned.as_ref().unwrap_or(body)).collect();
+    let sizes: Vec<Size> = texts.iter().map(|text| text.size()).collect();
+    let max = policy.limits.line_bytes;
+    let windows: Vec<Windows> = texts
+        .iter()
+        .zip(&sizes)
+        .map(|(text, size)| match policy.searches() {
+            _ if max != UNLIMITED => (text.literal().units(), vec![]),
+            true => text.searched(size.chars, policy),
+            false => text.windows(size.chars, policy),
+        })
+        .collect();
+    let lines: Vec<_> = windows
+        .iter()
+        .map(|(text, _)| (max != UNLIMITED).then(|| crate::text::lines::cut_lines(Utf16(text), max)))
+        .collect();
+    let sources: Vec<Source<Utf16>> = windows
+        .iter()
+        .zip(&lines)
+        .zip(&sizes)
+        .map(|((windows, lines), size)| match lines {
+            Some(cut) => Source::whole(Utf16(&cut.text)).with_totals(Some(*size)).with_marks(&cut.marks),
+            None => source(windows, *size),
+        })
+        .collect();
+    let blocks = share(&sources, policy, rules.share);
+    let truncated = blocks.iter().zip(&sources).any(|(block, source)| match block {
+        Block::Whole => source.has_marks(),
+        _ => true,
+    });
+    let left = |at: usize| match &blocks[at] {
+        Block::Whole if sources[at].has_marks() => Left::Text(sources[at].all()),
+        Block::Whole if cleaned[at].is_some() => Left::Text(texts[at].literal().units()),
+        Block::Whole => whole(row, &slots[at], sizes[at].broken > 0),
+        Block::Cut(cut) => Left::Text(cut.text(&sources[at])),
+        Block::Gone => Left::Gone,
+        Block::Replaced(text) => Left::Text(text.encode_utf16().collect()),
+    };
+    Clamped { left: (0..slots.len()).map(left).collect(), truncated }
+}

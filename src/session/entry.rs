@@ -1,0 +1,151 @@
+//! What a row of a session is, and where the message stands in it.
+
+use crate::dialect::path::Follower;
+use crate::dialect::{Object, Table};
+use crate::json::scan::{Kind, Member, document};
+use crate::json::{Span, number};
+
+/// How rows of a file are read, as its header tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Pi and OpenClaw: rows of messages alone hold messages. From version 2 on they are a tree.
+    Pi { version: u64 },
+    /// Rows of Claude Code, and messages of any dialect as they are.
+    Rows,
+}
+
+impl Format {
+    pub fn is_tree(self) -> bool {
+        matches!(self, Format::Pi { version: 2.. })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Under `message`, in a row of Pi.
+    Pi,
+    /// Under `message`, in a row of Claude Code, which may have a second copy of a result beside it.
+    ClaudeCode,
+    /// The row is the message.
+    Row,
+}
+
+/// A row that is JSON.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub root: Object,
+    pub place: Place,
+    /// What may carry tool results.
+    pub message: Option<Object>,
+}
+
+/// The mark of UTF-8 that some writers begin a file with.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Bytes before the first row.
+pub fn mark_of(file_start: &[u8]) -> usize {
+    if file_start.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+}
+
+/// Whether a row holds nothing.
+pub fn is_blank(row: &[u8]) -> bool {
+    row.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+}
+
+/// The format that the first row of a file tells.
+pub fn format_of(first_row: &[u8]) -> Format {
+    let follower = Table::get().follower(first_row);
+    let Some(all) = document(first_row) else { return Format::Rows };
+    let root = follower.object(all);
+    if follower.get(&root, "role").is_some() || follower.text(&root, "type").as_deref() != Some("session") {
+        return Format::Rows;
+    }
+    let version = follower.get(&root, "version").and_then(|version| number::whole(version.of(first_row)));
+    // No version is the first.
+    Format::Pi { version: version.unwrap_or(1) }
+}
+
+impl Entry {
+    /// Reads a row; `None` when it is no JSON.
+    pub fn read(row: &[u8], format: Format) -> Option<Entry> {
+        let follower = Table::get().follower(row);
+        let root = follower.object(document(row)?);
+        let inner = message_in(follower, &root);
+        let place = inner.as_ref().map_or(Place::Row, |(place, _)| *place);
+        let is_message = match format {
+            Format::Pi { .. } => place == Place::Pi,
+            Format::Rows => Kind::of(root.span.of(row)).is_container(),
+        };
+        let message = inner.map_or_else(|| root.clone(), |(_, message)| message);
+        Some(Entry { root, place, message: is_message.then_some(message) })
+    }
+
+    /// The copy of a result that Claude Code keeps beside the message.
+    pub fn second_copy(&self, follower: Follower) -> Option<Member> {
+        let name = follower.names.find(b"toolUseResult")?;
+        self.root.get(name).filter(|_| self.place == Place::ClaudeCode)
+    }
+
+    /// Whether a row is of a conversation beside the main one.
+    pub fn is_aside(&self, follower: Follower) -> bool {
+        let aside = follower.get(&self.root, "isSidechain");
+        self.place == Place::ClaudeCode && aside.is_some_and(|aside| aside.of(follower.row) == b"true")
+    }
+}
+
+fn message_in(follower: Follower, root: &Object) -> Option<(Place, Object)> {
+    let place = match follower.text(root, "type").as_deref() {
+        _ if follower.get(root, "role").is_some() => return None,
+        Some("message") => Place::Pi,
+        Some("user" | "assistant") => Place::ClaudeCode,
+        _ => return None,
+    };
+    let is_object = |message: &Span| Kind::of(message.of(follower.row)) == Kind::Object;
+    let message = follower.get(root, "message").filter(is_object)?;
+    Some((place, follower.object(message)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_tells_the_format() {
+        for (row, format) in [
+            (r#"{"type":"session","id":"x"}"#, Format::Pi { version: 1 }),
+            (r#"{"type":"session","version":3}"#, Format::Pi { version: 3 }),
+            (r#"{"type":"session","version":"3"}"#, Format::Pi { version: 1 }),
+            (r#"{"type":"session","role":"user"}"#, Format::Rows),
+            (r#"{"role":"user"}"#, Format::Rows),
+            ("[1]", Format::Rows),
+            ("garbage", Format::Rows),
+        ] {
+            assert_eq!(format_of(row.as_bytes()), format, "{row}");
+        }
+    }
+
+    #[test]
+    fn messages_are_found_where_they_stand() {
+        let place = |row: &str, format| {
+            let entry = Entry::read(row.as_bytes(), format)?;
+            Some((
+                entry.place,
+                entry.message.map(|message| row[message.span.start..message.span.end].to_owned()),
+            ))
+        };
+        let pi = Format::Pi { version: 3 };
+        let message = r#"{"role":"toolResult"}"#;
+        let row = format!(r#"{{"type":"message","message":{message}}}"#);
+        assert_eq!(place(&row, pi), Some((Place::Pi, Some(message.into()))));
+        assert_eq!(place(&row, Format::Rows), Some((Place::Pi, Some(message.into()))));
+        let row = r#"{"type":"user","message":{"role":"user"},"toolUseResult":1}"#;
+        assert_eq!(place(row, Format::Rows), Some((Place::ClaudeCode, Some(r#"{"role":"user"}"#.into()))));
+        for row in [row, message, r#"{"type":"custom","data":{}}"#] {
+            assert_eq!(place(row, pi).unwrap().1, None, "{row}");
+        }
+        let row = r#"{"type":"message","role":"assistant","message":{}}"#;
+        assert_eq!(place(row, Format::Rows), Some((Place::Row, Some(row.into()))));
+        assert_eq!(place(" 7\r", Format::Rows), Some((Place::Row, None)));
+        assert_eq!(place("{", Format::Rows), None);
+    }
+}

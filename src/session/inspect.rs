@@ -1,0 +1,224 @@
+//! What the context of a stored session is spent on.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
+use std::path::Path;
+
+use super::answer::Answer;
+use super::body::Body;
+use super::clamp::clamp_slots;
+use super::entry::{Entry, Format, Place, format_of, is_blank, mark_of};
+use super::failure::Failure;
+use super::row::{Options, bodies_of};
+use super::rows::{Rows, each_row};
+use super::session::Session;
+use super::watch::{Progress, Watch};
+use crate::dialect::path::Follower;
+use crate::dialect::{Object, Table, ToolResult};
+use crate::text::Size;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    pub format: Shape,
+    pub rows: u64,
+    pub bytes: u64,
+    pub results: u64,
+    /// Largest first.
+    pub by_tool: Vec<OfTool>,
+    pub largest: Vec<OfResult>,
+    pub oversized: u64,
+    pub damaged: u64,
+}
+
+/// What kind of session a file holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    Pi,
+    ClaudeCode,
+    Messages,
+    #[default]
+    Unknown,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OfTool {
+    pub tool: String,
+    pub results: u64,
+    pub chars: usize,
+    pub bytes: usize,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OfResult {
+    /// The line of the file, counted from 1.
+    pub row: u64,
+    pub tool: Option<String>,
+    pub call_id: Option<String>,
+    pub chars: usize,
+    pub bytes: usize,
+}
+
+impl Report {
+    /// The report as JavaScript has it.
+    pub fn json(&self) -> String {
+        let format = match self.format {
+            Shape::Pi => "pi",
+            Shape::ClaudeCode => "claude-code",
+            Shape::Messages => "messages",
+            Shape::Unknown => "unknown",
+        };
+        let sizes = |answer: Answer, chars: usize, bytes: usize| {
+            answer.number("chars", chars as u64).number("bytes", bytes as u64)
+        };
+        let of_tool = |of: &OfTool| {
+            let answer = Answer::default().text("tool", Some(&of.tool)).number("results", of.results);
+            sizes(answer, of.chars, of.bytes)
+        };
+        let of_result = |of: &OfResult| {
+            let answer = Answer::default().number("row", of.row).text("tool", of.tool.as_deref());
+            sizes(answer.text("callId", of.call_id.as_deref()), of.chars, of.bytes)
+        };
+        Answer::default()
+            .text("format", Some(format))
+            .number("rows", self.rows)
+            .number("bytes", self.bytes)
+            .number("toolResults", self.results)
+            .list("byTool", self.by_tool.iter().map(of_tool))
+            .list("largest", self.largest.iter().map(of_result))
+            .number("oversized", self.oversized)
+            .number("damaged", self.damaged)
+            .done()
+    }
+}
+
+/// A tool of which nobody says the name.
+const UNKNOWN: &str = "unknown";
+
+/// Reads a session, of which the `top` largest results are named.
+pub fn inspect(path: &Path, options: &Options, top: usize, watch: &Watch) -> Result<Report, Failure> {
+    watch.step()?;
+    let session = Session::open(path.to_owned())?;
+    let mut inspector =
+        Inspector { options, top, format: None, line: 0, tools: Tools::default(), report: Report::default() };
+    let mut rows = Rows::of(&session.file);
+    let total = session.found.len();
+    while let Some(block) = rows.next(|bytes| {
+        watch.tell(Progress { bytes, total: total.max(bytes), ..watch.progress() });
+        watch.step()
+    })? {
+        each_row(block).for_each(|row| inspector.take(row));
+    }
+    inspector.take(rows.rest());
+    Ok(Report { bytes: rows.read, ..inspector.done() })
+}
+
+struct Inspector<'a> {
+    options: &'a Options,
+    top: usize,
+    format: Option<Format>,
+    line: u64,
+    tools: Tools,
+    report: Report,
+}
+
+/// The tools that were called or answered, known by the hashes of their names and of the ids of their calls.
+#[derive(Debug, Default)]
+struct Tools {
+    all: Vec<OfTool>,
+    by_name: HashMap<u64, usize>,
+    by_call: HashMap<u64, usize>,
+}
+
+impl Tools {
+    fn named(&mut self, tool: &str) -> usize {
+        let Tools { all, by_name, .. } = self;
+        *by_name.entry(hash(tool)).or_insert_with(|| {
+            all.push(OfTool { tool: tool.to_owned(), ..OfTool::default() });
+            all.len() - 1
+        })
+    }
+
+    fn called(&self, id: &str) -> Option<String> {
+        self.by_call.get(&hash(id)).map(|at| self.all[*at].tool.clone())
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+impl Inspector<'_> {
+    fn take(&mut self, row: &[u8]) {
+        self.line += 1;
+        let row = if self.line == 1 { &row[mark_of(row)..] } else { row };
+        if is_blank(row) {
+            return;
+        }
+        self.report.rows += 1;
+        let format = *self.format.get_or_insert_with(|| format_of(row));
+        let Some(entry) = Entry::read(row, format) else {
+            self.report.damaged += 1;
+            return;
+        };
+        let (table, follower) = (Table::get(), Table::get().follower(row));
+        let results = self.options.results(row, &entry);
+        if self.report.format == Shape::Unknown {
+            self.report.format = shape_of(follower, &entry, format, !results.is_empty());
+        }
+        if let Some(message) = &entry.message {
+            table.each_call(row, message, |id, tool| {
+                let tool = self.tools.named(&tool);
+                self.tools.by_call.insert(hash(&id), tool);
+            });
+        }
+        for result in results.iter().filter(|result| result.is_filled) {
+            self.count(follower, result);
+        }
+    }
+
+    fn count(&mut self, follower: Follower, result: &ToolResult) {
+        let row = follower.row;
+        let bodies = bodies_of(row, result);
+        let size = bodies.iter().map(Body::size).fold(Size::default(), |sum, size| sum + size);
+        let Size { chars, bytes, .. } = size;
+        let call_id = result.id(follower);
+        let tool = result.tool(follower).or_else(|| self.tools.called(call_id.as_deref()?));
+        let rules = self.options.rules.failed(result.is_error(follower));
+        self.report.oversized += u64::from(clamp_slots(row, &result.slots, &bodies, &rules).truncated);
+        self.report.results += 1;
+        let at = self.tools.named(tool.as_deref().unwrap_or(UNKNOWN));
+        let of_tool = &mut self.tools.all[at];
+        of_tool.results += 1;
+        of_tool.chars += chars;
+        of_tool.bytes += bytes;
+        let largest = &mut self.report.largest;
+        let at = largest.partition_point(|other| other.chars >= chars);
+        if at < self.top {
+            largest.insert(at, OfResult { row: self.line, tool, call_id, chars, bytes });
+            largest.truncate(self.top);
+        }
+    }
+
+    fn done(self) -> Report {
+        let all = self.tools.all;
+        let mut order: Vec<(usize, usize)> =
+            all.iter().enumerate().map(|(at, of)| (usize::MAX - of.chars, at)).collect();
+        order.sort_unstable();
+        let by_tool = order.iter().map(|(_, at)| &all[*at]).filter(|of| of.results > 0).cloned().collect();
+        Report { by_tool, ..self.report }
+    }
+}
+
+fn shape_of(follower: Follower, entry: &Entry, format: Format, has_results: bool) -> Shape {
+    let is_message = |message: &Object| {
+        follower.text(message, "role").is_some() || Table::get().is_from_model(follower.row, message)
+    };
+    match (format, entry.place) {
+        (Format::Pi { .. }, _) | (_, Place::Pi) => Shape::Pi,
+        (_, Place::ClaudeCode) => Shape::ClaudeCode,
+        _ if has_results || entry.message.as_ref().is_some_and(is_message) => Shape::Messages,
+        _ => Shape::Unknown,
+    }
+}

@@ -1,0 +1,223 @@
+//! The lock of a session: `FILE.lock`, as OpenClaw makes and reads it.
+//!
+//! It holds the process that made it, when that started and when the lock was made. A lock appears whole, since it is a
+//! link to a file that is complete, and goes only where it is still the one that was judged.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::clock;
+use super::failure::Failure;
+use super::file::Beside;
+use super::system;
+use super::watch::Watch;
+use crate::json::scan::{Kind, document, members};
+use crate::json::{Literal, number};
+
+/// A lock that this process holds until it is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    path: PathBuf,
+    identity: (u64, u64),
+}
+
+/// Who else may hold a lock that this process could hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Own {
+    /// When this process started.
+    pub born: SystemTime,
+}
+
+/// OpenClaw takes a lock that is older for one that was left behind.
+const OLDEST: Duration = Duration::from_secs(30 * 60);
+/// No lock is longer.
+const LONGEST: u64 = 64 * 1024;
+/// How often a lock that went meanwhile is tried again.
+const TRIES: usize = 8;
+
+/// The lock of a file. It stands beside the name that a caller uses, with links resolved in the directory alone.
+pub fn path_of(file: &Path) -> io::Result<PathBuf> {
+    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = file.file_name().ok_or(ErrorKind::InvalidInput)?;
+    let mut name = name.to_owned();
+    name.push(".lock");
+    Ok(fs::canonicalize(dir)?.join(name))
+}
+
+impl Lock {
+    /// Takes a lock, or tells who holds it.
+    pub fn take(path: &Path, own: Own, watch: &Watch) -> Result<Lock, Failure> {
+        for _ in 0..TRIES {
+            watch.step()?;
+            if let Some(lock) = Lock::make(path, watch)? {
+                return Ok(lock);
+            }
+            let Some(held) = Held::read(path)? else { continue };
+            match held.judge(own, SystemTime::now()) {
+                Judged::Stale => held.clear(path, own)?,
+                Judged::Held { own, by } => {
+                    let message = if own {
+                        format!("{} is held by this process, in another place", path.display())
+                    } else {
+                        format!("{} is held by {by}", path.display())
+                    };
+                    return Err(Failure::Locked { message, own });
+                }
+            }
+        }
+        let message = format!("{} is taken and given back all the time", path.display());
+        Err(Failure::Locked { message, own: false })
+    }
+
+    /// Makes the lock; `None` where there is one.
+    fn make(path: &Path, watch: &Watch) -> Result<Option<Lock>, Failure> {
+        let (beside, mut file) = Beside::make(path, create)?;
+        file.write_all(payload(SystemTime::now()).as_bytes())?;
+        let identity = system::identity(&file.metadata()?);
+        watch.note();
+        match fs::hard_link(beside.path(), path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
+            Err(error) if has_no_links(&error) => return Lock::make_in_place(path),
+            Err(error) => return Err(error.into()),
+        }
+        watch.note();
+        Ok(Some(Lock { path: path.to_owned(), identity }))
+    }
+
+    /// The same on a file system without hard links, where it is empty for an instant.
+    fn make_in_place(path: &Path) -> Result<Option<Lock>, Failure> {
+        let mut file = match create(path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
+            file => file?,
+        };
+        let lock = Lock { path: path.to_owned(), identity: system::identity(&file.metadata()?) };
+        file.write_all(payload(SystemTime::now()).as_bytes())?;
+        Ok(Some(lock))
+    }
+}
+
+impl Drop for Lock {
+    /// Gives the lock back, unless it was taken away.
+    fn drop(&mut self) {
+        let is_ours =
+            fs::symlink_metadata(&self.path).is_ok_and(|found| system::identity(&found) == self.identity);
+        if is_ours {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Makes a lock, which others may read.
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// Whether an error says that a file system knows no hard links.
+pub fn has_no_links(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::Unsupported
+            | ErrorKind::PermissionDenied
+            | ErrorKind::CrossesDevices
+            | ErrorKind::TooManyLinks
+    )
+}
+
+fn payload(now: SystemTime) -> String {
+    let pid = std::process::id();
+    let started =
+        system::started(pid).map(|ticks| format!(",\n  \"starttime\": {ticks}")).unwrap_or_default();
+    format!("{{\n  \"pid\": {pid},\n  \"createdAt\": \"{}\"{started}\n}}", clock::iso(now))
+}
+
+/// A lock that is there.
+#[derive(Debug)]
+struct Held {
+    file: File,
+    found: Metadata,
+    pid: Option<u32>,
+    created: Option<SystemTime>,
+    started: Option<u64>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Judged {
+    Stale,
+    Held { own: bool, by: String },
+}
+
+impl Held {
+    /// Reads a lock; `None` when it has gone.
+    fn read(path: &Path) -> Result<Option<Held>, Failure> {
+        let file = match system::open(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file?,
+        };
+        let found = file.metadata()?;
+        let mut text = vec![];
+        (&file).take(LONGEST).read_to_end(&mut text)?;
+        let mut held = Held { file, found, pid: None, created: None, started: None };
+        for member in document(&text).into_iter().flat_map(|all| members(&text, all)) {
+            let value = member.value.of(&text);
+            match (member.key.of(&text), Kind::of(value)) {
+                (b"\"pid\"", _) => {
+                    held.pid =
+                        number::whole(value).and_then(|pid| pid.try_into().ok()).filter(|pid| *pid > 0);
+                }
+                (b"\"starttime\"", _) => held.started = number::whole(value),
+                (b"\"createdAt\"", Kind::String) => held.created = clock::parse(&Literal::of(value).string()),
+                _ => {}
+            }
+        }
+        Ok(Some(held))
+    }
+
+    /// Whether it is held, or was left behind by what is no more.
+    fn judge(&self, own: Own, now: SystemTime) -> Judged {
+        let is_old = |since: SystemTime| now.duration_since(since).is_ok_and(|age| age > OLDEST);
+        // A lock that says nothing may be about to be written.
+        let Some(pid) = self.pid else {
+            let is_stale = self.found.modified().is_ok_and(is_old);
+            return if is_stale {
+                Judged::Stale
+            } else {
+                Judged::Held { own: false, by: "who does not say".into() }
+            };
+        };
+        let is_recycled = self.started.zip(system::started(pid)).is_some_and(|(then, now)| then != now);
+        if !system::is_alive(pid) || is_recycled {
+            return Judged::Stale;
+        }
+        let by = format!("process {pid}");
+        if pid == std::process::id() {
+            // Without a start it may be of a process that had the same number.
+            let is_older = self.started.is_none() && self.created.is_some_and(|created| created < own.born);
+            return if is_older { Judged::Stale } else { Judged::Held { own: true, by } };
+        }
+        let since = self.created.or_else(|| self.found.modified().ok());
+        if since.is_some_and(is_old) { Judged::Stale } else { Judged::Held { own: false, by } }
+    }
+
+    /// Removes a lock that was left behind, unless another has taken its place. Of several who want to, one at a time
+    /// holds the file itself.
+    fn clear(&self, path: &Path, own: Own) -> Result<(), Failure> {
+        if !system::hold(&self.file) {
+            return Ok(());
+        }
+        let again = Held::read(path)?;
+        let is_same = again.as_ref().is_some_and(|again| {
+            system::identity(&again.found) == system::identity(&self.found)
+                && again.judge(own, SystemTime::now()) == Judged::Stale
+        });
+        if is_same {
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

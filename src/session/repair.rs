@@ -1,0 +1,440 @@
+//! Repairs a stored session: reads it row by row, writes it anew beside itself, and puts that in its place in one step.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::answer::Answer;
+use super::backup;
+use super::budget::{Budget, Limit, Survey};
+use super::entry::{Entry, Format, format_of, is_blank, mark_of};
+use super::failure::Failure;
+use super::file::{Beside, sweep};
+use super::fingerprint::Fingerprint;
+use super::gate::Gate;
+use super::lock::{self, Lock, Own};
+use super::row::{Options, Rewritten};
+use super::rows::{Rows, each_row};
+use super::session::Session;
+use super::system;
+use super::watch::{Progress, Watch};
+use crate::json::Span;
+
+/// What a caller asks for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub path: PathBuf,
+    pub options: Options,
+    pub budget: Option<Budget>,
+    pub backup: bool,
+    pub dry_run: bool,
+    pub lock: bool,
+    /// When this process started.
+    pub born: SystemTime,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    pub changed: bool,
+    pub rows: u64,
+    pub clamped: u64,
+    pub damaged: u64,
+    pub torn_tail: bool,
+    pub bytes_before: u64,
+    pub bytes_after: u64,
+    pub unmatched: usize,
+    pub backup: Option<PathBuf>,
+    pub reason: Option<Reason>,
+}
+
+/// Why nothing changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    NothingToDo,
+    EmptySession,
+    DryRun,
+}
+
+impl Reason {
+    pub fn text(self) -> &'static str {
+        match self {
+            Reason::NothingToDo => "nothing to do",
+            Reason::EmptySession => "empty session",
+            Reason::DryRun => "dry run",
+        }
+    }
+}
+
+impl Report {
+    /// The report as JavaScript has it.
+    pub fn json(&self) -> String {
+        Answer::default()
+            .flag("changed", self.changed)
+            .number("rows", self.rows)
+            .number("clamped", self.clamped)
+            .number("damaged", self.damaged)
+            .flag("tornTail", self.torn_tail)
+            .number("bytesBefore", self.bytes_before)
+            .number("bytesAfter", self.bytes_after)
+            .number("unmatched", self.unmatched as u64)
+            .text("backupPath", self.backup.as_deref().map(Path::to_string_lossy).as_deref())
+            .text("reason", self.reason.map(Reason::text))
+            .done()
+    }
+}
+
+/// Bytes that are copied or written at once.
+const CHUNK: usize = 1 << 20;
+
+/// How often a file that grows is looked at again before the rest is left to be carried over.
+const LOOKS: usize = 8;
+
+/// Repairs the session that is asked for.
+pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
+    watch.step()?;
+    let path = fs::canonicalize(&request.path)?;
+    let _locks = locks(request, &path, watch)?;
+    let session = Session::open(path)?;
+    let (limits, unmatched) = match &request.budget {
+        Some(budget) => survey(&session, budget, &request.options, watch)?,
+        None => (vec![], 0),
+    };
+    let mut repair = Repair {
+        request,
+        watch,
+        gate: Gate::of(&request.options),
+        limits,
+        known: session.found.modified().ok(),
+        session: &session,
+        format: None,
+        out: None,
+        tally: Tally::default(),
+    };
+    let mut rows = Rows::of(&session.file);
+    repair.write(&mut rows)?;
+    repair.finish(rows, unmatched)
+}
+
+/// Takes the lock that stands beside the name that was given, and the one beside the file where that is another.
+fn locks(request: &Request, path: &Path, watch: &Watch) -> Result<Vec<Lock>, Failure> {
+    if !request.lock || request.dry_run {
+        return Ok(vec![]);
+    }
+    let mut paths = vec![lock::path_of(&request.path)?, lock::path_of(path)?];
+    paths.dedup();
+    paths.iter().map(|path| Lock::take(path, Own { born: request.born }, watch)).collect()
+}
+
+/// Measures all results before any is cut.
+fn survey(
+    session: &Session,
+    budget: &Budget,
+    options: &Options,
+    watch: &Watch,
+) -> Result<(Vec<Limit>, usize), Failure> {
+    let mut rows = Rows::of(&session.file);
+    let mut survey: Option<(Survey, Format)> = None;
+    let mut number = 0;
+    let mut take = |row: &[u8], is_first: bool| {
+        let row = if is_first { &row[mark_of(row)..] } else { row };
+        if is_blank(row) {
+            return;
+        }
+        let (survey, format) = survey.get_or_insert_with(|| {
+            let format = format_of(row);
+            (Survey::of(format), format)
+        });
+        if let Some(entry) = Entry::read(row, *format) {
+            survey.push(number, row, &entry, options);
+        }
+        number += 1;
+    };
+    let mut at = 0;
+    while let Some(block) = rows.next(|_| watch.step())? {
+        for row in each_row(block) {
+            take(row, at == 0);
+            at += 1;
+        }
+    }
+    take(rows.rest(), at == 0);
+    (&session.file).seek(SeekFrom::Start(0))?;
+    Ok(survey.map_or((vec![], 0), |(survey, _)| survey.limits(budget, &options.rules.policy)))
+}
+
+/// What was counted so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    rows: u64,
+    clamped: u64,
+    damaged: u64,
+    /// Bytes of the new file.
+    bytes: u64,
+    /// Something differs from the old one.
+    changes: bool,
+    torn: bool,
+    /// How many of the limits were applied.
+    limits: usize,
+}
+
+struct Repair<'a> {
+    request: &'a Request,
+    watch: &'a Watch,
+    session: &'a Session,
+    gate: Gate,
+    limits: Vec<Limit>,
+    format: Option<Format>,
+    /// When the file was last written to, as far as all that was read is known to be of then.
+    known: Option<SystemTime>,
+    /// The new file, once something differs.
+    out: Option<(Beside, File)>,
+    tally: Tally,
+}
+
+impl Repair<'_> {
+    /// Writes all rows, and those that come meanwhile.
+    fn write(&mut self, rows: &mut Rows) -> Result<(), Failure> {
+        for look in 1.. {
+            self.write_rows(rows)?;
+            let settled = self.tally;
+            self.write_rest(rows.rest(), rows.read)?;
+            if let Some((_, out)) = &self.out {
+                self.watch.step()?;
+                out.sync_all()?;
+                self.watch.step()?;
+            }
+            if self.out.is_none() || look == LOOKS || !self.has_grown(rows)? {
+                break;
+            }
+            self.out.iter().try_for_each(|(_, out)| out.set_len(settled.bytes))?;
+            self.tally = settled;
+        }
+        // What was measured is not what was cut: the file was another in between.
+        if self.tally.limits < self.limits.len() {
+            return Err(self.changed("was written to while it was measured"));
+        }
+        Ok(())
+    }
+
+    fn write_rows(&mut self, rows: &mut Rows) -> Result<(), Failure> {
+        let mut start = rows.read - rows.rest().len() as u64;
+        let watch = self.watch;
+        while let Some(block) = rows.next(|_| watch.step())? {
+            self.write_block(block, start)?;
+            start += block.len() as u64;
+            self.watch.tell(Progress {
+                bytes: start,
+                total: self.session.found.len().max(start),
+                rows: self.tally.rows,
+                clamped: self.tally.clamped,
+            });
+        }
+        Ok(())
+    }
+
+    /// Writes a block of whole rows that starts so far into the old file.
+    fn write_block(&mut self, block: &[u8], start: u64) -> Result<(), Failure> {
+        let (mut same, mut at) = (0, 0);
+        for row in each_row(block) {
+            let from = at;
+            at += row.len();
+            let mark = if start + from as u64 == 0 { mark_of(row) } else { 0 };
+            let row = &row[mark..];
+            let Some(new) = self.rewritten(row)? else { continue };
+            self.begin(start)?;
+            self.put(&block[same..from + mark])?;
+            new.patch.each_piece(row, all(row), |piece| self.put(piece))?;
+            same = at;
+        }
+        self.put(&block[same..])
+    }
+
+    /// Writes what follows the last newline, and a newline.
+    fn write_rest(&mut self, rest: &[u8], end: u64) -> Result<(), Failure> {
+        self.tally.torn = !rest.is_empty();
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let start = end - rest.len() as u64;
+        self.begin(start)?;
+        let mark = if start == 0 { mark_of(rest) } else { 0 };
+        let (mark, row) = rest.split_at(mark);
+        self.put(mark)?;
+        match self.rewritten(row)? {
+            Some(new) => new.patch.each_piece(row, all(row), |piece| self.put(piece))?,
+            None => self.put(row)?,
+        }
+        self.tally.changes = true;
+        self.put(b"\n")
+    }
+
+    /// What changes in a row; nothing where it stays as it is.
+    fn rewritten(&mut self, row: &[u8]) -> Result<Option<Rewritten>, Failure> {
+        if is_blank(row) {
+            return Ok(None);
+        }
+        let format = *self.format.get_or_insert_with(|| format_of(row));
+        let number = self.tally.rows;
+        self.tally.rows += 1;
+        let first = self.limits.partition_point(|limit| limit.row < number);
+        let last = self.limits.partition_point(|limit| limit.row <= number);
+        if first == last && !self.gate.may_matter(row) {
+            return Ok(None);
+        }
+        self.watch.step()?;
+        let Some(entry) = Entry::read(row, format) else {
+            self.tally.damaged += 1;
+            return Ok(None);
+        };
+        let limits = &self.limits[first..last];
+        let new = self.request.options.rewrite(row, &entry, limits);
+        self.tally.limits += new.limits;
+        self.tally.clamped += u64::from(new.cut);
+        self.tally.changes |= !new.patch.is_empty();
+        Ok((!new.patch.is_empty()).then_some(new))
+    }
+
+    /// Begins to write, with what came before unchanged.
+    fn begin(&mut self, unchanged: u64) -> Result<(), Failure> {
+        if self.request.dry_run || self.out.is_some() {
+            return Ok(());
+        }
+        sweep(&self.session.path);
+        self.watch.step()?;
+        let (beside, out) = Beside::make(&self.session.path, |path| system::creation().open(path))?;
+        system::take_after(&out, &self.session.found)?;
+        // A place in a file belongs to who opened it.
+        let old = self.session.reopen()?;
+        let mut left = unchanged;
+        while left > 0 {
+            self.watch.step()?;
+            let copied = io::copy(&mut (&old).take(left.min(8 * CHUNK as u64)), &mut &out)?;
+            if copied == 0 {
+                return Err(self.changed("has become shorter"));
+            }
+            left -= copied;
+        }
+        self.out = Some((beside, out));
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.tally.bytes += bytes.len() as u64;
+        let Some((_, out)) = &mut self.out else { return Ok(()) };
+        for chunk in bytes.chunks(CHUNK) {
+            self.watch.step()?;
+            out.write_all(chunk)?;
+        }
+        Ok(())
+    }
+
+    /// Whether rows have come since the file was read. Fails where it is not the same file with more at its end.
+    fn has_grown(&mut self, rows: &Rows) -> Result<bool, Failure> {
+        let now = match fs::symlink_metadata(&self.session.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(self.changed("was removed")),
+            now => now?,
+        };
+        if system::identity(&now) != system::identity(&self.session.found) {
+            return Err(self.changed("was replaced"));
+        }
+        if now.len() < rows.read {
+            return Err(self.changed("has become shorter"));
+        }
+        let written = now.modified().ok();
+        if written != self.known || written.is_none() {
+            if !self.is_same(rows)? {
+                return Err(self.changed("was written to otherwise than at its end"));
+            }
+            self.known = written;
+        }
+        Ok(now.len() > rows.read)
+    }
+
+    /// Reads again what was read, and tells whether it is the same.
+    fn is_same(&self, rows: &Rows) -> Result<bool, Failure> {
+        let mut again = Fingerprint::default();
+        let (old, mut left) = (self.session.reopen()?, rows.read);
+        let mut buffer = vec![0; CHUNK];
+        while left > 0 {
+            self.watch.step()?;
+            let count = (&old).take(left).read(&mut buffer)?;
+            if count == 0 {
+                return Ok(false);
+            }
+            again.push(&buffer[..count]);
+            left -= count as u64;
+        }
+        Ok(again == rows.fingerprint)
+    }
+
+    fn changed(&self, how: &str) -> Failure {
+        Failure::Changed(format!("{} {how} while it was repaired", self.session.path.display()))
+    }
+
+    /// Puts the new file in the place of the old one, where there is one.
+    fn finish(mut self, mut rows: Rows, unmatched: usize) -> Result<Report, Failure> {
+        let mut backup = None;
+        let session = self.session;
+        let path = &session.path;
+        let bytes_before = rows.read;
+        let changes = self.tally.changes;
+        if let Some((beside, new)) = self.out.take().filter(|_| changes) {
+            if self.request.backup {
+                backup = Some(backup::keep(session, self.watch)?);
+            }
+            self.watch.step()?;
+            beside.rename(path)?;
+            self.watch.note();
+            self.carry(&mut rows, &new)?;
+            system::sync_names(path.parent().unwrap_or(path))?;
+            self.watch.note();
+            self.carry(&mut rows, &new)?;
+        }
+        let tally = self.tally;
+        let is_empty = tally.rows <= u64::from(matches!(self.format, Some(Format::Pi { .. })));
+        let reason = match changes {
+            true if self.request.dry_run => Some(Reason::DryRun),
+            true => None,
+            false if is_empty => Some(Reason::EmptySession),
+            false => Some(Reason::NothingToDo),
+        };
+        Ok(Report {
+            changed: changes && !self.request.dry_run,
+            rows: tally.rows,
+            clamped: tally.clamped,
+            damaged: tally.damaged,
+            torn_tail: tally.torn,
+            bytes_before,
+            bytes_after: tally.bytes,
+            unmatched,
+            backup,
+            reason,
+        })
+    }
+
+    /// Appends whole rows that reached the old file after it was last looked at. A row that the old file ended in comes
+    /// again, now whole.
+    fn carry(&mut self, rows: &mut Rows, new: &File) -> Result<(), Failure> {
+        let mut carried = false;
+        while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {
+            let mut news = vec![];
+            for row in each_row(block) {
+                match self.rewritten(row)? {
+                    Some(new) => news.extend(new.patch.written(row, all(row))),
+                    None => news.extend_from_slice(row),
+                }
+            }
+            (&*new).write_all(&news)?;
+            self.tally.bytes += news.len() as u64;
+            carried = true;
+        }
+        if carried {
+            new.sync_all()?;
+        }
+        Ok(())
+    }
+}
+
+fn all(row: &[u8]) -> Span {
+    Span { start: 0, end: row.len() }
+}

@@ -1,0 +1,188 @@
+//! What is done to one row.
+
+use super::body::Body;
+use super::budget::Limit;
+use super::clamp::{Clamped, Fit, Left, Rules, body_of, clamp_slots, clamp_text};
+use super::draft::Draft;
+use super::entry::Entry;
+use super::patch::Patch;
+use super::side::{self, Side};
+use crate::dialect::path::Follower;
+use crate::dialect::{Table, ToolResult};
+use crate::json::scan::{Kind, Span};
+use crate::json::tree::{TOP, Tree};
+use crate::json::write;
+use crate::text::Utf16;
+use crate::text::earlier;
+use crate::text::figures::original_chars;
+use crate::text::source::Source;
+
+/// What is asked of every row.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub rules: Rules,
+    pub side: SideData,
+    /// Results of this dialect alone.
+    pub dialect: Option<String>,
+}
+
+/// What becomes of copies beside the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SideData {
+    Keep,
+    Cap(usize),
+    Drop,
+}
+
+/// What changes in a row.
+#[derive(Debug)]
+pub struct Rewritten {
+    pub patch: Patch,
+    /// Something of a result was left out.
+    pub cut: bool,
+    /// How many of the limits were for results that are still there.
+    pub limits: usize,
+}
+
+/// A tool result of a session as a plan sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    pub id: Option<String>,
+    /// Chars that it has, and that its own limits leave of it.
+    pub present: usize,
+    pub chars: usize,
+    /// Chars that it had before it was first cut.
+    pub original: usize,
+}
+
+impl Options {
+    pub fn results(&self, row: &[u8], entry: &Entry) -> Vec<ToolResult<'static>> {
+        let Some(message) = &entry.message else { return vec![] };
+        Table::get().results(row, message, self.dialect.as_deref())
+    }
+
+    /// Clamps the results of a row. `limits`: what a budget leaves of some of them.
+    pub fn rewrite(&self, row: &[u8], entry: &Entry, limits: &[Limit]) -> Rewritten {
+        let follower = Table::get().follower(row);
+        let results = self.results(row, entry);
+        let (mut draft, mut cut, mut applied) = (Draft::of(follower), false, 0);
+        for (nth, result) in results.iter().enumerate() {
+            let rules = self.rules.failed(result.is_error(follower));
+            let bodies = bodies_of(row, result);
+            let limit = limits.iter().find(|limit| limit.nth == nth && limit.present == chars_of(&bodies));
+            applied += usize::from(limit.is_some());
+            let rules = limit.map_or_else(|| rules.clone(), |limit| rules.shortened(limit.max_chars));
+            let clamped = clamp_slots(row, &result.slots, &bodies, &rules);
+            drop(bodies);
+            cut |= clamped.truncated;
+            if clamped.changes() {
+                draft.edit(result, clamped.left);
+            }
+            cut |= self.cap_side(&mut draft, follower, result);
+        }
+        let second = entry.second_copy(follower).filter(|_| !results.is_empty());
+        if let Some(copy) = second {
+            cut |= self.cap(&mut draft, row, entry.root.span, copy.key, copy.value);
+        }
+        let patch = draft.done();
+        if patch.changes(row) {
+            Rewritten { patch, cut, limits: applied }
+        } else {
+            Rewritten { patch: Patch::default(), cut: false, limits: applied }
+        }
+    }
+
+    /// Caps or drops what a result holds besides its text.
+    fn cap_side(&self, draft: &mut Draft, follower: Follower, result: &ToolResult) -> bool {
+        let mut cut = false;
+        let sides = if self.side == SideData::Keep { vec![] } else { result.side(follower) };
+        for side in sides {
+            let Some(member) = side.member else { continue };
+            cut |= self.cap(draft, follower.row, side.holder, member.key, side.value);
+            let is_structured = member.key.of(follower.row) == b"\"structuredContent\"";
+            if self.side == SideData::Drop && is_structured && result.slots.is_empty() {
+                self.say_in_text(draft, follower, result, side.value);
+            }
+        }
+        if cut {
+            draft.mirror(result);
+        }
+        cut
+    }
+
+    fn cap(&self, draft: &mut Draft, row: &[u8], holder: Span, key: Span, value: Span) -> bool {
+        let left = match self.side {
+            SideData::Keep => Side::Same,
+            SideData::Cap(max) => side::cap(row, value, max),
+            SideData::Drop => Side::Gone,
+        };
+        match left {
+            Side::Same => return false,
+            Side::Json(json) => draft.replace(value, json),
+            Side::Gone => draft.remove(holder, key),
+        }
+        true
+    }
+
+    /// An MCP result whose structured content goes says it in a text where it has no other.
+    fn say_in_text(&self, draft: &mut Draft, follower: Follower, result: &ToolResult, value: Span) {
+        let row = follower.row;
+        let body = Body::Made(Tree::of(row, value).json(TOP));
+        let text = match clamp_text(&body, &self.rules) {
+            Fit::Whole | Fit::Broken => body.literal().units(),
+            Fit::Cleaned(text) | Fit::Cut(text) => text,
+        };
+        let mut block = b"{\"type\":\"text\",\"text\":".to_vec();
+        write::literal(&text, &mut block);
+        block.push(b'}');
+        let content = follower.get(&result.object, "content");
+        match content.filter(|content| Kind::of(content.of(row)) == Kind::Array) {
+            Some(content) => draft.push(content, block),
+            None => draft.set(result.object.span, "content", [b"[", &block[..], b"]"].concat()),
+        }
+    }
+
+    /// Measures the results of a row.
+    pub fn measure(&self, row: &[u8], entry: &Entry) -> Vec<Measured> {
+        let follower = Table::get().follower(row);
+        let measure = |result: &ToolResult| {
+            let rules = self.rules.failed(result.is_error(follower));
+            let bodies = bodies_of(row, result);
+            let clamped = clamp_slots(row, &result.slots, &bodies, &rules);
+            let (chars, original) = after(&bodies, &clamped);
+            Measured { id: result.id(follower), present: chars_of(&bodies), chars, original }
+        };
+        self.results(row, entry).iter().map(measure).collect()
+    }
+}
+
+pub fn bodies_of<'a>(row: &'a [u8], result: &ToolResult) -> Vec<Body<'a>> {
+    result.slots.iter().map(|slot| body_of(row, slot)).collect()
+}
+
+fn chars_of(bodies: &[Body]) -> usize {
+    bodies.iter().map(|body| body.size().chars).sum()
+}
+
+/// Chars that are left, and of what they were cut from.
+fn after(bodies: &[Body], clamped: &Clamped) -> (usize, usize) {
+    let (mut chars, mut original) = (0, 0);
+    for (body, left) in bodies.iter().zip(&clamped.left) {
+        let (head, tail, length) = match left {
+            Left::Gone => continue,
+            Left::Text(text) => (text.clone(), vec![], text.len()),
+            Left::Same | Left::WellFormed => {
+                let length = body.size().chars;
+                // A glance at both ends finds most notices of a long text.
+                if length <= earlier::SEARCHED {
+                    (body.literal().units(), vec![], length)
+                } else {
+                    (body.literal().head(earlier::LONGEST), body.literal().tail(earlier::LONGEST), length)
+                }
+            }
+        };
+        chars += length;
+        original += original_chars(&Source::ends(Utf16(&head), Utf16(&tail), length));
+    }
+    (chars, original)
+}

@@ -1,0 +1,294 @@
+//! Caps what a result holds besides its text, as `lib/side.ts` does for live objects.
+
+use crate::json::scan::{Kind, Span};
+use crate::json::tree::{Id, Out, TOP, Tree, string};
+use crate::json::write;
+use crate::text::units::{is_high, is_low};
+
+/// What becomes of a copy beside the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Side {
+    Same,
+    /// Another JSON.
+    Json(Vec<u8>),
+    Gone,
+}
+
+/// Caps a value to `max` bytes of JSON; one that fits stays as it is written. Else small scalars stay first, long strings
+/// are shortened, arrays and objects keep what fits of them, and what is left says how large it was. Gone where not even
+/// an empty one fits.
+pub fn cap(row: &[u8], value: Span, max: usize) -> Side {
+    if value.len() <= max {
+        return Side::Same;
+    }
+    let tree = Tree::of(row, value);
+    let bytes = tree.width(TOP, None);
+    if bytes <= max {
+        return Side::Same;
+    }
+    Shrink { tree }.shrink(TOP, max, 0, Some(bytes)).map_or(Side::Gone, Side::Json)
+}
+
+/// Strings up to so many bytes are as good as numbers: a path, a state, an id.
+const SMALL: usize = 256;
+/// Values below this depth are summed up.
+const DEPTH: usize = 4;
+/// Less room than this shows nothing of a value.
+const LEAST: usize = 40;
+
+const BRACKETS: usize = 2;
+const COMMA: usize = 1;
+const COLON: usize = 1;
+
+/// Name of the member that tells how many are missing.
+const MORE: &str = "[...]";
+
+struct Shrink<'a> {
+    tree: Tree<'a>,
+}
+
+impl Shrink<'_> {
+    /// JSON of a value in so many bytes; `bytes`: what it took in the beginning, said inside.
+    fn shrink(&self, id: Id, room: usize, depth: usize, bytes: Option<usize>) -> Option<Vec<u8>> {
+        let kind = self.tree.kind(id);
+        if kind == Kind::String {
+            return self.shortened(id, room, bytes);
+        }
+        if !kind.is_container() {
+            return fitting(self.json(id, depth), room);
+        }
+        if depth >= DEPTH {
+            let count = self.tree.children(id).count();
+            let summary = match kind {
+                Kind::Array => format!("[array of {count} items]"),
+                _ => format!("[object of {} members]", self.tree.members(id).len()),
+            };
+            return fitting(string(&summary), room);
+        }
+        let mark = bytes.map(|bytes| format!("{{\"originalBytes\":{bytes}}}").into_bytes());
+        match kind {
+            Kind::Array => self.first_items(id, room, depth, mark),
+            _ => self.some_members(id, room, depth, mark),
+        }
+    }
+
+    fn json(&self, id: Id, depth: usize) -> Vec<u8> {
+        let mut out = vec![];
+        self.tree.write(id, Some(depth), &mut out);
+        out
+    }
+
+    fn first_items(&self, id: Id, bytes: usize, depth: usize, mark: Option<Vec<u8>>) -> Option<Vec<u8>> {
+        let mut room = Room(bytes);
+        if !room.take(BRACKETS) {
+            return None;
+        }
+        let mut last = vec![];
+        if let Some(mark) = mark {
+            let said = [b"{\"spillway\":", &mark[..], b"}"].concat();
+            if room.take(said.len() + COMMA) {
+                last.push(said);
+            }
+        }
+        let count = self.tree.children(id).count();
+        let more = |count: usize| string(&format!("[... {count} more items]"));
+        if !room.take(more(count).len() + COMMA) {
+            return Some(array(&last));
+        }
+        let mut kept = vec![];
+        for item in self.tree.children(id) {
+            if room.take(self.tree.width(item, Some(depth + 1)) + COMMA) {
+                kept.push(self.json(item, depth + 1));
+                continue;
+            }
+            if room.0 > LEAST {
+                kept.extend(self.shrink(item, room.0 - COMMA, depth + 1, None));
+            }
+            break;
+        }
+        if kept.len() < count {
+            kept.push(more(count - kept.len()));
+        }
+        kept.extend(last);
+        Some(array(&kept))
+    }
+
+    fn some_members(&self, id: Id, bytes: usize, depth: usize, mark: Option<Vec<u8>>) -> Option<Vec<u8>> {
+        let mut room = Room(bytes);
+        if !room.take(BRACKETS) {
+            return None;
+        }
+        let spillway = mark.filter(|mark| room.take(string("spillway").len() + COLON + mark.len() + COMMA));
+        let all = self.tree.members(id);
+        let more = |count: usize| string(&format!("{count} more members"));
+        let says_more = room.take(string(MORE).len() + COLON + more(all.len()).len() + COMMA);
+        let key_width = |name: Id| self.tree.literal(name).json_width() + COLON + COMMA;
+        let mut kept: Vec<Option<Vec<u8>>> = vec![None; all.len()];
+        let mut large = vec![];
+        for (at, (name, value)) in all.iter().enumerate() {
+            let key = key_width(*name);
+            let size = self.tree.width(*value, Some(depth + 1));
+            // To JavaScript null is an object.
+            let is_scalar = !self.tree.kind(*value).is_container() && self.tree.kind(*value) != Kind::Null;
+            if !is_scalar || size > SMALL {
+                large.push((size, at));
+            } else if room.take(key + size) {
+                kept[at] = Some(self.json(*value, depth + 1));
+            }
+        }
+        // The smallest first, so that what they leave of their shares goes to the larger ones.
+        large.sort_unstable();
+        for (nth, (size, at)) in large.iter().enumerate() {
+            let (name, value) = all[*at];
+            let key = key_width(name);
+            let share = (room.0 / (large.len() - nth)).checked_sub(key);
+            let part = match share {
+                Some(share) if *size <= share => Some(self.json(value, depth + 1)),
+                Some(share) if share > LEAST => self.shrink(value, share, depth + 1, None),
+                _ => None,
+            };
+            kept[*at] = part.filter(|part| room.take(key + part.len()));
+        }
+        let missing = kept.iter().filter(|part| part.is_none()).count();
+        Some(self.object(&all, kept, (missing > 0 && says_more).then(|| more(missing)), spillway))
+    }
+
+    /// The members that are left, in their order, and what is said of the others. A name of ours takes the place of a
+    /// member of the same name.
+    fn object(
+        &self,
+        all: &[(Id, Id)],
+        kept: Vec<Option<Vec<u8>>>,
+        more: Option<Vec<u8>>,
+        spillway: Option<Vec<u8>>,
+    ) -> Vec<u8> {
+        let mut ours = [(MORE, more), ("spillway", spillway)];
+        let mut out = vec![b'{'];
+        let mut put = |name: &dyn Fn(&mut Vec<u8>), value: &[u8]| {
+            if out.len() > 1 {
+                out.push(b',');
+            }
+            name(&mut out);
+            out.push(b':');
+            out.extend_from_slice(value);
+        };
+        for ((name, _), value) in all.iter().zip(kept) {
+            let Some(value) = value else { continue };
+            let name = self.tree.literal(*name);
+            let same = ours.iter_mut().find(|(ours, said)| said.is_some() && name.is(ours.as_bytes()));
+            let value = same.and_then(|(_, said)| said.take()).unwrap_or(value);
+            put(&|out| out.put_string(name), &value);
+        }
+        for (name, said) in ours {
+            if let Some(said) = said {
+                put(&|out| out.put(&string(name)), &said);
+            }
+        }
+        out.push(b'}');
+        out
+    }
+
+    /// The start of a string that fits as JSON, and what is missing.
+    fn shortened(&self, id: Id, room: usize, bytes: Option<usize>) -> Option<Vec<u8>> {
+        let text = self.tree.literal(id);
+        if text.json_width() <= room {
+            return Some(self.json(id, 0));
+        }
+        let (total, start) = (text.size().chars, text.head(room.saturating_add(1)));
+        let of = bytes.map(|bytes| format!(" of {bytes} bytes")).unwrap_or_default();
+        let mut length = room;
+        loop {
+            let mut kept = length.min(total);
+            if kept > 0 && kept < start.len() && is_high(start[kept - 1]) && is_low(start[kept]) {
+                kept -= 1;
+            }
+            let mut said = String::from_utf16_lossy(&start[..kept]);
+            said.push_str(&format!("[... {} more characters truncated{of}]", total - kept));
+            let size = 2 + said.chars().map(write::width).sum::<usize>();
+            if size <= room {
+                return Some(string(&said));
+            }
+            if length == 0 {
+                return (room >= BRACKETS).then(|| b"\"\"".to_vec());
+            }
+            // An escape takes up to six bytes: what is too much is never more than six times what has to go.
+            length = length.saturating_sub((size - room).div_ceil(6).max(1));
+        }
+    }
+}
+
+fn fitting(json: Vec<u8>, room: usize) -> Option<Vec<u8>> {
+    (json.len() <= room).then_some(json)
+}
+
+/// Takes what fits of the room, piece by piece.
+struct Room(usize);
+
+impl Room {
+    fn take(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
+}
+
+fn array(items: &[Vec<u8>]) -> Vec<u8> {
+    let mut out = vec![b'['];
+    out.extend(items.join(&b','));
+    out.push(b']');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn capped(json: &str, max: usize) -> Option<String> {
+        let value = Span { start: 0, end: json.len() };
+        match cap(json.as_bytes(), value, max) {
+            Side::Same => Some(json.to_owned()),
+            Side::Json(json) => {
+                assert!(json.len() <= max, "{} bytes", json.len());
+                Some(String::from_utf8(json).unwrap())
+            }
+            Side::Gone => None,
+        }
+    }
+
+    #[test]
+    fn small_scalars_stay_first_and_what_is_missing_is_said() {
+        let json = format!(r#"{{"huge":"{}","exitCode":1,"cwd":"/tmp","null":null}}"#, "h".repeat(900));
+        assert_eq!(
+            capped(&json, 200).unwrap(),
+            format!(
+                r#"{{"huge":"{}[... 843 more characters truncated]","exitCode":1,"cwd":"/tmp","null":null,"spillway":{{"originalBytes":949}}}}"#,
+                "h".repeat(57)
+            )
+        );
+        assert_eq!(capped(&json, 2).unwrap(), "{}");
+        assert_eq!(capped(&json, 1), None);
+    }
+
+    #[test]
+    fn strings_and_arrays_are_capped_as_such() {
+        let text = format!("\"{}\"", "\\u0001".repeat(50));
+        assert_eq!(
+            capped(&text, 100).unwrap(),
+            format!("\"{}[... 42 more characters truncated of 302 bytes]\"", "\\u0001".repeat(8))
+        );
+        assert_eq!(capped("\"😀😀😀\"", 12).unwrap(), "\"\"");
+        let list = format!("[1,2,{}]", "[3,4],".repeat(30).trim_end_matches(','));
+        assert_eq!(
+            capped(&list, 90).unwrap(),
+            r#"[1,2,[3,4],[3,4],[3,4],[3,4],"[... 26 more items]",{"spillway":{"originalBytes":185}}]"#
+        );
+    }
+
+    #[test]
+    fn what_is_deep_is_summed_up() {
+        let json = format!(r#"{{"a":[[[[["{}"]]]]]}}"#, "x".repeat(300));
+        assert!(capped(&json, 200).unwrap().contains("[array of 1 items]"));
+        let deep = "[".repeat(9_000) + &"]".repeat(9_000);
+        assert!(capped(&deep, 400).is_some());
+    }
+}

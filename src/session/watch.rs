@@ -1,0 +1,77 @@
+//! What a caller sees of work on another thread, and how it stops that.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use super::failure::Failure;
+
+/// How far a repair has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    pub bytes: u64,
+    pub total: u64,
+    pub rows: u64,
+    pub clamped: u64,
+}
+
+/// Counts the steps that touch the disk, each of which may be the last.
+type Hook = Box<dyn Fn(u64) + Send + Sync>;
+
+#[derive(Default)]
+pub struct Watch {
+    stop: AtomicBool,
+    bytes: AtomicU64,
+    total: AtomicU64,
+    rows: AtomicU64,
+    clamped: AtomicU64,
+    steps: AtomicU64,
+    hook: Option<Hook>,
+}
+
+impl Watch {
+    /// Has a function told of each step before it is taken: a test ends its process there.
+    pub fn with_hook(hook: impl Fn(u64) + Send + Sync + 'static) -> Watch {
+        Watch { hook: Some(Box::new(hook)), ..Watch::default() }
+    }
+
+    /// Asks the work to stop where it leaves everything as it was.
+    pub fn stop(&self) {
+        self.stop.store(true, Relaxed);
+    }
+
+    /// Takes note of a step that cannot be gone back on.
+    pub fn note(&self) {
+        let step = self.steps.fetch_add(1, Relaxed);
+        if let Some(hook) = &self.hook {
+            hook(step);
+        }
+    }
+
+    /// Takes note of a step, unless the work is to stop.
+    pub fn step(&self) -> Result<(), Failure> {
+        self.note();
+        if self.stop.load(Relaxed) { Err(Failure::Stopped) } else { Ok(()) }
+    }
+
+    pub fn tell(&self, progress: Progress) {
+        self.bytes.store(progress.bytes, Relaxed);
+        self.total.store(progress.total, Relaxed);
+        self.rows.store(progress.rows, Relaxed);
+        self.clamped.store(progress.clamped, Relaxed);
+    }
+
+    pub fn progress(&self) -> Progress {
+        Progress {
+            bytes: self.bytes.load(Relaxed),
+            total: self.total.load(Relaxed),
+            rows: self.rows.load(Relaxed),
+            clamped: self.clamped.load(Relaxed),
+        }
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        write!(out, "Watch({:?})", self.progress())
+    }
+}
