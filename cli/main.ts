@@ -3,13 +3,15 @@ import { version } from '../package.json'
 import { type Command, readArgs } from './args.js'
 import { clamp } from './clamp.js'
 import { helpOf, helpOfAll } from './help.js'
+import { inspect } from './inspect.js'
 import { exitOf, explain, isBrokenPipe, Mistake } from './mistake.js'
 import { read } from './read.js'
+import { repair } from './repair.js'
 import { run } from './run.js'
 import { search } from './search.js'
 import { err, out } from './terminal.js'
 
-const COMMANDS: Readonly<Record<string, Command>> = { clamp, run, read, search }
+const COMMANDS: Readonly<Record<string, Command>> = { inspect, repair, clamp, run, read, search }
 
 /** Asks for help, in every command. */
 const HELP = { help: { short: 'h', help: 'this text' } }

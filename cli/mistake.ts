@@ -13,8 +13,8 @@ export class Mistake extends Error {
 
 /** A signal ended the work. */
 export class Interrupted extends Mistake {
-  constructor(signal: NodeJS.Signals, message: string) {
-    super(message, exitOfSignal(signal))
+  constructor(signal: NodeJS.Signals) {
+    super(`stopped by ${signal}, before the file was replaced`, exitOfSignal(signal))
   }
 }
 

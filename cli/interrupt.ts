@@ -1,0 +1,16 @@
+import { Interrupted } from './mistake.js'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Turns the signals that end a process into an abort, while work goes on that must not be left half done. */
+export function interruptible(): { signal: AbortSignal; end(): void } {
+  const controller = new AbortController()
+  const stop = (signal: NodeJS.Signals) => controller.abort(new Interrupted(signal))
+  for (const signal of SIGNALS) process.on(signal, stop)
+  return {
+    signal: controller.signal,
+    end() {
+      for (const signal of SIGNALS) process.off(signal, stop)
+    },
+  }
+}
