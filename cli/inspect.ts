@@ -2,9 +2,10 @@ import { basename } from 'node:path'
 import type { SessionReport } from 'spillway'
 import { inspectSession } from '../index.js'
 import type { Args, Command } from './args.js'
-import { explain, Mistake, oneLine } from './mistake.js'
+import { Mistake, oneLine } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
 import { checkNames } from './saved.js'
+import { failed, noSession } from './session.js'
 import { barOf, cellsOf, count, counted, lineOf, nameOf, size, widthOf } from './table.js'
 import { out, type Style } from './terminal.js'
 
@@ -39,15 +40,11 @@ async function run(args: Args): Promise<number> {
   const report = await inspectSession(file, { ...policyOf(args), top }).catch((error) => {
     throw failed(error, file)
   })
-  await out.write(args.has('json') ? `${JSON.stringify(report)}\n` : pageOf(file, report, args))
+  const isJson = args.has('json')
+  if (isJson) await out.write(`${JSON.stringify(report)}\n`)
+  if (report.format === 'unknown' && report.rows > 0) throw noSession(file)
+  if (!isJson) await out.write(pageOf(file, report, args))
   return 0
-}
-
-/** Says of a session that cannot be read, or mended, which it is. */
-export function failed(error: unknown, file: string): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'ERR_SPILLWAY_OPTION' || error instanceof Mistake) return error
-  return new Mistake(explain(error, file), 1)
 }
 
 export function areNoJson(rows: number): string {
@@ -68,15 +65,16 @@ function pageOf(file: string, report: SessionReport, args: Args): string {
     '',
     ...(toolResults === 0 ? ['No tool results.'] : tablesOf(report)),
   ]
-  if (damaged > 0) lines.push(out.paint('yellow', `${areNoJson(damaged)}: a repair leaves them as they are.`))
+  if (damaged > 0) lines.push(out.paint('yellow', `${areNoJson(damaged)}; a repair changes no such row.`))
   if (oversized > 0) lines.push(advice(file, report, args))
   else if (toolResults > 0) lines.push(out.paint('green', 'All results are within the limits.'))
   return `${lines.join('\n')}\n`
 }
 
 /** What each tool's results take, and the largest of them. */
-function tablesOf({ toolResults, byTool, largest }: SessionReport): string[] {
+function tablesOf({ toolResults, byTool, largest, bytes }: SessionReport): string[] {
   const total = byTool.reduce((sum, { chars }) => sum + chars, 0)
+  const part = Math.round((100 * byTool.reduce((sum, { bytes }) => sum + bytes, 0)) / bytes)
   const tools = byTool.slice(0, TOP).map(({ tool, results, chars }) => ({
     cells: [nameOf(tool, NAME), count(results), count(chars)],
     chars,
@@ -88,7 +86,7 @@ function tablesOf({ toolResults, byTool, largest }: SessionReport): string[] {
     chars,
   }))
   return [
-    `${counted(toolResults, 'tool result')} hold ${count(total)} chars.`,
+    `${counted(toolResults, 'tool result')} ${toolResults === 1 ? 'holds' : 'hold'} ${count(total)} chars, ${part}% of the file.`,
     '',
     ...barred(heads, tools, total),
     ...(others > 0 ? [out.paint('dim', `  and ${counted(others, 'more tool')}`)] : []),

@@ -50,7 +50,7 @@ export function explain(error: unknown, name?: string): string {
   const meaning = MEANINGS[code]
   if (meaning !== undefined) return oneLine(`${told}${meaning}`)
   if (code === 'ERR_SPILLWAY_OPTION') return oneLine(message.replace(/^\w+(?= must be )/, flagOf))
-  const said = message.replace(/\.$/, '') + (ADVICE[code] ?? '')
+  const said = message.replace(/(?<!\.)\.$/, '') + (ADVICE[code] ?? '')
   return oneLine(name !== undefined && message.includes(name) ? said : told + said)
 }
 

@@ -1,11 +1,12 @@
 import type { RepairOptions, RepairReport } from 'spillway'
 import { repairSession } from '../index.js'
 import type { Args, Command } from './args.js'
-import { areNoJson, failed } from './inspect.js'
+import { areNoJson } from './inspect.js'
 import { interruptible } from './interrupt.js'
 import { explain, Mistake, oneLine } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
 import { Progress } from './progress.js'
+import { checkStart, failed } from './session.js'
 import { counted, size } from './table.js'
 import { err, out } from './terminal.js'
 
@@ -60,6 +61,7 @@ async function repairOne(file: string, options: RepairOptions): Promise<RepairRe
   const onProgress: RepairOptions['onProgress'] = ({ bytes, totalBytes, clamped }) =>
     progress.show(totalBytes === 0 ? 1 : bytes / totalBytes, `of ${size(totalBytes)}, ${clamped} cut`)
   try {
+    await checkStart(file)
     return await repairSession(file, { ...options, ...(err.moves && { onProgress }) })
   } catch (error) {
     throw failed(error, file)
@@ -80,7 +82,7 @@ function told(
       ? `${done} ${counted(clamped, 'tool result')} of ${counted(rows, 'row')}, ${size(bytesBefore)} to ${size(bytesAfter)}`
       : `${reason}: ${counted(rows, 'row')}, ${size(bytesBefore)}`,
     ...(tornTail
-      ? [`its last row ${wouldBe ? 'does' : 'did'} not end: ${wouldBe ? 'would end' : 'ended'} it`]
+      ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]
       : []),
     ...(damaged > 0 ? [out.paint('yellow', `${areNoJson(damaged)}: left as it is`)] : []),
     ...(backupPath === undefined ? [] : [`as it was: ${oneLine(backupPath)}`]),

@@ -1,0 +1,39 @@
+import { open, stat } from 'node:fs/promises'
+import { explain, Mistake } from './mistake.js'
+
+const KNOWN = 'give one in JSONL, of Pi, OpenClaw up to 7, Claude Code, or messages'
+
+export function noSession(file: string): Mistake {
+  return new Mistake(`${file}: no session that is known; ${KNOWN}`, 1)
+}
+
+/** Says of a session that cannot be read, or mended, which it is. */
+export function failed(error: unknown, file: string): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ERR_SPILLWAY_OPTION' || error instanceof Mistake) return error
+  return new Mistake(explain(error, file), 1)
+}
+
+/** Bytes in which a first row begins. */
+const START = 4_096
+
+/** Refuses a file whose first row is no JSON object, such as an image: a repair would give it a newline. What cannot be
+ *  opened is told by what works on it. */
+export async function checkStart(file: string): Promise<void> {
+  // To open a pipe is to wait for who writes to it.
+  const isFile = await stat(file)
+    .then((found) => found.isFile())
+    .catch(() => false)
+  const handle = isFile && (await open(file).catch(() => undefined))
+  if (!handle) return
+  try {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(START) })
+    const start = buffer
+      .toString('utf8', 0, bytesRead)
+      .replace(/^\ufeff/, '')
+      .trimStart()
+    if (start !== '' && !start.startsWith('{')) throw noSession(file)
+  } finally {
+    await handle.close()
+  }
+}
