@@ -10,8 +10,8 @@ import { out } from './terminal.js'
 export const clamp: Command = {
   summary: 'what comes in, within limits',
   usage: ['npm test 2>&1 | spillway clamp [flags]', 'spillway clamp [flags] < FILE'],
-  about: `Reads stdin to its end in memory that the limits bound, and writes what the policy
-keeps. What fits comes out as it is.`,
+  about: `Reads stdin to its end in memory that the limits bound, and writes what the
+policy keeps. What fits comes out as it is.`,
   flags: policyFlags({ keep: 'auto', notice: 'hint', clean: false }),
   run,
 }

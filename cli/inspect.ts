@@ -11,8 +11,9 @@ import { out, type Style } from './terminal.js'
 
 const USAGE = 'spillway inspect FILE'
 
-/** Rows of each table, and columns of a tool's name in it. */
-const TOP = 10
+/** Rows of the tables, which fit a screen of 24 lines, and columns of a tool's name in them. */
+const TOOLS = 8
+const TOP = 5
 const NAME = 24
 
 /** Columns of a bar at most, and of the share behind it. */
@@ -22,8 +23,9 @@ const SHARE = 5
 export const inspect: Command = {
   summary: 'what the context of a session is spent on',
   usage: [`${USAGE} [flags]`],
-  about: `FILE is a session in JSONL: of Pi or OpenClaw up to 7, of Claude Code, or messages
-of any dialect. Reads only. Results over the limits of the policy are counted.`,
+  about: `FILE is a session in JSONL: of Pi or OpenClaw up to 7, of Claude Code, or
+messages of any dialect. Reads only. Counts what is over the limits of the
+policy, which a repair would cut.`,
   flags: {
     json: { help: 'print the SessionReport as JSON' },
     top: { value: 'N', help: `largest results to list (${TOP})` },
@@ -75,7 +77,7 @@ function pageOf(file: string, report: SessionReport, args: Args): string {
 function tablesOf({ toolResults, byTool, largest, bytes }: SessionReport): string[] {
   const total = byTool.reduce((sum, { chars }) => sum + chars, 0)
   const part = Math.round((100 * byTool.reduce((sum, { bytes }) => sum + bytes, 0)) / bytes)
-  const tools = byTool.slice(0, TOP).map(({ tool, results, chars }) => ({
+  const tools = byTool.slice(0, TOOLS).map(({ tool, results, chars }) => ({
     cells: [nameOf(tool, NAME), count(results), count(chars)],
     chars,
   }))

@@ -15,13 +15,13 @@ const PIECE = 1024 * 1024
 export const read: Command = {
   summary: 'a page of a saved output',
   usage: [`${USAGE} [--line N | --byte N] [--lines N] [flags]`],
-  about: `ID is the id that a notice names, or the path. Shows a page from --line or --byte
-on, and says on stderr where the next begins. With --keep, --notice or
+  about: `ID is the id that a notice names, or the path. Shows a page from --line or
+--byte on, and says on stderr where the next begins. With --keep, --notice or
 --max-chars: all from there on, under that policy.`,
   flags: {
     ...savedFlags,
     line: { value: 'N', help: 'first line, counted from 1' },
-    byte: { value: 'N', help: 'first byte, counted from 0: to go on inside a long line' },
+    byte: { value: 'N', help: 'first byte, counted from 0: to go on inside a line' },
     lines: { value: 'N', help: 'lines at most, as --max-lines' },
     ...policyFlags({ bytes: '40960', lines: 'Infinity', keep: 'head', notice: 'hint', clean: false }),
   },

@@ -15,9 +15,9 @@ const USAGE = 'spillway repair FILE...'
 export const repair: Command = {
   summary: 'cut what is too large in a stored session',
   usage: [`${USAGE} [flags]`],
-  about: `Cuts the tool results over the limits of the policy, and leaves every other byte as
-it is. FILE is replaced in one step and kept as FILE.bak; end the agent that uses
-it first.`,
+  about: `Cuts the tool results over the limits of the policy, and leaves every other
+byte as it is. FILE is replaced in one step and kept as FILE.bak; end the agent
+that uses it first.`,
   flags: {
     'dry-run': { help: 'tell what would be done, and write nothing' },
     'no-backup': { help: 'keep no FILE.bak' },

@@ -16,7 +16,8 @@ export const search: Command = {
   summary: 'lines of a saved output',
   usage: [`${USAGE} [flags]`],
   about: `Shows the lines that hold PATTERN, each with its number, those around them with
-"-". ID is the id that a notice names, or the path. Exits with 1 where none does.`,
+"-". ID is the id that a notice names, or the path. Exits with 1 where no line
+does.`,
   flags: {
     ...savedFlags,
     regex: { short: 'E', help: 'PATTERN is a regular expression: no lookaround, no\nbackreferences' },

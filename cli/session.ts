@@ -20,11 +20,10 @@ const START = 4_096
 /** Refuses a file whose first row is no JSON object, such as an image: a repair would give it a newline. What cannot be
  *  opened is told by what works on it. */
 export async function checkStart(file: string): Promise<void> {
-  // To open a pipe is to wait for who writes to it.
-  const isFile = await stat(file)
-    .then((found) => found.isFile())
-    .catch(() => false)
-  const handle = isFile && (await open(file).catch(() => undefined))
+  const found = await stat(file).catch(() => undefined)
+  if (found?.isDirectory()) throw failed({ code: 'EISDIR' }, file)
+  // To open a pipe would be to wait for who writes to it.
+  const handle = found?.isFile() && (await open(file).catch(() => undefined))
   if (!handle) return
   try {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(START) })
