@@ -122,7 +122,7 @@ function barred(columns: Parameters<typeof cellsOf>[0], rows: readonly Barred[],
     out.paint('dim', lineOf(head)),
     ...body.map((cells, at) => {
       const share = total === 0 ? 0 : (rows[at]?.chars ?? 0) / total
-      const percent = `${Math.round(share * 100)}%`.padStart(SHARE)
+      const percent = (share > 0 && share < 0.005 ? '<1%' : `${Math.round(share * 100)}%`).padStart(SHARE)
       const bar =
         width < 4
           ? ''
