@@ -2,7 +2,7 @@
 
 use super::bytes::{CLASS, Class, LOOKED_AT, plain, word_length};
 use super::shapes::{self, Shape};
-use super::words::{self, Weight, Word};
+use super::words::{self, Lengths, Weight, Word};
 
 /// A weight in halves, so that it stays a whole number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,10 +47,10 @@ fn score_plain(line: &[u8]) -> Score {
                 let start = at;
                 let length = word_length(&line[start..]);
                 at += length;
-                // Nearly all words are told off by their first letter and their length, or by where an `Error` or an
+                // Nearly all words are told off by how they begin and their length, or by where an `Error` or an
                 // `Exception` at their end would begin.
                 let is_error = length > 5 && (line[at - 5] == b'E' || length > 9 && line[at - 9] == b'E');
-                if is_error || length < 16 && TELLING[usize::from(line[start])] & 1 << length != 0 {
+                if is_error || may_tell(&line[start..at]) {
                     weighed.add_word(line, start, at);
                 }
                 continue;
@@ -64,26 +64,22 @@ fn score_plain(line: &[u8]) -> Score {
     weighed.total(line)
 }
 
-/// For each letter, a bit for each length of the words with it in front that may weigh something or begin a shape.
-const TELLING: [u16; 256] = {
-    let mut lengths = [0; 256];
+/// The lengths of words that may weigh something or begin a shape.
+const TELLING: Lengths = {
+    let mut lengths = words::LENGTHS;
     let mut at = 0;
-    while at < words::LENGTHS.len() {
-        lengths[b'a' as usize + at] = words::LENGTHS[at];
-        at += 1;
-    }
-    at = 0;
-    while at < shapes::LENGTHS.len() {
-        lengths[shapes::LENGTHS[at].0 as usize] |= shapes::LENGTHS[at].1;
-        at += 1;
-    }
-    at = b'a' as usize;
-    while at <= b'z' as usize {
-        lengths[at - 0x20] = lengths[at];
+    while at < lengths.len() {
+        lengths[at] |= shapes::LENGTHS[at];
         at += 1;
     }
     lengths
 };
+
+/// Whether a word may weigh something, by how it begins and its length alone.
+#[inline]
+fn may_tell(word: &[u8]) -> bool {
+    matches!(word, [first, second, ..] if word.len() < 16 && TELLING[words::beginning(*first, *second)] & 1 << word.len() != 0)
+}
 
 #[derive(Default)]
 struct Weighed {

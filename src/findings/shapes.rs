@@ -2,6 +2,7 @@
 //! failed tests, changed lines of a diff.
 
 use super::bytes::{ESCAPE, LOOKED_AT, is_word, plain};
+use super::words::{Lengths, beginning};
 
 /// The weight of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,16 +13,33 @@ pub enum Shape {
     Beside(i32),
 }
 
-/// First letters of the words that a shape begins with, and a bit for each of their lengths.
-pub const LENGTHS: [(u8, u16); 7] = [
-    (b'e', 1 << 4 | 1 << 5),
-    (b'f', 1 << 4 | 1 << 5),
-    (b'h', 1 << 4),
-    (b'i', 1 << 3 | 1 << 8),
-    (b'n', 1 << 3),
-    (b'l', 1 << 5),
-    (b's', 1 << 6 | 1 << 8),
+/// How words begin that a shape begins with, where `0` stands for any digit, and a bit for each of their lengths.
+const BEGINNINGS: [(&[u8; 2], u16); 8] = [
+    (b"e0", 1 << 4 | 1 << 5),
+    (b"f0", 1 << 4 | 1 << 5),
+    (b"ht", 1 << 4),
+    (b"in", 1 << 3 | 1 << 8),
+    (b"na", 1 << 3),
+    (b"le", 1 << 5),
+    (b"st", 1 << 6),
+    (b"se", 1 << 8),
 ];
+
+/// The lengths of words that a shape begins with.
+pub const LENGTHS: Lengths = {
+    let mut lengths = [0; 1 << 10];
+    let mut at = 0;
+    while at < BEGINNINGS.len() {
+        let ([first, second], bits) = BEGINNINGS[at];
+        let mut digit = 0;
+        while digit < if *second == b'0' { 10 } else { 1 } {
+            lengths[beginning(*first, *second + digit)] |= bits;
+            digit += 1;
+        }
+        at += 1;
+    }
+    lengths
+};
 
 /// The shape that a word of a line makes with what stands around it.
 pub fn of_word(line: &[u8], start: usize, end: usize) -> Option<Shape> {

@@ -107,19 +107,21 @@ const TABLE: [Option<(Word, Weight)>; 1 << SLOT_BITS] = {
     table
 };
 
-/// For each first letter, the lengths that words of either table have: most words of a text are told off by this.
-pub const LENGTHS: [u16; 26] = {
-    let mut lengths = [0; 26];
+/// For each two letters, a bit for each length of the words that begin with them: most words of a text are told off by this.
+pub type Lengths = [u16; 1 << 10];
+
+/// Where the lengths of a word stand, whatever its case. Digits stand where letters do, and tell off a little less.
+pub const fn beginning(first: u8, second: u8) -> usize {
+    (first as usize & 31) << 5 | second as usize & 31
+}
+
+/// The lengths that words of either table have.
+pub const LENGTHS: Lengths = {
+    let mut lengths = [0; 1 << 10];
     let mut at = 0;
-    while at < WORDS.len() {
-        let word = WORDS[at].0.as_bytes();
-        lengths[(word[0] - b'a') as usize] |= 1 << word.len();
-        at += 1;
-    }
-    at = 0;
-    while at < PHRASES.len() {
-        let word = PHRASES[at].0.as_bytes();
-        lengths[(word[0] - b'a') as usize] |= 1 << word.len();
+    while at < WORDS.len() + PHRASES.len() {
+        let word = if at < WORDS.len() { WORDS[at].0 } else { PHRASES[at - WORDS.len()].0 }.as_bytes();
+        lengths[beginning(word[0], word[1])] |= 1 << word.len();
         at += 1;
     }
     lengths
@@ -192,7 +194,8 @@ mod tests {
     fn no_word_is_longer_than_the_longest_or_told_off_by_its_length() {
         let firsts = PHRASES.iter().map(|(first, ..)| *first);
         for word in WORDS.iter().map(|(word, _)| *word).chain(firsts) {
-            let lengths = LENGTHS[usize::from(word.as_bytes()[0] - b'a')];
+            let bytes = word.as_bytes();
+            let lengths = LENGTHS[beginning(bytes[0], bytes[1])];
             assert!(word.len() <= LONGEST && lengths & 1 << word.len() != 0, "{word}");
         }
     }

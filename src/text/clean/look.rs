@@ -38,18 +38,30 @@ pub fn is_clean(bytes: &[u8], repeats: bool) -> bool {
     if simdutf8::basic::from_utf8(bytes).is_err() {
         return false;
     }
+    !has_control_of_utf8(bytes) && (!repeats || has_repeats(bytes).is_continue())
+}
+
+fn has_control_of_utf8(bytes: &[u8]) -> bool {
+    // Whole blocks, so that the loop compiles to vector code.
+    let is_special =
+        |byte: u8| (byte < 0x20) & (byte != b'\t') & (byte != b'\n') | (byte == 0x7F) | (byte == C1_OR_SIGN);
+    if !bytes.chunks(256).any(|block| block.iter().fold(false, |has, &byte| has | is_special(byte))) {
+        return false;
+    }
     let mut rest = bytes;
     loop {
         let at = special::find(rest);
         match rest.get(at) {
-            None => return !repeats || has_repeats(bytes).is_continue(),
+            None => return false,
             Some(b'\n') => rest = &rest[at + 1..],
-            // The second of two bytes tells a sign from a C1 control.
-            Some(0xC2) if rest[at + 1] >= 0xA0 => rest = &rest[at + 2..],
-            Some(_) => return false,
+            Some(&C1_OR_SIGN) if rest[at + 1] >= 0xA0 => rest = &rest[at + 2..],
+            Some(_) => return true,
         }
     }
 }
+
+/// The first byte of two, of which the second tells a sign from a C1 control.
+const C1_OR_SIGN: u8 = 0xC2;
 
 fn has_control<U: Unit>(units: &[U]) -> bool {
     let is_control = |unit: U| {
