@@ -58,7 +58,7 @@ function cleanBytes(bytes: Uint8Array, what: Cleaning): string {
 
 /** What notices and marks of ours say. */
 const CUT_BEFORE =
-  /\[tool output truncated: |\[\.\.\. \d+ (?:more characters truncated|chars omitted)\]|\.\.\. \([\d,]+ chars truncated from |\[\+\d+ chars\]$/m
+  /\[tool output truncated: |^\[\.\.\.\]$|\[\.\.\. \d+ (?:more characters truncated|chars omitted)\]|\.\.\. \([\d,]+ chars truncated from |\[\+\d+ chars\]$/m
 
 /** A text as the policy has it cleaned, unless nothing to see would be left of it: no empty block is ever made. */
 export function cleaned(text: string, { clean }: Compiled): string {

@@ -63,22 +63,6 @@ impl Form {
     pub fn starts(&self, of: &str) -> bool {
         self.types.iter().filter_map(|of| of.strip_suffix('*')).any(|prefix| of.starts_with(prefix))
     }
-
-    /// Words of which a value that comes in this form must hold one; none where any list may do. Of all that it must
-    /// hold, the way to its results tells most, and then the longest.
-    pub fn words(data: &Data, row: &Data) -> Vec<String> {
-        let results = data.texts("results");
-        if data.flag("list") || !results.is_empty() {
-            return results.iter().flat_map(|path| last_words(path)).collect();
-        }
-        let tag = |name| data.text(name).into_iter().collect();
-        let has = data.texts("has").into_iter().take(1).collect();
-        let blocks = row.texts("text").into_iter().take(usize::from(data.flag("blocks"))).collect();
-        let all: [Vec<String>; 4] = [blocks, has, tag("role"), tag("type")];
-        let words = all.iter().map(|paths| paths.iter().flat_map(|path| last_words(path)).collect());
-        let shortest = |words: &Vec<String>| words.iter().map(String::len).min().unwrap_or(0);
-        words.max_by_key(shortest).unwrap_or_default()
-    }
 }
 
 fn has_no_block(follower: Follower, value: &Object) -> bool {
@@ -88,11 +72,4 @@ fn has_no_block(follower: Follower, value: &Object) -> bool {
 /// Whether a value is an array without elements.
 fn is_empty(row: &[u8], value: Span) -> bool {
     Kind::of(value.of(row)) == Kind::Array && elements(row, value).next().is_none()
-}
-
-/// The name that a path ends in, or the values of the tag.
-fn last_words(path: &str) -> impl Iterator<Item = String> {
-    let last = path.rsplit(['.', '[', ']']).find(|part| !part.is_empty()).unwrap_or_default();
-    let values = last.rsplit('=').next().unwrap_or_default();
-    values.split('|').map(|word| word.trim_end_matches('*').to_owned())
 }

@@ -13,8 +13,18 @@ use crate::json::scan::{Kind, Span, document, elements, members};
 static SOURCE: &str = include_str!("../dialects.json");
 
 /// Names that rows of sessions have besides.
-const OF_ROWS: [&str; 8] =
-    ["message", "toolUseResult", "version", "id", "parentId", "targetId", "appendMode", "isSidechain"];
+const OF_ROWS: [&str; 10] = [
+    "message",
+    "toolUseResult",
+    "version",
+    "id",
+    "parentId",
+    "targetId",
+    "appendMode",
+    "isSidechain",
+    "firstKeptEntryId",
+    "firstKeptEntryIndex",
+];
 
 /// The table, made at first use.
 #[derive(Debug)]
@@ -26,7 +36,6 @@ pub struct Table {
     from_model: Paths,
     role: Name,
     type_: Name,
-    words: Vec<String>,
 }
 
 /// How the results of one dialect are read.
@@ -87,11 +96,10 @@ impl Table {
         let source = SOURCE.as_bytes();
         let all = Data(document(source).unwrap_or(Span { start: 0, end: 1 }));
         let mut names = Names::default();
-        let (mut rows, mut forms, mut calls, mut model, mut words) = (vec![], vec![], vec![], vec![], vec![]);
+        let (mut rows, mut forms, mut calls, mut model) = (vec![], vec![], vec![], vec![]);
         for data in all.list() {
             for form in data.get("forms").into_iter().flat_map(Data::list) {
                 forms.push(Form::of(rows.len(), &form, &mut names));
-                words.extend(Form::words(&form, &data));
             }
             for call in data.get("calls").into_iter().flat_map(Data::list) {
                 calls.push(Call::of(&call, &mut names));
@@ -104,7 +112,7 @@ impl Table {
             names.learn(name);
         }
         let [role, type_] = ["role", "type"].map(|name| names.learn(name));
-        Table { rows, forms, calls, from_model, role, type_, words: fewest(words), names }
+        Table { rows, forms, calls, from_model, role, type_, names }
     }
 
     /// Finds the tool results that a value is or carries, in order. Of a `named` dialect, those alone.
@@ -151,12 +159,6 @@ impl Table {
         Follower { row, names: &self.names }
     }
 
-    /// Words of which a row must hold one to carry a result, if it is no list; one that is spelled with escapes holds
-    /// an escape of ASCII instead.
-    pub fn words(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().map(String::as_str)
-    }
-
     fn forms_for(&self, row: &[u8], value: &Object) -> Vec<&Form> {
         let tag = |name| {
             let value = value.get(name)?.value.of(row);
@@ -177,18 +179,6 @@ impl Table {
             (None, None) => forms(&|form| !form.is_list && form.role.is_empty() && form.types.is_empty()),
         }
     }
-}
-
-/// The words that stand for all: one that holds another is found with that.
-fn fewest(words: Vec<String>) -> Vec<String> {
-    let mut kept: Vec<String> = vec![];
-    for word in words {
-        if !kept.iter().any(|known| word.contains(known.as_str())) {
-            kept.retain(|known| !known.contains(word.as_str()));
-            kept.push(word);
-        }
-    }
-    kept
 }
 
 /// A value of the table's source.
@@ -233,17 +223,5 @@ impl Data {
                 .collect()
         };
         self.get(name).map(pair).unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn few_words_tell_rows_that_cannot_matter() {
-        let mut words: Vec<&str> = Table::get().words().collect();
-        words.sort_unstable();
-        assert_eq!(words, [""]);
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::failure::Failure;
 use super::file::{Beside, with_end};
 use super::lock::has_no_links;
-use super::session::Session;
+use super::stored::Session;
 use super::system;
 use super::watch::Watch;
 

@@ -125,6 +125,8 @@ fn was_cut(text: &[u8]) -> bool {
         (count > 0).then_some(count)
     };
     behind(b"[tool output truncated: ").next().is_some()
+        || memchr::memmem::find_iter(text, b"[...]")
+            .any(|at| text[..at].last().is_none_or(|byte| *byte == b'\n') && ends_line(&text[at + 5..]))
         || behind(b"[... ").any(|text| {
             let Some(rest) = after_digits(text, b'0').map(|count| &text[count..]) else { return false };
             rest.starts_with(b" more characters truncated]") || rest.starts_with(b" chars omitted]")
@@ -196,6 +198,7 @@ mod tests {
             "[+12 chars]\r\n",
             "[+1 chars]",
             "[+1 chars]\u{2028}",
+            "a\n[...]\nb",
         ] {
             assert!(was_cut(cut.as_bytes()), "{cut:?}");
         }
@@ -205,6 +208,8 @@ mod tests {
             "[... 1,2 chars omitted]",
             "... ( chars truncated from",
             "[+ chars]",
+            "a [...]",
+            "[...] a",
         ] {
             assert!(!was_cut(whole.as_bytes()), "{whole:?}");
         }

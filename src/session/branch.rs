@@ -1,4 +1,5 @@
-//! The active branch of a session that is a tree: the way from its last row to a root.
+//! The active branch of a session that is a tree: the way from its last row to a root, or to where its last compaction
+//! says that the context starts.
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -16,6 +17,8 @@ pub struct Tree {
     parents: Vec<usize>,
     /// The number of each row.
     rows: Vec<u64>,
+    /// Which rows are compactions, and the id of the first row that each keeps.
+    compactions: Vec<(usize, usize)>,
     tip: usize,
 }
 
@@ -28,7 +31,11 @@ impl Tree {
         if id == NONE {
             return;
         }
-        let is_leaf = follower.text(&entry.root, "type").as_deref() == Some("leaf");
+        let kind = follower.text(&entry.root, "type");
+        let is_leaf = kind.as_deref() == Some("leaf");
+        if kind.as_deref() == Some("compaction") {
+            self.compactions.push((self.rows.len(), hash("firstKeptEntryId")));
+        }
         self.ids.push((id, self.rows.len()));
         self.parents.push(hash(if is_leaf { "targetId" } else { "parentId" }));
         self.rows.push(row);
@@ -46,13 +53,21 @@ impl Tree {
             let end = self.ids.partition_point(|(other, _)| *other <= id);
             self.ids[..end].last().filter(|(other, _)| *other == id && id != NONE).map(|(_, at)| *at)
         };
-        let (mut is_on, mut next) = (vec![false; self.rows.len()], find(self.tip));
+        let (mut is_on, mut way, mut next) = (vec![false; self.rows.len()], vec![], find(self.tip));
         // A row that comes again closes a circle.
         while let Some(at) = next.filter(|at| !is_on[*at]) {
             is_on[at] = true;
+            way.push(at);
             next = find(self.parents[at]);
         }
-        let rows = self.rows.into_iter().zip(is_on).filter_map(|(row, is_on)| is_on.then_some(row));
+        let kept_by = |at: usize| self.compactions.iter().find(|(of, _)| *of == at).map(|(_, first)| *first);
+        let last = way.iter().enumerate().find_map(|(nth, at)| Some((nth, find(kept_by(*at)?))));
+        if let Some((nth, first)) = last {
+            let kept = way[nth..].iter().position(|at| Some(*at) == first).unwrap_or(0);
+            way.truncate(nth + kept + 1);
+        }
+        way.sort_unstable();
+        let rows = way.into_iter().map(|at| self.rows[at]);
         Branch { rows: rows.collect() }
     }
 }
@@ -110,6 +125,25 @@ mod tests {
         assert_eq!(branch(&[&rows[..], &[rewind, after]].concat()), [1, 2, 5, 6]);
         let aside = r#"{"type":"message","id":"f","parentId":"b","appendMode":"side"}"#;
         assert_eq!(branch(&[&rows[..], &[aside]].concat()), [1, 3, 4]);
+    }
+
+    #[test]
+    fn the_context_starts_at_what_the_last_compaction_keeps() {
+        let row =
+            |id: &str, parent: &str| format!(r#"{{"type":"message","id":"{id}","parentId":"{parent}"}}"#);
+        let compaction = |id: &str, parent: &str, first: &str| {
+            format!(
+                r#"{{"type":"compaction","id":"{id}","parentId":"{parent}","firstKeptEntryId":"{first}"}}"#
+            )
+        };
+        let rows = [row("a", ""), row("b", "a"), compaction("c", "b", "a"), row("d", "c"), row("e", "d")];
+        let of = |more: &[String]| branch(&rows.iter().chain(more).map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(of(&[]), [0, 1, 2, 3, 4]);
+        let later = compaction("f", "e", "d");
+        assert_eq!(of(&[later.clone(), row("g", "f")]), [3, 4, 5, 6]);
+        assert_eq!(of(&[compaction("f", "e", "gone"), row("g", "f")]), [5, 6]);
+        // One that lies on another branch keeps nothing from this one.
+        assert_eq!(of(&[later, row("g", "e")]), [0, 1, 2, 3, 4, 6]);
     }
 
     #[test]

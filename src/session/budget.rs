@@ -47,6 +47,8 @@ pub struct Survey {
     /// Rows that the model wrote.
     answers: Vec<u64>,
     messages: u64,
+    /// The first of them that is in the context, as the last compaction of a list of rows tells.
+    first: u64,
     /// No row holds its message in another.
     is_plain: bool,
 }
@@ -67,7 +69,15 @@ const FEW: usize = 512;
 impl Survey {
     pub fn of(format: Format) -> Survey {
         let is_plain = format == Format::Rows;
-        Survey { format, tree: Tree::default(), results: vec![], answers: vec![], messages: 0, is_plain }
+        Survey {
+            format,
+            tree: Tree::default(),
+            results: vec![],
+            answers: vec![],
+            messages: 0,
+            first: 0,
+            is_plain,
+        }
     }
 
     /// Takes a row that is JSON, with its number.
@@ -81,6 +91,8 @@ impl Survey {
             self.tree.push(number, entry, follower);
         } else if entry.is_aside(follower) {
             return;
+        } else if let Some(first) = entry.first_kept(follower) {
+            self.first = first.unwrap_or(message).min(message);
         }
         if entry.message.as_ref().is_some_and(|message| table.is_from_model(row, message)) {
             self.answers.push(number);
@@ -97,6 +109,7 @@ impl Survey {
             self.results.retain(|seen| branch.holds(seen.row));
             self.answers.retain(|row| branch.holds(*row));
         }
+        self.results.retain(|seen| seen.message >= self.first);
         match budget {
             Budget::Aggregate(aggregate) => (self.planned(aggregate, policy), 0),
             Budget::Plan(steps) => self.matched(steps),

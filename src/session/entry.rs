@@ -86,6 +86,13 @@ impl Entry {
         self.root.get(name).filter(|_| self.place == Place::ClaudeCode)
     }
 
+    /// Which row a compaction of Pi's first version keeps first, where it is one and tells.
+    pub fn first_kept(&self, follower: Follower) -> Option<Option<u64>> {
+        let is_compaction = follower.text(&self.root, "type").as_deref() == Some("compaction");
+        let index = || number::whole(follower.get(&self.root, "firstKeptEntryIndex")?.of(follower.row));
+        (is_compaction && self.place == Place::Row && self.message.is_none()).then(index)
+    }
+
     /// Whether a row is of a conversation beside the main one.
     pub fn is_aside(&self, follower: Follower) -> bool {
         let aside = follower.get(&self.root, "isSidechain");

@@ -12,7 +12,6 @@ use super::system;
 #[derive(Debug)]
 pub struct Beside {
     path: PathBuf,
-    is_kept: bool,
 }
 
 /// What such names have behind the name of the file; the number of the process follows.
@@ -31,7 +30,7 @@ impl Beside {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 made => {
                     let made = made?;
-                    return Ok((Beside { path, is_kept: false }, made));
+                    return Ok((Beside { path }, made));
                 }
             }
         }
@@ -41,19 +40,15 @@ impl Beside {
         &self.path
     }
 
-    /// Takes another name, from what had it.
-    pub fn rename(mut self, to: &Path) -> io::Result<()> {
-        fs::rename(&self.path, to)?;
-        self.is_kept = true;
-        Ok(())
+    /// Takes another name, from what had it. Where both are names of one file already the first would stay, and goes too.
+    pub fn rename(self, to: &Path) -> io::Result<()> {
+        fs::rename(&self.path, to)
     }
 }
 
 impl Drop for Beside {
     fn drop(&mut self) {
-        if !self.is_kept {
-            let _ = fs::remove_file(&self.path);
-        }
+        let _ = fs::remove_file(&self.path);
     }
 }
 

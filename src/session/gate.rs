@@ -3,7 +3,6 @@
 use memchr::memmem::Finder;
 
 use super::row::{Options, SideData};
-use crate::dialect::Table;
 use crate::text::tokens::MOST_PER_CHAR;
 
 #[derive(Debug)]
@@ -12,15 +11,10 @@ pub struct Gate {
     least: usize,
     /// How a lone surrogate may be spelled.
     surrogates: [Finder<'static>; 2],
-    /// A row that holds none of these carries no result.
-    words: Vec<Finder<'static>>,
 }
 
 /// A text may be so many times as long as it was spelled, where bytes are no UTF-8.
 const LONGER: usize = 3;
-
-/// How letters are spelled that have not to be.
-const ESCAPED_ASCII: &str = "\\u00";
 
 impl Gate {
     pub fn of(options: &Options) -> Gate {
@@ -35,19 +29,12 @@ impl Gate {
             SideData::Drop => 0,
         };
         let least = if options.rules.clean.is_some() { 0 } else { sizes.min(lines).min(side) };
-        let finder = |word: &str| Finder::new(word).into_owned();
-        Gate {
-            least,
-            surrogates: ["\\ud", "\\uD"].map(finder),
-            words: Table::get().words().chain([ESCAPED_ASCII]).map(finder).collect(),
-        }
+        Gate { least, surrogates: ["\\ud", "\\uD"].map(Finder::new) }
     }
 
     /// Whether a row may have to change.
     pub fn may_matter(&self, row: &[u8]) -> bool {
-        let holds = |word: &Finder| word.find(row).is_some();
-        let may_be_over = row.len() > self.least || self.surrogates.iter().any(holds);
-        may_be_over && (row.trim_ascii_start().starts_with(b"[") || self.words.iter().any(holds))
+        row.len() > self.least || self.surrogates.iter().any(|spelled| spelled.find(row).is_some())
     }
 }
 
@@ -59,15 +46,12 @@ mod tests {
     use crate::share::Share;
 
     #[test]
-    fn small_rows_and_foreign_ones_are_passed_over() {
+    fn small_rows_are_passed_over() {
         let rules = Rules { policy: Policy::default(), share: Share::Fair, clean: None };
         let gate = Gate::of(&Options { rules, side: SideData::Cap(8_192), dialect: None });
         let row = |text: &str| format!("{{\"role\":\"tool\",\"content\":\"{text}\"}}\n").into_bytes();
         assert!(!gate.may_matter(&row(&"x".repeat(3_000))));
         assert!(gate.may_matter(&row(&"x".repeat(5_000))));
         assert!(gate.may_matter(&row("\\ud83d")));
-        assert!(!gate.may_matter(format!("{{\"a\":\"{}\"}}", "x".repeat(90_000)).as_bytes()));
-        assert!(gate.may_matter(format!("{{\"r\\u006fle\":\"{}\"}}", "x".repeat(90_000)).as_bytes()));
-        assert!(gate.may_matter(format!(" [\"{}\"]", "x".repeat(90_000)).as_bytes()));
     }
 }

@@ -11,7 +11,7 @@ use super::entry::{Entry, Format, Place, format_of, is_blank, mark_of};
 use super::failure::Failure;
 use super::row::{Options, bodies_of};
 use super::rows::{Rows, each_row};
-use super::session::Session;
+use super::stored::Session;
 use super::watch::{Progress, Watch};
 use crate::dialect::path::Follower;
 use crate::dialect::{Object, Table, ToolResult};

@@ -20,7 +20,7 @@ pub mod patch;
 pub mod repair;
 pub mod row;
 pub mod rows;
-pub mod session;
 pub mod side;
+pub mod stored;
 pub mod system;
 pub mod watch;

@@ -16,7 +16,7 @@ use super::gate::Gate;
 use super::lock::{self, Lock, Own};
 use super::row::{Options, Rewritten};
 use super::rows::{Rows, each_row};
-use super::session::Session;
+use super::stored::Session;
 use super::system;
 use super::watch::{Progress, Watch};
 use crate::json::Span;
@@ -251,14 +251,14 @@ impl Repair<'_> {
 
     /// Writes what follows the last newline, and a newline.
     fn write_rest(&mut self, rest: &[u8], end: u64) -> Result<(), Failure> {
-        self.tally.torn = !rest.is_empty();
-        if rest.is_empty() {
-            return Ok(());
-        }
         let start = end - rest.len() as u64;
-        self.begin(start)?;
         let mark = if start == 0 { mark_of(rest) } else { 0 };
         let (mark, row) = rest.split_at(mark);
+        self.tally.torn = !row.is_empty();
+        if row.is_empty() {
+            return self.put(mark);
+        }
+        self.begin(start)?;
         self.put(mark)?;
         match self.rewritten(row)? {
             Some(new) => new.patch.each_piece(row, all(row), |piece| self.put(piece))?,
