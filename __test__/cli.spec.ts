@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -22,6 +22,8 @@ describe('spillway', () => {
     const { code, stdout } = await spillway(['--help'])
     expect(code).toBe(0)
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} +\\w`, 'm'))
+    expect((await spillway(['help'])).stdout).toBe(stdout)
+    expect((await spillway(['help', 'run'])).stdout).toBe((await spillway(['run', '--help'])).stdout)
   })
 
   it.each(COMMANDS)('%s --help fits 80 columns and tells of each flag', async (command) => {
@@ -232,6 +234,22 @@ describe('run', () => {
         stdout: expect.stringContaining('got it\n[exit code 7]'),
       })
     }
+  })
+
+  it('lets the terminal interrupt the command, once', async () => {
+    const dir = join(place, 'terminal')
+    mkdirSync(dir)
+    const script = `trap 'echo >> ${dir}/int' INT; touch ${dir}/up; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; exit 6`
+    write('script.sh', script)
+    const terminal = spawn(
+      'script',
+      ['-qec', `${process.execPath} ${bin} run -- sh script.sh`, '/dev/null'],
+      { cwd: place },
+    )
+    await until(() => existsSync(join(dir, 'up')))
+    terminal.stdin.write('\x03')
+    expect(await end(terminal)).toMatchObject({ code: 6, stdout: expect.stringContaining('[exit code 6]') })
+    expect(readFileSync(join(dir, 'int'), 'utf8')).toBe('\n')
   })
 
   it.each([

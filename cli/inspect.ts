@@ -11,10 +11,13 @@ import { out, type Style } from './terminal.js'
 
 const USAGE = 'spillway inspect FILE'
 
-/** Rows of the tables, which fit a screen of 24 lines, and columns of a tool's name in them. */
+/** Rows of the tables, which fit a screen of 24 lines. */
 const TOOLS = 8
 const TOP = 5
+
+/** Columns of a tool's name at most, and of what stands beside it. */
 const NAME = 24
+const BESIDE = 30
 
 /** Columns of a bar at most, and of the share behind it. */
 const BAR = 30
@@ -77,14 +80,15 @@ function pageOf(file: string, report: SessionReport, args: Args): string {
 function tablesOf({ toolResults, byTool, largest, bytes }: SessionReport): string[] {
   const total = byTool.reduce((sum, { chars }) => sum + chars, 0)
   const part = Math.round((100 * byTool.reduce((sum, { bytes }) => sum + bytes, 0)) / bytes)
+  const name = Math.min(NAME, out.columns - BESIDE)
   const tools = byTool.slice(0, TOOLS).map(({ tool, results, chars }) => ({
-    cells: [nameOf(tool, NAME), count(results), count(chars)],
+    cells: [nameOf(tool, name), count(results), count(chars)],
     chars,
   }))
   const others = byTool.length - tools.length
   const heads = [{ head: 'tool' }, { head: 'results', isNumber: true }, { head: 'chars', isNumber: true }]
   const places = largest.map(({ row, tool, chars }) => ({
-    cells: [nameOf(tool ?? 'unknown', NAME), `line ${row}`, count(chars)],
+    cells: [nameOf(tool ?? 'unknown', name), `line ${row}`, count(chars)],
     chars,
   }))
   return [

@@ -19,6 +19,7 @@ const HELP = { help: { short: 'h', help: 'this text' } }
 async function main(given: readonly string[]): Promise<number> {
   const [name, ...rest] = given
   if (name === '--version' || name === '-v') return show(`${version}\n`)
+  if (name === 'help' && rest.length > 0) return main([...rest, '--help'])
   if (name === '--help' || name === '-h' || name === 'help') return show(helpOfAll(COMMANDS))
   const all = Object.keys(COMMANDS).join(', ')
   if (name === undefined) throw new Mistake(`give a command: ${all}; \`spillway --help\` tells of them`)

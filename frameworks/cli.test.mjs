@@ -101,13 +101,13 @@ function spillway(...args) {
   return stdout
 }
 
-/** What docs/cli.md shows of it, where sizes hang on the name of a directory. */
-function shown() {
-  const doc = readFileSync(new URL('../docs/cli.md', import.meta.url), 'utf8')
-  const [, block = ''] =
-    /\n## A session that does not open any more\n[\s\S]*?```\n(\$[\s\S]*?)```/.exec(doc) ?? []
-  return block
+/** What a section of a document shows of it. */
+function shown(file, heading) {
+  const doc = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
+  return /```\n(\$ [\s\S]*?)```/.exec(doc.split(`\n${heading}\n`)[1] ?? '')?.[1] ?? ''
 }
+
+/** Sizes hang on the name of the directory. */
 const masked = (text) => text.replaceAll(directory, '/home/me').replace(/\d+\.\d KB/g, 'some KB')
 
 const ids = (manager) => manager.getEntries().map(({ id }) => id)
@@ -124,7 +124,10 @@ test('a session of Pi that no model takes any more opens again once it is repair
   const before = ids(open())
   const commands = ['inspect', 'repair', 'inspect'].map((command) => [command, 'session.jsonl'])
   const printed = commands.map((args) => `$ spillway ${args.join(' ')}\n${spillway(...args)}`).join('\n')
-  assert.equal(masked(printed), masked(shown()))
+  assert.equal(masked(printed), masked(shown('docs/cli.md', '## A session that does not open any more')))
+  const brief = shown('README.md', '### From a shell').replaceAll('$ npx ', '$ ')
+  assert.ok(brief.length > 500)
+  for (const line of masked(brief).split('\n')) assert.ok(masked(printed).split('\n').includes(line), line)
 
   assert.deepEqual(ids(open()), before)
   const opened = await ask(open(), 'what went wrong?')
