@@ -126,7 +126,7 @@ test('a session of Pi that no model takes any more opens again once it is repair
   const printed = commands.map((args) => `$ spillway ${args.join(' ')}\n${spillway(...args)}`).join('\n')
   assert.equal(masked(printed), masked(shown('docs/cli.md', '## A session that does not open any more')))
   const brief = shown('README.md', '### From a shell').replaceAll('$ npx ', '$ ')
-  assert.ok(brief.length > 500)
+  assert.ok(brief.includes('repair'))
   for (const line of masked(brief).split('\n')) assert.ok(masked(printed).split('\n').includes(line), line)
 
   assert.deepEqual(ids(open()), before)
