@@ -51,6 +51,12 @@ export class Args {
   }
 }
 
+/** Refuses names that nothing is done with. */
+export function checkNames(args: Args, most: number, usage: string): void {
+  const extra = args.names[most]
+  if (extra !== undefined) throw new Mistake(`${JSON.stringify(extra)} is one argument too many: ${usage}`)
+}
+
 /** Reads the arguments of a command. What follows "--" is no flag. */
 export function readArgs(command: string, flags: Flags, given: readonly string[]): Args {
   const { tokens } = parseArgs({

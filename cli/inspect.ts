@@ -1,11 +1,10 @@
 import { basename } from 'node:path'
 import type { SessionReport } from 'spillway'
 import { inspectSession } from '../index.js'
-import type { Args, Command } from './args.js'
-import { Mistake, oneLine } from './mistake.js'
+import { type Args, type Command, checkNames } from './args.js'
+import { failed, Mistake, oneLine } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
-import { checkNames } from './saved.js'
-import { failed, noSession } from './session.js'
+import { noSession } from './session.js'
 import { barOf, cellsOf, count, counted, lineOf, nameOf, size, widthOf } from './table.js'
 import { out, type Style } from './terminal.js'
 
@@ -53,14 +52,14 @@ async function run(args: Args): Promise<number> {
 }
 
 export function areNoJson(rows: number): string {
-  return `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} no JSON`
+  return `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} no JSON; a repair changes no such row.`
 }
 
 const FORMATS: Record<SessionReport['format'], string> = {
   pi: 'a Pi session',
   'claude-code': 'a Claude Code session',
   messages: 'messages',
-  unknown: 'no format that is known',
+  unknown: 'nothing',
 }
 
 function pageOf(file: string, report: SessionReport, args: Args): string {
@@ -70,7 +69,7 @@ function pageOf(file: string, report: SessionReport, args: Args): string {
     '',
     ...(toolResults === 0 ? ['No tool results.'] : tablesOf(report)),
   ]
-  if (damaged > 0) lines.push(out.paint('yellow', `${areNoJson(damaged)}; a repair changes no such row.`))
+  if (damaged > 0) lines.push(out.paint('yellow', areNoJson(damaged)))
   if (oversized > 0) lines.push(advice(file, report, args))
   else if (toolResults > 0) lines.push(out.paint('green', 'All results are within the limits.'))
   return `${lines.join('\n')}\n`

@@ -54,6 +54,13 @@ export function explain(error: unknown, name?: string): string {
   return oneLine(name !== undefined && message.includes(name) ? said : told + said)
 }
 
+/** Says of what `name` stands for that it could not be done. */
+export function failed(error: unknown, name: string): unknown {
+  if (error instanceof Mistake || isBrokenPipe(error) || toError(error).code === 'ERR_SPILLWAY_OPTION')
+    return error
+  return new Mistake(explain(error, name), 1)
+}
+
 /** Tells a mistake on the command line from what failed. */
 export function exitOf(error: unknown): number {
   if (error instanceof Mistake) return error.exit

@@ -28,6 +28,6 @@ export class Progress {
   }
 
   #draw(text: string): void {
-    err.tell(text).catch(() => {})
+    void err.tell(text)
   }
 }

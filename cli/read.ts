@@ -1,10 +1,10 @@
 import type { SpillStore } from 'spillway'
 import { cleanText, OutputCapture } from '../index.js'
-import type { Args, Command } from './args.js'
+import { type Args, type Command, checkNames } from './args.js'
 import { put } from './feed.js'
-import { explain, Mistake } from './mistake.js'
+import { failed, Mistake } from './mistake.js'
 import { type GivenPolicy, policyFlags, policyOf } from './policy.js'
-import { checkNames, savedFlags, savedOf } from './saved.js'
+import { savedFlags, savedOf } from './saved.js'
 import { err, out } from './terminal.js'
 
 const USAGE = 'spillway read ID --dir DIR'
@@ -93,11 +93,4 @@ async function whole(store: SpillStore, id: string, range: Range, policy: GivenP
     if (nextByte === undefined) return (await capture.finish()).text
     at = { byte: nextByte }
   }
-}
-
-/** Says of a saved output that cannot be read where it was looked for. */
-export function failed(error: unknown, dir: string): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'EPIPE' || code === 'ERR_SPILLWAY_OPTION' || error instanceof Mistake) return error
-  return new Mistake(explain(error, dir), 1)
 }

@@ -3,10 +3,10 @@ import { repairSession } from '../index.js'
 import type { Args, Command } from './args.js'
 import { areNoJson } from './inspect.js'
 import { interruptible } from './interrupt.js'
-import { explain, Mistake, oneLine } from './mistake.js'
+import { explain, failed, Mistake, oneLine } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
 import { Progress } from './progress.js'
-import { checkStart, failed } from './session.js'
+import { checkStart } from './session.js'
 import { counted, size } from './table.js'
 import { err, out } from './terminal.js'
 
@@ -29,8 +29,9 @@ that uses it first.`,
 
 async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new Mistake(`a FILE is missing: ${USAGE}`)
+  const policy = policyOf(args)
   const { signal, end } = interruptible()
-  const options = { ...policyOf(args), backup: !args.has('no-backup'), dryRun: args.has('dry-run'), signal }
+  const options = { ...policy, backup: !args.has('no-backup'), dryRun: args.has('dry-run'), signal }
   let exit = 0
   try {
     for (const file of args.names) {
@@ -84,7 +85,7 @@ function told(
     ...(tornTail
       ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]
       : []),
-    ...(damaged > 0 ? [out.paint('yellow', `${areNoJson(damaged)}: left as it is`)] : []),
+    ...(damaged > 0 ? [out.paint('yellow', areNoJson(damaged))] : []),
     ...(backupPath === undefined ? [] : [`as it was: ${oneLine(backupPath)}`]),
   ]
   return `${out.paint('bold', oneLine(file))}: ${lines.join('\n  ')}\n`

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { createSpillStore, OutputCapture } from '../index.js'
 import type { Args, Command } from './args.js'
@@ -85,9 +86,8 @@ const OTHERS = ['SIGTERM', 'SIGHUP'] as const
 /** Passes the signals that end a process on to a child, whose end is waited for. What a terminal sends, the child gets
  *  from the terminal: a second one would end it the hard way. */
 function passOn(child: ChildProcess): { end(): void } {
-  const isInTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)
   const pass = (signal: NodeJS.Signals) => {
-    if (isInTerminal && OF_TERMINAL.includes(signal as (typeof OF_TERMINAL)[number])) return
+    if ((OF_TERMINAL as readonly string[]).includes(signal) && isInForeground()) return
     // A kill that fails must not be told as an error of the child.
     try {
       if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
@@ -100,5 +100,18 @@ function passOn(child: ChildProcess): { end(): void } {
     end() {
       for (const signal of signals) process.off(signal, pass)
     },
+  }
+}
+
+/** Whether a terminal sends its signals to our group of processes, which the child is of. A job in the background gets
+ *  them from elsewhere: Linux tells of that, by the groups that are fields 5 and 8 of proc(5) stat. */
+function isInForeground(): boolean {
+  if (![process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)) return false
+  try {
+    const [, , group, , , foreground] =
+      readFileSync('/proc/self/stat', 'latin1').split(') ').at(-1)?.split(' ') ?? []
+    return group === foreground
+  } catch {
+    return true
   }
 }

@@ -19,9 +19,3 @@ export function savedOf(args: Args, usage: string): { store: SpillStore; id: str
     throw new Mistake(`--dir is missing: the directory that \`spillway run --dir\` saved in`)
   return { store: createSpillStore({ dir }), id: id ?? given, dir }
 }
-
-/** Refuses names that nothing is done with. */
-export function checkNames(args: Args, most: number, usage: string): void {
-  const extra = args.names[most]
-  if (extra !== undefined) throw new Mistake(`${JSON.stringify(extra)} is one argument too many: ${usage}`)
-}

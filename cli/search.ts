@@ -1,10 +1,9 @@
 import type { SpillMatch, SpillSearch } from 'spillway'
 import { clampText, cleanText } from '../index.js'
-import type { Args, Command } from './args.js'
-import { Mistake } from './mistake.js'
+import { type Args, type Command, checkNames } from './args.js'
+import { failed, Mistake } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
-import { failed } from './read.js'
-import { checkNames, savedFlags, savedOf } from './saved.js'
+import { savedFlags, savedOf } from './saved.js'
 import { err, out } from './terminal.js'
 
 const USAGE = 'spillway search ID PATTERN --dir DIR'

@@ -1,17 +1,10 @@
 import { open, stat } from 'node:fs/promises'
-import { explain, Mistake } from './mistake.js'
+import { failed, Mistake } from './mistake.js'
 
 const KNOWN = 'give one in JSONL, of Pi, OpenClaw up to 7, Claude Code, or messages'
 
 export function noSession(file: string): Mistake {
   return new Mistake(`${file}: no session that is known; ${KNOWN}`, 1)
-}
-
-/** Says of a session that cannot be read, or mended, which it is. */
-export function failed(error: unknown, file: string): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'ERR_SPILLWAY_OPTION' || error instanceof Mistake) return error
-  return new Mistake(explain(error, file), 1)
 }
 
 /** Bytes in which a first row begins. */

@@ -1,5 +1,4 @@
 import type { WriteStream } from 'node:tty'
-import { isBrokenPipe } from './mistake.js'
 
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
 
@@ -55,11 +54,9 @@ export class Terminal {
     })
   }
 
-  /** Writes where it does not matter whether anybody reads. */
+  /** Writes what changes nothing where nobody can read it. */
   async tell(text: string): Promise<void> {
-    await this.write(text).catch((error) => {
-      if (!isBrokenPipe(error)) throw error
-    })
+    await this.write(text).catch(() => {})
   }
 }
 
