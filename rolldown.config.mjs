@@ -5,6 +5,7 @@ export default {
     pi: 'lib/compat/pi.ts',
     daycare: 'lib/compat/daycare.ts',
     openclaw: 'lib/compat/openclaw.ts',
+    cli: 'cli/main.ts',
   },
   platform: 'node',
   // Made by napi, beside them.

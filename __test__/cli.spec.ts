@@ -1,0 +1,438 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { clampText, measureText } from 'spillway'
+import { describe, expect, it } from 'vitest'
+import { bin, end, place, seq, shell, spillway, start, until, write } from './cli.js'
+
+const manifest = JSON.parse(readFileSync(join(__dirname, '../package.json'), 'utf8'))
+const COMMANDS = ['inspect', 'repair', 'clamp', 'run', 'read', 'search']
+const ONE_LINE = /^spillway[^\n]*\n$/
+
+describe('spillway', () => {
+  it('tells its version and its commands', async () => {
+    expect(await spillway(['--version'])).toMatchObject({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+    })
+    const { code, stdout } = await spillway(['--help'])
+    expect(code).toBe(0)
+    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} +\\w`, 'm'))
+    expect((await spillway(['help'])).stdout).toBe(stdout)
+    expect((await spillway(['help', 'run'])).stdout).toBe((await spillway(['run', '--help'])).stdout)
+  })
+
+  it.each(COMMANDS)('%s --help fits 80 columns and tells of each flag', async (command) => {
+    const { code, stdout, stderr } = await spillway([command, '--help'])
+    expect([code, stderr]).toEqual([0, ''])
+    const lines = stdout.split('\n')
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    expect(stdout).toContain(`Usage: `)
+    for (const flag of ['max-bytes', 'max-lines', 'max-chars', 'keep', 'notice', 'clean'])
+      expect(stdout).toContain(`--${flag}`)
+  })
+
+  it.each([
+    [[], /give a command: inspect, repair, /],
+    [['frob'], /"frob" is no command/],
+    [['--json'], /"--json" is no command/],
+    [['toString'], /"toString" is no command/],
+    [['clamp', '--frob'], /--frob is no flag of clamp: see `spillway clamp --help`/],
+    [['clamp', '--constructor'], /--constructor is no flag/],
+    [['clamp', '--max-bytes'], /--max-bytes needs a value: --max-bytes=N/],
+    [['clamp', '--max-bytes', '--clean'], /--max-bytes needs a value/],
+    [['clamp', '--max-bytes', '8KB'], /--max-bytes takes a whole number or Infinity, not "8KB"/],
+    [['clamp', '--max-bytes=-1'], /--max-bytes takes a whole number/],
+    [['clamp', '--max-lines', '99999999999999999999'], /--max-lines must be a whole number/],
+    [['clamp', '--clean=yes'], /--clean takes no value/],
+    [['clamp', '--keep', 'middle'], /--keep must be one of 'auto', 'head', .*got "middle"/],
+    [['clamp', '--notice', 'gone'], /--notice must be /],
+    [['clamp', 'a file\nof two lines'], /spillway clamp < a file\\u000aof two lines/],
+    [['inspect'], /a FILE is missing: spillway inspect FILE/],
+    [['inspect', 'one', 'two'], /"two" is one argument too many/],
+    [['repair'], /a FILE is missing: spillway repair FILE\.\.\./],
+    [['run'], /a command is missing: spillway run -- /],
+    [['run', 'npm', 'test'], /put -- before the command: spillway run -- npm/],
+    [['run', 'npm', '--watch'], /--watch is no flag of run: .* put -- before/],
+    [['run', '--dir=', '--', 'true'], /--dir must be the path of a directory/],
+    [['read'], /the ID of a saved output is missing/],
+    [['read', '0123456789abcdef'], /--dir is missing/],
+    [['read', '../../etc/passwd', '--dir', '.'], /ID must be the id of a saved output/],
+    [['read', '0123456789abcdef', '--dir', '.', '--line', '0'], /--line must be a whole number from 1 up/],
+    [['read', '0123456789abcdef', '--dir', '.', '--line', '1', '--byte', '0'], /--line or --byte, not both/],
+    [['search', '0123456789abcdef', '--dir', '.'], /a PATTERN is missing/],
+  ])('%j is a mistake that one line tells', async (args, told) => {
+    const { code, stdout, stderr } = await spillway(args)
+    expect(stderr).toMatch(told)
+    expect(stderr).toMatch(ONE_LINE)
+    expect(stdout).toBe('')
+    expect(code).toBe(2)
+  })
+})
+
+describe('clamp', () => {
+  it('lets what fits through as it is', async () => {
+    for (const text of ['', 'no newline', 'a\r\nb\n', '\x1b[31mred\x1b[0m 漢字 👩‍👩‍👧\n', '\ufeffmark\n'])
+      expect(await spillway(['clamp'], { input: text })).toMatchObject({ code: 0, stdout: text, stderr: '' })
+  })
+
+  it.each([
+    [[], {}],
+    [['--max-bytes', '300', '--keep', 'tail'], { maxBytes: 300, keep: 'tail' }],
+    [['--max-lines=7', '--keep=ends', '--notice=none'], { maxLines: 7, keep: 'ends', notice: false }],
+    [
+      ['--max-chars', '90', '--keep', 'head', '--notice', 'none'],
+      { maxChars: 90, keep: 'head', notice: false },
+    ],
+    [
+      ['--max-lines', '9', '--notice', '[{omittedLines:,} gone]'],
+      { maxLines: 9, notice: '[{omittedLines:,} gone]' },
+    ],
+    [
+      ['--max-lines', '9', '--keep', 'head', '--notice', '[{limits}]'],
+      { maxLines: 9, keep: 'head', notice: '[{limits}]' },
+    ],
+    [['--max-bytes', '0'], { maxBytes: 0 }],
+    [['--keep', 'findings', '--max-chars', '400'], { keep: 'findings', maxChars: 400 }],
+  ] as const)('%j is what clampText leaves', async (flags, policy) => {
+    const input = Buffer.from(`${seq(20_000)}src/cart.ts:7 - error: 漢字\n${seq(20_000)}`)
+    const { code, stdout, stderr } = await spillway(['clamp', ...flags], { input })
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toBe(clampText(input, policy))
+  })
+
+  it('cleans where it is told to', async () => {
+    const input = '\x1b[32m  1%\r 50%\r100%\x1b[0m done\r\n'
+    expect((await spillway(['clamp', '--clean'], { input })).stdout).toBe('100% done\n')
+    expect((await spillway(['clamp', '--clean', '--no-clean'], { input })).stdout).toBe(input)
+  })
+
+  it('passes all of a text without limits straight through, well-formed', async () => {
+    const input = Buffer.from('a\xff\xe6\xbcb 漢', 'latin1')
+    const flags = ['--max-bytes', 'Infinity', '--max-lines', 'Infinity']
+    expect((await spillway(['clamp', ...flags], { input })).stdout).toBe(input.toString())
+    const long = await shell(
+      `seq 1 3000000 | spillway clamp ${flags.join(' ')} | md5sum; seq 1 3000000 | md5sum`,
+    )
+    const [one, other] = long.stdout.split('\n')
+    expect(one).toBe(other)
+  })
+
+  it('ends an endless input once nothing of it can matter', async () => {
+    const { stdout, code } = await shell('yes | spillway clamp --keep head --notice none --max-lines 3')
+    expect([stdout.trimEnd(), code]).toEqual(['y\ny\ny', 0])
+  })
+
+  it('ends quietly where nobody reads on', async () => {
+    const status = `echo "\${PIPESTATUS[@]:1}"`
+    const infinite = '--max-bytes Infinity --max-lines Infinity'
+    for (const flags of ['', '--max-bytes 1000000 --max-lines Infinity', infinite]) {
+      const { stdout, stderr } = await shell(`seq 1 1000000 | spillway clamp ${flags} | head -1; ${status}`)
+      expect([stdout, stderr]).toEqual(['1\n0 0\n', ''])
+    }
+    const endless = await shell(`yes | spillway clamp ${infinite} | head -1; ${status}`)
+    expect([endless.stdout, endless.stderr]).toEqual(['y\n0 0\n', ''])
+    // Nobody may hear that there is a mistake either.
+    expect((await shell(`spillway clamp --frob 2>&1 | true; echo "\${PIPESTATUS[0]}"`)).stdout).toBe('2\n')
+  })
+
+  it('says of a disk that is full, and of a directory', async () => {
+    const full = await shell('seq 1 100000 | spillway clamp > /dev/full')
+    expect([full.code, full.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^spillway clamp: no space is left.*\n$/),
+    ])
+    const directory = await spillway(['clamp'], { stdio: [openSync(place, 'r'), 'pipe', 'pipe'] })
+    expect([directory.code, directory.stderr]).toEqual([1, expect.stringMatching(/a directory comes in/)])
+  })
+
+  it('leaves nothing when it is interrupted', async () => {
+    const child = start(['clamp'])
+    child.stdin?.on('error', () => {}).write(seq(100_000))
+    await setTimeout(300)
+    child.kill('SIGINT')
+    expect(await end(child)).toEqual({ code: null, signal: 'SIGINT', stdout: '', stderr: '' })
+  })
+
+  it.each([
+    [[]],
+    [['--clean']],
+    [['--keep', 'findings', '--max-chars', '4000']],
+    [['--max-bytes', 'Infinity', '--max-lines', 'Infinity']],
+  ])('%j takes 256 MB in the memory that it takes for 64 MB', async (flags) => {
+    const [less, more] = [await peak(64e6, flags), await peak(256e6, flags)]
+    expect(less).toBeLessThan(200e6)
+    expect(more - less).toBeLessThan(24e6)
+  }, 60_000)
+})
+
+/** Bytes of memory that it needs at most for a log of some size. */
+async function peak(bytes: number, flags: readonly string[]): Promise<number> {
+  const told = `import { writeSync } from 'node:fs'
+    process.on('exit', () => writeSync(3, String(process.resourceUsage().maxRSS)))`
+  const log = spawn('sh', [
+    '-c',
+    `yes '2026-01-02 INFO server: GET /api/items took 12 ms' | head -c ${bytes}`,
+  ])
+  const command = ['--import', `data:text/javascript,${encodeURIComponent(told)}`, bin, 'clamp', ...flags]
+  const child = spawn(process.execPath, command, { stdio: [log.stdout, 'ignore', 'inherit', 'pipe'] })
+  log.stdout.destroy()
+  let text = ''
+  child.stdio[3]?.on('data', (chunk) => {
+    text += chunk
+  })
+  expect(await once(child, 'close')).toEqual([0, null])
+  return Number(text) * 1024
+}
+
+describe('run', () => {
+  it('shows both streams and the exit, and exits with it', async () => {
+    const { code, stdout, stderr } = await spillway([
+      'run',
+      '--',
+      'sh',
+      '-c',
+      'echo out; echo err >&2; exit 3',
+    ])
+    expect([code, stderr]).toEqual([3, ''])
+    expect(stdout.split('\n').sort()).toEqual(['[exit code 3]', 'err', 'out'])
+    expect(await spillway(['run', '--', 'true'])).toMatchObject({ code: 0, stdout: '[exit code 0]' })
+  })
+
+  it('gives the command its own flags, its stdin and its signals', async () => {
+    const flags = await spillway([
+      'run',
+      '--max-lines',
+      '3',
+      '--',
+      'printf',
+      '%s|',
+      '--',
+      '--max-lines',
+      '-n',
+    ])
+    expect(flags.stdout).toBe('--|--max-lines|-n|\n[exit code 0]')
+    expect((await spillway(['run', '--', 'tr', 'a-z', 'A-Z'], { input: 'hello\n' })).stdout).toMatch(
+      /^HELLO\n/,
+    )
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      const child = start([
+        'run',
+        '--',
+        'sh',
+        '-c',
+        `trap 'echo got it; exit 7' ${signal.slice(3)}; echo ready >&2; echo up > up.${signal}; while :; do sleep 0.02; done`,
+      ])
+      await until(() => existsSync(join(place, `up.${signal}`)))
+      child.kill(signal)
+      expect(await end(child)).toMatchObject({
+        code: 7,
+        stdout: expect.stringContaining('got it\n[exit code 7]'),
+      })
+    }
+  })
+
+  it('lets the terminal interrupt the command, once', async () => {
+    const dir = join(place, 'terminal')
+    mkdirSync(dir)
+    const script = `trap 'echo >> ${dir}/int' INT; touch ${dir}/up; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; exit 6`
+    write('script.sh', script)
+    const terminal = spawn(
+      'script',
+      ['-qec', `${process.execPath} ${bin} run -- sh script.sh`, '/dev/null'],
+      { cwd: place },
+    )
+    await until(() => existsSync(join(dir, 'up')))
+    terminal.stdin.write('\x03')
+    expect(await end(terminal)).toMatchObject({ code: 6, stdout: expect.stringContaining('[exit code 6]') })
+    expect(readFileSync(join(dir, 'int'), 'utf8')).toBe('\n')
+  })
+
+  it.each([
+    [['no-such-command-anywhere'], 127, /no-such-command-anywhere: there is no such command/],
+    [['./no-such-file'], 127, /there is no such command/],
+    [[''], 127, /there is no such command/],
+    [['echo hi | cat'], 127, /for a line of the shell: spillway run -- sh -c "echo hi \| cat"/],
+    [['.'], 126, /permission denied/],
+    [['./plain.txt'], 126, /permission denied/],
+  ])('%j exits with %i', async (command, exit, told) => {
+    write('plain.txt', 'no program\n')
+    const { code, stdout, stderr } = await spillway(['run', '--', ...command])
+    expect([code, stdout]).toEqual([exit, ''])
+    expect(stderr).toMatch(told)
+    expect(stderr).toMatch(ONE_LINE)
+  })
+
+  it.each(['SIGKILL', 'SIGTERM', 'SIGSEGV', 'SIGINT'] as const)('tells of %s by 128 + n', async (signal) => {
+    const kill = `kill -${constants.signals[signal]} $$`
+    expect(await spillway(['run', '--', 'sh', '-c', kill])).toMatchObject({
+      code: 128 + constants.signals[signal],
+      stdout: `[killed by ${signal}]`,
+    })
+  })
+
+  it('keeps within the limits and saves the rest', async () => {
+    const dir = join(place, 'outputs')
+    const build =
+      'seq 1 30000; echo "src/cart.ts:7:3 - error TS2304: Cannot find name total."; seq 1 30000; exit 2'
+    const { code, stdout } = await spillway([
+      'run',
+      '--max-bytes',
+      '900',
+      '--dir',
+      dir,
+      '--',
+      'sh',
+      '-c',
+      build,
+    ])
+    expect(code).toBe(2)
+    expect(measureText(stdout).bytes).toBeLessThanOrEqual(900)
+    expect(stdout).toContain('\nsrc/cart.ts:7:3 - error TS2304: Cannot find name total.\n')
+    const [file = ''] = readdirSync(dir)
+    expect(stdout).toContain(`full output saved as ${join(dir, file)}`)
+    expect(readFileSync(join(dir, file), 'latin1')).toHaveLength(2 * seq(30_000).length + 56)
+    await spillway(['run', '--dir', dir, '--', 'echo', 'little'])
+    expect(readdirSync(dir)).toEqual([file])
+  })
+
+  it('that cannot save says so, and has the exit all the same', async () => {
+    const dir = write('no-directory', '')
+    const { code, stdout, stderr } = await spillway([
+      'run',
+      '--max-lines',
+      '9',
+      '--dir',
+      dir,
+      '--',
+      'sh',
+      '-c',
+      'seq 1 9999; exit 4',
+    ])
+    expect(code).toBe(4)
+    expect(stdout).toContain('the rest could not be saved')
+    expect(stderr).toMatch(/^spillway run: not all was saved \(.*\); give --dir a directory of yours\n$/)
+  })
+
+  it('leaves no half file when it is interrupted', async () => {
+    const dir = join(place, 'interrupted')
+    const child = start(['run', '--dir', dir, '--', 'sh', '-c', 'seq 1 100000; exec sleep 60'])
+    await until(() => existsSync(dir) && readdirSync(dir).length > 0)
+    child.kill('SIGINT')
+    expect(await end(child)).toMatchObject({
+      code: 130,
+      stdout: expect.stringMatching(/\[killed by SIGINT\]$/),
+    })
+    expect(readdirSync(dir)).toEqual([expect.stringMatching(/^[0-9a-f]{16}\.sh\.\d+b\.\d+l\.txt$/)])
+  })
+
+  it('has the exit of the command where nobody reads on', async () => {
+    const { stdout, stderr } = await shell(
+      `spillway run -- sh -c "seq 1 9; exit 5" | true; echo "\${PIPESTATUS[0]}"`,
+    )
+    expect([stdout, stderr]).toEqual(['5\n', ''])
+  })
+})
+
+describe('read and search', () => {
+  const dir = join(place, 'saved')
+  const saved = (async () => {
+    await spillway([
+      'run',
+      '--max-lines',
+      '9',
+      '--dir',
+      dir,
+      '--',
+      'sh',
+      '-c',
+      'seq 1 99999; printf "\\033[31mError\\033[0m: end"',
+    ])
+    const [file = ''] = readdirSync(dir)
+    return { file, id: file.slice(0, 16) }
+  })()
+
+  it('reads pages in a row, which make the whole', async () => {
+    const { file, id } = await saved
+    const whole = readFileSync(join(dir, file), 'utf8')
+    let text = ''
+    let at: string[] = []
+    for (let pages = 0; pages < 50; pages++) {
+      const { code, stdout, stderr } = await spillway([
+        'read',
+        id,
+        '--dir',
+        dir,
+        ...at,
+        '--max-bytes',
+        '100000',
+      ])
+      expect(code).toBe(0)
+      expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(100_000)
+      text += stdout
+      const [, flag = '', place = ''] = /; more with (--\w+) (\d+)\]\n$/.exec(stderr) ?? []
+      at = [flag, place]
+      if (!flag) break
+    }
+    expect(text).toBe(whole)
+  }, 30_000)
+
+  it('finds an output by its path, as notices name it', async () => {
+    const { file, id } = await saved
+    const { stdout, stderr } = await spillway(['read', join(dir, file), '--line', '5', '--lines', '2'])
+    expect([stdout, stderr]).toEqual([
+      '5\n6\n',
+      `[${id} holds 100,000 lines, 588,907 bytes; more with --line 7]\n`,
+    ])
+  })
+
+  it('clamps the whole under a policy', async () => {
+    const { file, id } = await saved
+    const whole = readFileSync(join(dir, file), 'utf8')
+    const flags = ['--keep', 'ends', '--max-lines', '8', '--notice', 'count']
+    const { stdout } = await spillway(['read', id, '--dir', dir, ...flags])
+    expect(stdout).toBe(clampText(whole, { maxBytes: 40_960, maxLines: 8, keep: 'ends', notice: 'count' }))
+  })
+
+  it('searches like grep', async () => {
+    const { id } = await saved
+    const search = (...args: string[]) => spillway(['search', id, '--dir', dir, ...args])
+    expect(await search('4444', '-C1', '--max', '2')).toMatchObject({
+      code: 0,
+      stdout: '4443-4443\n4444:4444\n4445-4445\n--\n14443-14443\n14444:14444\n14445-14445\n',
+      stderr: '[the first 2; more may come with --line 14445]\n',
+    })
+    expect((await search('^9{4,}$', '-E')).stdout).toBe('9999:9999\n99999:99999\n')
+    expect((await search('ERROR', '-i', '--clean')).stdout).toBe('100000:Error: end\n')
+    expect((await search('ERROR', '-i')).stdout).toBe('100000:\x1b[31mError\x1b[0m: end\n')
+    expect((await search('7', '--max-lines', '4', '--notice', 'none')).stdout).toBe(
+      '7:7\n17:17\n27:27\n37:37\n',
+    )
+    expect(await search('ERROR')).toMatchObject({ code: 1, stdout: '', stderr: '' })
+    expect(await search('--', '-x')).toMatchObject({ code: 1, stdout: '', stderr: '' })
+    expect(await search('(', '-E')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(ONE_LINE),
+    })
+  })
+
+  it('says of an output that is not there', async () => {
+    for (const where of [dir, join(place, 'nowhere')])
+      for (const args of [
+        ['read', '0123456789abcdef'],
+        ['search', '0123456789abcdef', 'x'],
+      ]) {
+        const { code, stderr } = await spillway([...args, '--dir', where])
+        expect([code, stderr]).toEqual([
+          1,
+          expect.stringMatching(/no output is saved under 0123456789abcdef/),
+        ])
+        expect(stderr).toMatch(ONE_LINE)
+      }
+  })
+})

@@ -1,0 +1,156 @@
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { inspectSession } from 'spillway'
+import { describe, expect, it } from 'vitest'
+import { bin, end, place, session, shell, spillway, start, until, write } from './cli.js'
+
+const ONE_LINE = /^spillway[^\n]*\n$/
+
+/** Runs a command without the right of root to read and write what modes forbid. */
+const bounded = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : []
+
+const LONG = 'a line of output, 漢字\n'.repeat(20_000)
+
+describe('inspect', () => {
+  const results: [string, string][] = [
+    ['bash', LONG],
+    ['read', 'short'],
+    ['bash', LONG],
+    ['漢\x1b[31m', 'x'.repeat(900)],
+  ]
+
+  it('shows at a glance what takes the room', async () => {
+    write('a.jsonl', session(results))
+    const { code, stdout, stderr } = await spillway(['inspect', 'a.jsonl'])
+    expect([code, stderr]).toEqual([0, ''])
+    const lines = stdout.split('\n')
+    expect(lines[0]).toMatch(/^a\.jsonl: a Pi session, [\d.]+ MB in 9 rows$/)
+    expect(stdout).toMatch(/^ {2}bash +2 +840,000 {2}█+ +100%$/m)
+    expect(stdout).toContain('2 results are over the limits. To cut them:\n  spillway repair a.jsonl\n')
+    expect(lines.filter((line) => [...line].length > 80)).toEqual([])
+    // What a session holds moves no cursor.
+    expect(stdout).toContain('\\u6f22\\u001b[31m')
+    expect(stdout).not.toContain('\x1b')
+    expect((await spillway(['inspect', 'a.jsonl'], { env: { LANG: 'C' } })).stdout).toMatch(/ #+ +100%$/m)
+  })
+
+  it('--json prints the report', async () => {
+    const file = write('b.jsonl', session(results))
+    const { stdout } = await spillway(['inspect', '--json', '--top', '1', '--max-chars', '800', file])
+    expect(JSON.parse(stdout)).toEqual(await inspectSession(file, { top: 1, maxChars: 800 }))
+  })
+
+  it('is coloured on a terminal, unless NO_COLOR says not to be', async () => {
+    write('c.jsonl', session(results))
+    const onTerminal = (before: string) =>
+      shell(`script -qec "${before} ${process.execPath} ${bin} inspect c.jsonl" /dev/null < /dev/null`)
+    expect((await onTerminal('env TERM=xterm-256color')).stdout).toContain('\x1b[31m')
+    for (const env of ['NO_COLOR=1 TERM=xterm-256color', 'TERM=dumb'])
+      expect((await onTerminal(`env ${env}`)).stdout).not.toContain('\x1b')
+  })
+
+  it.each([
+    ['no-such.jsonl', /no-such\.jsonl: there is no such file/],
+    ['.', /is a directory/],
+    ['forbidden.jsonl', /permission denied/],
+    ['image.png', /image\.png: no session that is known/],
+    ['/dev/null', /it is no file/],
+  ])('%s is a mistake that one line tells', async (file, told) => {
+    write('image.png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
+    write('forbidden.jsonl', session(results))
+    await shell('chmod 000 forbidden.jsonl')
+    for (const command of ['inspect', 'repair']) {
+      const { code, stdout, stderr } = await spillway([command, file], { before: bounded })
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(told)
+      expect(stderr).toMatch(ONE_LINE)
+    }
+    expect(statSync(join(place, 'image.png')).size).toBe(16)
+  })
+})
+
+describe('repair', () => {
+  const before = session([
+    ['bash', LONG],
+    ['read', 'short'],
+  ])
+
+  it('cuts what is too large and keeps the file as it was', async () => {
+    const file = write('d.jsonl', before)
+    const { code, stdout, stderr } = await spillway(['repair', 'd.jsonl'])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(
+      /^d\.jsonl: cut 1 tool result of 5 rows, 521 KB to 5\d\.\d KB\n {2}as it was: .*d\.jsonl\.bak\n$/,
+    )
+    expect(readFileSync(`${file}.bak`, 'utf8')).toBe(before)
+    expect((await inspectSession(file)).oversized).toBe(0)
+    expect((await spillway(['repair', file])).stdout).toMatch(/: nothing to do: 5 rows/)
+  })
+
+  it('--dry-run and --no-backup write what they say', async () => {
+    mkdirSync(join(place, 'e'))
+    const file = write('e/e.jsonl', before)
+    const dry = await spillway(['repair', '--dry-run', file])
+    expect(dry.stdout).toMatch(/would cut 1 tool result of 5 rows/)
+    expect([readFileSync(file, 'utf8'), readdirSync(join(place, 'e'))]).toEqual([before, ['e.jsonl']])
+    const { stdout } = await spillway(['repair', '--no-backup', '--json', '--max-chars', '500', file])
+    expect(JSON.parse(stdout)).toMatchObject({
+      path: file,
+      changed: true,
+      clamped: 1,
+      bytesBefore: Buffer.byteLength(before),
+    })
+    expect(readdirSync(join(place, 'e'))).toEqual(['e.jsonl'])
+    expect(statSync(file).size).toBeLessThan(3_000)
+  })
+
+  it('goes on with the next file, and tells of all', async () => {
+    write('f.jsonl', before.slice(0, -1))
+    write('empty.jsonl', '')
+    const { code, stdout, stderr } = await spillway(['repair', 'gone.jsonl', 'f.jsonl', 'empty.jsonl'])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^spillway repair: gone\.jsonl: there is no such file.*\n$/),
+    ])
+    expect(stdout).toMatch(
+      /^f\.jsonl: cut 1 .*\n {2}its last row had no newline: one was added\n.*\nempty\.jsonl: empty session/,
+    )
+  })
+
+  it('says of a file in a directory that cannot be written', async () => {
+    mkdirSync(join(place, 'closed'))
+    const file = write('closed/g.jsonl', before)
+    await shell('chmod 500 closed')
+    const { code, stderr } = await spillway(['repair', file], { before: bounded })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/g\.jsonl: permission denied/)])
+    expect(stderr).toMatch(ONE_LINE)
+    expect(readFileSync(file, 'utf8')).toBe(before)
+    await shell('chmod 700 closed')
+  })
+
+  it('leaves the file as it was when it is interrupted', async () => {
+    mkdirSync(join(place, 'h'))
+    const big = session(Array.from({ length: 200 }, () => ['bash', LONG] as [string, string]))
+    const file = write('h/h.jsonl', big)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const child = start(['repair', file])
+      await until(() => readdirSync(join(place, 'h')).length > 1)
+      child.kill(signal)
+      const { code, stdout, stderr } = await end(child)
+      expect([code, stdout]).toEqual([128 + constants.signals[signal], ''])
+      expect(stderr).toBe(`spillway repair: stopped by ${signal}, before the file was replaced\n`)
+      expect(readdirSync(join(place, 'h'))).toEqual(['h.jsonl'])
+      expect(readFileSync(file, 'utf8') === big).toBe(true)
+    }
+  }, 60_000)
+
+  it('shows how far it is on a terminal alone', async () => {
+    write('i.jsonl', session(Array.from({ length: 100 }, () => ['bash', LONG] as [string, string])))
+    const { stdout } = await shell(
+      `script -qec "${process.execPath} ${bin} repair i.jsonl" /dev/null < /dev/null`,
+    )
+    expect(stdout).toMatch(/\ri\.jsonl {2}.*█.* \d+% {2}of 52\.0 MB, \d+ cut/)
+    expect(stdout.split('\r\x1b[K').at(-1)).toContain('cut 100 tool results')
+  })
+})

@@ -1,0 +1,73 @@
+import { fstatSync } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { OutputCapture } from '../index.js'
+import type { Args, Command } from './args.js'
+import { put } from './feed.js'
+import { Mistake } from './mistake.js'
+import { type GivenPolicy, policyFlags, policyOf } from './policy.js'
+import { out } from './terminal.js'
+
+export const clamp: Command = {
+  summary: 'what comes in, within limits',
+  usage: ['npm test 2>&1 | spillway clamp [flags]', 'spillway clamp [flags] < FILE'],
+  about: `Reads stdin to its end in memory that the limits bound, and writes what the
+policy keeps. What fits comes out as it is.`,
+  flags: policyFlags({ keep: 'auto', notice: 'hint', clean: false }),
+  run,
+}
+
+async function run(args: Args): Promise<number> {
+  const policy: GivenPolicy = { keep: 'auto', clean: false, ...policyOf(args) }
+  const [name] = args.names
+  if (name !== undefined) throw new Mistake(`clamp reads stdin: spillway clamp < ${name}`)
+  if (process.stdin.isTTY)
+    throw new Mistake('nothing comes in; pipe something into it: npm test 2>&1 | spillway clamp')
+  // Node takes it for an empty stream.
+  if (fstatSync(0).isDirectory())
+    throw new Mistake('a directory comes in; give a file: spillway clamp < FILE', 1)
+  if (letsAllThrough(policy)) await pipeline(process.stdin, wellFormed, process.stdout, { end: false })
+  else await out.write(await captured(policy))
+  return 0
+}
+
+function letsAllThrough({
+  maxBytes,
+  maxLines,
+  maxChars = Number.POSITIVE_INFINITY,
+  clean,
+}: GivenPolicy): boolean {
+  return !clean && [maxBytes, maxLines, maxChars].every((limit) => limit === Number.POSITIVE_INFINITY)
+}
+
+/** The same text, in which what is no UTF-8 is U+FFFD. */
+async function* wellFormed(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  for await (const chunk of source) yield decoder.decode(chunk, { stream: true })
+  yield decoder.decode()
+}
+
+async function captured(policy: GivenPolicy): Promise<string> {
+  const capture = new OutputCapture(policy)
+  const isEarly = isDecidedEarly(policy)
+  let came = 0
+  // A look costs a clamp, so that they come at twice the length each time.
+  let look = 0
+  for await (const chunk of process.stdin) {
+    await put(capture.stdout, chunk)
+    came += chunk.length
+    if (!isEarly || came < look) continue
+    if (capture.snapshot().truncated) break
+    look = 2 * came
+  }
+  return (await capture.finish()).text
+}
+
+/** Whether nothing that comes later can change a text that is cut: the head alone stays, and no notice counts the rest. */
+function isDecidedEarly({ keep, clean, notice = 'hint' }: GivenPolicy): boolean {
+  return keep === 'head' && !clean && !counts(notice)
+}
+
+function counts(notice: GivenPolicy['notice']): boolean {
+  if (typeof notice !== 'string') return false
+  return ['hint', 'pi', 'count'].includes(notice) || /\{(?:omitted|total)/.test(notice)
+}

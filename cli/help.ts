@@ -1,0 +1,45 @@
+import type { Command, Flags } from './args.js'
+
+/** Columns of the left side of a list. */
+const LEFT = 22
+
+export function helpOf(name: string, command: Command): string {
+  const [first, ...others] = command.usage
+  return [
+    `spillway ${name}: ${command.summary}`,
+    '',
+    `Usage: ${first}`,
+    ...others.map((usage) => `       ${usage}`),
+    '',
+    command.about,
+    '',
+    ...rowsOf(command.flags),
+    '',
+  ].join('\n')
+}
+
+export function helpOfAll(commands: Readonly<Record<string, Command>>): string {
+  return [
+    'spillway keeps tool output from drowning the model.',
+    '',
+    'Usage: spillway COMMAND [flags]',
+    '',
+    ...Object.entries(commands).map(([name, { summary }]) => row(name, summary)),
+    '',
+    row('COMMAND --help', 'its flags and examples'),
+    row('--version', 'the version'),
+    '',
+  ].join('\n')
+}
+
+function rowsOf(flags: Flags): string[] {
+  return Object.entries(flags).flatMap(([name, { value, short, help }]) => {
+    const left = `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`
+    const [first = '', ...others] = help.split('\n')
+    return [row(left, first), ...others.map((line) => row('', line))]
+  })
+}
+
+function row(left: string, right: string): string {
+  return `  ${left.padEnd(LEFT)}  ${right}`
+}

@@ -1,0 +1,155 @@
+import { basename } from 'node:path'
+import type { SessionReport } from 'spillway'
+import { inspectSession } from '../index.js'
+import { type Args, type Command, checkNames } from './args.js'
+import { failed, Mistake, oneLine } from './mistake.js'
+import { policyFlags, policyOf } from './policy.js'
+import { noSession } from './session.js'
+import { barOf, cellsOf, count, counted, lineOf, nameOf, size, widthOf } from './table.js'
+import { out, type Style } from './terminal.js'
+
+const USAGE = 'spillway inspect FILE'
+
+/** Rows of the tables, which fit a screen of 24 lines. */
+const TOOLS = 8
+const TOP = 5
+
+/** Columns of a tool's name at most, and of what stands beside it. */
+const NAME = 24
+const BESIDE = 30
+
+/** Columns of a bar at most, and of the share behind it. */
+const BAR = 30
+const SHARE = 5
+
+export const inspect: Command = {
+  summary: 'what the context of a session is spent on',
+  usage: [`${USAGE} [flags]`],
+  about: `FILE is a session in JSONL: of Pi or OpenClaw up to 7, of Claude Code, or
+messages of any dialect. Reads only. Counts what is over the limits of the
+policy, which a repair would cut.`,
+  flags: {
+    json: { help: 'print the SessionReport as JSON' },
+    top: { value: 'N', help: `largest results to list (${TOP})` },
+    ...policyFlags({ keep: 'auto', notice: 'pi', clean: false }),
+  },
+  run,
+}
+
+async function run(args: Args): Promise<number> {
+  const [file] = args.names
+  if (file === undefined) throw new Mistake(`a FILE is missing: ${USAGE}`)
+  checkNames(args, 1, USAGE)
+  const top = args.number('top') ?? TOP
+  const report = await inspectSession(file, { ...policyOf(args), top }).catch((error) => {
+    throw failed(error, file)
+  })
+  const isJson = args.has('json')
+  if (isJson) await out.write(`${JSON.stringify(report)}\n`)
+  if (report.format === 'unknown' && report.rows > 0) throw noSession(file)
+  if (!isJson) await out.write(pageOf(file, report, args))
+  return 0
+}
+
+export function areNoJson(rows: number): string {
+  return `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} no JSON; a repair changes no such row.`
+}
+
+const FORMATS: Record<SessionReport['format'], string> = {
+  pi: 'a Pi session',
+  'claude-code': 'a Claude Code session',
+  messages: 'messages',
+  unknown: 'nothing',
+}
+
+function pageOf(file: string, report: SessionReport, args: Args): string {
+  const { format, bytes, rows, toolResults, oversized, damaged } = report
+  const lines = [
+    `${out.paint('bold', oneLine(basename(file)))}: ${FORMATS[format]}, ${size(bytes)} in ${counted(rows, 'row')}`,
+    '',
+    ...(toolResults === 0 ? ['No tool results.'] : tablesOf(report)),
+  ]
+  if (damaged > 0) lines.push(out.paint('yellow', areNoJson(damaged)))
+  if (oversized > 0) lines.push(advice(file, report, args))
+  else if (toolResults > 0) lines.push(out.paint('green', 'All results are within the limits.'))
+  return `${lines.join('\n')}\n`
+}
+
+/** What each tool's results take, and the largest of them. */
+function tablesOf({ toolResults, byTool, largest, bytes }: SessionReport): string[] {
+  const total = byTool.reduce((sum, { chars }) => sum + chars, 0)
+  const part = Math.round((100 * byTool.reduce((sum, { bytes }) => sum + bytes, 0)) / bytes)
+  const name = Math.min(NAME, out.columns - BESIDE)
+  const tools = byTool.slice(0, TOOLS).map(({ tool, results, chars }) => ({
+    cells: [nameOf(tool, name), count(results), count(chars)],
+    chars,
+  }))
+  const others = byTool.length - tools.length
+  const heads = [{ head: 'tool' }, { head: 'results', isNumber: true }, { head: 'chars', isNumber: true }]
+  const places = largest.map(({ row, tool, chars }) => ({
+    cells: [nameOf(tool ?? 'unknown', name), `line ${row}`, count(chars)],
+    chars,
+  }))
+  return [
+    `${counted(toolResults, 'tool result')} ${toolResults === 1 ? 'holds' : 'hold'} ${count(total)} chars, ${part}% of the file.`,
+    '',
+    ...barred(heads, tools, total),
+    ...(others > 0 ? [out.paint('dim', `  and ${counted(others, 'more tool')}`)] : []),
+    '',
+    ...(places.length === 0
+      ? []
+      : [
+          ...barred(
+            [{ head: 'largest' }, { head: '', isNumber: true }, { head: 'chars', isNumber: true }],
+            places,
+            total,
+          ),
+          '',
+        ]),
+  ]
+}
+
+interface Barred {
+  readonly cells: string[]
+  readonly chars: number
+}
+
+/** A table with a bar behind each row, for its share of all chars. */
+function barred(columns: Parameters<typeof cellsOf>[0], rows: readonly Barred[], total: number): string[] {
+  const [head = [], ...body] = cellsOf(
+    columns,
+    rows.map(({ cells }) => cells),
+  )
+  const width = Math.min(BAR, out.columns - widthOf(head) - SHARE - 3)
+  return [
+    out.paint('dim', lineOf(head)),
+    ...body.map((cells, at) => {
+      const share = total === 0 ? 0 : (rows[at]?.chars ?? 0) / total
+      const percent = (share > 0 && share < 0.005 ? '<1%' : `${Math.round(share * 100)}%`).padStart(SHARE)
+      const bar =
+        width < 4
+          ? ''
+          : `  ${out.paint(shade(share), barOf(share, width))}${' '.repeat(width - barOf(share, width).length)}`
+      return `${lineOf(cells)}${bar}${percent}`
+    }),
+  ]
+}
+
+/** What takes most is what to look at. */
+function shade(share: number): Style {
+  return share >= 0.5 ? 'red' : share >= 0.2 ? 'yellow' : 'cyan'
+}
+
+function advice(file: string, { oversized }: SessionReport, args: Args): string {
+  const policy = ['max-bytes', 'max-lines', 'max-chars'].flatMap((flag) =>
+    args.has(flag) ? `--${flag} ${args.text(flag)} ` : [],
+  )
+  const [is, it] = oversized === 1 ? ['is', 'it'] : ['are', 'them']
+  const found = out.paint('red', `${counted(oversized, 'result')} ${is} over the limits.`)
+  return `${found} To cut ${it}:\n  spillway repair ${policy.join('')}${quoted(file)}`
+}
+
+/** A path as a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./@%+=:,-]+$/.test(path) ? path : oneLine(`'${path.replaceAll("'", "'\\''")}'`)
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+import { version } from '../package.json'
+import { type Command, readArgs } from './args.js'
+import { clamp } from './clamp.js'
+import { helpOf, helpOfAll } from './help.js'
+import { inspect } from './inspect.js'
+import { exitOf, explain, isBrokenPipe, Mistake } from './mistake.js'
+import { read } from './read.js'
+import { repair } from './repair.js'
+import { run } from './run.js'
+import { search } from './search.js'
+import { err, out } from './terminal.js'
+
+const COMMANDS: Readonly<Record<string, Command>> = { inspect, repair, clamp, run, read, search }
+
+/** Asks for help, in every command. */
+const HELP = { help: { short: 'h', help: 'this text' } }
+
+async function main(given: readonly string[]): Promise<number> {
+  const [name, ...rest] = given
+  if (name === '--version' || name === '-v') return show(`${version}\n`)
+  if (name === 'help' && rest.length > 0) return main([...rest, '--help'])
+  if (name === '--help' || name === '-h' || name === 'help') return show(helpOfAll(COMMANDS))
+  const all = Object.keys(COMMANDS).join(', ')
+  if (name === undefined) throw new Mistake(`give a command: ${all}; \`spillway --help\` tells of them`)
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!command) throw new Mistake(`${JSON.stringify(name)} is no command; give one of ${all}`)
+  const flags = { ...command.flags, ...HELP }
+  const args = readArgs(name, flags, rest)
+  return args.has('help') ? show(helpOf(name, { ...command, flags })) : command.run(args)
+}
+
+async function show(text: string): Promise<number> {
+  await out.write(text)
+  return 0
+}
+
+/** The command that speaks, for what it says on stderr. */
+function speaker([name = '']: readonly string[]): string {
+  return Object.hasOwn(COMMANDS, name) ? `spillway ${name}` : 'spillway'
+}
+
+const given = process.argv.slice(2)
+main(given)
+  .catch(async (error) => {
+    if (isBrokenPipe(error)) return 0
+    await err.tell(`${speaker(given)}: ${explain(error)}\n`)
+    return exitOf(error)
+  })
+  .then((code) => {
+    process.exitCode = code
+  })

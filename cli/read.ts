@@ -1,0 +1,96 @@
+import type { SpillStore } from 'spillway'
+import { cleanText, OutputCapture } from '../index.js'
+import { type Args, type Command, checkNames } from './args.js'
+import { put } from './feed.js'
+import { failed, Mistake } from './mistake.js'
+import { type GivenPolicy, policyFlags, policyOf } from './policy.js'
+import { savedFlags, savedOf } from './saved.js'
+import { err, out } from './terminal.js'
+
+const USAGE = 'spillway read ID --dir DIR'
+
+/** Bytes that are read at once of what is clamped as a whole. */
+const PIECE = 1024 * 1024
+
+export const read: Command = {
+  summary: 'a page of a saved output',
+  usage: [`${USAGE} [--line N | --byte N] [--lines N] [flags]`],
+  about: `ID is the id that a notice names, or the path. Shows a page from --line or
+--byte on, and says on stderr where the next begins. With --keep, --notice or
+--max-chars: all from there on, under that policy.`,
+  flags: {
+    ...savedFlags,
+    line: { value: 'N', help: 'first line, counted from 1' },
+    byte: { value: 'N', help: 'first byte, counted from 0: to go on inside a line' },
+    lines: { value: 'N', help: 'lines at most, as --max-lines' },
+    ...policyFlags({ bytes: '40960', lines: 'Infinity', keep: 'head', notice: 'hint', clean: false }),
+  },
+  run,
+}
+
+async function run(args: Args): Promise<number> {
+  const { store, id, dir } = savedOf(args, USAGE)
+  checkNames(args, 1, USAGE)
+  const policy = policyOf(args)
+  const lines = args.number('lines')
+  const range = rangeOf(args)
+  const isWhole = ['keep', 'notice', 'max-chars'].some((flag) => args.has(flag))
+  if (isWhole && lines !== undefined)
+    throw new Mistake('--lines is for pages; with a policy, give --max-lines')
+  try {
+    if (isWhole) await out.write(await whole(store, id, range, policy))
+    else await page(store, id, range, { ...policy, ...(lines !== undefined && { maxLines: lines }) })
+  } catch (error) {
+    throw failed(error, dir)
+  }
+  return 0
+}
+
+interface Range {
+  line?: number
+  byte?: number
+}
+
+function rangeOf(args: Args): Range {
+  const line = args.number('line')
+  const byte = args.number('byte')
+  if (line !== undefined && byte !== undefined) throw new Mistake('give --line or --byte, not both')
+  return { ...(line !== undefined && { line }), ...(byte !== undefined && { byte }) }
+}
+
+/** Shows a page. A terminal gets it cleaned: what a tool printed must not move its cursor. */
+async function page(store: SpillStore, id: string, range: Range, policy: GivenPolicy): Promise<void> {
+  const { maxBytes, maxLines, clean = out.isTerminal } = policy
+  const slice = await store.read(id, {
+    ...range,
+    ...(maxBytes !== undefined && { maxBytes }),
+    ...(maxLines !== undefined && { lines: maxLines }),
+  })
+  const text = clean ? cleanText(slice.text) : slice.text
+  await out.write(text)
+  const { totalLines, totalBytes, nextLine, nextByte } = slice
+  const total = `${totalLines.toLocaleString('en-US')} lines, ${totalBytes.toLocaleString('en-US')} bytes`
+  const next =
+    nextLine !== undefined ? `--line ${nextLine}` : nextByte !== undefined ? `--byte ${nextByte}` : undefined
+  const more = next === undefined ? 'this is its end' : `more with ${next}`
+  const begin = out.isTerminal && !text.endsWith('\n') && text !== '' ? '\n' : ''
+  await err.tell(`${begin}[${id} holds ${total}; ${more}]\n`)
+}
+
+/** All of an output from a place on, under a policy. */
+async function whole(store: SpillStore, id: string, range: Range, policy: GivenPolicy): Promise<string> {
+  const capture = new OutputCapture({
+    maxBytes: 40_960,
+    maxLines: Number.POSITIVE_INFINITY,
+    keep: 'head',
+    clean: false,
+    ...policy,
+  })
+  let at = range
+  for (;;) {
+    const { text, nextByte } = await store.read(id, { ...at, maxBytes: PIECE })
+    await put(capture.stdout, text)
+    if (nextByte === undefined) return (await capture.finish()).text
+    at = { byte: nextByte }
+  }
+}

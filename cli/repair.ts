@@ -1,0 +1,92 @@
+import type { RepairOptions, RepairReport } from 'spillway'
+import { repairSession } from '../index.js'
+import type { Args, Command } from './args.js'
+import { areNoJson } from './inspect.js'
+import { interruptible } from './interrupt.js'
+import { explain, failed, Mistake, oneLine } from './mistake.js'
+import { policyFlags, policyOf } from './policy.js'
+import { Progress } from './progress.js'
+import { checkStart } from './session.js'
+import { counted, size } from './table.js'
+import { err, out } from './terminal.js'
+
+const USAGE = 'spillway repair FILE...'
+
+export const repair: Command = {
+  summary: 'cut what is too large in a stored session',
+  usage: [`${USAGE} [flags]`],
+  about: `Cuts the tool results over the limits of the policy, and leaves every other
+byte as it is. FILE is replaced in one step and kept as FILE.bak; end the agent
+that uses it first.`,
+  flags: {
+    'dry-run': { help: 'tell what would be done, and write nothing' },
+    'no-backup': { help: 'keep no FILE.bak' },
+    json: { help: 'print each RepairReport as a line of JSON' },
+    ...policyFlags({ keep: 'auto', notice: 'pi', clean: false }),
+  },
+  run,
+}
+
+async function run(args: Args): Promise<number> {
+  if (args.names.length === 0) throw new Mistake(`a FILE is missing: ${USAGE}`)
+  const policy = policyOf(args)
+  const { signal, end } = interruptible()
+  const options = { ...policy, backup: !args.has('no-backup'), dryRun: args.has('dry-run'), signal }
+  let exit = 0
+  try {
+    for (const file of args.names) {
+      try {
+        const report = await repairOne(file, options)
+        await out.write(
+          args.has('json') ? `${JSON.stringify({ path: file, ...report })}\n` : told(file, report),
+        )
+      } catch (error) {
+        if (!isOfFile(error)) throw error
+        await err.tell(`spillway repair: ${explain(error)}\n`)
+        exit = 1
+      }
+    }
+  } finally {
+    end()
+  }
+  return exit
+}
+
+/** Whether the next file may do better. */
+function isOfFile(error: unknown): boolean {
+  return error instanceof Mistake && error.exit === 1
+}
+
+async function repairOne(file: string, options: RepairOptions): Promise<RepairReport> {
+  const progress = new Progress(file)
+  const onProgress: RepairOptions['onProgress'] = ({ bytes, totalBytes, clamped }) =>
+    progress.show(totalBytes === 0 ? 1 : bytes / totalBytes, `of ${size(totalBytes)}, ${clamped} cut`)
+  try {
+    await checkStart(file)
+    return await repairSession(file, { ...options, ...(err.moves && { onProgress }) })
+  } catch (error) {
+    throw failed(error, file)
+  } finally {
+    progress.clear()
+  }
+}
+
+/** What was done to a file, or would be. */
+function told(
+  file: string,
+  { changed, rows, clamped, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason }: RepairReport,
+): string {
+  const wouldBe = reason === 'dry run'
+  const done = wouldBe ? 'would cut' : 'cut'
+  const lines = [
+    changed || wouldBe
+      ? `${done} ${counted(clamped, 'tool result')} of ${counted(rows, 'row')}, ${size(bytesBefore)} to ${size(bytesAfter)}`
+      : `${reason}: ${counted(rows, 'row')}, ${size(bytesBefore)}`,
+    ...(tornTail
+      ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]
+      : []),
+    ...(damaged > 0 ? [out.paint('yellow', areNoJson(damaged))] : []),
+    ...(backupPath === undefined ? [] : [`as it was: ${oneLine(backupPath)}`]),
+  ]
+  return `${out.paint('bold', oneLine(file))}: ${lines.join('\n  ')}\n`
+}

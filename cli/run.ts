@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { createSpillStore, OutputCapture } from '../index.js'
+import type { Args, Command } from './args.js'
+import { exitOfSignal, explain, isBrokenPipe, Mistake, oneLine } from './mistake.js'
+import { policyFlags, policyOf } from './policy.js'
+import { err, out } from './terminal.js'
+
+/** What shells exit with for a command that is not there, and for one that cannot be run. */
+const NOT_FOUND = 127
+const NOT_RUN = 126
+
+export const run: Command = {
+  summary: 'a command, its output within limits',
+  usage: ['spillway run [flags] -- COMMAND [ARGUMENT...]'],
+  about: `Shows what the policy keeps of both streams once the command has ended, with its
+exit in the last line, and exits with its code: 127 where there is no such
+command, 126 where it cannot be run, 128 + n after signal n.`,
+  flags: {
+    dir: { value: 'DIR', help: 'where all of the output is saved when it is cut' },
+    ...policyFlags({ keep: 'findings', notice: 'hint', clean: true }),
+  },
+  run: runCommand,
+}
+
+async function runCommand(args: Args): Promise<number> {
+  const policy = policyOf(args)
+  const dir = args.text('dir')
+  const [before] = args.names
+  if (args.names.length > args.rest.length)
+    throw new Mistake(`put -- before the command: spillway run -- ${before}`)
+  const [command, ...rest] = args.rest
+  if (command === undefined) throw new Mistake('a command is missing: spillway run -- npm test')
+  const capture = new OutputCapture({
+    ...policy,
+    tool: basename(command) || 'command',
+    ...(dir !== undefined && { spill: createSpillStore({ dir }) }),
+  })
+  const child = start(command, rest)
+  const passing = passOn(child)
+  const { text, exit, spillError } = await capture.attach(child).catch((error) => {
+    throw notStarted(command, error)
+  })
+  passing.end()
+  if (spillError !== undefined)
+    await err.tell(
+      `spillway run: ${oneLine(`not all was saved (${spillError})`)}; give --dir a directory of yours\n`,
+    )
+  await show(text)
+  return exit?.signal ? exitOfSignal(exit.signal as NodeJS.Signals) : (exit?.code ?? 1)
+}
+
+function start(command: string, args: readonly string[]): ChildProcess {
+  try {
+    return spawn(command, args, { stdio: ['inherit', 'pipe', 'pipe'] })
+  } catch (error) {
+    throw notStarted(command, error)
+  }
+}
+
+function notStarted(command: string, error: unknown): Mistake {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOENT' && command !== '') return new Mistake(explain(error, command), NOT_RUN)
+  const line = /\s/.test(command)
+    ? `; for a line of the shell: spillway run -- sh -c ${JSON.stringify(command)}`
+    : ''
+  return new Mistake(
+    `${command || "''"}: there is no such command${line || '; check its name and PATH'}`,
+    NOT_FOUND,
+  )
+}
+
+/** Shows a text. Whoever does not read it to its end wants the exit code all the same. */
+async function show(text: string): Promise<void> {
+  const end = out.isTerminal && !text.endsWith('\n') && text !== '' ? '\n' : ''
+  await out.write(text + end).catch((error) => {
+    if (!isBrokenPipe(error)) throw error
+  })
+}
+
+/** Those that a terminal sends to all that run in it. */
+const OF_TERMINAL = ['SIGINT', 'SIGQUIT'] as const
+const OTHERS = ['SIGTERM', 'SIGHUP'] as const
+
+/** Passes the signals that end a process on to a child, whose end is waited for. What a terminal sends, the child gets
+ *  from the terminal: a second one would end it the hard way. */
+function passOn(child: ChildProcess): { end(): void } {
+  const pass = (signal: NodeJS.Signals) => {
+    if ((OF_TERMINAL as readonly string[]).includes(signal) && isInForeground()) return
+    // A kill that fails must not be told as an error of the child.
+    try {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(child.pid, signal)
+    } catch {}
+  }
+  const signals = [...OF_TERMINAL, ...OTHERS]
+  for (const signal of signals) process.on(signal, pass)
+  return {
+    end() {
+      for (const signal of signals) process.off(signal, pass)
+    },
+  }
+}
+
+/** Whether a terminal sends its signals to our group of processes, which the child is of. A job in the background gets
+ *  them from elsewhere: Linux tells of that, by the groups that are fields 5 and 8 of proc(5) stat. */
+function isInForeground(): boolean {
+  if (![process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)) return false
+  try {
+    const [, , group, , , foreground] =
+      readFileSync('/proc/self/stat', 'latin1').split(') ').at(-1)?.split(' ') ?? []
+    return group === foreground
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,66 @@
+import { hasBlocks } from './terminal.js'
+
+/** A column: its head, and whether what stands in it is a number. */
+export interface Column {
+  readonly head: string
+  readonly isNumber?: boolean
+}
+
+const GAP = '  '
+
+/** The head and rows of a table, each cell as wide as its column, which what paints them leaves as it is. */
+export function cellsOf(columns: readonly Column[], rows: readonly (readonly string[])[]): string[][] {
+  const all = [columns.map(({ head }) => head), ...rows]
+  const widths = columns.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)))
+  return all.map((row) =>
+    columns.map(({ isNumber }, at) => {
+      const [cell = '', width = 0] = [row[at], widths[at]]
+      return isNumber ? cell.padStart(width) : cell.padEnd(width)
+    }),
+  )
+}
+
+export function lineOf(cells: readonly string[]): string {
+  return `${GAP}${cells.join(GAP)}`.trimEnd()
+}
+
+/** Columns that a line of these cells takes. */
+export function widthOf(cells: readonly string[]): number {
+  return cells.reduce((sum, cell) => sum + GAP.length + cell.length, 0)
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
+
+/** A bar for a share from 0 to 1. What is not nothing is seen. */
+export function barOf(share: number, width: number): string {
+  const eighths = Math.max(Math.round(share * width * 8), share > 0 ? 1 : 0)
+  if (!hasBlocks) return '#'.repeat(Math.ceil(eighths / 8))
+  return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
+}
+
+/** A name as a column shows it: ASCII, each char as wide as the next, and not too long. */
+export function nameOf(name: string, width: number): string {
+  const plain = name.replace(
+    /[^\x20-\x7e]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return plain.length > width ? `${plain.slice(0, width - 3)}...` : plain
+}
+
+export function count(number: number): string {
+  return number.toLocaleString('en-US')
+}
+
+/** "1 row", "2 rows". */
+export function counted(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
+}
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
+
+export function size(bytes: number): string {
+  let unit = 0
+  let amount = bytes
+  for (; amount >= 999.5 && unit < UNITS.length - 1; unit++) amount /= 1000
+  return `${unit === 0 || amount >= 99.95 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[unit]}`
+}
