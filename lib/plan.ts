@@ -41,6 +41,16 @@ export function checkAggregate(options: unknown, preset: Partial<Aggregate> = {}
   }
 }
 
+/** A budget as src/bindings/plan.rs reads it. */
+export function packBudget(
+  { maxChars, order, protectLatest, minKeepChars }: Aggregate,
+  maxEach = Number.POSITIVE_INFINITY,
+  keepsContent = false,
+): Float64Array {
+  const isNewest = order === 'newest'
+  return Float64Array.of(maxEach, maxChars, +isNewest, +protectLatest, minKeepChars, +keepsContent)
+}
+
 /** Numbers that go with each result, as src/bindings/plan.rs reads them. */
 const COLUMNS = 3
 
@@ -89,12 +99,10 @@ export class Planner {
    */
   steps(aggregate: Aggregate, maxEach = Number.POSITIVE_INFINITY, keepsContent = false): Step[] {
     if (this.#total <= aggregate.maxChars && this.#longest <= maxEach) return []
-    const { maxChars, order, protectLatest, minKeepChars } = aggregate
-    const budget = [maxEach, maxChars, Number(order === 'newest'), Number(protectLatest), minKeepChars]
-    const packed = new Float64Array([...budget, Number(keepsContent)])
+    const packed = packBudget(aggregate, maxEach, keepsContent)
     for (let round = 1; ; round++) {
       const steps = this.#planned(packed)
-      if (round === ROUNDS || !this.#ask(steps, minKeepChars + FEW)) return steps
+      if (round === ROUNDS || !this.#ask(steps, aggregate.minKeepChars + FEW)) return steps
     }
   }
 

@@ -4,7 +4,7 @@ import { getSystemErrorMap } from 'node:util'
 import type { PlanStep, Policy, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
 import { native } from './engine.js'
 import { bound, callback, flag, limit, optionError, text } from './option.js'
-import { type Aggregate, checkAggregate } from './plan.js'
+import { checkAggregate, packBudget } from './plan.js'
 import { type Compiled, compileWith, pack } from './policy.js'
 import { quietly } from './reading.js'
 
@@ -111,11 +111,6 @@ function packSession(path: string, policy: Compiled, spare: number) {
   )
   const strings: string[] = [notice, source, dialect]
   return [path, pack(policy).slice(), strings, needles, how] as const
-}
-
-/** A budget as src/bindings/plan.rs reads it: no result has a cap of its own here. */
-function packBudget({ maxChars, order, protectLatest, minKeepChars }: Aggregate): number[] {
-  return [Number.POSITIVE_INFINITY, maxChars, Number(order === 'newest'), Number(protectLatest), minKeepChars]
 }
 
 function packStep({ index, chars, maxChars, callId }: PlanStep): number[] {
