@@ -64,7 +64,7 @@ const ways = {
     copyFileSync(path, `${path}.copy`)
     synced(`${path}.copy`)
   },
-  repairSession: (path) => repairSession(path, { backup: false }),
+  repairSession: (path) => repairSession(path),
   'repairSession, nothing to do': (path) => repairSession(path, { maxBytes: 1e9, maxLines: 1e9 }),
   'JSON.parse and JSON.stringify of each row': (path) => {
     const rows = readFileSync(path, 'utf8')

@@ -13,6 +13,7 @@ pub struct Names {
 
 impl Names {
     /// The number of a name, which is new where nobody knew it.
+    #[inline(never)]
     pub fn learn(&mut self, name: &str) -> Name {
         if let Some(known) = self.find(name.as_bytes()) {
             return known;
@@ -26,6 +27,7 @@ impl Names {
     }
 
     /// The number of a name that some path knows.
+    #[inline(never)]
     pub fn find(&self, name: &[u8]) -> Option<Name> {
         let same = self.known.get(name.len())?;
         same.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, number)| *number)

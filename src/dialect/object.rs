@@ -13,6 +13,7 @@ pub struct Object {
 }
 
 impl Object {
+    #[inline(never)]
     pub fn read(row: &[u8], span: Span, names: &Names) -> Object {
         let mut known: Vec<(Name, Member)> = vec![];
         for member in members(row, span) {
@@ -25,6 +26,7 @@ impl Object {
         Object { span, members: known }
     }
 
+    #[inline(never)]
     pub fn get(&self, name: Name) -> Option<Member> {
         self.members.iter().find(|(known, _)| *known == name).map(|(_, member)| *member)
     }

@@ -215,16 +215,19 @@ pub struct Follower<'a> {
 }
 
 impl Follower<'_> {
+    #[inline(never)]
     pub fn object(&self, span: Span) -> Object {
         Object::read(self.row, span, self.names)
     }
 
     /// The value that an object has under a name that the table knows.
+    #[inline(never)]
     pub fn get(&self, object: &Object, name: &str) -> Option<Span> {
         object.get(self.names.find(name.as_bytes())?).map(|member| member.value)
     }
 
     /// The text that an object has under a name.
+    #[inline(never)]
     pub fn text(&self, object: &Object, name: &str) -> Option<String> {
         text_at(self.row, self.get(object, name)?).map(Literal::string)
     }
@@ -311,6 +314,7 @@ impl Follower<'_> {
     }
 
     /// The first value that is a string of those that paths lead to.
+    #[inline(never)]
     pub fn first_text(&self, paths: &Paths, object: &Object) -> Option<String> {
         let mut text = None;
         self.follow(paths, object, &mut |found| {

@@ -27,6 +27,7 @@ const BLOCK: usize = 64 * 1024;
 
 impl<'a> Literal<'a> {
     /// The text of a literal that is given with its quotes.
+    #[inline(never)]
     pub fn of(quoted: &'a [u8]) -> Self {
         let bytes = quoted.get(1..quoted.len() - 1).unwrap_or_default();
         Literal { bytes, escaped: memchr::memchr(b'\\', bytes).is_some() }
@@ -68,6 +69,7 @@ impl<'a> Literal<'a> {
     }
 
     /// Its size as JavaScript has it: what is no UTF-8 has become U+FFFD there, and is not broken any more.
+    #[inline(never)]
     pub fn size(self) -> Size {
         let mut sum = Size { broken: 0, ..size::of_utf8(self.bytes) };
         let mut at = 0;
@@ -96,11 +98,13 @@ impl<'a> Literal<'a> {
     }
 
     /// All of it in UTF-16; lone surrogates stay.
+    #[inline(never)]
     pub fn units(self) -> Vec<u16> {
         self.head(usize::MAX)
     }
 
     /// The first units.
+    #[inline(never)]
     pub fn head(self, count: usize) -> Vec<u16> {
         let mut units = vec![];
         for part in self.parts() {
@@ -121,6 +125,7 @@ impl<'a> Literal<'a> {
     }
 
     /// The last units.
+    #[inline(never)]
     pub fn tail(self, count: usize) -> Vec<u16> {
         let (mut start, mut chars) = (self.bytes.len(), 0);
         while chars < count && start > 0 {
@@ -153,6 +158,7 @@ impl<'a> Literal<'a> {
     }
 
     /// Appends it as UTF-8, lone surrogates as U+FFFD.
+    #[inline(never)]
     pub fn write_utf8(self, out: &mut Vec<u8>) {
         for part in self.parts() {
             match part {
@@ -190,6 +196,7 @@ impl<'a> Literal<'a> {
     }
 
     /// Whether it is this text.
+    #[inline(never)]
     pub fn is(self, text: &[u8]) -> bool {
         match self.as_plain() {
             Some(bytes) => bytes == text,
@@ -197,18 +204,21 @@ impl<'a> Literal<'a> {
         }
     }
 
+    #[inline(never)]
     pub fn utf8(self) -> Vec<u8> {
         let mut out = vec![];
         self.write_utf8(&mut out);
         out
     }
 
+    #[inline(never)]
     pub fn string(self) -> String {
         String::from_utf8(self.utf8()).unwrap_or_default()
     }
 }
 
 /// What the escape stands for that a text starts with, and its length; a pair is one.
+#[inline(never)]
 fn unescape(text: &[u8]) -> (Part<'static>, usize) {
     let char = match text.get(1) {
         Some(b'n') => '\n',

@@ -90,6 +90,7 @@ pub fn walk(row: &[u8], at: usize, meet: impl FnMut(Event)) -> Option<usize> {
 
 /// Finds the end of a value of a row that is JSON. It is asked for at every level that is gone down, so strings are only
 /// skipped.
+#[inline(never)]
 fn skip(row: &[u8], at: usize) -> Option<usize> {
     if row.get(at) == Some(&b'"') { skip_string(row, at) } else { walk_by(row, at, skip_string, |_| {}) }
 }
@@ -97,6 +98,7 @@ fn skip(row: &[u8], at: usize) -> Option<usize> {
 /// How the end of a string is found.
 type Strings = fn(&[u8], usize) -> Option<usize>;
 
+#[inline(never)]
 fn walk_by(row: &[u8], mut at: usize, string: Strings, mut meet: impl FnMut(Event)) -> Option<usize> {
     let mut open = Nesting::default();
     loop {
@@ -151,6 +153,7 @@ fn name(row: &[u8], at: usize, string: Strings, meet: &mut impl FnMut(Event)) ->
     Some(value)
 }
 
+#[inline(never)]
 fn leaf(row: &[u8], at: usize, string: Strings) -> Option<usize> {
     match row[at] {
         b'"' => string(row, at),
@@ -162,6 +165,7 @@ fn leaf(row: &[u8], at: usize, string: Strings) -> Option<usize> {
 }
 
 /// Finds the key that starts at `at`, and where its value starts.
+#[inline(never)]
 fn key(row: &[u8], at: usize, string: Strings) -> Option<(Span, usize)> {
     if row.get(at)? != &b'"' {
         return None;
@@ -175,6 +179,7 @@ fn word(row: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     row[at..].starts_with(word).then_some(at + word.len())
 }
 
+#[inline(never)]
 fn number(row: &[u8], at: usize) -> Option<usize> {
     let digits = |from: usize| {
         let count = row[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -214,6 +219,7 @@ fn string(row: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The same in a row that is JSON: a quote is the last where no odd number of backslashes stands before it.
+#[inline(never)]
 fn skip_string(row: &[u8], start: usize) -> Option<usize> {
     let mut from = start + 1;
     loop {
@@ -292,12 +298,14 @@ pub fn elements(row: &[u8], array: Span) -> impl Iterator<Item = Span> {
 }
 
 /// Where the first part of a container starts.
+#[inline(never)]
 fn inside(row: &[u8], container: Span, bracket: u8) -> Option<usize> {
     let first = space(row, container.start + 1);
     (row[container.start] == bracket && !matches!(row[first], b'}' | b']')).then_some(first)
 }
 
 /// Where the next part of a container starts, behind one that ends at `end`.
+#[inline(never)]
 fn after(row: &[u8], end: usize) -> Option<usize> {
     let at = space(row, end);
     (row.get(at)? == &b',').then(|| space(row, at + 1))

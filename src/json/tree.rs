@@ -36,6 +36,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Reads the value that stands in a text.
+    #[inline(never)]
     pub fn of(text: &'a [u8], value: Span) -> Self {
         let (mut nodes, mut open) = (vec![], vec![]);
         walk(text, value.start, |event| match event {
@@ -63,6 +64,7 @@ impl<'a> Tree<'a> {
         self.nodes[id].span.of(self.text)
     }
 
+    #[inline(never)]
     pub fn literal(&self, id: Id) -> Literal<'a> {
         Literal::of(self.source(id))
     }
@@ -80,6 +82,7 @@ impl<'a> Tree<'a> {
 
     /// Names and values of an object as JavaScript has them: indexes first, in order; of one name the last value, where
     /// the first stood.
+    #[inline(never)]
     pub fn members(&self, id: Id) -> Vec<(Id, Id)> {
         let mut children = self.children(id);
         let mut members = vec![];

@@ -1,6 +1,7 @@
 //! String literals as `JSON.stringify` writes them.
 
 /// Appends UTF-16 as a literal with its quotes; lone surrogates come as escapes.
+#[inline(never)]
 pub fn literal(units: &[u16], out: &mut Vec<u8>) {
     out.reserve(units.len() + 2);
     out.push(b'"');

@@ -9,6 +9,7 @@ pub struct Answer {
 }
 
 impl Answer {
+    #[inline(never)]
     fn name(&mut self, name: &str) {
         self.json.push_str(if self.json.is_empty() { "{\"" } else { ",\"" });
         self.json.push_str(name);
@@ -16,12 +17,14 @@ impl Answer {
     }
 
     /// Adds a member that is JSON.
+    #[inline(never)]
     pub fn json(mut self, name: &str, value: &str) -> Self {
         self.name(name);
         self.json.push_str(value);
         self
     }
 
+    #[inline(never)]
     pub fn number(self, name: &str, value: u64) -> Self {
         self.json(name, &value.to_string())
     }
@@ -31,6 +34,7 @@ impl Answer {
     }
 
     /// Adds a member that is a text, where there is one.
+    #[inline(never)]
     pub fn text(self, name: &str, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.json(name, &String::from_utf8_lossy(&string(value))),

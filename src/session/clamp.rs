@@ -28,6 +28,7 @@ pub struct Rules {
 
 impl Rules {
     /// The same with a tighter limit in chars, which all blocks of a result share.
+    #[inline(never)]
     pub fn shortened(&self, max_chars: usize) -> Rules {
         let mut rules = self.clone();
         rules.policy.limits.chars = rules.policy.limits.chars.min(max_chars);
@@ -112,6 +113,7 @@ fn whole(row: &[u8], slot: &Slot, broken: bool) -> Left {
     if repairs && well_formed(slot.value.of(row)).is_some() { Left::WellFormed } else { Left::Same }
 }
 
+#[inline(never)]
 fn clamp_one(row: &[u8], slot: &Slot, body: &Body, rules: &Rules) -> Clamped {
     if slot.json == Some(As::Encoded) {
         let truncated = matches!(clamp_text(body, rules), Fit::Cut(_));
@@ -153,6 +155,7 @@ pub enum Fit {
 }
 
 /// Cleans and clamps a text that a tool gave.
+#[inline(never)]
 pub fn clamp_text(body: &Body, rules: &Rules) -> Fit {
     let Some(text) = body.cleaned(rules.clean) else { return clamp(body, &rules.policy) };
     let body = Body::Made(text);
@@ -163,6 +166,7 @@ pub fn clamp_text(body: &Body, rules: &Rules) -> Fit {
 }
 
 /// Clamps a text as it is.
+#[inline(never)]
 pub fn clamp(body: &Body, policy: &Policy) -> Fit {
     let (size, limits) = (body.size(), &policy.limits);
     let whole = if size.broken > 0 { Fit::Broken } else { Fit::Whole };
@@ -199,6 +203,7 @@ fn source(windows: &Windows, size: Size) -> Source<'_, Utf16<'_>> {
     Source::ends(Utf16(&windows.0), Utf16(&windows.1), size.chars).with_totals(Some(size))
 }
 
+#[inline(never)]
 fn clamp_together(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) -> Clamped {
     let policy = &rules.policy;
     let cleaned: Vec<Option<Body>> = slots

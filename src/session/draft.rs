@@ -78,6 +78,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Puts a text in the place of a text, or of JSON as the table has it.
+    #[inline(never)]
     fn put(&mut self, slot: &Slot, text: &[u16]) {
         let row = self.row();
         let mut json = vec![];
@@ -108,12 +109,14 @@ impl<'a> Draft<'a> {
         }
     }
 
+    #[inline(never)]
     fn change(&mut self, container: Span, how: Move) {
         self.order.push((container.start, self.moves.len()));
         self.moves.push((container, how));
     }
 
     /// Gives an object a member.
+    #[inline(never)]
     pub fn set(&mut self, object: Span, name: &'static str, json: Vec<u8>) {
         self.change(object, Move::Set(name, json));
     }
@@ -300,6 +303,7 @@ fn part(name: &str, json: &[u8]) -> Vec<u8> {
 }
 
 /// The member of an object that counts under a name.
+#[inline(never)]
 fn last(row: &[u8], object: Span, name: &[u8]) -> Option<Member> {
     members(row, object).filter(|member| Literal::of(member.key.of(row)).is(name)).last()
 }

@@ -53,6 +53,7 @@ pub fn is_blank(row: &[u8]) -> bool {
 }
 
 /// The format that the first row of a file tells.
+#[inline(never)]
 pub fn format_of(first_row: &[u8]) -> Format {
     let follower = Table::get().follower(first_row);
     let Some(all) = document(first_row) else { return Format::Rows };
@@ -67,6 +68,7 @@ pub fn format_of(first_row: &[u8]) -> Format {
 
 impl Entry {
     /// Reads a row; `None` when it is no JSON.
+    #[inline(never)]
     pub fn read(row: &[u8], format: Format) -> Option<Entry> {
         let follower = Table::get().follower(row);
         let root = follower.object(document(row)?);

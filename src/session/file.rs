@@ -53,6 +53,7 @@ impl Drop for Beside {
 }
 
 /// A path with more behind its name.
+#[inline(never)]
 pub fn with_end(path: &Path, end: impl AsRef<OsStr>) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(end);

@@ -28,12 +28,14 @@ impl Patch {
         !same || at != row.len()
     }
 
+    #[inline(never)]
     pub fn replace(&mut self, part: Span, json: Vec<u8>) {
         self.order.push((part.start, self.edits.len()));
         self.edits.push((part, on_one_line(json)));
     }
 
     /// Removes parts of an object or an array, which start at `removed`, in order, and adds others at its end.
+    #[inline(never)]
     pub fn resize(&mut self, row: &[u8], container: Span, removed: &[usize], added: &[Vec<u8>]) {
         let parts = parts(row, container);
         let (mut kept, mut before) = (false, None);
@@ -62,6 +64,7 @@ impl Patch {
     }
 
     /// The edits of a part of the row, in order, the last of those for one part last.
+    #[inline(never)]
     fn within(&self, part: Span) -> &[(usize, usize)] {
         let from = self.order.partition_point(|(start, _)| *start < part.start);
         let to = self.order.partition_point(|(start, _)| *start < part.end);

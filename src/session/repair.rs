@@ -63,6 +63,7 @@ pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
 }
 
 /// Takes the lock that stands beside the name that was given, and the one beside the file where that is another.
+#[inline(never)]
 fn locks(request: &Request, path: &Path, watch: &Watch) -> Result<Vec<Lock>, Failure> {
     if !request.lock || request.dry_run {
         return Ok(vec![]);
@@ -144,6 +145,7 @@ impl Repair<'_> {
     }
 
     /// Writes a block of whole rows that starts so far into the old file.
+    #[inline(never)]
     fn write_block(&mut self, block: &[u8], start: u64) -> Result<(), Failure> {
         let (mut same, mut at) = (0, 0);
         for row in each_row(block) {
@@ -161,6 +163,7 @@ impl Repair<'_> {
     }
 
     /// Writes what follows the last newline, and a newline.
+    #[inline(never)]
     fn write_rest(&mut self, rest: &[u8], end: u64) -> Result<(), Failure> {
         let start = end - rest.len() as u64;
         let mark = if start == 0 { mark_of(rest) } else { 0 };
@@ -180,6 +183,7 @@ impl Repair<'_> {
     }
 
     /// What changes in a row; nothing where it stays as it is.
+    #[inline(never)]
     fn rewritten(&mut self, row: &[u8]) -> Result<Option<Rewritten>, Failure> {
         if is_blank(row) {
             return Ok(None);
@@ -213,12 +217,14 @@ impl Repair<'_> {
         Ok(())
     }
 
+    #[inline(never)]
     fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.tally.bytes += bytes.len() as u64;
         self.out.iter().try_for_each(|out| out.put(bytes, self.watch))
     }
 
     /// Puts the new file in the place of the old one, where there is one.
+    #[inline(never)]
     fn finish(mut self, mut rows: Rows, unmatched: usize) -> Result<Report, Failure> {
         let mut backup = None;
         let session = self.session;
@@ -261,6 +267,7 @@ impl Repair<'_> {
 
     /// Appends whole rows that reached the old file after it was last looked at. A row that the old file ended in comes
     /// again, now whole.
+    #[inline(never)]
     fn carry(&mut self, rows: &mut Rows, new: &File) -> Result<(), Failure> {
         let mut carried = false;
         while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {

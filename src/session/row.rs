@@ -66,6 +66,7 @@ impl Options {
     }
 
     /// Clamps the results of a row. `limits`: what a budget leaves of some of them.
+    #[inline(never)]
     pub fn rewrite(&self, row: &[u8], entry: &Entry, limits: &[Limit]) -> Rewritten {
         let follower = Table::get().follower(row);
         let results = self.results(row, entry);
@@ -97,6 +98,7 @@ impl Options {
     }
 
     /// Caps or drops what a result holds besides its text.
+    #[inline(never)]
     fn cap_side(&self, draft: &mut Draft, follower: Follower, result: &ToolResult) -> bool {
         let mut cut = false;
         let sides = if self.side == SideData::Keep { vec![] } else { result.side(follower) };
@@ -114,6 +116,7 @@ impl Options {
         cut
     }
 
+    #[inline(never)]
     fn cap(&self, draft: &mut Draft, row: &[u8], holder: Span, key: Span, value: Span) -> bool {
         let left = match self.side {
             SideData::Keep => Side::Same,
@@ -147,6 +150,7 @@ impl Options {
     }
 
     /// Measures the results of a row.
+    #[inline(never)]
     pub fn measure(&self, row: &[u8], entry: &Entry) -> Vec<Measured> {
         let follower = Table::get().follower(row);
         let measure = |result: &ToolResult| {

@@ -105,6 +105,7 @@ impl Session {
     }
 
     /// Says how it changed in a way that cannot be carried over.
+    #[inline(never)]
     pub fn changed(&self, how: &str) -> Failure {
         Failure::Changed(format!("{} {how} while it was repaired", self.path.display()))
     }

@@ -40,6 +40,7 @@ impl Watch {
     }
 
     /// Takes note of a step that cannot be gone back on.
+    #[inline(never)]
     pub fn note(&self) {
         let step = self.steps.fetch_add(1, Relaxed);
         if let Some(hook) = &self.hook {
@@ -48,6 +49,7 @@ impl Watch {
     }
 
     /// Takes note of a step, unless the work is to stop.
+    #[inline(never)]
     pub fn step(&self) -> Result<(), Failure> {
         self.note();
         if self.stop.load(Relaxed) { Err(Failure::Stopped) } else { Ok(()) }
