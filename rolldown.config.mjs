@@ -14,6 +14,6 @@ export default {
     dir: 'dist',
     format: 'cjs',
     chunkFileNames: '[name].js',
-    codeSplitting: { groups: [{ name: 'shared', test: /[\\/]lib[\\/][^\\/]+\.ts$/ }] },
+    codeSplitting: { groups: [{ name: 'shared', test: /[\\/]lib[\\/](?!compat).+\.ts$/ }] },
   },
 }

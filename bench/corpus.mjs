@@ -81,7 +81,7 @@ const record = (at) => ({
 export const corpus = [
   written('English prose', 'english'),
   ['Markdown', file('README.md'), file('docs/findings.md')],
-  ['TypeScript', file('lib/tool.ts'), file('lib/result.ts')],
+  ['TypeScript', file('lib/result/tool.ts'), file('lib/result/result.ts')],
   ['JavaScript', file('bench/findings.mjs'), file('bench/pi.test.mjs')],
   ['Rust', file('src/text/cut.rs'), file('src/findings/mod.rs')],
   written('Python; Go', 'python', 'go'),

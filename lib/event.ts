@@ -1,9 +1,9 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ClampEvent } from 'spillway'
-import type { Figures } from './blocks.js'
-import type { Result } from './dialect.js'
+import type { Result } from './dialect/dialect.js'
 import { get, quietly } from './reading.js'
-import type { Spilling } from './spilling.js'
+import type { Figures } from './result/blocks.js'
+import type { Spilling } from './spill/spilling.js'
 
 /** What a clamp was called for: a result, or a call of a wrapped tool. */
 export interface Origin {

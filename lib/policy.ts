@@ -1,6 +1,6 @@
 import type { ClampEvent, Cut, DialectName, Keep, Policy, SpillStore, WrapPolicy } from 'spillway'
 import { type Cleaning, checkClean } from './cleaning.js'
-import { dialectNames } from './dialect.js'
+import { dialectNames } from './dialect/dialect.js'
 import { checkNotice, KINDS } from './notice.js'
 import { bound, callback, choice, flag, optionError, share, store, text, texts } from './option.js'
 

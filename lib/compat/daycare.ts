@@ -3,7 +3,7 @@ import type { ArithmeticOptions, RlmExecuteResult, ToolExecutionResult, UserMess
 import { bound, checkString, flag } from '../option.js'
 import { compile } from '../policy.js'
 import { get } from '../reading.js'
-import { clamp } from '../text.js'
+import { clamp } from '../text/text.js'
 
 const TOOL_RESULT_CHARS = 8_000
 const STREAM_CHARS = 8_000

@@ -1,4 +1,4 @@
-export { sliceUtf16Safe, truncateUtf16Safe } from '../slice.js'
+export { sliceUtf16Safe, truncateUtf16Safe } from '../text/slice.js'
 export { isContextOverflowError, isPayloadTooLargeError } from './openclaw/errors.js'
 export { estimatePrePromptTokens, SAFETY_MARGIN } from './openclaw/estimate.js'
 export {

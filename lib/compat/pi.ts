@@ -1,10 +1,10 @@
 import type { TruncationOptions, TruncationResult } from 'spillway/pi'
 import { native } from '../engine.js'
-import { isNarrow } from '../narrow.js'
 import { bound, checkString } from '../option.js'
-import { alone } from '../own.js'
-import { sizeOf } from '../size.js'
-import { truncateUtf16Safe } from '../slice.js'
+import { isNarrow } from '../text/narrow.js'
+import { alone } from '../text/own.js'
+import { sizeOf } from '../text/size.js'
+import { truncateUtf16Safe } from '../text/slice.js'
 
 export const DEFAULT_MAX_LINES = 2_000
 export const DEFAULT_MAX_BYTES = 51_200

@@ -1,4 +1,4 @@
-//! Paths into a value, as `lib/path.ts` has them: `content[type=text].text` goes to `content`, from there to each of its
+//! Paths into a value, as `lib/dialect/path.ts` has them: `content[type=text].text` goes to `content`, from there to each of its
 //! elements whose `type` is `text`, and there to `text`. `a|b` is one of them, `tool-*` what starts so, `!=0` a number
 //! but that one (no other is asked for), `[]` each element. A filter holds for an object itself where there is no list.
 

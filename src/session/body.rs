@@ -17,7 +17,7 @@ pub enum Body<'a> {
 /// Both ends of a text, or all of it and nothing.
 pub type Windows = (Vec<u16>, Vec<u16>);
 
-/// Chars of a text that are searched for findings, and how many of them at its start, as in lib/pieces.ts. What lies
+/// Chars of a text that are searched for findings, and how many of them at its start, as in lib/text/pieces.ts. What lies
 /// between is passed over.
 const SEARCHED: usize = 16 << 20;
 const SEARCHED_HEAD: usize = 4 << 20;

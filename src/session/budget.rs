@@ -67,7 +67,7 @@ struct Seen {
     measured: Measured,
 }
 
-/// How often a plan is made anew for what notices tell, and what result has room for any digits, as in lib/plan.ts.
+/// How often a plan is made anew for what notices tell, and what result has room for any digits, as in lib/context/plan.ts.
 const ROUNDS: usize = 4;
 const FEW: usize = 512;
 

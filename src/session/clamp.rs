@@ -1,4 +1,4 @@
-//! Clamps the texts of one tool result, as `lib/blocks.ts` does for live objects.
+//! Clamps the texts of one tool result, as `lib/result/blocks.ts` does for live objects.
 
 use super::body::{Body, Windows, shows};
 use super::encoded;

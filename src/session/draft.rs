@@ -1,4 +1,4 @@
-//! Writes back what became of the texts of results, as `lib/draft.ts` does for live objects.
+//! Writes back what became of the texts of results, as `lib/dialect/draft.ts` does for live objects.
 
 use super::clamp::Left;
 use super::patch::Patch;

@@ -1,4 +1,4 @@
-//! Clamps a text that is itself JSON, so that it stays JSON, as `lib/encoded.ts` does for live objects.
+//! Clamps a text that is itself JSON, so that it stays JSON, as `lib/dialect/encoded.ts` does for live objects.
 
 use super::body::Body;
 use super::clamp::{Fit, Rules, clamp_text};

@@ -1,4 +1,4 @@
-//! Caps what a result holds besides its text, as `lib/side.ts` does for live objects.
+//! Caps what a result holds besides its text, as `lib/dialect/side.ts` does for live objects.
 
 use crate::json::scan::{Kind, Span};
 use crate::json::tree::{Id, Out, TOP, Tree, string};

@@ -6,11 +6,11 @@
 use super::lines::{Span, in_order};
 use super::units::{NEWLINE, Text};
 
-/// Between the ends of a text it takes a pass to find a notice; longer texts are not looked through, and lib/subject.ts
+/// Between the ends of a text it takes a pass to find a notice; longer texts are not looked through, and lib/text/subject.ts
 /// (`READ_WHOLE`) does not hand them over whole.
 pub const SEARCHED: usize = 256 * 1024;
 
-/// No notice of ours is longer, not even one that names a path; `GLANCE` in lib/subject.ts holds it.
+/// No notice of ours is longer, not even one that names a path; `GLANCE` in lib/text/subject.ts holds it.
 pub const LONGEST: usize = 8 * 1024;
 
 /// The earlier notices of one text, in order. Each stands for all that was missing when it was made, so the largest

@@ -1,4 +1,4 @@
-import { copy } from '../../copy.js'
+import { copy } from '../../dialect/copy.js'
 import { get } from '../../reading.js'
 
 /** A tool call of an assistant message. */

@@ -1,11 +1,11 @@
 import type { Policy } from 'spillway'
 import type { HardTruncateLimits } from 'spillway/openclaw'
-import { clampError } from '../../error.js'
 import { bound, checkString, optionError, text as textOption } from '../../option.js'
 import { withSuffix } from '../../policy.js'
-import { clampResult } from '../../result.js'
-import { clampText } from '../../text.js'
-import { wrapTool } from '../../tool.js'
+import { clampError } from '../../result/error.js'
+import { clampResult } from '../../result/result.js'
+import { wrapTool } from '../../result/tool.js'
+import { clampText } from '../../text/text.js'
 
 export const HARD_TRUNCATE_SUFFIX: string =
   '\n\n[tool output truncated: exceeded 50KB or 2000 lines; request smaller chunks (offset/limit) or specific sections]'

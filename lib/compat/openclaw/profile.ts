@@ -1,7 +1,7 @@
 import type { ProviderErrorKind } from 'spillway'
 import type { ProfileOptions } from 'spillway/openclaw'
+import type { Aggregate } from '../../context/plan.js'
 import { choice, limit, optionError } from '../../option.js'
-import type { Aggregate } from '../../plan.js'
 
 export const MAX_TOOL_RESULT_CONTEXT_SHARE = 0.3
 export const DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS = 40_000

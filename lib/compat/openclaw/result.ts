@@ -1,11 +1,11 @@
 import type { Policy, WrapPolicy } from 'spillway'
 import type { ProfileOptions, ToolResultTruncationOptions } from 'spillway/openclaw'
-import { readResults } from '../../dialect.js'
+import { readResults } from '../../dialect/dialect.js'
 import { bound, checkString, limit, optionError } from '../../option.js'
 import { withSuffix } from '../../policy.js'
 import { get, quietly } from '../../reading.js'
-import { clampResult } from '../../result.js'
-import { clampText } from '../../text.js'
+import { clampResult } from '../../result/result.js'
+import { clampText } from '../../text/text.js'
 import { calculateMaxToolResultChars, MIN_KEEP_CHARS, profileOf } from './profile.js'
 
 export function truncateToolResultText(

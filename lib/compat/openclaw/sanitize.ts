@@ -1,7 +1,7 @@
-import { redrawn } from '../../display.js'
 import { compile, withSuffix } from '../../policy.js'
 import { quietly } from '../../reading.js'
-import { clamp } from '../../text.js'
+import { redrawn } from '../../result/display.js'
+import { clamp } from '../../text/text.js'
 
 const TOOL_RESULT_MAX_CHARS = 8_000
 

@@ -1,7 +1,7 @@
 import type { truncateOversizedToolResultsInSession as Declared } from 'spillway/openclaw'
 import { checkOptions } from '../../option.js'
 import { compile } from '../../policy.js'
-import { repairBy } from '../../session.js'
+import { repairBy } from '../../session/session.js'
 import { budgetOf } from './messages.js'
 import { policyFor } from './result.js'
 

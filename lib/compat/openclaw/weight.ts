@@ -1,4 +1,4 @@
-import { isSurelyNarrow } from '../../narrow.js'
+import { isSurelyNarrow } from '../../text/narrow.js'
 
 /** Code points that OpenClaw's later releases take for more chars than they are: from, to, chars. */
 const HEAVY: readonly (readonly [number, number, number])[] = [

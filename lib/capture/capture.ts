@@ -1,0 +1,132 @@
+import type { ChildProcess } from 'node:child_process'
+import { finished, type Writable } from 'node:stream'
+import type { CaptureOptions, CaptureResult, OutputCapture as Declared, ProcessExit } from 'spillway'
+import { native } from '../engine.js'
+import { announce } from '../event.js'
+import { abortSignal, bound, choice, optionError, text } from '../option.js'
+import { compileWith, named, pack } from '../policy.js'
+import { isStore } from '../spill/spill.js'
+import { plain } from '../text/subject.js'
+import { Captured, type Making, type NativeCapture } from './captured.js'
+import { Following } from './child.js'
+import { Intake } from './intake.js'
+import { Overflow } from './overflow.js'
+import { checkExit, isFailure } from './process.js'
+
+const GRACE_MS = 2_000
+
+export const OutputCapture: typeof Declared = class OutputCapture implements Declared {
+  readonly stdout: Writable
+  readonly stderr: Writable
+  readonly #streams: [Intake, Intake]
+  readonly #native: NativeCapture
+  readonly #making: Making
+  readonly #meta: { tool?: string; callId?: string }
+  readonly #overflow: Overflow | undefined
+  #following: Following | undefined
+  #result: Promise<CaptureResult> | undefined
+  /** What is there once both streams have ended, while the whole is saved. */
+  #captured: Captured | undefined
+  #ended: CaptureResult | undefined
+
+  constructor(options: CaptureOptions = {}) {
+    const policy = compileWith({ keep: 'findings', clean: true }, options)
+    const { tool, callId } = options
+    this.#meta = {
+      ...(tool !== undefined && { tool: text('tool', tool, '') }),
+      ...(callId !== undefined && { callId: text('callId', callId, '') }),
+    }
+    const separate = choice('streams', options.streams, ['merged', 'separate'], 'merged') === 'separate'
+    const source = options.source ?? tool
+    this.#making = {
+      policy: source === undefined ? policy : named(policy, source.toWellFormed()),
+      separate,
+      isNamed: source !== undefined,
+    }
+    const { spill } = policy
+    if (spill && !isStore(spill)) throw optionError(TypeError, 'spill', 'a store of createSpillStore', spill)
+    this.#overflow = spill && new Overflow(spill, this.#meta)
+    const { needles, clean = [] } = policy
+    this.#native = native.startCapture(pack(policy), needles, [...clean], separate, spill !== undefined)
+    this.#streams = [this.#intake(0), this.#intake(1)]
+    this.stdout = this.#streams[0]
+    this.stderr = this.#streams[1]
+  }
+
+  async attach(
+    child: ChildProcess,
+    options: { graceMs?: number; signal?: AbortSignal } = {},
+  ): Promise<CaptureResult> {
+    if (typeof child !== 'object' || child === null || typeof child.on !== 'function')
+      throw optionError(TypeError, 'child', 'a child process', child)
+    const graceMs = bound('graceMs', options.graceMs, GRACE_MS)
+    const signal = abortSignal('signal', options.signal)
+    if (this.#result || this.#following)
+      throw optionError(TypeError, 'child', 'the first of its capture', child)
+    this.#following = new Following(child, this.#streams, graceMs, signal)
+    return this.finish(await this.#following.done)
+  }
+
+  snapshot(): CaptureResult {
+    if (this.#ended) return { ...this.#ended }
+    const captured = this.#captured ?? new Captured(this.#native, this.#making, undefined, true)
+    const { figures: _, ...result } = captured.result(this.#overflow?.whole())
+    if (captured !== this.#captured) captured.release()
+    return this.#withError(result)
+  }
+
+  async finish(exit?: ProcessExit): Promise<CaptureResult> {
+    const checked = checkExit(exit)
+    this.#result ??= this.#end(checked)
+    return { ...(await this.#result) }
+  }
+
+  async #end(exit: ProcessExit | undefined): Promise<CaptureResult> {
+    this.#following?.leave()
+    await Promise.all(this.#streams.map(ended))
+    const overflow = this.#overflow
+    const unsaved = overflow && !overflow.isOpen ? native.takeCapturedBytes(this.#native) : undefined
+    const captured = new Captured(this.#native, this.#making, exit, false)
+    this.#captured = captured
+    const first = captured.result()
+    if (!first.truncated) await overflow?.discard()
+    // What came was within the limits, and the line of the exit is not.
+    else if (unsaved) await overflow?.write(unsaved)
+    const record = first.truncated ? await overflow?.finish() : undefined
+    const whole = first.truncated ? overflow?.whole(record) : undefined
+    const { figures, ...result } = whole ? captured.result(whole) : first
+    if (result.truncated) announce({ ...this.#meta, phase: isFailure(exit) ? 'error' : 'result' }, figures)
+    this.#captured = undefined
+    captured.release()
+    this.#ended = this.#withError(record ? { ...result, spill: record } : result)
+    return this.#ended
+  }
+
+  #withError(result: CaptureResult): CaptureResult {
+    const spillError = result.truncated ? this.#overflow?.error : undefined
+    return spillError === undefined ? result : { ...result, spillError }
+  }
+
+  #intake(stream: number): Intake {
+    return new Intake({
+      take: (bytes, isText) => this.#take(stream, plain(bytes, false), isText),
+      end: () => native.endCapturedStream(this.#native, stream),
+    })
+  }
+
+  #take(stream: number, bytes: Uint8Array, isText: boolean): Promise<void> | undefined {
+    const isOver = native.captureChunk(this.#native, stream, bytes, isText)
+    const overflow = this.#overflow
+    if (!overflow) return undefined
+    if (overflow.isOpen) return overflow.write(bytes)
+    return isOver ? overflow.write(native.takeCapturedBytes(this.#native)) : undefined
+  }
+}
+
+/** Ends a stream, and waits until all that was written to it is taken. */
+function ended(stream: Intake): Promise<void> {
+  return new Promise((resolve) => {
+    finished(stream, { readable: false }, () => resolve())
+    stream.end()
+  })
+}

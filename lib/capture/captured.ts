@@ -1,0 +1,167 @@
+import type { CaptureResult, LimitName, ProcessExit, TextSize } from 'spillway'
+import { type CapturedCut, native } from '../engine.js'
+import { type Compiled, failed, named, pack, saved } from '../policy.js'
+import type { Figures } from '../result/blocks.js'
+import type { Whole } from '../spill/spilling.js'
+import { clampSubject, keptLines } from '../text/cut.js'
+import { exceededBy, type Measured } from '../text/limits.js'
+import { keptBy, type Made, madeOf } from '../text/made.js'
+import type { Subject } from '../text/subject.js'
+import { exitLine, isFailure, label, order, STREAMS } from './process.js'
+
+export type NativeCapture = ReturnType<typeof native.startCapture>
+
+/** How the texts of a capture are made. */
+export interface Making {
+  readonly policy: Compiled
+  readonly separate: boolean
+  /** Streams that have a text of their own are called by their names. */
+  readonly isNamed: boolean
+}
+
+/** Places of the numbers that the engine tells of a stream. */
+const COLUMNS = 10
+const CAME = 0
+const BINARY = 3
+const TEXT = 4
+const BYTES_OUT = 7
+const TOKENS = 8
+const LONG_LINE = 9
+
+/** What was captured until the end, or until some moment. */
+export class Captured {
+  readonly #native: ReturnType<typeof native.endCapture>
+  readonly #making: Making
+  readonly #exit: ProcessExit | undefined
+  readonly #rows: Float64Array
+  readonly #sections: readonly number[]
+
+  /** `copy`: the capture goes on. */
+  constructor(capture: NativeCapture, making: Making, exit: ProcessExit | undefined, copy: boolean) {
+    const streams = making.separate ? order(isFailure(exit)) : [0]
+    const labels = making.separate ? streams.map(label) : ['']
+    this.#native = native.endCapture(capture, copy, pack(making.policy), streams, labels, exitLine(exit))
+    this.#making = making
+    this.#exit = exit
+    this.#rows = new Float64Array(2 * COLUMNS)
+    native.measureCaptured(this.#native, this.#rows)
+    this.#sections = native.capturedSections(this.#native)
+  }
+
+  /** The texts within the limits, where the notices tell what became of the whole. */
+  result(whole?: Whole): CaptureResult & { figures: () => Figures } {
+    const { separate } = this.#making
+    const sections = this.#sections.map((stream, at) =>
+      this.#clamp(stream, whole, (policy, kind, words) =>
+        native.clampCapturedSection(this.#native, at, pack(policy, kind), words, policy.said),
+      ),
+    )
+    const streams = separate ? [0, 1].map((stream) => this.#alone(stream, whole)) : []
+    const [stdout, stderr] = streams.map(({ text }) => text)
+    const binary = [0, 1].some((stream) => this.#row(stream)[BINARY] === 1)
+    return {
+      text: native.composeCaptured(
+        this.#native,
+        sections.map(({ text }) => text),
+      ),
+      stdout: stdout ?? '',
+      stderr: stderr ?? '',
+      truncated: [...sections, ...streams].some(({ truncated }) => truncated),
+      total: this.#total(CAME),
+      ...(this.#exit && { exit: this.#exit }),
+      binary,
+      figures: () => this.#figures(sections),
+    }
+  }
+
+  /** Gives the engine's memory back. */
+  release(): void {
+    native.releaseCaptured(this.#native)
+  }
+
+  #alone(stream: number, whole: Whole | undefined): Made {
+    return this.#clamp(stream, whole, (policy, kind, words) =>
+      native.clampCapturedStream(this.#native, stream, pack(policy, kind), words, policy.said),
+    )
+  }
+
+  #clamp(stream: number, whole: Whole | undefined, cut: Cutting): Made {
+    return clampSubject(new CapturedText(this.#row(stream), cut), this.#policyOf(stream, whole))
+  }
+
+  #policyOf(stream: number, whole: Whole | undefined): Compiled {
+    const { policy, separate, isNamed } = this.#making
+    const judged = isFailure(this.#exit) ? failed(policy) : policy
+    const called = separate && !isNamed ? named(judged, STREAMS[stream] ?? '') : judged
+    return whole ? saved(called, ...whole) : called
+  }
+
+  #row(stream: number): Float64Array {
+    return this.#rows.subarray(stream * COLUMNS, (stream + 1) * COLUMNS)
+  }
+
+  #total(from: number): TextSize {
+    const sum = (at: number) => (this.#row(0)[from + at] ?? 0) + (this.#row(1)[from + at] ?? 0)
+    return { bytes: sum(0), chars: sum(1), lines: sum(2) }
+  }
+
+  #figures(sections: readonly Made[]): Figures {
+    const kept = { bytes: 0, chars: 0, lines: 0 }
+    const exceeded = new Set<LimitName>()
+    for (const [at, made] of sections.entries()) {
+      const part = made.kept()
+      kept.bytes += part.bytes
+      kept.chars += part.chars
+      kept.lines += keptLines(part)
+      const stream = this.#sections[at] ?? 0
+      const text = new CapturedSize(this.#row(stream))
+      for (const limit of exceededBy(text, this.#making.policy)) exceeded.add(limit)
+    }
+    return { total: this.#total(TEXT), kept, exceeded: [...exceeded] }
+  }
+}
+
+type Cutting = (policy: Compiled, kind: number | undefined, words: string) => CapturedCut
+
+class CapturedSize implements Measured {
+  readonly #row: Float64Array
+
+  constructor(row: Float64Array) {
+    this.#row = row
+  }
+
+  total(): TextSize {
+    return { bytes: this.#at(TEXT), chars: this.#at(TEXT + 1), lines: this.#at(TEXT + 2) }
+  }
+
+  bytesOut(): number {
+    return this.#at(BYTES_OUT)
+  }
+
+  tokens(): number {
+    return this.#at(TOKENS)
+  }
+
+  hasLongLine(): boolean {
+    return this.#at(LONG_LINE) === 1
+  }
+
+  #at(place: number): number {
+    return this.#row[place] ?? 0
+  }
+}
+
+/** A text of which the engine has kept what matters. */
+class CapturedText extends CapturedSize implements Subject {
+  readonly #cut: Cutting
+
+  constructor(row: Float64Array, cut: Cutting) {
+    super(row)
+    this.#cut = cut
+  }
+
+  clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
+    const { truncated, cut } = this.#cut(policy, kind, words)
+    return { ...madeOf(cut), truncated, kept: () => keptBy(cut) }
+  }
+}

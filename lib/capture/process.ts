@@ -1,0 +1,81 @@
+import type { Policy, PolicyOptions, ProcessExit, TextInput } from 'spillway'
+import { native } from '../engine.js'
+import { checkText, flag, optionError } from '../option.js'
+import { compileWith, failed, named } from '../policy.js'
+import { clamp } from '../text/text.js'
+
+export const STREAMS = ['stdout', 'stderr'] as const
+
+/** The streams in the order of their labels: what a failed command said of it comes first. */
+export function order(isFailed: boolean): number[] {
+  return isFailed ? [1, 0] : [0, 1]
+}
+
+export function label(stream: number): string {
+  return `${STREAMS[stream]}:\n`
+}
+
+/** Returns how a process ended, as far as it is given. `within` and `name`: what the caller calls it, and its code. */
+export function checkExit(
+  exit: ProcessExit | undefined,
+  within = 'exit',
+  name = 'code',
+): ProcessExit | undefined {
+  if (exit === undefined) return undefined
+  if (typeof exit !== 'object' || exit === null) throw optionError(TypeError, within, 'an object', exit)
+  const { code, signal, timedOut } = exit
+  if (code !== undefined && code !== null && !Number.isSafeInteger(code))
+    throw optionError(TypeError, `${within}.${name}`, 'a whole number or null', code)
+  if (signal !== undefined && signal !== null && typeof signal !== 'string')
+    throw optionError(TypeError, `${within}.signal`, 'a string or null', signal)
+  const checked: ProcessExit = {}
+  if (code !== undefined) checked.code = code
+  if (signal !== undefined) checked.signal = signal
+  if (timedOut !== undefined) checked.timedOut = flag(`${within}.timedOut`, timedOut, false)
+  return checked
+}
+
+export function isFailure({ code, signal, timedOut }: ProcessExit = {}): boolean {
+  return Boolean(code || signal || timedOut)
+}
+
+/** Names of signals are short; what is none must not break the line. */
+const SIGNAL_CHARS = 40
+
+/** The line that tells how a process ended; nothing where that is not known. */
+export function exitLine({ code, signal, timedOut }: ProcessExit = {}): string {
+  const parts: string[] = []
+  if (timedOut) parts.push('timed out')
+  if (signal) parts.push(`killed by ${signal.replace(/[^\x20-\x7e]/g, '?').slice(0, SIGNAL_CHARS)}`)
+  if (typeof code === 'number') parts.push(`exit code ${code}`)
+  return parts.length === 0 ? '' : `[${parts.join(', ')}]`
+}
+
+export function formatProcessOutput(
+  output: {
+    stdout: TextInput
+    stderr: TextInput
+    exitCode?: number | null
+    signal?: string | null
+    timedOut?: boolean
+  },
+  policy?: PolicyOptions | Policy,
+): string {
+  if (typeof output !== 'object' || output === null)
+    throw optionError(TypeError, 'output', 'an object', output)
+  const { stdout, stderr, exitCode, signal, timedOut } = output
+  const given = Object.entries({ code: exitCode, signal, timedOut }).filter(
+    ([, value]) => value !== undefined,
+  )
+  const exit = checkExit(Object.fromEntries(given), 'output', 'exitCode')
+  const isFailed = isFailure(exit)
+  const compiled = compileWith({ keep: 'findings', notice: 'count', maxChars: 8_000 }, policy)
+  const judged = isFailed ? failed(compiled) : compiled
+  const texts = [checkText(stdout, 'output.stdout'), checkText(stderr, 'output.stderr')]
+  const shown = order(isFailed).filter((stream) => texts[stream]?.length)
+  return native.composeOutput(
+    shown.map(label),
+    shown.map((stream) => clamp(texts[stream] ?? '', named(judged, STREAMS[stream] ?? ''))),
+    exitLine(exit),
+  )
+}

@@ -1,0 +1,71 @@
+import type { PlanStep, Policy, ResultPolicy } from 'spillway'
+import type { Result } from '../dialect/dialect.js'
+import { bound, limit, optionError, text } from '../option.js'
+import { type Compiled, compileWith } from '../policy.js'
+import { elementAt } from '../reading.js'
+import { isObject, Kept, lengthOf, resultsIn, withTexts, written } from '../result/history.js'
+import { checkMessages } from '../result/messages.js'
+
+/** The limits of a plan are its steps. */
+const DEFAULTS = {
+  notice: 'pi',
+  maxBytes: Number.POSITIVE_INFINITY,
+  maxLines: Number.POSITIVE_INFINITY,
+} satisfies ResultPolicy
+
+/** The policy by which a plan is applied, and estimated, unless another is given. */
+export const appliedBy = compileWith({}, DEFAULTS)
+
+export function applyPlan<T extends readonly unknown[]>(
+  messages: T,
+  plan: readonly PlanStep[],
+  policy?: ResultPolicy | Policy,
+): T {
+  const compiled = policy === undefined ? appliedBy : compileWith(DEFAULTS, policy)
+  checkMessages(messages)
+  if (!Array.isArray(plan)) throw optionError(TypeError, 'plan', 'an array', plan)
+  const steps = new Map<number, PlanStep[]>()
+  for (const [at, step] of plan.entries()) {
+    const checked = checkStep(step, `plan[${at}]`)
+    steps.set(checked.index, [...(steps.get(checked.index) ?? []), checked])
+  }
+  const kept = [...steps].flatMap(([at, steps]) => cut(elementAt(messages, at), at, steps, compiled))
+  return kept.length === 0 ? messages : (written(messages, kept, compiled).messages as unknown as T)
+}
+
+function checkStep(step: unknown, name: string): PlanStep {
+  if (!isObject(step)) throw optionError(TypeError, name, 'an object', step)
+  const { index, callId, chars, maxChars } = step as Partial<PlanStep>
+  return {
+    index: limit(`${name}.index`, index),
+    ...(callId !== undefined && { callId: text(`${name}.callId`, callId, '') }),
+    chars: limit(`${name}.chars`, chars),
+    maxChars: bound(`${name}.maxChars`, maxChars, Number.POSITIVE_INFINITY),
+  }
+}
+
+/** Cuts the results of a message that steps name. */
+function cut(message: unknown, at: number, steps: readonly PlanStep[], policy: Compiled): Kept[] {
+  const named = namedBy(steps, resultsIn(message, policy.dialect))
+  return [...named].flatMap(([result, { chars, maxChars }]) => {
+    if (maxChars >= chars) return []
+    const kept = new Kept(result, at, false, policy)
+    kept.clamp(maxChars)
+    return kept
+  })
+}
+
+/** Finds the results of one message that steps name by id and length. Of several that are alike in both, the first step
+ *  names the first one. */
+export function namedBy(steps: readonly PlanStep[], results: readonly Result[]): Map<Result, PlanStep> {
+  const named = new Map<Result, PlanStep>()
+  const left = [...steps]
+  for (const copies of withTexts(results)) {
+    const [{ result, texts }] = copies
+    const chars = lengthOf(texts)
+    const next = left.findIndex((step) => step.callId === result.id && step.chars === chars)
+    const [step] = next < 0 ? [] : left.splice(next, 1)
+    if (step) for (const { result } of copies) named.set(result, step)
+  }
+  return named
+}

@@ -1,0 +1,188 @@
+import { types } from 'node:util'
+import { get, quietly } from '../reading.js'
+import { leadsTo } from './phrases.js'
+
+/** What an error says of itself, its body included; its causes are layers of their own. */
+export class Layer {
+  status: number | undefined
+  /** In lower case. */
+  readonly codes: string[] = []
+  readonly texts: string[] = []
+  /** Its form tells that it is what a provider answered, so that its texts need not look like errors. */
+  isAnswer = false
+  /** Members that may be numbers of a kind. */
+  readonly members = new Map<string, number>()
+}
+
+/** Bounds of what is read: an error is small, or what makes it large is an echo of the request. */
+const LAYERS = 6
+const DEPTH = 8
+const PARSED = 16_384
+const HEAD = 2_048
+const TAIL = 1_024
+
+const STATUS = ['status', 'statusCode', 'status_code', 'httpStatusCode', 'code'] as const
+const CODES = ['code', 'type', 'name', '__type', 'error_type', 'errorType', 'status', 'reason'] as const
+const TEXTS = ['message', 'Message', 'msg', 'errorMessage', 'error_message', 'error_msg', 'detail'] as const
+const BODIES = ['error', 'data', 'body', 'responseBody', 'response', '$metadata'] as const
+
+/** Reads an error from the outside in. Nothing that it holds can make this throw or go on for long. */
+export function layersOf(error: unknown, numbers: readonly string[], lead: RegExp): Layer[] {
+  const reader = new Reader(numbers, lead)
+  const queue: unknown[] = [error]
+  const layers: Layer[] = []
+  while (queue.length > 0 && layers.length < LAYERS) {
+    const next = queue.shift()
+    const layer = new Layer()
+    reader.read(next, layer, DEPTH)
+    layers.push(layer)
+    if (isObject(next)) queue.push(...reader.causesOf(next))
+  }
+  return layers
+}
+
+class Reader {
+  readonly #seen = new Set<object>()
+  readonly #numbers: readonly string[]
+  readonly #lead: RegExp
+
+  constructor(numbers: readonly string[], lead: RegExp) {
+    this.#numbers = numbers
+    this.#lead = lead
+  }
+
+  read(value: unknown, layer: Layer, depth: number): void {
+    if (typeof value === 'string') this.#readText(value, layer, depth)
+    else if (isObject(value) && depth > 0 && !this.#seen.has(value)) {
+      this.#seen.add(value)
+      if (types.isUint8Array(value)) this.#readText(decoded(value), layer, depth)
+      else if (quietly(() => Array.isArray(value))) this.read(get(value, 0), layer, depth - 1)
+      else this.#readObject(value, layer, depth)
+    }
+  }
+
+  causesOf(value: object): unknown[] {
+    if (isTalk(value)) return []
+    const list = get(value, 'errors')
+    const errors =
+      quietly(() => (Array.isArray(list) ? Array.from<unknown>(list).slice(0, LAYERS) : [])) ?? []
+    // The last of several attempts tells what to do now.
+    const causes = [get(value, 'cause'), get(value, 'lastError'), get(value, 'error'), ...errors.reverse()]
+    return causes.filter((cause) =>
+      isObject(cause) ? !this.#seen.has(cause) : cause === get(value, 'cause'),
+    )
+  }
+
+  #readObject(value: object, layer: Layer, depth: number): void {
+    if (isTalk(value)) {
+      if (!isFailedTurn(value)) return
+      layer.isAnswer = true
+    }
+    for (const key of STATUS) {
+      const status = statusOf(get(value, key))
+      if (status === undefined) continue
+      layer.status ??= status
+      layer.isAnswer = true
+    }
+    for (const key of CODES) {
+      const code = get(value, key)
+      if (typeof code === 'string' && code.length < 100) layer.codes.push(code.toLowerCase())
+    }
+    if (get(value, 'type') === 'error') layer.isAnswer = true
+    for (const key of this.#numbers) {
+      const number = get(value, key)
+      if (typeof number === 'number') layer.members.set(key, number)
+    }
+    for (const key of TEXTS) this.read(get(value, key), layer, depth - 1)
+    for (const key of BODIES) {
+      const body = get(value, key)
+      if (key === 'error' && isObject(body) && typeof get(body, 'message') === 'string' && !isThrown(body))
+        layer.isAnswer = true
+      // An error in an error is its cause.
+      if (!(isObject(body) && isThrown(body))) this.read(body, layer, depth - 1)
+    }
+  }
+
+  #readText(text: string, layer: Layer, depth: number): void {
+    layer.status ??= leadingStatus(text, this.#lead)
+    const json = jsonIn(text, this.#lead)
+    if (json) {
+      this.read(json, layer, depth - 1)
+      return
+    }
+    const shown = window(text)
+    const title = PAGE.exec(shown)?.[1]
+    layer.status ??= leadingStatus(title ?? '', this.#lead)
+    layer.texts.push(title ?? shown)
+  }
+}
+
+/** The title of a page that a proxy answers with. */
+const PAGE = /^[^<]{0,120}<(?:!doctype|html|head|title|center)\b[\s\S]*?<(?:title|h1)[^>]*>([^<]{0,200})/i
+
+/** A status and what follows it: its end, its name, a body. With an article it is one that is talked about. */
+const STATUS_IN_TEXT =
+  /(?<![\w.#-]|(?<!status|code)=|\b(?:an?|the|this|your) )([45]\d\d)\b(?=[\s\W]*(?:$|[:{<[(-]|rate limit|[45]\d\d\b|status|bad request|unauthori[sz]ed|payment|forbidden|not found|request (?:timeout|entity|too|body|header)|payload|content too|unprocessable|too many|internal|bad gateway|service unavailable|gateway))/i
+
+function leadingStatus(text: string, lead: RegExp): number | undefined {
+  const start = text.slice(0, 200)
+  const found = STATUS_IN_TEXT.exec(start)
+  return found && found.index <= leadsTo(lead, start) ? statusOf(found[1]) : undefined
+}
+
+function statusOf(value: unknown): number | undefined {
+  const status = typeof value === 'string' && /^[45]\d\d$/.test(value) ? Number(value) : value
+  return Number.isInteger(status) && (status as number) >= 400 && (status as number) < 600
+    ? (status as number)
+    : undefined
+}
+
+/** Words of a user, a model or a tool, rather than of an error. */
+function isTalk(value: object): boolean {
+  const owners = [
+    'role',
+    'toolCallId',
+    'tool_call_id',
+    'tool_use_id',
+    'toolUseId',
+    'call_id',
+    'callId',
+    'toolName',
+  ]
+  return owners.some((key) => typeof get(value, key) === 'string')
+}
+
+/** A turn of a model that ended in an error. */
+export function isFailedTurn(value: object): boolean {
+  const reasons = ['stopReason', 'stop_reason', 'finishReason', 'finish_reason']
+  return get(value, 'role') === 'assistant' && reasons.some((key) => get(value, key) === 'error')
+}
+
+function isThrown(value: object): boolean {
+  return types.isNativeError(value) || typeof get(value, 'stack') === 'string'
+}
+
+/** The JSON of a body, behind words that lead an error. What follows it is passed over. */
+function jsonIn(text: string, lead: RegExp): object | undefined {
+  const start = text.slice(0, 300).search(/[{[]\s*["{[]/)
+  if (start < 0 || text.length - start > PARSED || leadsTo(lead, text.slice(0, start)) < start)
+    return undefined
+  const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1
+  const json = quietly(() => JSON.parse(text.slice(start, end)) as unknown)
+  return isObject(json) ? json : undefined
+}
+
+/** What is looked at of a text. */
+function window(text: string): string {
+  return text.length <= HEAD + TAIL ? text : `${text.slice(0, HEAD)}\n${text.slice(-TAIL)}`
+}
+
+function decoded(bytes: Uint8Array): string {
+  const decoder = new TextDecoder()
+  if (bytes.length <= PARSED) return decoder.decode(bytes)
+  return `${decoder.decode(bytes.subarray(0, PARSED))}\n${decoder.decode(bytes.subarray(-TAIL))}`
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

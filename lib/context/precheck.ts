@@ -1,0 +1,131 @@
+import type { PlanStep, Precheck, PrecheckInput, Route } from 'spillway'
+import { native } from '../engine.js'
+import { jsonOf } from '../json.js'
+import { elementsOf } from '../result/history.js'
+import { checkMessages } from '../result/messages.js'
+import type { Step } from './plan.js'
+import { type Cuts, Reduction, Row } from './reduction.js'
+import { Standing } from './tokens.js'
+import { countAll, readAll, tokensOf, type Weighed } from './weighed.js'
+import { MESSAGE } from './weight.js'
+import { type Asked, checkAsked } from './window.js'
+
+export function precheck(input: PrecheckInput): Precheck {
+  const asked = checkAsked(input)
+  checkMessages(input.messages)
+  return new Prompt(input.messages, asked).check()
+}
+
+/** Routes as the engine numbers them, and `SPARE` of src/context/window.rs. */
+const ROUTES: readonly Route[] = [
+  'fits',
+  'compact_only',
+  'truncate_tool_results_only',
+  'compact_then_truncate',
+]
+const SPARE = 512
+
+const NO_CUTS: Cuts = { steps: [], freedOfTold: 0, freedOfOthers: 0 }
+
+const systemPrompts = new Standing()
+const toolSchemas = new Standing()
+
+/** What a model would be sent. */
+export class Prompt {
+  readonly #asked: Asked
+  readonly #messages: readonly Weighed[]
+  readonly #rows: readonly Row[]
+  /** What the provider told of the first messages; nothing of a history that has become shorter. */
+  readonly #usage: Asked['lastUsage']
+  /** Tokens of what comes after those messages. */
+  readonly #later: number
+  #before: number | undefined
+
+  constructor(messages: readonly unknown[], asked: Asked) {
+    this.#asked = asked
+    this.#messages = readAll(elementsOf(messages), asked.counter)
+    this.#rows = rowsOf(this.#messages)
+    const { lastUsage, prompt, counter } = asked
+    this.#usage = lastUsage && lastUsage.messages <= messages.length ? lastUsage : undefined
+    const asking = prompt === '' ? 0 : MESSAGE + (counter.each([prompt])[0] ?? 0)
+    this.#later = asking + this.#sum(this.#usage?.messages ?? 0)
+  }
+
+  /** Its estimate without a margin, whatever the provider told. */
+  get tokens(): number {
+    return this.#told() + this.#later
+  }
+
+  check(): Precheck {
+    const { budgetTokens } = this.#asked
+    const reduction = new Reduction(this.#rows, this.#asked, this.#usage?.messages ?? 0)
+    const estimatedTokens = this.#usage ? this.#anchored(this.#usage, NO_CUTS) : this.#estimated(NO_CUTS)
+    const said = {
+      estimatedTokens,
+      budgetTokens,
+      overflowTokens: Math.max(0, estimatedTokens - budgetTokens),
+      reducibleChars: reduction.chars,
+    }
+    if (estimatedTokens <= budgetTokens) return { route: 'fits', ...said, plan: [] }
+    const { cuts, most } = reduction.least((cuts, spare) => this.#left(cuts) + spare <= budgetTokens, SPARE)
+    const least = most.steps.length > 0 ? this.#left(most) : Number.NaN
+    const route = ROUTES[native.route(this.#left(NO_CUTS), budgetTokens, least)] as Route
+    return { route, ...said, plan: route === 'compact_only' ? [] : this.#planOf(cuts.steps) }
+  }
+
+  /** Tokens that are left of the prompt. What the provider told is of no use once the history has changed, so a plan has
+   *  to do without as well: what is cut by it fits by the estimate alone. */
+  #left(cuts: Cuts): number {
+    const estimated = this.#estimated(cuts)
+    return this.#usage ? Math.max(estimated, this.#anchored(this.#usage, cuts)) : estimated
+  }
+
+  #estimated({ freedOfTold, freedOfOthers }: Cuts): number {
+    const left = this.tokens - freedOfTold - freedOfOthers
+    return Math.ceil(left * this.#asked.safetyMargin)
+  }
+
+  #anchored({ inputTokens }: { inputTokens: number }, { freedOfTold, freedOfOthers }: Cuts): number {
+    // Where it takes less than the estimate says, so does what goes of it.
+    const freed = freedOfTold === 0 ? 0 : freedOfTold * Math.min(1, inputTokens / this.#told())
+    return Math.ceil(inputTokens - freed + (this.#later - freedOfOthers) * this.#asked.safetyMargin)
+  }
+
+  /** Estimates what the provider told of, and what goes with any request. */
+  #told(): number {
+    if (this.#before === undefined) {
+      const { counter, systemPrompt, tools } = this.#asked
+      const system = systemPrompt === '' ? 0 : MESSAGE + systemPrompts.count(systemPrompt, counter)
+      const schemas = tools === undefined ? 0 : toolSchemas.count(jsonOf(tools) ?? '', counter)
+      this.#before = system + schemas + this.#sum(0, this.#usage?.messages ?? 0)
+    }
+    return this.#before
+  }
+
+  #sum(from: number, to?: number): number {
+    const messages = from === 0 && to === undefined ? this.#messages : this.#messages.slice(from, to)
+    countAll(messages, this.#asked.counter)
+    let sum = 0
+    for (const message of messages) sum += tokensOf(message)
+    return sum
+  }
+
+  /** Names results by message, id and length. Of those that are alike in all three, each has its step, so that none takes
+   *  that of another. */
+  #planOf(steps: readonly Step[]): PlanStep[] {
+    const left = new Map(steps.map(({ index, maxChars }) => [this.#rows[index] as Row, maxChars]))
+    const names = new Set([...left.keys()].map(({ name }) => name))
+    const named = this.#rows.filter((row) => left.has(row) || names.has(row.name))
+    return named.map((row) => row.step(left.get(row) ?? row.chars))
+  }
+}
+
+/** The tool results of messages; those from the last message of the model on are the latest. */
+function rowsOf(messages: readonly Weighed[]): Row[] {
+  let answer = messages.length - 1
+  while (answer >= 0 && !messages[answer]?.isFromModel) answer -= 1
+  const rows: Row[] = []
+  for (let at = 0; at < messages.length; at++)
+    for (const result of messages[at]?.results ?? []) rows.push(new Row(result, at, at >= answer))
+  return rows
+}

@@ -1,0 +1,63 @@
+import { native } from '../engine.js'
+import { callback, optionError } from '../option.js'
+import { PIECE } from '../text/pieces.js'
+import { StringSubject } from '../text/subject.js'
+
+/** What counts the tokens of texts. */
+export interface Counter {
+  /** False where a caller brought it. */
+  readonly isOwn: boolean
+  each(texts: readonly string[]): number[]
+}
+
+/** The counter of a caller, or the estimate. */
+export function counterOf(countTokens: ((text: string) => number) | undefined): Counter {
+  const given = callback('countTokens', countTokens)
+  if (!given) return { isOwn: true, each: estimateEach }
+  // Whole tokens, since sums of fractions depend on the order.
+  const count = (text: string) => Math.ceil(checked(given(text)))
+  return { isOwn: false, each: (texts) => texts.map(count) }
+}
+
+function checked(tokens: unknown): number {
+  if (Number.isFinite(tokens) && (tokens as number) >= 0) return tokens as number
+  throw optionError(RangeError, 'countTokens', 'a function that returns a number from 0 up', tokens)
+}
+
+/** Estimates many texts at a time: each call costs more than a short text takes. */
+function estimateEach(texts: readonly string[]): number[] {
+  const counts: number[] = []
+  let [batch, chars]: [string[], number] = [[], 0]
+  const flush = () => {
+    const lengths = Float64Array.from(batch, ({ length }) => length)
+    native.estimateEach(batch.join(''), lengths)
+    counts.push(...lengths)
+    batch = []
+    chars = 0
+  }
+  for (const text of texts) {
+    if (chars + text.length > PIECE) flush()
+    if (text.length > PIECE) counts.push(new StringSubject(text).tokens())
+    else {
+      batch.push(text)
+      chars += text.length
+    }
+  }
+  flush()
+  return counts
+}
+
+/** Tokens of a text that is the same from one request to the next. */
+export class Standing {
+  #text = ''
+  #tokens = 0
+
+  count(text: string, counter: Counter): number {
+    if (!counter.isOwn) return counter.each([text])[0] ?? 0
+    if (text !== this.#text) {
+      this.#tokens = counter.each([text])[0] ?? 0
+      this.#text = text
+    }
+    return this.#tokens
+  }
+}

@@ -1,0 +1,78 @@
+import type { PrecheckInput } from 'spillway'
+import { native } from '../engine.js'
+import { bound, limit, optionError, text } from '../option.js'
+import { type Aggregate, checkAggregate } from './plan.js'
+import { type Counter, counterOf } from './tokens.js'
+
+/** What a precheck is asked for, but for the messages, checked. */
+export interface Asked {
+  readonly budgetTokens: number
+  readonly contextTokens: number
+  readonly safetyMargin: number
+  /** Chars that one tool result may hold. */
+  readonly maxEach: number
+  readonly aggregate: Aggregate
+  readonly counter: Counter
+  readonly systemPrompt: string
+  readonly prompt: string
+  readonly tools: unknown
+  readonly lastUsage: { readonly inputTokens: number; readonly messages: number } | undefined
+  /** Tool results may come down to "[...]", whatever they are to keep: there is nothing else left. */
+  readonly isLastResort?: boolean
+}
+
+export function checkAsked(input: Omit<PrecheckInput, 'messages'>): Asked {
+  if (typeof input !== 'object' || input === null) throw optionError(TypeError, 'input', 'an object', input)
+  const contextTokens = limit('contextTokens', input.contextTokens)
+  const reserveTokens = limit('reserveTokens', input.reserveTokens)
+  const each = input.perResultMaxChars
+  const io = new Float64Array([
+    contextTokens,
+    reserveTokens,
+    each === undefined ? Number.NaN : bound('perResultMaxChars', each, 0),
+  ])
+  native.window(io)
+  const [budgetTokens = 0, maxEach = 0, maxAll = 0] = io
+  return {
+    budgetTokens,
+    contextTokens,
+    safetyMargin: margin(input.safetyMargin),
+    maxEach,
+    aggregate: checkAggregate(input.aggregate ?? {}, { maxChars: maxAll, minKeepChars: 0 }),
+    counter: counterOf(input.countTokens),
+    systemPrompt: text('systemPrompt', input.systemPrompt, ''),
+    prompt: text('prompt', input.prompt, ''),
+    tools: input.tools,
+    lastUsage: usage(input.lastUsage),
+  }
+}
+
+function margin(value: unknown): number {
+  if (value === undefined) return 1.1
+  if (Number.isFinite(value) && (value as number) > 0) return value as number
+  const kind = typeof value === 'number' ? RangeError : TypeError
+  throw optionError(kind, 'safetyMargin', 'a number over 0', value)
+}
+
+function usage(value: PrecheckInput['lastUsage']): Asked['lastUsage'] {
+  if (value === undefined) return undefined
+  if (typeof value !== 'object' || value === null)
+    throw optionError(TypeError, 'lastUsage', 'an object', value)
+  return {
+    inputTokens: limit('lastUsage.inputTokens', value.inputTokens),
+    messages: limit('lastUsage.messages', value.messages),
+  }
+}
+
+/** The same with a caller's counter asked once of each text, for as long as one run goes on. */
+export function remembering(asked: Asked): Asked {
+  const { counter } = asked
+  if (counter.isOwn) return asked
+  const known = new Map<string, number>()
+  const count = (text: string): number => {
+    const tokens = known.get(text) ?? counter.each([text])[0] ?? 0
+    known.set(text, tokens)
+    return tokens
+  }
+  return { ...asked, counter: { isOwn: false, each: (texts) => texts.map(count) } }
+}

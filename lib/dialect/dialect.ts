@@ -1,0 +1,263 @@
+import type { DialectName } from 'spillway'
+import table from '../../src/dialects.json'
+import { jsonOf } from '../json.js'
+import { get } from '../reading.js'
+import { type End, endsAt, follow, leads, Paths, Place, type Reach, Root } from './path.js'
+
+/**
+ * Where frameworks keep the text of a tool result: src/dialects.json, a row for each.
+ *
+ * A row has the forms in which its results come, told apart by their tags alone. A form names the `role` or the `type` of
+ * the value (neither: it has none), what it `has` besides, and where the `results` are that it carries; `blocks`: one
+ * of its blocks is known, `empty`: it has none, `list`: it is an array of nothing else. All other paths start at a result: `text` and `json` are what a
+ * model sees, `side` what it does not see, `media` bytes of images and the
+ * like, `other` blocks that are known and hold no text, `copy` a second copy of all that a class keeps.
+ */
+interface RowData {
+  readonly name: string
+  readonly forms: readonly FormData[]
+  readonly id?: readonly string[]
+  readonly tool?: readonly string[]
+  readonly error?: readonly string[]
+  readonly text?: readonly string[]
+  readonly json?: Readonly<Record<string, string>>
+  readonly other?: readonly string[]
+  readonly side?: readonly string[]
+  readonly copy?: string
+  readonly media?: readonly string[]
+  /** Where the model calls tools, and how a call names its id and the tool; src/session/inspect.rs reads it. */
+  readonly calls?: readonly { readonly at: string; readonly id: string; readonly tool: string }[]
+  /** What tells a message of the model. */
+  readonly model?: readonly string[]
+}
+
+interface FormData {
+  readonly role?: string
+  readonly type?: string
+  readonly list?: boolean
+  readonly has?: readonly string[]
+  readonly blocks?: boolean
+  readonly empty?: boolean
+  readonly results?: readonly string[]
+}
+
+/** A place that holds text a model sees. */
+export interface Slot {
+  readonly text: string
+  readonly holder: Place
+  readonly key: string | number
+  /** The value of which the text is the JSON, and how a text takes its place. */
+  readonly json: { readonly value: unknown; readonly as: string } | undefined
+}
+
+/** One tool result of those that a value carries. */
+export class Result {
+  constructor(
+    readonly place: Place,
+    readonly slots: readonly Slot[],
+    readonly row: Row,
+  ) {}
+
+  /** Whether one of the flags is there; `error: null` tells that nothing failed. */
+  get isError(): boolean {
+    return endsAt(this.row.error, this.place).some(({ value }) => isFailure(value))
+  }
+
+  get id(): string | undefined {
+    return firstString(this.row.id, this.place)
+  }
+
+  get tool(): string | undefined {
+    return firstString(this.row.tool, this.place)
+  }
+
+  /** Copies beside the text that no model reads. */
+  get side(): End[] {
+    return endsAt(this.row.side, this.place)
+  }
+
+  /** Whether it holds what a tool result holds; tags alone may be those of a caller's own data. */
+  get isSure(): boolean {
+    return this.slots.length > 0 || this.side.length > 0 || this.media.length > 0 || this.isEmpty
+  }
+
+  /** Content without a block. */
+  get isEmpty(): boolean {
+    return isEmptyList(this.place.read('content'))
+  }
+
+  /** Images, audio and files, or what names them. */
+  get media(): End[] {
+    return endsAt(this.row.media, this.place)
+  }
+}
+
+/** What the `error` of a result tells of a failure by. */
+export function isFailure(error: unknown): boolean {
+  return error !== undefined && error !== null && error !== false && error !== ''
+}
+
+function firstString(paths: Paths, place: Place): string | undefined {
+  return endsAt(paths, place)
+    .map(({ value }) => value)
+    .find((value) => typeof value === 'string')
+}
+
+export class Row {
+  readonly name: DialectName
+  readonly error: Paths
+  readonly side: Paths
+  readonly media: Paths
+  readonly id: Paths
+  readonly tool: Paths
+  readonly copy: string | undefined
+  private readonly slots = new Paths()
+  readonly forms: readonly Form[]
+
+  constructor(data: RowData) {
+    this.name = data.name as DialectName
+    this.error = Paths.of(data.error)
+    this.side = Paths.of(data.side)
+    this.media = Paths.of(data.media)
+    this.id = Paths.of(data.id)
+    this.tool = Paths.of(data.tool)
+    this.copy = data.copy
+    for (const path of data.text ?? []) this.slots.grow(path, TEXT)
+    for (const [path, as] of Object.entries(data.json ?? {})) this.slots.grow(path, as)
+    for (const path of data.other ?? []) this.slots.grow(path)
+    this.forms = data.forms.map((form) => new Form(form, this))
+  }
+
+  /** The result that stands at a place; none where its blocks have to be known and no one is. */
+  read(place: Place, blocks = false): Result | undefined {
+    const slots: Slot[] = []
+    const known = follow(this.slots, place, slots, addSlot)
+    if (blocks && (known === 0 || (Array.isArray(place.value) && known < place.value.length)))
+      return undefined
+    return new Result(place, slots, this)
+  }
+}
+
+const TEXT = ''
+/** A string that is JSON, and has to stay so. */
+const ENCODED = 'encoded'
+
+const addSlot: Reach<Slot[]> = (paths, value, holder, key, slots) => {
+  if (typeof value === 'string') {
+    const json = paths.end === ENCODED ? { value, as: ENCODED } : undefined
+    slots.push({ text: value, holder, key, json })
+  } else if (paths.end !== TEXT && paths.end !== undefined && typeof value === 'object' && value !== null) {
+    if (isRead(value, paths)) return false
+    const text = jsonOf(value)
+    if (text !== undefined) slots.push({ text, holder, key, json: { value, as: paths.end } })
+  } else return false
+  return true
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+/** Whether all that an object holds is read by paths of its own, or it is a result with blocks inside of JSON. */
+function isRead(value: object, paths: Paths): boolean {
+  if (paths.names.length === 0 || Array.isArray(value)) return false
+  if (paths.names.includes('content') && Array.isArray(get(value, 'content'))) return true
+  const keys = Object.keys(value)
+  return keys.length > 0 && keys.every((key) => paths.names.includes(key))
+}
+
+class Form {
+  readonly role: readonly string[]
+  readonly type: readonly string[]
+  readonly isList: boolean
+  private readonly has: readonly Paths[]
+  private readonly blocks: boolean
+  private readonly isEmpty: boolean
+  private readonly results: Paths | undefined
+
+  constructor(
+    data: FormData,
+    readonly row: Row,
+  ) {
+    this.role = data.role?.split('|') ?? []
+    this.type = data.type?.split('|') ?? []
+    this.isList = data.list ?? false
+    this.has = (data.has ?? []).map((path) => Paths.of([path]))
+    this.blocks = data.blocks ?? false
+    this.isEmpty = data.empty ?? false
+    this.results = data.results && Paths.of(data.results)
+  }
+
+  read(root: Root): Result[] | undefined {
+    for (const paths of this.has) if (!leads(paths, root)) return undefined
+    if (this.isEmpty && !isEmptyList(root.read('content'))) return undefined
+    if (!this.results) {
+      const result = this.row.read(root, this.blocks)
+      return result && [result]
+    }
+    const results = endsAt(this.results, root).flatMap(({ value, holder, key }) =>
+      typeof value === 'object' && value !== null ? (this.row.read(new Place(value, holder, key)) ?? []) : [],
+    )
+    return results.length > 0 ? results : undefined
+  }
+}
+
+const rows = (table as readonly RowData[]).map((data) => new Row(data))
+const forms = rows.flatMap((row) => row.forms)
+
+export const dialectNames: readonly DialectName[] = ['text', ...new Set(rows.map(({ name }) => name))]
+
+const fromModel = Paths.of((table as readonly RowData[]).flatMap(({ model = [] }) => model))
+
+/** Whether a message is one that the model wrote. */
+export function isFromModel(message: object): boolean {
+  return leads(fromModel, new Root(message))
+}
+
+const NONE: readonly never[] = []
+
+/** Forms by the tag that is read first. */
+const byRole = group(({ role }) => role)
+const byType = group(({ type }) => type)
+const lists = forms.filter(({ isList }) => isList)
+const bare = forms.filter(({ isList, role, type }) => !isList && role.length + type.length === 0)
+const prefixes = [...byType].filter(([type]) => type.endsWith('*'))
+// What starts like a prefix may be either.
+for (const [type, forms] of byType) if (!type.endsWith('*')) byType.set(type, [...forms, ...starting(type)])
+
+function group(tagsOf: (form: Form) => readonly string[]): Map<string, Form[]> {
+  const groups = new Map<string, Form[]>()
+  for (const form of forms)
+    for (const tag of tagsOf(form)) groups.set(tag, [...(groups.get(tag) ?? []), form])
+  return groups
+}
+
+/** Finds the tool results that a value is or carries, in order; none when it is no such value. */
+export function readResults(value: object, named: DialectName | undefined): readonly Result[] {
+  const root = new Root(value)
+  for (const form of formsFor(root)) {
+    if (named && form.row.name !== named) continue
+    const results = form.read(root)
+    if (results) return results
+  }
+  const role = Array.isArray(value) ? undefined : root.read('role')
+  if (typeof role === 'string' && !byRole.has(role)) return NONE
+  if (role === 'user' || role === 'assistant') return NONE
+  const row = named && rows.find(({ name }) => name === named)
+  const result = row?.read(root)
+  return result && (result.slots.length > 0 || row?.read(root, true)) ? [result] : NONE
+}
+
+function formsFor(root: Root): readonly Form[] {
+  if (Array.isArray(root.value)) return lists
+  const role = root.read('role')
+  if (typeof role === 'string') return byRole.get(role) ?? NONE
+  if (role !== undefined) return NONE
+  const type = root.read('type')
+  if (typeof type === 'string') return byType.get(type) ?? starting(type)
+  return type === undefined ? bare : NONE
+}
+
+function starting(type: string): readonly Form[] {
+  return prefixes.find(([prefix]) => type.startsWith(prefix.slice(0, -1)))?.[1] ?? NONE
+}

@@ -1,0 +1,190 @@
+import { get } from '../reading.js'
+import { copy, GONE } from './copy.js'
+import { isFailure, type Result, type Slot } from './dialect.js'
+import { Place } from './path.js'
+
+/** What becomes of a slot: another text, its block goes, or its JSON comes with strings that are well-formed. */
+export type Edit = string | null | { readonly value: unknown }
+
+type Changes = Map<string | number, unknown>
+
+/** Copies what lies above a change and shares the rest. The prototype and every other property stay. */
+export class Draft {
+  /** Places to copy, by depth, each with what changes in it. */
+  readonly #levels: Map<Place, Changes>[] = []
+  readonly #below = new Map<Place, Map<string | number, Place>>()
+  /** Places whose class keeps a second copy of its properties, by the name of that. */
+  readonly #copies = new Map<Place, string>()
+
+  set(holder: Place, key: string | number, to: unknown): void {
+    const place = this.#known(holder)
+    const depth = depthOf(place)
+    this.#levels[depth] ??= new Map()
+    const level = this.#levels[depth] as Map<Place, Changes>
+    const changes = level.get(place)
+    if (changes) changes.set(key, to)
+    else level.set(place, new Map([[key, to]]))
+  }
+
+  /** The one that stands for all places of the same object: who followed other paths has made another. */
+  #known(place: Place): Place {
+    if (!place.parent) return place
+    const parent = this.#known(place.parent)
+    const below = this.#below.get(parent) ?? new Map<string | number, Place>()
+    this.#below.set(parent, below)
+    const known = below.get(place.key) ?? place
+    below.set(place.key, known)
+    return known
+  }
+
+  remove(holder: Place, key: string | number): void {
+    this.set(holder, key, GONE)
+  }
+
+  /** Writes what became of the slots of a result. */
+  edit(result: Result, edits: ReadonlyMap<Slot, Edit>): void {
+    const gone = new Set<Slot>()
+    for (const [slot, edit] of edits) {
+      if (edit === null) gone.add(slot)
+      else if (typeof edit === 'string') this.#replace(slot, edit)
+      else this.set(slot.holder, slot.key, edit.value)
+    }
+    if (gone.size > 0) this.#drop(result, gone)
+    this.mirror(result)
+  }
+
+  /** Has the second copy that a class keeps of a result follow what changes in it. */
+  mirror({ place, row }: Result): void {
+    if (row.copy !== undefined) this.#copies.set(this.#known(place), row.copy)
+  }
+
+  /** The value that all places start from, with all that was changed. */
+  done<T extends object>(value: T): T {
+    // The deepest first, so that a copy holds the copies below it.
+    for (let depth = this.#levels.length - 1; depth >= 0; depth--) {
+      for (const [place, changes] of this.#levels[depth] ?? []) {
+        const made = copy(place.value, this.#mirrored(place, changes))
+        if (!place.parent) return made as T
+        this.set(place.parent, place.key, made)
+      }
+    }
+    return value
+  }
+
+  #mirrored(place: Place, changes: Changes): Changes {
+    const name = this.#copies.get(place)
+    const second = name === undefined ? undefined : get(place.value, name)
+    if (name === undefined || typeof second !== 'object' || second === null) return changes
+    const same = [...changes].filter(([key]) => Object.hasOwn(second, key))
+    return same.length === 0 ? changes : new Map([...changes, [name, copy(second, new Map(same))]])
+  }
+
+  /** Puts a text in the place of a text, or of JSON as the row has it. */
+  #replace({ holder, key, json }: Slot, text: string): void {
+    if (json?.as === 'text') {
+      this.remove(holder, key)
+      this.set(holder, 'text', text)
+    } else if (json?.as === 'wrap') {
+      const { value } = json
+      const failed = isFailure(member(value, 'error')) && member(value, 'output') === undefined
+      this.set(holder, key, failed ? { error: text } : { output: text })
+    } else {
+      if (json?.as === 'retag')
+        this.set(holder, 'type', TEXT_TAGS[get(holder.value, 'type') as string] ?? 'text')
+      this.set(holder, key, text)
+    }
+  }
+
+  /** Removes blocks of which nothing is left. A text that is no block of a list, or shares its block, becomes "". */
+  #drop(result: Result, gone: ReadonlySet<Slot>): void {
+    const blocks = new Blocks(result.place)
+    for (const slot of result.slots) blocks.add(slot, gone.has(slot))
+    for (const slot of gone) if (!blocks.takes(slot)) this.set(slot.holder, slot.key, '')
+    for (const [list, keys] of blocks.gone()) {
+      for (const key of keys) {
+        this.remove(list, key)
+        this.#bequeath(list, key, keys)
+      }
+    }
+  }
+
+  /** Hands the cache marks of a block that goes to the block before it, or else after it: they end what is cached. */
+  #bequeath(list: Place, key: number, gone: ReadonlySet<number>): void {
+    const blocks = list.value as readonly unknown[]
+    const block = blocks[key] as object
+    for (const mark of CACHE_MARKS) {
+      const value = get(block, mark)
+      if (value === undefined) continue
+      const stays = (at: number) => !gone.has(at) && typeof blocks[at] === 'object' && blocks[at] !== null
+      let heir = key - 1
+      while (heir >= 0 && !stays(heir)) heir -= 1
+      if (heir < 0) for (heir = key + 1; heir < blocks.length && !stays(heir); ) heir += 1
+      const to = blocks[heir] as object | undefined
+      if (to === undefined || get(to, mark) !== undefined) continue
+      this.set(new Place(to, list, heir), mark, value)
+    }
+  }
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? get(value, name) : undefined
+}
+
+function depthOf(place: Place): number {
+  let depth = 0
+  for (let at = place.parent; at; at = at.parent) depth += 1
+  return depth
+}
+
+/** What a tag of JSON is called once it holds text. */
+const TEXT_TAGS: Readonly<Record<string, string>> = { json: 'text', 'error-json': 'error-text' }
+
+const CACHE_MARKS = ['cache_control', 'providerOptions']
+
+/** The blocks of the lists of one result, and how many texts are left in each. */
+class Blocks {
+  readonly #left = new Map<Place, Map<number, number>>()
+
+  constructor(readonly top: Place) {}
+
+  add({ holder, key }: Slot, isGone: boolean): void {
+    const block = this.#blockOf(holder, key)
+    if (!block) return
+    const counts = this.#left.get(block.list) ?? new Map<number, number>()
+    this.#left.set(block.list, counts)
+    counts.set(block.key, (counts.get(block.key) ?? 0) + Number(!isGone))
+  }
+
+  /** Whether the block of a slot goes with it. */
+  takes({ holder, key }: Slot): boolean {
+    const block = this.#blockOf(holder, key)
+    return block !== undefined && this.#left.get(block.list)?.get(block.key) === 0
+  }
+
+  /** The lists with what goes of them; a list of which nothing would be left goes with the block that holds it. */
+  gone(): Map<Place, Set<number>> {
+    const lists = new Map<Place, Set<number>>()
+    const add = (list: Place, key: number): void => {
+      const keys = (lists.get(list) ?? new Set<number>()).add(key)
+      lists.set(list, keys)
+      if (keys.size < (list.value as unknown[]).length || list === this.top) return
+      const above = this.#blockOf(list.parent, list.key)
+      if (!above) return
+      lists.delete(list)
+      add(above.list, above.key)
+    }
+    for (const [list, counts] of this.#left) for (const [key, left] of counts) if (left === 0) add(list, key)
+    return lists
+  }
+
+  /** The element of a list of the result that a place lies in. */
+  #blockOf(holder: Place | undefined, key: string | number): { list: Place; key: number } | undefined {
+    let [list, at] = [holder, key]
+    while (list && !Array.isArray(list.value)) {
+      if (list === this.top) return undefined
+      at = list.key
+      list = list.parent
+    }
+    return list && { list, key: Number(at) }
+  }
+}

@@ -1,0 +1,54 @@
+import { type Compiled, shortened } from '../policy.js'
+import { quietly } from '../reading.js'
+
+type Clamp = (text: string, policy: Compiled) => string
+
+/**
+ * Clamps a text that is itself JSON, so that it stays JSON: the strings of an object are cut, each to the same length, or
+ * else the whole becomes one string. A text that is no JSON is cut as it is.
+ */
+export function clampEncoded(json: string, policy: Compiled, clamp: Clamp): string {
+  if (clamp(json, policy) === json) return json
+  const data = quietly((): unknown => JSON.parse(json))
+  if (data === undefined) return clamp(json, policy)
+  const isRecord = typeof data === 'object' && data !== null && !Array.isArray(data)
+  const forms = isRecord
+    ? [(cut: Cut) => mapStrings(data, cut), (cut: Cut) => cut(json)]
+    : [(cut: Cut) => cut(json)]
+  for (const form of forms) {
+    const fitting = longest(json.length, policy, clamp, (chars) =>
+      JSON.stringify(form((text) => clamp(text, shortened(policy, chars)))),
+    )
+    if (fitting !== undefined) return fitting
+  }
+  return clamp(json, policy)
+}
+
+type Cut = (text: string) => string
+
+function mapStrings(data: object, cut: Cut): object {
+  const members = Object.entries(data)
+  return Object.fromEntries(
+    members.map(([key, value]) => [key, typeof value === 'string' ? cut(value) : value]),
+  )
+}
+
+/** The text of the greatest length, to a sixteenth, that fits; escapes make it longer than what it says. */
+function longest(
+  most: number,
+  policy: Compiled,
+  clamp: Clamp,
+  make: (chars: number) => string,
+): string | undefined {
+  let best: string | undefined
+  let [low, high] = [0, Math.min(most, policy.limits.bytes, policy.limits.chars)]
+  while (high - low > high / 16) {
+    const chars = Math.ceil((low + high) / 2)
+    const text = make(chars)
+    if (clamp(text, policy) === text) {
+      best = text
+      low = chars
+    } else high = chars - 1
+  }
+  return best
+}

@@ -1,0 +1,231 @@
+import type { LimitName, TextSize } from 'spillway'
+import type { Slot } from '../dialect/dialect.js'
+import type { Edit } from '../dialect/draft.js'
+import { clampEncoded } from '../dialect/encoded.js'
+import { edits, textOf } from '../dialect/slots.js'
+import { type Cut as NativeCut, native } from '../engine.js'
+import { KINDS } from '../notice.js'
+import { type Compiled, headOf, linesOf, pack, searches } from '../policy.js'
+import { cleaned } from '../text/clean.js'
+import { CutOf, clampSubject, keptLines, settle, speak } from '../text/cut.js'
+import { exceededBy } from '../text/limits.js'
+import { KEPT, type Kept, keptBy } from '../text/made.js'
+import { SEARCHED, searched, windows } from '../text/pieces.js'
+import { newlines, sizeOf } from '../text/size.js'
+import { StringSubject, type Subject } from '../text/subject.js'
+import { clamp, fits } from '../text/text.js'
+
+/** What a clamp did to the texts of one result. */
+export interface Clamped {
+  readonly edits: ReadonlyMap<Slot, Edit>
+  /** Nothing when nothing was left out. */
+  readonly figures: (() => Figures) | undefined
+}
+
+/** Sizes of all texts together and of what was kept of them, and the limits that they broke. */
+export interface Figures {
+  readonly total: TextSize
+  readonly kept: TextSize
+  readonly exceeded: LimitName[]
+}
+
+/** Cleans and clamps a text that a tool gave. */
+export function clampString(text: string, policy: Compiled): string {
+  return clamp(cleaned(text, policy), policy, SEARCHED)
+}
+
+/** The same, and what it did. */
+export function clampWithFigures(
+  text: string,
+  policy: Compiled,
+): { text: string; figures: Clamped['figures'] } {
+  return fits(text, policy) && !policy.clean
+    ? { text, figures: undefined }
+    : clampOf(text, cleaned(text, policy), policy)
+}
+
+/** Clamps the texts of one result. `counts`: someone will ask for the figures. */
+export function clampSlots(slots: readonly Slot[], policy: Compiled, counts: boolean): Clamped {
+  const [slot] = slots
+  return slots.length > 1 || !slot ? clampTogether(slots, policy, counts) : clampOne(slot, policy)
+}
+
+function clampOne(slot: Slot, policy: Compiled): Clamped {
+  if (slot.json?.as === 'encoded') {
+    const { figures } = clampWithFigures(slot.text, policy)
+    return { edits: edits([[slot, clampEncoded(slot.text, policy, clampString)]]), figures }
+  }
+  const { text, figures } = clampOf(slot.text, textOf(slot, policy), policy)
+  return { edits: edits([[slot, showing(text, slot.text, policy)]]), figures }
+}
+
+function clampOf(given: string, text: string, policy: Compiled) {
+  const subject = new StringSubject(text, SEARCHED)
+  const made = clampSubject(subject, policy)
+  const figures = () => ({
+    total: sizeOf(given),
+    kept: sizesOf(made.kept()),
+    exceeded: exceededBy(subject, policy),
+  })
+  return { text: made.text, figures: made.truncated ? figures : undefined }
+}
+
+/** A clamped text, or the start of the text where nothing of it is to be seen: a result keeps a text that shows. */
+function showing(clamped: string, text: string, policy: Compiled): string {
+  if (clamped.trim() !== '' || text.trim() === '') return clamped
+  return clampString(text.trimStart(), headOf(policy))
+}
+
+function sizesOf(kept: Kept): TextSize {
+  return { bytes: kept.bytes, chars: kept.chars, lines: keptLines(kept) }
+}
+
+/** Numbers that go with each block, as src/bindings/share.rs reads and writes them. */
+const COLUMNS = 4
+const WHOLE = 0
+const CUT = 1
+const GONE = 2
+const LINED = 4
+
+interface Shared {
+  truncated: boolean
+  notice: string
+  /** Every block has the limits to itself. */
+  each: boolean
+  table: Float64Array
+  cuts: (NativeCut | null | undefined)[]
+}
+
+function clampTogether(slots: readonly Slot[], policy: Compiled, counts: boolean): Clamped {
+  const texts = slots.map((slot) => textOf(slot, policy))
+  const words = policy.words
+  const shared = words
+    ? settle(
+        share(texts, policy, policy.spoken, ''),
+        (made) => speak(words, teller(texts, made, policy)),
+        (said) =>
+          said === undefined ? share(texts, policy, KINDS.pi) : share(texts, policy, policy.spoken, said),
+        (a, b) => JSON.stringify(a.cuts.map(partOf)) === JSON.stringify(b.cuts.map(partOf)),
+      )
+    : share(texts, policy, undefined, undefined, counts)
+  const outcome = (at: number) => shared.table[at * COLUMNS + 3] ?? WHOLE
+  const left = (at: number): string | null => {
+    const text = texts[at] ?? ''
+    if (outcome(at) === GONE) return shared.cuts[at]?.text ?? null
+    if (isCut(outcome(at))) return shared.cuts[at]?.text ?? ''
+    return outcome(at) === WHOLE ? text : text.toWellFormed()
+  }
+  const cut = texts.some((_, at) => outcome(at) === GONE || isCut(outcome(at)))
+  return {
+    edits: edits(slots.map((slot, at) => [slot, left(at)] as const)),
+    figures: cut ? () => figuresOf(slots, texts, shared, policy) : undefined,
+  }
+}
+
+function isCut(outcome: number): boolean {
+  return outcome === CUT || outcome === LINED
+}
+
+function figuresOf(
+  slots: readonly Slot[],
+  texts: readonly string[],
+  shared: Shared,
+  policy: Compiled,
+): Figures {
+  const kept = texts.map((text, at): TextSize => {
+    const outcome = shared.table[at * COLUMNS + 3] ?? WHOLE
+    const cut = shared.cuts[at]
+    if (outcome === GONE) return { bytes: 0, chars: 0, lines: 0 }
+    if (outcome === CUT && cut) return sizesOf(keptBy(cut))
+    return outcome === LINED
+      ? sizesOf(clampSubject(new StringSubject(text), linesOf(policy)).kept())
+      : sizeOf(text)
+  })
+  const judged = policy.each ? texts.map((text) => new Together([text])) : [new Together(texts)]
+  const exceeded = new Set(judged.flatMap((texts) => exceededBy(texts, policy)))
+  const total = new Together(slots.map(({ text }) => text)).total()
+  return { total, kept: sum(kept), exceeded: [...exceeded] }
+}
+
+function sum(sizes: readonly TextSize[]): TextSize {
+  const total = { bytes: 0, chars: 0, lines: 0 }
+  for (const { bytes, chars, lines } of sizes) {
+    total.bytes += bytes
+    total.chars += chars
+    total.lines += lines
+  }
+  return total
+}
+
+/** Has the engine clamp the texts of one result under one budget. */
+function share(
+  texts: readonly string[],
+  policy: Compiled,
+  kind?: number,
+  words = policy.notice,
+  counts = false,
+): Shared {
+  const table = new Float64Array(texts.length * COLUMNS)
+  const byLines = policy.limits.lineBytes !== Number.POSITIVE_INFINITY
+  const parts = texts.flatMap((text) =>
+    byLines ? [text, ''] : searches(policy) ? searched(text, policy) : windows(text, policy),
+  )
+  for (const [at, text] of texts.entries()) {
+    const known = counts || policy.countsAll || policy.words || (searches(policy) && text.length > SEARCHED)
+    const total = known ? sizeOf(text) : undefined
+    table[at * COLUMNS] = text.length
+    table[at * COLUMNS + 1] = total?.bytes ?? Number.NaN
+    table[at * COLUMNS + 2] = total ? newlines(text, total) : Number.NaN
+  }
+  const cuts = native.clampBlocks(pack(policy, kind), words, policy.said, policy.needles, parts, table)
+  const last = lastCut(table)
+  const notice = words !== '' && cuts[last]?.text.includes(words) ? words : ''
+  return { truncated: last >= 0, notice, each: policy.each, table, cuts }
+}
+
+/** What of a block is kept; nothing where it is whole or gone. */
+function partOf(cut: NativeCut | null | undefined) {
+  return cut && [cut.ranges, cut.bytes]
+}
+
+function lastCut(table: Float64Array): number {
+  let at = table.length / COLUMNS - 1
+  while (at >= 0 && table[at * COLUMNS + 3] !== CUT) at -= 1
+  return at
+}
+
+/** What the notice of the last block that is cut can tell: of its own text, and of the blocks that are gone. */
+function teller(texts: readonly string[], shared: Shared, policy: Compiled) {
+  const carrier = lastCut(shared.table)
+  const missing = texts.filter((_, at) => at === carrier || shared.table[at * COLUMNS + 3] === GONE)
+  const cut = shared.cuts[carrier]
+  const kept = (): Kept => (cut ? keptBy(cut) : { bytes: 0, chars: 0, ranges: [], lines: [] })
+  const made = { text: '', truncated: true, keep: KEPT[cut?.keep ?? 0] ?? 'head', notice: '', kept }
+  const judged = shared.each ? [texts[carrier] ?? ''] : texts
+  return new CutOf(new Together(missing), made, policy, new Together(judged))
+}
+
+/** Several texts that are measured as one. */
+class Together implements Pick<Subject, 'total' | 'bytesOut' | 'tokens' | 'hasLongLine'> {
+  readonly #subjects: StringSubject[]
+
+  constructor(texts: readonly string[]) {
+    this.#subjects = texts.map((text) => new StringSubject(text))
+  }
+
+  total(): TextSize {
+    return sum(this.#subjects.map((subject) => subject.total()))
+  }
+
+  bytesOut(): number {
+    return this.total().bytes
+  }
+
+  tokens(): number {
+    return this.#subjects.reduce((sum, subject) => sum + subject.tokens(), 0)
+  }
+
+  hasLongLine(maxBytes: number): boolean {
+    return this.#subjects.some((subject) => subject.hasLongLine(maxBytes))
+  }
+}

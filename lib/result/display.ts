@@ -1,0 +1,102 @@
+import { types } from 'node:util'
+import type { DialectName } from 'spillway'
+import { type Result, readResults } from '../dialect/dialect.js'
+import { Draft } from '../dialect/draft.js'
+import { bound, optionError } from '../option.js'
+import { type Compiled, compile } from '../policy.js'
+import { get, quietly } from '../reading.js'
+import { alone } from '../text/own.js'
+import { truncateUtf16Safe } from '../text/slice.js'
+import { clampString } from './blocks.js'
+import { rebuilt } from './error.js'
+
+interface Display {
+  /** Of each text block. */
+  readonly policy: Compiled
+  readonly maxErrorChars: number
+}
+
+export function sanitizeForDisplay<T>(
+  result: T,
+  options: { maxChars?: number; maxErrorChars?: number } = {},
+): T {
+  if (typeof options !== 'object' || options === null)
+    throw optionError(TypeError, 'options', 'an object', options)
+  const unlimited = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
+  const maxChars = bound('maxChars', options.maxChars, 8_000)
+  const display = {
+    policy: compile({ ...unlimited, maxChars, notice: 'pi' }),
+    maxErrorChars: bound('maxErrorChars', options.maxErrorChars, 400),
+  }
+  if (typeof result === 'string') return clampString(result, display.policy) as T
+  if (typeof result !== 'object' || result === null) return result
+  const made = quietly(() =>
+    types.isNativeError(result) ? errorFor(result, display) : resultFor(result, display),
+  )
+  return (made ?? result) as T
+}
+
+/** A copy of an error that says what a person reads of it: neither its frames nor its causes. */
+function errorFor(error: Error, { maxErrorChars }: Display): object {
+  const message = firstLine(String(get(error, 'message') ?? ''), maxErrorChars)
+  const dropped = ['cause', 'errors'].filter((name) => get(error, name) !== undefined)
+  return rebuilt(error, {
+    message,
+    stack: `${String(get(error, 'name') ?? 'Error')}: ${message}`,
+    ...Object.fromEntries(dropped.map((name) => [name, undefined])),
+  })
+}
+
+function resultFor(value: object, { policy, maxErrorChars }: Display): object {
+  return redrawn(value, undefined, (text, { isError }) =>
+    isError ? firstLine(text, maxErrorChars) : clampString(text, policy),
+  )
+}
+
+/** A copy of a result with each text shortened, and sizes in the place of images. */
+export function redrawn(
+  value: object,
+  dialect: DialectName | undefined,
+  shorten: (text: string, result: Result) => string,
+): object {
+  const draft = new Draft()
+  for (const result of readResults(value, dialect)) {
+    const texts = result.slots.map((slot) => [slot, shorten(slot.text, result)] as const)
+    draft.edit(result, new Map(texts.filter(([slot, text]) => text !== slot.text)))
+    omitMedia(result, draft)
+  }
+  return draft.done(value)
+}
+
+/** Puts the size of images, audio and files in the place of their bytes. */
+function omitMedia(result: Result, draft: Draft): void {
+  for (const { value, holder, key } of result.media) {
+    const bytes = decodedBytes(value)
+    if (bytes === undefined) continue
+    draft.remove(holder, key)
+    draft.set(holder, 'bytes', bytes)
+    draft.set(holder, 'omitted', true)
+  }
+}
+
+/** Bytes that a payload decodes to; nothing of what only names one, such as a web address. */
+function decodedBytes(payload: unknown): number | undefined {
+  if (typeof payload === 'object' && payload !== null)
+    return ArrayBuffer.isView(payload) ? payload.byteLength : undefined
+  if (typeof payload !== 'string' || /^(?!data:)[a-z][a-z+.-]*:/i.test(payload)) return undefined
+  const start = payload.startsWith('data:') ? payload.indexOf(',') + 1 : 0
+  const isPlain = start > 0 && !payload.slice(0, start).includes(';base64')
+  return Buffer.byteLength(payload.slice(start), isPlain ? 'utf8' : 'base64')
+}
+
+/** The first line that shows something, cut to so many chars. */
+function firstLine(text: string, maxChars: number): string {
+  const start = text.search(/\S/)
+  if (start < 0) return ''
+  const window = text.slice(start, start + maxChars + 1)
+  const line = /^[^\r\n]*/.exec(window)?.[0].trimEnd() ?? ''
+  const whole = alone(line.toWellFormed())
+  return whole.length <= maxChars
+    ? whole
+    : `${truncateUtf16Safe(whole, Math.max(0, maxChars - 1))}…`.slice(0, maxChars)
+}

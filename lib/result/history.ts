@@ -1,0 +1,135 @@
+import type { DialectName } from 'spillway'
+import { copy } from '../dialect/copy.js'
+import { isFromModel, type Result, readResults, type Slot } from '../dialect/dialect.js'
+import { Draft } from '../dialect/draft.js'
+import { announce, isHeard, type Origin } from '../event.js'
+import { type Compiled, failed, shortened } from '../policy.js'
+import { elementAt, quietly } from '../reading.js'
+import { type Clamped, clampSlots } from './blocks.js'
+import { clampSide } from './result.js'
+
+const ORIGIN: Origin = { phase: 'result' }
+
+/** Finds the tool results that a message is or carries; none where reading it throws. */
+export function resultsIn(message: unknown, dialect?: DialectName): readonly Result[] {
+  return (isObject(message) && quietly(() => readResults(message, dialect))) || NONE
+}
+
+const NONE: readonly never[] = []
+
+/** The elements of an array. There may be holes, and some that throw when they are read. */
+export function elementsOf(list: readonly unknown[]): unknown[] {
+  return Array.from(list.keys(), (at) => elementAt(list, at))
+}
+
+/** Where the last message of the model stands; results from there on are the latest. */
+export function lastAnswer(messages: readonly unknown[]): number {
+  return messages.findLastIndex((message) => isObject(message) && quietly(() => isFromModel(message)))
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** A tool result of a history, and what is to be left of it. */
+export class Kept {
+  #clamped: Clamped | undefined
+
+  constructor(
+    readonly result: Result,
+    /** Index of the message that carries it. */
+    readonly message: number,
+    readonly latest: boolean,
+    readonly policy: Compiled,
+  ) {}
+
+  /** Clamps what the result was in the beginning, so that a notice counts from that, to `maxChars` where it is given. */
+  clamp(maxChars = Number.POSITIVE_INFINITY): void {
+    const { result } = this
+    const policy = maxChars === Number.POSITIVE_INFINITY ? this.policy : shortened(this.policy, maxChars)
+    this.#clamped = clampSlots(result.slots, result.isError ? failed(policy) : policy, isHeard(ORIGIN))
+  }
+
+  get clamped(): Clamped | undefined {
+    return this.#clamped
+  }
+
+  get texts(): string[] {
+    return textsOf(this.result.slots, this.#clamped)
+  }
+
+  get chars(): number {
+    return lengthOf(this.texts)
+  }
+}
+
+/** The texts of a result, once it was clamped where it was. */
+export function textsOf(slots: readonly Slot[], clamped?: Clamped): string[] {
+  return slots.flatMap((slot) => {
+    const edit = clamped?.edits.get(slot)
+    return typeof edit === 'string' ? edit : edit === null ? [] : slot.text
+  })
+}
+
+export function lengthOf(texts: readonly string[]): number {
+  let sum = 0
+  for (const { length } of texts) sum += length
+  return sum
+}
+
+/** A tool result and its texts. */
+export interface WithTexts {
+  readonly result: Result
+  readonly texts: readonly string[]
+}
+
+/** The results of one message with their texts, each with those that stand there a second time: some frameworks keep a
+ *  call in two places. */
+export function withTexts(results: readonly Result[]): [WithTexts, ...WithTexts[]][] {
+  const groups: [WithTexts, ...WithTexts[]][] = []
+  const known = new Map<string, [WithTexts, ...WithTexts[]][]>()
+  for (const result of results) {
+    const one = { result, texts: textsOf(result.slots) }
+    // One alone has no twin; asking for its id takes time.
+    const id = results.length > 1 ? result.id : undefined
+    const alike = id === undefined ? undefined : known.get(id)
+    const group = alike?.find(([first]) => isSame(first.texts, one.texts))
+    if (group) group.push(one)
+    else {
+      groups.push([one])
+      if (id !== undefined) known.set(id, [...(alike ?? []), groups.at(-1) as [WithTexts]])
+    }
+  }
+  return groups
+}
+
+function isSame(texts: readonly string[], others: readonly string[]): boolean {
+  return texts.length === others.length && texts.every((text, at) => text === others[at])
+}
+
+/** Writes what is left of results into copies of the messages that carry them. The same array where nothing changed. */
+export function written(
+  messages: readonly unknown[],
+  results: readonly Kept[],
+  policy: Compiled,
+): { messages: readonly unknown[]; clamped: number } {
+  const drafts = new Map<number, Draft>()
+  let count = 0
+  for (const { result, message, clamped } of results) {
+    const draft = drafts.get(message) ?? new Draft()
+    const isCut = clamped !== undefined && clamped.edits.size > 0
+    if (isCut) draft.edit(result, clamped.edits)
+    if (clamped?.figures) announce(ORIGIN, clamped.figures, result)
+    const isCapped = policy.sideData !== 'keep' && clampSide(result, policy, draft)
+    if (!isCut && !isCapped) continue
+    count += 1
+    drafts.set(message, draft)
+  }
+  if (drafts.size === 0) return { messages, clamped: count }
+  const changes = new Map<number, unknown>()
+  for (const [at, draft] of drafts) {
+    const message = messages[at]
+    changes.set(at, quietly(() => draft.done(message as object)) ?? message)
+  }
+  return { messages: copy(messages, changes) as unknown[], clamped: count }
+}

@@ -1,0 +1,36 @@
+import type { MessagesPolicy } from 'spillway'
+import { checkAggregate, originalOf, Planner } from '../context/plan.js'
+import { surelyFit } from '../dialect/slots.js'
+import { optionError } from '../option.js'
+import { compileWith } from '../policy.js'
+import { elementsOf, Kept, lastAnswer, resultsIn, written } from './history.js'
+
+export function clampMessages<T extends readonly unknown[]>(
+  messages: T,
+  options?: MessagesPolicy,
+): { messages: T; clamped: number } {
+  const policy = compileWith({ notice: 'pi' }, options)
+  const aggregate = options?.aggregate === undefined ? undefined : checkAggregate(options.aggregate)
+  checkMessages(messages)
+  const read = elementsOf(messages)
+  const answer = lastAnswer(read)
+  const results = read.flatMap((message, at) =>
+    resultsIn(message, policy.dialect).map((result) => new Kept(result, at, at >= answer, policy)),
+  )
+  for (const kept of results) if (!surelyFit(kept.result.slots, policy)) kept.clamp()
+  if (aggregate) {
+    const sized = results.map(({ chars, latest, texts }) => ({
+      chars,
+      latest,
+      original: () => originalOf(texts),
+    }))
+    const planner = new Planner(sized, policy)
+    for (const { index, maxChars } of planner.steps(aggregate)) results[index]?.clamp(maxChars)
+  }
+  return written(messages, results, policy) as { messages: T; clamped: number }
+}
+
+/** Refuses what is no array. */
+export function checkMessages(messages: unknown): void {
+  if (!Array.isArray(messages)) throw optionError(TypeError, 'messages', 'an array', messages)
+}

@@ -1,0 +1,110 @@
+import { readResults } from '../dialect/dialect.js'
+import { Draft } from '../dialect/draft.js'
+import { Place, Root } from '../dialect/path.js'
+import type { Origin } from '../event.js'
+import { jsonOf } from '../json.js'
+import type { Compiled } from '../policy.js'
+import { get, isPlain, quietly } from '../reading.js'
+import { clampValue, told } from './result.js'
+
+/**
+ * Clamps what a tool returned, in the forms that only tools return: messages in a LangGraph Command, several results in an
+ * array, and plain data, which a framework would hand to the model as JSON.
+ */
+export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
+  if (typeof value !== 'object' || value === null || quietly(() => isResult(value, policy)))
+    return clampValue(value, policy, origin)
+  const made = quietly(
+    () =>
+      ofCommand(value, policy, origin) ?? ofResults(value, policy, origin) ?? ofData(value, policy, origin),
+  )
+  return (made ?? value) as T
+}
+
+/** Clamps the content of a pair of content and artifact; a model sees the first alone. */
+export function clampPair<T>(value: T, policy: Compiled, origin: Origin): T {
+  const [content, ...rest] = value as readonly unknown[]
+  const clamped = clampOutcome(content, policy, origin)
+  return clamped === content ? value : ([clamped, ...rest] as T)
+}
+
+/** LangGraph's Command updates the state of a graph, its messages among it. */
+function ofCommand(value: object, policy: Compiled, origin: Origin): object | undefined {
+  if (!isCommand(value)) return undefined
+  const update = get(value, 'update')
+  if (typeof update !== 'object' || update === null) return value
+  const state = new Place(update, new Root(value), 'update')
+  const draft = new Draft()
+  for (const { holder, key, messages } of messagesIn(state)) {
+    // A string is a message of the user.
+    const clamp = (message: unknown) =>
+      typeof message === 'string' ? message : clampValue(message, policy, origin)
+    if (Array.isArray(messages)) replaceElements(draft, new Place(messages, holder, key), clamp)
+    else {
+      const clamped = clamp(messages)
+      if (clamped !== messages) draft.set(holder, key, clamped)
+    }
+  }
+  return draft.done(value)
+}
+
+/** The messages of an update: a record of channels, or pairs of a channel and its value. */
+function messagesIn(state: Place): { holder: Place; key: string | number; messages: unknown }[] {
+  const { value } = state
+  if (!Array.isArray(value)) {
+    const messages = get(value, 'messages')
+    return messages === undefined ? [] : [{ holder: state, key: 'messages', messages }]
+  }
+  return value.flatMap((pair: unknown, at) =>
+    Array.isArray(pair) && pair[0] === 'messages'
+      ? { holder: new Place(pair, state, at), key: 1, messages: pair[1] as unknown }
+      : [],
+  )
+}
+
+/** Several results at once; nothing where an element is none. */
+function ofResults(value: object, policy: Compiled, origin: Origin): object | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const elements = value as unknown[]
+  // All are looked at before one is clamped: a cut is told of, and saved.
+  if (!elements.every((element) => isCommand(element) || isResult(element, policy))) return undefined
+  return withElements(
+    value,
+    new Root(value),
+    (element) => ofCommand(element as object, policy, origin) ?? clampValue(element, policy, origin),
+  )
+}
+
+function isCommand(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && get(value, 'lg_name') === 'Command'
+}
+
+function isResult(value: unknown, { dialect }: Compiled): boolean {
+  return (
+    typeof value === 'object' && value !== null && readResults(value, dialect).some(({ isSure }) => isSure)
+  )
+}
+
+/** The value with the elements of a list in it replaced. */
+function withElements(value: object, list: Place, clamp: (element: unknown, at: number) => unknown): object {
+  const draft = new Draft()
+  replaceElements(draft, list, clamp)
+  return draft.done(value)
+}
+
+function replaceElements(draft: Draft, list: Place, clamp: (element: unknown, at: number) => unknown): void {
+  for (const [at, element] of (list.value as unknown[]).entries()) {
+    const clamped = clamp(element, at)
+    if (clamped !== element) draft.set(list, at, clamped)
+  }
+}
+
+/** Plain data whose JSON is over the limits becomes the text of it, as does what no framework could make JSON of. */
+function ofData(value: object, policy: Compiled, origin: Origin): object | string | undefined {
+  if (!Array.isArray(value) && !isPlain(value)) return undefined
+  const own = quietly(() => ({ json: JSON.stringify(value) as string | undefined }))
+  const json = own ? own.json : jsonOf(value)
+  if (json === undefined) return undefined
+  const text = told(json, { ...policy, clean: undefined }, origin)
+  return own && text === json ? value : text
+}

@@ -1,0 +1,102 @@
+import type { Policy, ResultPolicy } from 'spillway'
+import { type Result, readResults } from '../dialect/dialect.js'
+import { Draft } from '../dialect/draft.js'
+import { capSide } from '../dialect/side.js'
+import { surelyFit } from '../dialect/slots.js'
+import { announce, isHeard, type Origin } from '../event.js'
+import { jsonOf } from '../json.js'
+import { type Compiled, compile, failed } from '../policy.js'
+import { type Clamped, clampSlots, clampString, clampWithFigures } from './blocks.js'
+
+const RESULT: Origin = { phase: 'result' }
+
+export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T {
+  return clampValue(result, compile(policy))
+}
+
+/** Clamps a value of any dialect with a policy that was checked. */
+export function clampValue<T>(value: T, policy: Compiled, origin = RESULT): T {
+  return clampKnown(value, policy, origin) ?? value
+}
+
+/** Clamps a value of any dialect; nothing where it is of none. */
+export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | undefined {
+  if (typeof value === 'string') return told(value, policy, origin) as T
+  if (typeof value !== 'object' || value === null) return undefined
+  try {
+    const results = readResults(value, policy.dialect)
+    return results.length === 0 ? undefined : clampResults(value, results, policy, origin)
+  } catch {
+    // Code of the caller's ran, such as a trap of a proxy, and threw.
+    return undefined
+  }
+}
+
+/** Clamps a text and tells of it. */
+export function told(text: string, policy: Compiled, origin: Origin): string {
+  const { spilling } = origin
+  const number = spilling?.next() ?? 0
+  const clamped = clampWithFigures(text, spilling?.policyOf(number, policy) ?? policy)
+  if (clamped.figures) {
+    spilling?.cut(number, text)
+    announce(origin, clamped.figures)
+  }
+  return clamped.text
+}
+
+function clampResults<T extends object>(
+  value: T,
+  results: readonly Result[],
+  policy: Compiled,
+  origin: Origin,
+): T {
+  let draft: Draft | undefined
+  for (const result of results) {
+    if (!surelyFit(result.slots, policy)) {
+      const { edits, figures } = clampOne(result, policy, origin)
+      if (edits.size > 0) {
+        draft ??= new Draft()
+        draft.edit(result, edits)
+      }
+      if (figures) announce(origin, figures, result)
+    }
+    if (policy.sideData === 'keep') continue
+    const side = draft ?? new Draft()
+    if (clampSide(result, policy, side)) draft = side
+  }
+  return draft ? draft.done(value) : value
+}
+
+function clampOne({ slots, isError }: Result, policy: Compiled, origin: Origin): Clamped {
+  const { spilling } = origin
+  const number = spilling?.next() ?? 0
+  const own = isError ? failed(policy) : policy
+  const clamped = clampSlots(slots, spilling?.policyOf(number, own) ?? own, isHeard(origin))
+  if (clamped.figures) spilling?.cut(number, slots.map(({ text }) => text).join('\n'))
+  return clamped
+}
+
+/** Caps or drops what a result holds besides its text; false where nothing changes. */
+export function clampSide(result: Result, policy: Compiled, draft: Draft): boolean {
+  const { sideData, maxSideBytes } = policy
+  let isChanged = false
+  for (const { value, holder, key } of result.side) {
+    const kept = sideData === 'drop' ? undefined : capSide(value, maxSideBytes)
+    if (kept === value) continue
+    isChanged = true
+    draft.mirror(result)
+    if (kept === undefined) draft.remove(holder, key)
+    else draft.set(holder, key, kept)
+    if (sideData === 'drop' && key === 'structuredContent') sayInText(value, result, policy, draft)
+  }
+  return isChanged
+}
+
+/** An MCP result whose structured content goes says it in a text where it has no other. */
+function sayInText(value: unknown, { slots, place }: Result, policy: Compiled, draft: Draft): void {
+  const json = slots.length === 0 ? jsonOf(value) : undefined
+  if (json === undefined) return
+  const content = place.read('content')
+  const blocks = Array.isArray(content) ? (content as unknown[]) : []
+  draft.set(place, 'content', [...blocks, { type: 'text', text: clampString(json, policy) }])
+}

@@ -1,0 +1,106 @@
+import type { Policy, WrapPolicy } from 'spillway'
+import { optionError } from '../option.js'
+import { type Compiled, compile, speaking } from '../policy.js'
+import { get, isPlain } from '../reading.js'
+import { type Call, type Clamping, wrapCall } from './call.js'
+
+/** What frameworks name the method that runs a tool. */
+const METHODS = ['execute', 'invoke', 'func']
+
+export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy): T {
+  return wrapOne(tool, compile(policy))
+}
+
+/** Wraps a tool; `name`: what it is called where it does not say so itself. */
+function wrapOne<T extends object>(tool: T, policy: Compiled, name?: string): T {
+  const clamping: Clamping = { policy, tool: nameOf(tool) ?? name, returns: 'content' }
+  if (typeof tool === 'function') return wrapCall(tool as unknown as Call, clamping) as unknown as T
+  if (typeof tool !== 'object' || tool === null)
+    throw optionError(TypeError, 'tool', 'an object or a function', tool)
+  const [method, call] = methodOf(tool, policy)
+  const toModel = method === 'execute' ? get(tool, 'toModelOutput') : undefined
+  const methods = new Map<string, Call>()
+  if (typeof toModel === 'function') {
+    // The tool's own code turns the raw result into what a model sees, and a UI shows the raw one.
+    methods.set(method, wrapCall(call, { ...clamping, returns: 'raw' }))
+    const seen = { ...clamping, policy: outputsOf(policy) }
+    methods.set('toModelOutput', wrapCall(toModel as Call, seen))
+  } else {
+    const isPair = method === 'func' && get(tool, 'responseFormat') === 'content_and_artifact'
+    const returns = isPair ? 'pair' : 'content'
+    methods.set(method, wrapCall(call, { ...clamping, returns, updates: method === 'execute' }))
+  }
+  return withMethods(tool, methods)
+}
+
+/** Policies for what `toModelOutput` returns, the same for the same: wrapping twice is wrapping once. */
+const outputs = new WeakMap<Compiled, Compiled>()
+
+function outputsOf(policy: Compiled): Compiled {
+  const known = outputs.get(policy)
+  if (known) return known
+  const made = speaking(policy, 'ai-sdk')
+  outputs.set(policy, made)
+  return made
+}
+
+/** A plain object is copied, a class instance gets the methods as its own. */
+function withMethods<T extends object>(tool: T, methods: ReadonlyMap<string, Call>): T {
+  if ([...methods].every(([name, call]) => get(tool, name) === call)) return tool
+  const copies = isPlain(tool)
+  const members = Object.getOwnPropertyDescriptors(tool) as Record<string, PropertyDescriptor>
+  for (const [name, value] of methods) {
+    const enumerable = members[name]?.enumerable ?? copies
+    members[name] = { value, enumerable, writable: true, configurable: true }
+    if (!copies && !Reflect.defineProperty(tool, name, members[name])) {
+      throw optionError(TypeError, 'tool', `an object whose method ${name} can be replaced`, tool)
+    }
+  }
+  return copies ? (Object.create(Object.getPrototypeOf(tool) as object | null, members) as T) : tool
+}
+
+export function wrapTools<T extends readonly object[] | Record<string, object>>(
+  tools: T,
+  policy?: WrapPolicy | Policy | ((name: string, tool: object) => WrapPolicy | Policy | undefined),
+): T {
+  if (typeof tools !== 'object' || tools === null) {
+    throw optionError(TypeError, 'tools', 'an array or a record of tools', tools)
+  }
+  const common = typeof policy === 'function' ? undefined : compile(policy)
+  const wrap = (tool: object, name: string): object => {
+    const own = typeof policy === 'function' ? policy(name, tool) : undefined
+    const compiled = common ?? (own === undefined ? undefined : compile(own))
+    return !compiled || runsElsewhere(tool, compiled) ? tool : wrapOne(tool, compiled, name)
+  }
+  if (Array.isArray(tools))
+    return tools.map((tool: object, at) => wrap(tool, nameOf(tool) ?? String(at))) as unknown as T
+  const members = Object.getOwnPropertyDescriptors(tools) as Record<string, PropertyDescriptor>
+  for (const [name, tool] of Object.entries(tools as Record<string, object>)) {
+    members[name] = { value: wrap(tool, name), enumerable: true, writable: true, configurable: true }
+  }
+  return Object.create(Object.getPrototypeOf(tools) as object | null, members) as T
+}
+
+/** Whether a tool of a set has nothing to run here: a client or a provider runs it. */
+function runsElsewhere(tool: unknown, { method }: Compiled): boolean {
+  if (typeof tool !== 'object' || tool === null || method !== undefined) return false
+  return METHODS.every((name) => get(tool, name) === undefined)
+}
+
+function nameOf(tool: object): string | undefined {
+  const name = (tool as { name?: unknown } | null)?.name
+  return typeof name === 'string' && name !== '' ? name : undefined
+}
+
+/** The name of the method that runs a tool, and the method. */
+function methodOf(tool: object, { method }: Compiled): [name: string, call: Call] {
+  for (const name of method === undefined ? METHODS : [method]) {
+    const call = get(tool, name)
+    if (typeof call === 'function') return [name, call as Call]
+  }
+  const rule =
+    method === undefined
+      ? `an object with one of the methods ${METHODS.join(', ')}`
+      : `an object with the method ${method}`
+  throw optionError(TypeError, 'tool', rule, tool)
+}

@@ -1,0 +1,65 @@
+import type { Guard, GuardOptions } from 'spillway'
+import { bound, callback, flag } from '../option.js'
+import { compileWith } from '../policy.js'
+import { quietly } from '../reading.js'
+import { Cover } from './cover.js'
+import { Entry, NOTHING, type Rules } from './entry.js'
+
+const guards = new WeakMap<object, SessionGuard>()
+
+export function guardSession<S extends { appendMessage(message: never, ...rest: never[]): unknown }>(
+  manager: S,
+  options: GuardOptions = {},
+): Guard {
+  const guard = guards.get(manager) ?? new SessionGuard(new Cover(manager, 'manager'))
+  guard.install(rulesOf(options))
+  guards.set(manager, guard)
+  return guard
+}
+
+function rulesOf(options: GuardOptions): Rules {
+  return {
+    policy: compileWith({ sideData: 'cap' }, options),
+    maxRowBytes: maxRow(options.maxRowBytes),
+    inPlace: flag('inPlace', options.inPlace, true),
+    transform: callback('transform', options.transform),
+    beforeWrite: callback('beforeWrite', options.beforeWrite),
+  }
+}
+
+/** Bytes of one row of a session. */
+export function maxRow(given?: number): number {
+  return bound('maxRowBytes', given, 262_144)
+}
+
+class SessionGuard implements Guard {
+  readonly #cover: Cover
+  #clamped = 0
+
+  constructor(cover: Cover) {
+    this.#cover = cover
+  }
+
+  get clamped(): number {
+    return this.#clamped
+  }
+
+  install(rules: Rules): void {
+    this.#cover.install((message, write, isTop) => {
+      const kept = this.#kept(new Entry(message, rules), isTop)
+      return kept === NOTHING ? undefined : write(kept)
+    })
+  }
+
+  uninstall(): void {
+    this.#cover.uninstall()
+  }
+
+  /** What is to be written of a message. Only the topmost runs the hooks, so that they run once. */
+  #kept(entry: Entry, hooks: boolean): unknown {
+    const { message } = entry
+    const kept = quietly(() => (hooks ? entry.hooked() : entry.settle(message)))
+    if (entry.isChanged && kept !== NOTHING) this.#clamped += 1
+    return kept === undefined ? message : kept
+  }
+}

@@ -1,0 +1,141 @@
+import type { Result } from '../dialect/dialect.js'
+import type { Draft } from '../dialect/draft.js'
+import { type End, endsAt, Place } from '../dialect/path.js'
+import { jsonBytes } from '../json.js'
+import { get } from '../reading.js'
+
+/** A part of a message that may become shorter, or go. */
+export interface Part {
+  readonly value: unknown
+  /** It is one of the blocks of a list. */
+  readonly isBlock: boolean
+  /** Puts something in its place; undefined takes it away. */
+  readonly put: (kept: unknown, draft: Draft) => void
+}
+
+/** What is known of a message: the way to its results, and what those hold. All else is unknown. */
+export class Known {
+  readonly #root: Node
+
+  /** At least one result of a message. */
+  constructor(results: readonly Result[]) {
+    let root = (results[0] as Result).place
+    while (root.parent) root = root.parent
+    this.#root = new Node(root)
+    for (const result of results) this.#add(result)
+  }
+
+  #add({ place, row, slots, media, side }: Result): void {
+    const top = this.#node(place)
+    top.isResult = true
+    if (row.copy !== undefined) top.ends.add(row.copy)
+    for (const { holder, key } of [...slots, ...side, ...media.filter(isPayload)])
+      this.#node(holder).ends.add(String(key))
+    for (const { holder, key, value } of [...endsAt(row.id, place), ...endsAt(row.tool, place)])
+      if (typeof value === 'string') this.#node(holder).words.add(String(key))
+    for (const name of LISTS) {
+      const list = place.read(name)
+      if (Array.isArray(list)) this.#node(new Place(list, place, name))
+    }
+  }
+
+  #node(place: Place): Node {
+    return place.parent ? this.#node(place.parent).child(place) : this.#root
+  }
+
+  /** What is unknown within the results, or around them, where that is more than `bytes` of JSON at a place. */
+  unknown(where: 'inside' | 'outside', bytes: number): Part[] {
+    return [...this.#root.nodes(where === 'inside')].flatMap((node) => node.unknown(bytes))
+  }
+
+  /** Ids, names and tags. */
+  words(): Part[] {
+    return [...this.#root.nodes(true), ...this.#root.nodes(false)].flatMap((node) => node.tags())
+  }
+
+  /** Lists of blocks within the results, of which none lies in another. */
+  lists(): Place[] {
+    return [...this.#root.lists(false)]
+  }
+}
+
+/** Members that hold the blocks of a result, though it may be that none of them is known. */
+const LISTS: readonly string[] = ['content', 'output', 'parts']
+/** Members that tell what something is and how it went. */
+const TAGS: readonly string[] = ['role', 'type', 'isError', 'is_error', 'status', 'state']
+
+/** An object on the way to something known. */
+class Node {
+  readonly children = new Map<string, Node>()
+  /** What a model reads, side data, and bytes. */
+  readonly ends = new Set<string>()
+  readonly words = new Set(TAGS)
+  isResult = false
+
+  constructor(readonly place: Place) {}
+
+  child(place: Place): Node {
+    const key = String(place.key)
+    const node = this.children.get(key) ?? new Node(place)
+    this.children.set(key, node)
+    return node
+  }
+
+  /** The nodes within results, or those around them. */
+  *nodes(inside: boolean, isInside = this.isResult): Generator<Node> {
+    if (inside === isInside) yield this
+    for (const child of this.children.values()) yield* child.nodes(inside, isInside || child.isResult)
+  }
+
+  *lists(isInside: boolean): Generator<Place> {
+    const inside = isInside || this.isResult
+    if (inside && Array.isArray(this.place.value)) yield this.place
+    else for (const child of this.children.values()) yield* child.lists(inside)
+  }
+
+  /** The blocks of a list one by one, members of other objects together. */
+  unknown(bytes: number): Part[] {
+    const { place } = this
+    const isBlock = Array.isArray(place.value)
+    const names = Object.keys(place.value).filter((name) => !this.#knows(name, isBlock))
+    const members = names
+      .map((name) => [name, get(place.value, name)] as const)
+      .filter(([, value]) => value !== undefined && typeof value !== 'function')
+    const all = Object.fromEntries(members)
+    if (members.length === 0 || jsonBytes(all) <= bytes) return []
+    if (isBlock)
+      return members.map(([name, value]) => ({ value, isBlock, put: putInto(place, Number(name)) }))
+    const put = (kept: unknown, draft: Draft) => {
+      const left = new Map(Object.entries(kept ?? {}))
+      for (const [name] of members) if (!left.has(name)) draft.remove(place, name)
+      for (const [name, value] of left) draft.set(place, name, value)
+    }
+    return [{ value: all, isBlock, put }]
+  }
+
+  #knows(name: string, isBlock: boolean): boolean {
+    if (this.children.has(name) || this.ends.has(name)) return true
+    return !isBlock && this.words.has(name) && typeof get(this.place.value, name) !== 'object'
+  }
+
+  tags(): Part[] {
+    const { place } = this
+    return [...this.words].flatMap((name) => {
+      const value = this.ends.has(name) ? undefined : get(place.value, name)
+      return typeof value === 'string' ? { value, isBlock: false, put: putInto(place, name) } : []
+    })
+  }
+}
+
+/** Writes to one place. */
+export function putInto(place: Place, key: string | number): Part['put'] {
+  return (kept, draft) => {
+    if (kept === undefined) draft.remove(place, key)
+    else draft.set(place, key, kept)
+  }
+}
+
+/** Whether what stands where bytes are kept is some. */
+export function isPayload({ value }: End): boolean {
+  return typeof value === 'string' || ArrayBuffer.isView(value)
+}

@@ -1,0 +1,231 @@
+import { type Result, readResults } from '../dialect/dialect.js'
+import { Draft } from '../dialect/draft.js'
+import { capSide, shrunk } from '../dialect/side.js'
+import { announce, isHeard, type Origin } from '../event.js'
+import { jsonBytes, plain } from '../json.js'
+import { type Compiled, failed, shortened } from '../policy.js'
+import { get } from '../reading.js'
+import { type Clamped, clampSlots } from '../result/blocks.js'
+import { clampKnown } from '../result/result.js'
+import { isPayload, Known, type Part, putInto } from './known.js'
+
+/** How rows are held to their bytes. */
+export interface RowRules {
+  readonly maxBytes: number
+  readonly policy: Compiled
+  readonly origin: Origin
+}
+
+/**
+ * Holds the row of a tool result to so many bytes of JSON, without the payloads of its images, audio and files: the last
+ * line of defence, for what no limit of a text sees. A message that carries no tool result is left alone, and so is one
+ * whose row fits.
+ */
+export function withinRow(message: object, rules: RowRules): object {
+  const { policy, maxBytes, origin } = rules
+  const bytes = rowBytes(message, policy)
+  if (bytes === undefined || bytes <= maxBytes) return message
+  const kept = shrink(message, rules)
+  if ((rowBytes(kept, policy) ?? 0) <= maxBytes) return kept
+  // A class may write something else than its members hold.
+  const data = plain(message)
+  if (typeof data !== 'object' || data === null) return kept
+  if (readResults(data, policy.dialect).length === 0) return capSide(data, maxBytes) as object
+  const made = shrink(clampKnown(data, policy, { ...origin, isTrial: true }) ?? data, rules)
+  return jsonBytes(made) <= jsonBytes(kept) ? made : kept
+}
+
+/** Bytes of the row of a tool result; nothing of another. */
+function rowBytes(message: object, { dialect }: Compiled): number | undefined {
+  const results = readResults(message, dialect)
+  return results.length === 0 ? undefined : scaleFor(results)(message)
+}
+
+/** Measures parts of a message as JSON, without payloads. */
+function scaleFor(results: readonly Result[]): (value: unknown) => number {
+  const payloads = new Map<object, Set<string>>()
+  for (const { holder, key } of results.flatMap(({ media }) => media).filter(isPayload)) {
+    const keys = payloads.get(holder.value) ?? new Set()
+    payloads.set(holder.value, keys.add(String(key)))
+  }
+  const withoutPayloads = function (this: object, key: string, value: unknown) {
+    return payloads.get(this)?.has(key) ? '' : value
+  }
+  return (value) => {
+    try {
+      return Buffer.byteLength(JSON.stringify(value, payloads.size > 0 ? withoutPayloads : undefined) ?? '')
+    } catch {
+      return jsonBytes(value)
+    }
+  }
+}
+
+interface Row {
+  readonly message: object
+  readonly results: readonly Result[]
+  /** Bytes over the limit. */
+  readonly over: number
+  readonly rules: RowRules
+}
+
+type Step = (row: Row) => object
+
+/** Takes one step after the other until the row fits. */
+function shrink(message: object, rules: RowRules): object {
+  let kept = message
+  for (const step of STEPS) {
+    const results = readResults(kept, rules.policy.dialect)
+    const over = scaleFor(results)(kept) - rules.maxBytes
+    if (over <= 0 || results.length === 0) break
+    kept = step({ message: kept, results, over, rules })
+  }
+  return kept
+}
+
+/** Members of an object that no dialect knows keep so many bytes. */
+const LONG = 1_024
+
+const shrinkSide: Step = (row) => {
+  const sides = row.results.flatMap(({ side }) => side)
+  return give(
+    row,
+    sides.map(({ value, holder, key }) => ({ value, isBlock: false, put: putInto(holder, key) })),
+    capSide,
+  )
+}
+
+/** What a person or a model wrote beside results keeps so many before their texts are cut. */
+const WRITTEN = 16_384
+
+/** A few blocks keep so many each, which shows what they were; many share these. */
+const STUB = 128
+const STUBS = 8_192
+
+const shrinkUnknown: Step = (row) => {
+  const parts = new Known(row.results).unknown('inside', LONG)
+  return give(row, parts, shrunk, LONG, Math.min(STUB, Math.floor(STUBS / parts.length)))
+}
+
+const shrinkWritten: Step = (row) =>
+  give(row, new Known(row.results).unknown('outside', WRITTEN), shrunk, WRITTEN, WRITTEN)
+
+const shrinkOutside: Step = (row) => give(row, new Known(row.results).unknown('outside', LONG), shrunk, LONG)
+
+/** Has parts give what is over: small ones stay, large ones share what is left. `least`: what each may keep anyway. */
+function give(
+  { message, results, over }: Row,
+  parts: readonly Part[],
+  cap: (value: unknown, bytes: number) => unknown,
+  least = 0,
+  leastOfBlock = 0,
+): object {
+  const draft = new Draft()
+  const sized = parts
+    .map((part) => ({ part, bytes: jsonBytes(part.value) }))
+    .sort((a, b) => a.bytes - b.bytes)
+  let left = sized.reduce((sum, { bytes }) => sum + bytes, 0) - over
+  for (const [at, { part, bytes }] of sized.entries()) {
+    const share = Math.max(0, Math.floor(left / (sized.length - at)))
+    const room = Math.max(part.isBlock ? leastOfBlock : least, share)
+    const kept = bytes <= room ? part.value : room === 0 ? undefined : cap(part.value, room)
+    left -= kept === undefined ? 0 : Math.min(bytes, jsonBytes(kept))
+    if (kept !== part.value) part.put(part.isBlock && isEmpty(kept) ? undefined : kept, draft)
+  }
+  for (const result of results) draft.mirror(result)
+  return draft.done(message)
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value !== 'object' || value === null || Object.keys(value).length === 0
+}
+
+/** A cut text has other escapes than the whole, so what fits is found by trying. */
+const TRIES = 8
+
+/** Cuts texts until their escapes fit too: as JSON a char takes up to six bytes. */
+const shrinkTexts: Step = ({ message, results, over, rules }) => {
+  const { policy, origin, maxBytes } = rules
+  const all = results.flatMap(({ slots }) => slots)
+  let bytes = all.reduce((sum, { text }) => sum + jsonBytes(text), 0)
+  let missing = over
+  let share = 1
+  for (let tries = 1; ; tries++) {
+    share = tries < TRIES ? share * Math.max(0, (bytes - missing) / bytes) : 0
+    const draft = new Draft()
+    const cuts = new Map<Result, Clamped>()
+    for (const result of results) {
+      const chars = result.slots.reduce((sum, { text }) => sum + text.length, 0)
+      const own = shortened(result.isError ? failed(policy) : policy, Math.floor(chars * share))
+      const clamped = clampSlots(result.slots, own, isHeard(origin))
+      cuts.set(result, clamped)
+      draft.edit(result, clamped.edits)
+    }
+    const made = draft.done(message)
+    const left = readResults(made, policy.dialect)
+    missing = scaleFor(left)(made) - maxBytes
+    if (missing <= 0 || share === 0) {
+      for (const [result, { figures }] of cuts) if (figures) announce(origin, figures, result)
+      return made
+    }
+    bytes = left.flatMap(({ slots }) => slots).reduce((sum, { text }) => sum + jsonBytes(text), 0)
+  }
+}
+
+/** Takes blocks from the end of each list, and says how many. */
+const trimLists: Step = (row) => {
+  const { message, results, over } = row
+  const scale = scaleFor(results)
+  const draft = new Draft()
+  let left = over
+  for (const list of new Known(row.results).lists()) {
+    const blocks = list.value as readonly unknown[]
+    if (left <= 0 || blocks.length === 0) break
+    left += NOTE
+    let at = blocks.length
+    for (; at > 0 && left > 0; at--) left -= scale(blocks[at - 1]) + 1
+    for (let gone = at + 1; gone < blocks.length; gone++) draft.remove(list, gone)
+    draft.set(list, at, noteFor(blocks, blocks.length - at))
+  }
+  for (const result of results) draft.mirror(result)
+  return draft.done(message)
+}
+
+/** Bytes of a block that tells how many are missing. */
+const NOTE = 80
+
+/** A text block as the others of the list are. */
+function noteFor(blocks: readonly unknown[], count: number): object {
+  const text = `[... ${count} blocks omitted]`
+  const like = blocks.find(
+    (block): block is object =>
+      typeof block === 'object' && block !== null && typeof get(block, 'text') === 'string',
+  )
+  if (!like) return { type: 'text', text }
+  const type = get(like, 'type')
+  return typeof type === 'string' && type.length < 20 ? { type, text } : { text }
+}
+
+/** Ids and names that are longer than this are no such thing. */
+const WORD = 256
+
+/** Leaves what a result needs to be one: its tags, id, name, and a text. */
+const strip: Step = (row) => {
+  const { message, results } = row
+  const known = new Known(row.results)
+  const draft = new Draft()
+  for (const part of [...known.unknown('inside', 0), ...known.unknown('outside', 0)])
+    part.put(undefined, draft)
+  for (const { value, put } of known.words()) if (jsonBytes(value) > WORD) put(shrunk(value, WORD), draft)
+  for (const result of results) draft.mirror(result)
+  return draft.done(message)
+}
+
+const STEPS: readonly Step[] = [
+  shrinkSide,
+  shrinkUnknown,
+  shrinkWritten,
+  shrinkTexts,
+  shrinkOutside,
+  trimLists,
+  strip,
+]

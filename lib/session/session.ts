@@ -1,0 +1,208 @@
+import { channel } from 'node:diagnostics_channel'
+import { setTimeout } from 'node:timers/promises'
+import { getSystemErrorMap } from 'node:util'
+import type { PlanStep, Policy, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
+import { checkAggregate, packBudget } from '../context/plan.js'
+import { native } from '../engine.js'
+import { bound, callback, flag, limit, optionError, text } from '../option.js'
+import { type Compiled, compileWith, pack } from '../policy.js'
+import { quietly } from '../reading.js'
+
+const repairs = channel('spillway:repair')
+
+/** Milliseconds between two looks at how far a repair has come, and the longest between two tries to get a lock. */
+const LOOK = 50
+const LONGEST_WAIT = 1_000
+
+export async function repairSession(path: string, options: RepairOptions = {}): Promise<RepairReport> {
+  return repairBy(compileSession(options), path, options)
+}
+
+/** The same under a policy that was checked before. */
+export async function repairBy(
+  policy: Compiled,
+  path: string,
+  options: RepairOptions,
+): Promise<RepairReport> {
+  const { session, work, calls, lockTimeout, signal, onProgress } = checkRepair(policy, path, options)
+  const watched = watch(signal, onProgress)
+  try {
+    const report = await whileLocked<RepairReport>(path, lockTimeout, signal, () =>
+      native.repairSession(...session, work, calls, watched.handle),
+    )
+    watched.look()
+    if (repairs.hasSubscribers) repairs.publish({ path, ...report })
+    return report
+  } finally {
+    watched.end()
+  }
+}
+
+export async function inspectSession(
+  path: string,
+  options: ResultPolicy & { signal?: AbortSignal; top?: number } = {},
+): Promise<SessionReport> {
+  const session = packSession(path, compileSession(options), 0)
+  const top = bound('top', options.top, 10)
+  const signal = checkSignal(options.signal)
+  const watched = watch(signal)
+  try {
+    return taken(
+      parsed<SessionReport>(await native.inspectSession(...session, top, watched.handle)),
+      path,
+      signal,
+    )
+  } finally {
+    watched.end()
+  }
+}
+
+/** Checks all options before anything is done. */
+function checkRepair(policy: Compiled, path: string, options: RepairOptions) {
+  const { aggregate, plan } = options
+  if (aggregate !== undefined && plan !== undefined)
+    throw optionError(TypeError, 'plan', 'given without an aggregate', plan)
+  const steps = plan === undefined ? [] : checkPlan(plan)
+  const budget = aggregate === undefined ? undefined : packBudget(checkAggregate(aggregate))
+  return {
+    session: packSession(path, policy, spareOf(options)),
+    // As `repair_session` in src/bindings/session.rs reads them.
+    work: Float64Array.of(
+      Number(flag('backup', options.backup, true)),
+      Number(flag('dryRun', options.dryRun, false)),
+      Number(flag('lock', options.lock, true)),
+      Date.now() - process.uptime() * 1_000,
+      ...(budget ? [1, ...budget] : plan ? [2, ...steps.flatMap(packStep)] : [0]),
+    ),
+    calls: steps.flatMap(({ callId }) => callId ?? []),
+    lockTimeout: bound('lockTimeout', options.lockTimeout, 10_000),
+    signal: checkSignal(options.signal),
+    onProgress: callback('onProgress', options.onProgress),
+  }
+}
+
+function compileSession(options: ResultPolicy | Policy): Compiled {
+  const policy = compileWith({ notice: 'pi', sideData: 'cap' }, options)
+  if (policy.words)
+    throw optionError(TypeError, 'notice', 'a name or a template: a function cannot run there', policy.words)
+  return policy
+}
+
+/** Where no size is given, side data may have so many bytes more: nothing is gained by writing a row anew for them. */
+function spareOf({ maxSideBytes }: ResultPolicy | Policy): number {
+  return maxSideBytes === undefined ? 1_024 : 0
+}
+
+/** A session and its policy, as `unpack_options` in src/bindings/session.rs reads them. */
+function packSession(path: string, policy: Compiled, spare: number) {
+  const { clean, dialect = '', maxSideBytes, needles, notice, source } = policy
+  if (typeof path !== 'string') throw optionError(TypeError, 'path', 'the path of a file', path)
+  if (path === '' || path.includes('\0')) throw optionError(RangeError, 'path', 'the path of a file', path)
+  const side = {
+    keep: Number.POSITIVE_INFINITY,
+    cap: Math.min(maxSideBytes, Number.MAX_SAFE_INTEGER),
+    drop: -1,
+  }
+  const how = Float64Array.of(
+    side[policy.sideData],
+    spare,
+    Number(clean !== undefined),
+    ...(clean ?? []).map(Number),
+  )
+  const strings: string[] = [notice, source, dialect]
+  return [path, pack(policy).slice(), strings, needles, how] as const
+}
+
+function packStep({ index, chars, maxChars, callId }: PlanStep): number[] {
+  return [index, chars, maxChars, Number(callId !== undefined)]
+}
+
+function checkPlan(plan: readonly unknown[]): PlanStep[] {
+  if (!Array.isArray(plan)) throw optionError(TypeError, 'plan', 'an array of steps', plan)
+  return Array.from(plan as readonly unknown[], (step, at) => {
+    const field = (name: string) => `plan[${at}].${name}`
+    if (typeof step !== 'object' || step === null)
+      throw optionError(TypeError, `plan[${at}]`, 'an object', step)
+    const { index, callId, chars, maxChars } = step as Partial<PlanStep>
+    return {
+      index: limit(field('index'), index),
+      chars: limit(field('chars'), chars),
+      maxChars: limit(field('maxChars'), maxChars),
+      ...(callId !== undefined && { callId: text(field('callId'), callId, '') }),
+    }
+  })
+}
+
+function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal === undefined || (typeof signal?.aborted === 'boolean' && 'addEventListener' in signal))
+    return signal
+  throw optionError(TypeError, 'signal', 'an AbortSignal', signal)
+}
+
+/** Stops the work when a signal aborts, and tells how far it has come. */
+function watch(signal: AbortSignal | undefined, onProgress?: RepairOptions['onProgress']) {
+  signal?.throwIfAborted()
+  const handle = native.startWatch()
+  const stop = () => native.stopWork(handle)
+  signal?.addEventListener('abort', stop, { once: true })
+  const numbers = new Float64Array(4)
+  let told = ''
+  const look = () => {
+    if (!onProgress) return
+    native.readProgress(handle, numbers)
+    const [bytes = 0, totalBytes = 0, rows = 0, clamped = 0] = numbers
+    if (totalBytes === 0 || numbers.join() === told) return
+    told = numbers.join()
+    quietly(() => onProgress({ bytes, totalBytes, rows, clamped }))
+  }
+  const timer = onProgress && setInterval(look, LOOK)
+  const end = () => {
+    clearInterval(timer)
+    signal?.removeEventListener('abort', stop)
+  }
+  return { handle, look, end }
+}
+
+/** Tries again while another holds the lock, as long as that is allowed. */
+async function whileLocked<T extends object>(
+  path: string,
+  timeout: number,
+  signal: AbortSignal | undefined,
+  repair: () => Promise<string>,
+): Promise<T> {
+  const start = performance.now()
+  for (let tries = 1; ; tries++) {
+    const outcome = parsed<T>(await repair())
+    const left = timeout - (performance.now() - start)
+    const isLocked = 'code' in outcome && outcome.code === 'ERR_SPILLWAY_LOCKED'
+    if (!isLocked || left <= 0) return taken(outcome, path, signal)
+    const wait = Math.min(LONGEST_WAIT, LOOK * tries, left)
+    await setTimeout(wait, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
+  }
+}
+
+/** Why something could not be done: a code, or the number that the system has for it. */
+interface Failure {
+  readonly code: string
+  readonly message: string
+  readonly errno?: number
+}
+
+function parsed<T>(json: string): T | Failure {
+  return JSON.parse(json) as T | Failure
+}
+
+/** What the engine did, or why not as an error. */
+function taken<T extends object>(outcome: T | Failure, path: string, signal: AbortSignal | undefined): T {
+  if (!('code' in outcome)) return outcome
+  const { code, errno, message } = outcome
+  if (code === 'STOPPED') throw signal?.reason
+  if (code === 'OWN_LOCK') throw Object.assign(new Error(message), { code: 'ERR_SPILLWAY_LOCKED' })
+  if (code.startsWith('ERR_')) throw Object.assign(new Error(message), { code })
+  const [name, meaning] = getSystemErrorMap().get(-(errno ?? 0)) ?? [code, message]
+  throw Object.assign(new Error(`${name}: ${meaning}, '${path}'`), {
+    code: name,
+    path,
+    ...(errno !== undefined && { errno: -errno }),
+  })
+}

@@ -1,0 +1,224 @@
+import { resolve } from 'node:path'
+import type {
+  SpillMatch,
+  SpillOptions,
+  SpillRecord,
+  SpillSearch,
+  SpillSlice,
+  SpillStore,
+  TextInput,
+} from 'spillway'
+import { native } from '../engine.js'
+import { bound, checkOptions, checkText, choice, flag, optionError, positive, text } from '../option.js'
+import { pieces } from '../text/pieces.js'
+import { plain } from '../text/subject.js'
+import { type SpillMeta, type SpillWriter, taken, Writer } from './spill_writer.js'
+
+export type { SpillWriter } from './spill_writer.js'
+
+const HOUR = 60 * 60 * 1000
+
+/** Bytes of an answer where nothing else is said, and at most. */
+const PAGE = 40_960
+const LONGEST_PAGE = 64 * 1024 * 1024
+
+/** Matches where nothing else is said, and at most; lines around each at most; chars of a pattern. */
+const MATCHES = 100
+const MOST_MATCHES = 1_000
+const MOST_CONTEXT = 100
+const LONGEST_PATTERN = 4_096
+
+/** How often a store sweeps by itself. */
+const SWEEP_EVERY = HOUR
+
+/** Options of a store, checked. */
+interface Checked {
+  readonly dir: string
+  readonly reference: 'path' | 'id'
+  readonly maxFileBytes: number
+  readonly maxTotalBytes: number
+  readonly maxAge: number
+  readonly minAge: number
+}
+
+function check(options: SpillOptions): Checked {
+  const { dir } = checkOptions('options', options)
+  const isString = typeof dir === 'string'
+  if (!isString || dir === '' || dir.includes('\0'))
+    throw optionError(isString ? RangeError : TypeError, 'dir', 'the path of a directory', dir)
+  return {
+    // What it means must not change with the working directory, and a "/" at its end would follow a link.
+    dir: resolve(dir),
+    reference: choice('reference', options.reference, ['path', 'id'], 'path'),
+    maxFileBytes: bound('maxFileBytes', options.maxFileBytes, 64 * 1024 * 1024),
+    maxTotalBytes: bound('maxTotalBytes', options.maxTotalBytes, 512 * 1024 * 1024),
+    maxAge: bound('maxAge', options.maxAge, 7 * 24 * HOUR),
+    minAge: bound('minAge', options.minAge, HOUR),
+  }
+}
+
+class Store implements SpillStore {
+  readonly #options: Checked
+  #swept = Number.NEGATIVE_INFINITY
+  #retain: string[] = []
+
+  constructor(options: SpillOptions) {
+    this.#options = check(options)
+  }
+
+  static reference(store: object): Checked['reference'] | undefined {
+    return #options in store ? store.#options.reference : undefined
+  }
+
+  /** Begins to save an output; nothing in what is no store of ours. */
+  static open(store: object, meta: SpillMeta): SpillWriter | undefined {
+    if (!(#options in store)) return undefined
+    return new Writer(store.#options, newId(), checkMeta(meta), () => store.#tidy())
+  }
+
+  async save(input: TextInput, meta: SpillMeta = {}): Promise<SpillRecord> {
+    const parts =
+      typeof checkText(input) === 'string' ? partsOf(input as string) : chunksOf(input as Uint8Array)
+    const writer = openSpill(this, meta)
+    try {
+      for (const part of parts) await writer.write(part)
+      return await writer.finish()
+    } catch (error) {
+      await writer.discard().catch(() => {})
+      throw error
+    }
+  }
+
+  async read(
+    id: string,
+    range: { line?: number; byte?: number; lines?: number; maxBytes?: number } = {},
+  ): Promise<SpillSlice> {
+    const { dir } = this.#options
+    checkId('id', id)
+    checkOptions('range', range)
+    const line = positive('line', range.line, 1)
+    const byte = bound('byte', range.byte, 0)
+    const lines = positive('lines', range.lines, Number.POSITIVE_INFINITY)
+    const bytes = Math.min(positive('maxBytes', range.maxBytes, PAGE), LONGEST_PAGE)
+    const byByte = range.byte !== undefined
+    return taken(await native.readSaved(dir, id, byByte ? byte : line, byByte, lines, bytes), dir)
+  }
+
+  async search(id: string, pattern: string, options: SpillSearch = {}): Promise<SpillMatch[]> {
+    const { dir } = this.#options
+    checkId('id', id)
+    checkPattern(pattern)
+    checkOptions('options', options)
+    const packed = Float64Array.of(
+      Number(flag('regex', options.regex, false)),
+      Number(flag('ignoreCase', options.ignoreCase, false)),
+      positive('line', options.line, 1),
+      Math.min(bound('context', options.context, 0), MOST_CONTEXT),
+      Math.min(positive('max', options.max, MATCHES), MOST_MATCHES),
+    )
+    return taken(await alone(() => native.searchSaved(dir, id, pattern, packed)), dir, pattern)
+  }
+
+  async list(): Promise<SpillRecord[]> {
+    const { dir } = this.#options
+    return taken(await native.listSaved(dir), dir)
+  }
+
+  async sweep(options: { retain?: readonly string[] } = {}): Promise<{ removed: number; bytes: number }> {
+    const { retain = [] } = checkOptions('options', options)
+    if (!Array.isArray(retain)) throw optionError(TypeError, 'retain', 'an array of ids', retain)
+    this.#retain = Array.from(retain, (id: unknown, at) => checkId(`retain[${at}]`, id))
+    return this.#sweep()
+  }
+
+  async #sweep(): Promise<{ removed: number; bytes: number }> {
+    const { dir, maxTotalBytes, maxAge, minAge } = this.#options
+    this.#swept = performance.now()
+    return taken(await native.sweepSaved(dir, maxTotalBytes, maxAge, minAge, this.#retain), dir)
+  }
+
+  /** Sweeps before a first file is made, and again when long enough has passed. What fails there is told by the sweep
+   *  that a caller asks for. */
+  async #tidy(): Promise<void> {
+    if (performance.now() - this.#swept >= SWEEP_EVERY) await this.#sweep().catch(() => {})
+  }
+}
+
+/** Whether an output can be saved as it comes. */
+export function isStore(store: SpillStore): boolean {
+  return Store.reference(store) !== undefined
+}
+
+/** Begins to save an output in a store of createSpillStore. */
+export function openSpill(store: SpillStore, meta: SpillMeta = {}): SpillWriter {
+  const writer = typeof store === 'object' && store !== null ? Store.open(store, meta) : undefined
+  if (!writer) throw optionError(TypeError, 'spill', 'a store that createSpillStore made', store)
+  return writer
+}
+
+/** What notices call a saved output: its path, or its id. */
+export function savedAs(store: SpillStore, record: SpillRecord): string {
+  return Store.reference(store) === 'id' ? record.id : record.path
+}
+
+export function createSpillStore(options: SpillOptions): SpillStore {
+  return new Store(options)
+}
+
+function newId(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
+}
+
+const ID = /^[0-9a-f]{16}$/
+
+/** Refuses what is no id, before it comes near the file system. */
+function checkId(field: string, id: unknown): string {
+  if (typeof id === 'string' && ID.test(id)) return id
+  const kind = typeof id === 'string' ? RangeError : TypeError
+  throw optionError(kind, field, 'the id of a saved output, 16 hexadecimal digits', id)
+}
+
+function checkPattern(pattern: string): void {
+  const rule = `a text of 1 to ${LONGEST_PATTERN} chars on one line`
+  if (typeof pattern !== 'string') throw optionError(TypeError, 'pattern', rule, pattern)
+  if (pattern === '' || pattern.length > LONGEST_PATTERN || pattern.includes('\n'))
+    throw optionError(RangeError, 'pattern', rule, pattern)
+}
+
+function checkMeta(meta: SpillMeta): SpillMeta {
+  const { tool, callId } = checkOptions('meta', meta)
+  return {
+    ...(tool === undefined ? {} : { tool: text('tool', tool, '') }),
+    ...(callId === undefined ? {} : { callId: text('callId', callId, '') }),
+  }
+}
+
+let searching: Promise<unknown> = Promise.resolve()
+
+/** Runs one search after another: a slow one must not take all of the threads that files are read by. */
+function alone<T>(search: () => Promise<T>): Promise<T> {
+  const result = searching.then(search)
+  searching = result.catch(() => {})
+  return result
+}
+
+function* partsOf(text: string): Generator<Uint8Array> {
+  for (const piece of pieces(text)) yield Buffer.from(piece)
+}
+
+const CHUNK = 256 * 1024
+
+function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
+  const all = plain(bytes, false)
+  const size = all.length
+  for (let start = 0; start < size; start += CHUNK) {
+    if (all.length !== size) throw takenAway()
+    yield all.subarray(start, start + CHUNK)
+  }
+}
+
+/** Bytes that are transferred to another thread are gone here. */
+function takenAway(): Error {
+  const error = new Error('the bytes were transferred while they were saved')
+  return Object.assign(error, { code: 'ERR_SPILLWAY_SPILL' })
+}

@@ -1,0 +1,126 @@
+import { channel } from 'node:diagnostics_channel'
+import { getSystemErrorMap } from 'node:util'
+import type { SpillEvent, SpillRecord } from 'spillway'
+import { native, type SpillFailure } from '../engine.js'
+import { optionError } from '../option.js'
+
+/** Where an output goes that is too large to show: bytes in order, then the end. */
+export interface SpillWriter {
+  /** Takes a copy of the bytes. A promise tells to wait, as the disk is slower; it rejects when saving failed. */
+  write(bytes: Uint8Array): Promise<void> | undefined
+  finish(): Promise<SpillRecord>
+  /** Removes what was written. */
+  discard(): Promise<void>
+}
+
+/** Where an output comes from. */
+export type SpillMeta = { tool?: string; callId?: string }
+
+/** Bytes that may wait to be written before a writer has to wait too. */
+const WAITING = 1024 * 1024
+
+const events = channel('spillway:spill')
+
+/** Writes one output off this thread, one batch after another. */
+export class Writer implements SpillWriter {
+  readonly #saving: ReturnType<typeof native.startSaving>
+  readonly #dir: string
+  readonly #meta: SpillMeta
+  /** The batch under way, after what had to be done first. It never rejects. */
+  #batch: Promise<void> | undefined
+  /** More came since it was taken. */
+  #more = false
+  #ended = false
+  #failure: Error | undefined
+  /** What is done before the first batch. */
+  #before: (() => Promise<void>) | undefined
+
+  constructor(
+    store: { dir: string; maxFileBytes: number },
+    id: string,
+    meta: SpillMeta,
+    before: () => Promise<void>,
+  ) {
+    this.#saving = native.startSaving(store.dir, id, meta.tool ?? '', store.maxFileBytes)
+    this.#dir = store.dir
+    this.#meta = meta
+    this.#before = before
+  }
+
+  write(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.#failure) return Promise.reject(this.#failure)
+    const waiting = native.saveBytes(this.#saving, bytes)
+    if (waiting === 0) return undefined
+    this.#more = true
+    this.#batch ??= this.#flush()
+    return waiting < WAITING ? undefined : this.#batch.then(() => this.#check())
+  }
+
+  async #flush(): Promise<void> {
+    try {
+      await this.#begin()
+      this.#more = false
+      const failure = await native.flushSaving(this.#saving)
+      if (failure) throw errorOf(failure, this.#dir)
+    } catch (error) {
+      this.#fail(error as Error)
+    }
+    this.#batch = this.#more && !this.#ended && !this.#failure ? this.#flush() : undefined
+  }
+
+  async #begin(): Promise<void> {
+    const before = this.#before
+    this.#before = undefined
+    await before?.()
+  }
+
+  async finish(): Promise<SpillRecord> {
+    this.#ended = true
+    await this.#batch
+    this.#check()
+    try {
+      await this.#begin()
+      const record = taken(await native.finishSaving(this.#saving), this.#dir)
+      this.#publish({ record })
+      return record
+    } catch (error) {
+      throw this.#fail(error as Error)
+    }
+  }
+
+  async discard(): Promise<void> {
+    this.#ended = true
+    await this.#batch
+    const failure = await native.discardSaving(this.#saving)
+    if (failure) throw errorOf(failure, this.#dir)
+  }
+
+  #check(): void {
+    if (this.#failure) throw this.#failure
+  }
+
+  #fail(error: Error): Error {
+    this.#failure = error
+    this.#publish({ error })
+    return error
+  }
+
+  #publish(outcome: Pick<SpillEvent, 'record' | 'error'>): void {
+    if (events.hasSubscribers) events.publish({ ...this.#meta, ...outcome } satisfies SpillEvent)
+  }
+}
+
+/** What the engine did, or why not as an error. */
+export function taken<T extends object>(outcome: T | SpillFailure, dir: string, pattern?: string): T {
+  if ('message' in outcome) throw errorOf(outcome, dir, pattern)
+  return outcome
+}
+
+/** An error with a code: the system's own, or ours. */
+function errorOf({ code, errno, message }: SpillFailure, dir: string, pattern?: string): Error {
+  if (code === 'ERR_SPILLWAY_OPTION') return optionError(RangeError, 'pattern', message, pattern)
+  if (code === 'ERR_SPILLWAY_SPILL') return Object.assign(new Error(message), { code })
+  const [name, meaning] = getSystemErrorMap().get(-(errno ?? 0)) ?? [code ?? 'EIO', message]
+  const error = new Error(`${name}: ${meaning}, '${dir}'`)
+  return Object.assign(error, { code: name, path: dir, ...(errno === undefined ? {} : { errno: -errno }) })
+}

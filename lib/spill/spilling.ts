@@ -1,0 +1,84 @@
+import type { SpillRecord, SpillStore } from 'spillway'
+import { type Compiled, saved } from '../policy.js'
+import { get } from '../reading.js'
+import { savedAs } from './spill.js'
+
+/** What became of a whole: where it is, or why it is nowhere. */
+export type Whole = readonly [how: 'whole' | 'part' | 'failed', named: string]
+
+/**
+ * Saves the wholes of what one call's clamp cuts. The clamp runs twice: first it shows what it cuts, and after these were
+ * saved it says so in the notices. Texts are told apart by their order, which is the same both times.
+ */
+export class Spilling {
+  readonly #cut = new Map<number, string>()
+  readonly #wholes = new Map<number, Whole>()
+  #next = 0
+
+  /** The number of the next text that may be cut. */
+  next(): number {
+    return this.#next++
+  }
+
+  cut(number: number, text: string): void {
+    this.#cut.set(number, text)
+  }
+
+  /** The policy of a text, which says where the whole is once that was saved. */
+  policyOf(number: number, policy: Compiled): Compiled {
+    const whole = this.#wholes.get(number)
+    return whole ? saved(policy, ...whole) : policy
+  }
+
+  /** Saves what was cut; false where nothing was. Never rejects: what was not saved is clamped all the same. */
+  async save(store: SpillStore, meta: { tool?: string; callId?: string }): Promise<boolean> {
+    for (const [number, text] of this.#cut) this.#wholes.set(number, await saveOnce(store, text, meta))
+    this.#next = 0
+    return this.#wholes.size > 0
+  }
+}
+
+/** What was saved in a store lately, by call and text: a stored output that is turned into a message again, as the AI SDK
+ *  does before each request, is the same one. */
+const saves = new WeakMap<SpillStore, Map<string, Whole>>()
+const REMEMBERED = 256
+
+async function saveOnce(store: SpillStore, text: string, meta: { callId?: string }): Promise<Whole> {
+  if (meta.callId === undefined) return save(store, text, meta)
+  const known = saves.get(store) ?? new Map<string, Whole>()
+  saves.set(store, known)
+  // Loaded when it is needed: that takes a third as long as all of this package.
+  const { createHash } = await import('node:crypto')
+  const key = `${meta.callId} ${createHash('sha256').update(text).digest('base64')}`
+  const before = known.get(key)
+  if (before) return before
+  const whole = await save(store, text, meta)
+  if (whole[0] === 'failed') return whole
+  const [oldest] = known.keys()
+  if (known.size >= REMEMBERED && oldest !== undefined) known.delete(oldest)
+  known.set(key, whole)
+  return whole
+}
+
+async function save(
+  store: SpillStore,
+  text: string,
+  meta: { tool?: string; callId?: string },
+): Promise<Whole> {
+  try {
+    return wholeIn(store, await store.save(text, meta))
+  } catch (error) {
+    return ['failed', codeOf(error)]
+  }
+}
+
+/** What became of a whole that was saved. */
+export function wholeIn(store: SpillStore, record: SpillRecord): Whole {
+  return [record.complete ? 'whole' : 'part', savedAs(store, record)]
+}
+
+/** The code of what a store failed with. */
+export function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null ? get(error, 'code') : undefined
+  return typeof code === 'string' ? code : 'ERR_SPILLWAY_SPILL'
+}

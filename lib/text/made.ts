@@ -1,0 +1,102 @@
+import type { Keep, TextSize } from 'spillway'
+import type { Cut as NativeCut } from '../engine.js'
+import { io } from './size.js'
+
+/** One cut of a text, in positions of the engine: chars of a string, bytes of a Uint8Array. */
+export interface Made {
+  text: string
+  /** Something was left out. */
+  truncated: boolean
+  /** The kind of cut, resolved from 'auto'. */
+  keep: Exclude<Keep, 'auto'>
+  notice: string
+  /** Size of what is kept of the input, and where it stands in chars. */
+  kept: () => Kept
+}
+
+export interface Kept {
+  bytes: number
+  chars: number
+  ranges: [number, number][]
+  /** First and last of each run of kept lines; two runs may share a line. */
+  lines: [number, number][]
+}
+
+/** What a clamp wrote to `io`, as `report` in src/bindings/text.rs orders it. Read one by one: iterating over a typed array costs as much as a small cut. */
+export function taken() {
+  const at = (index: number) => io[index] ?? 0
+  return {
+    cut: at(0) === 1,
+    /** Where the kept head ends and the kept tail starts, in units of what was given. */
+    headEnd: at(1),
+    tailStart: at(2),
+    broken: at(3) > 0,
+    lead: at(4),
+    trail: at(5),
+    keep: KEPT[at(6)] ?? 'head',
+    midLength: at(7),
+    head: { bytes: at(8), chars: at(9), newlines: at(10) },
+    tail: { bytes: at(11), chars: at(12), newlines: at(13) },
+  }
+}
+
+/** Kinds of cuts, as `kept_as` in src/bindings/policy.rs numbers them. */
+export const KEPT = ['head', 'tail', 'ends', 'findings'] as const
+
+export class Untouched implements Made {
+  readonly truncated = false
+  readonly keep = 'head'
+  readonly notice = ''
+  readonly text: string
+  readonly #total: () => TextSize
+
+  constructor(text: string, total: () => TextSize) {
+    this.text = text
+    this.#total = total
+  }
+
+  kept(): Kept {
+    const { bytes, chars, lines } = this.#total()
+    return { bytes, chars, ranges: chars > 0 ? [[0, chars]] : [], lines: lines > 0 ? [[1, lines]] : [] }
+  }
+}
+
+/** A cut of which the engine tells all. */
+export function madeOf(cut: NativeCut): Made {
+  return {
+    text: cut.text,
+    truncated: true,
+    keep: KEPT[cut.keep] ?? 'head',
+    notice: cut.text.slice(...cut.notice),
+    kept: () => keptBy(cut),
+  }
+}
+
+/** What a cut keeps of its input. */
+export function keptBy(cut: NativeCut): Kept {
+  return { bytes: cut.bytes, chars: cut.chars, ranges: pairs(cut.ranges), lines: pairs(cut.lines) }
+}
+
+function pairs(numbers: readonly number[]): [number, number][] {
+  return Array.from({ length: numbers.length / 2 }, (_, at) => [
+    numbers[2 * at] ?? 0,
+    numbers[2 * at + 1] ?? 0,
+  ])
+}
+
+/** What is kept of a text of which both ends are. */
+export function keptOf(head: TextSize, tail: TextSize, total: TextSize): Kept {
+  const ranges: [number, number][] = []
+  if (head.chars > 0) ranges.push([0, head.chars])
+  if (tail.chars > 0) ranges.push([total.chars - tail.chars, total.chars])
+  return {
+    bytes: head.bytes + tail.bytes,
+    chars: head.chars + tail.chars,
+    ranges,
+    lines: runs([1, head.lines], [total.lines + 1 - tail.lines, total.lines]),
+  }
+}
+
+function runs(...all: [number, number][]): [number, number][] {
+  return all.filter(([first, last]) => first <= last)
+}

@@ -1,0 +1,47 @@
+import type { TextSize } from 'spillway'
+import { native } from '../engine.js'
+import type { Compiled } from '../policy.js'
+import { isNarrow } from './narrow.js'
+import { narrowness, pieces } from './pieces.js'
+
+/** One array for the numbers of all calls: they are taken out before anything else runs. */
+export const io = new Float64Array(14)
+
+export const NEWLINE = 10
+
+/** Size of a string, read in pieces. */
+export function sizeOf(text: string): TextSize {
+  const sum = io.fill(0)
+  const narrow = narrowness(text)
+  for (const piece of pieces(text)) {
+    if (narrow(piece)) native.measureLatin1(piece, sum)
+    else native.measure(piece, sum)
+  }
+  const [bytes = 0, chars = 0, newlines = 0] = sum
+  return linesOf({ bytes, chars, newlines }, isOpen(text))
+}
+
+/** Tells by its size alone that a well-formed string is within a policy; false also where that takes more than a size. */
+export function isWithin(text: string, { limits, bySize }: Compiled): boolean {
+  if (text.length > bySize) return false
+  const sum = io.fill(0)
+  if (isNarrow(text)) native.measureLatin1(text, sum)
+  else native.measure(text, sum)
+  const [bytes = 0, , breaks = 0, broken] = sum
+  return bytes <= limits.bytes && breaks + Number(isOpen(text)) <= limits.lines && broken === 0
+}
+
+/** Newlines of a string of which the size is known. */
+export function newlines(text: string, size: TextSize): number {
+  return size.lines - Number(isOpen(text))
+}
+
+/** Whether text follows the last newline. */
+export function isOpen(text: string): boolean {
+  return text.length > 0 && text.charCodeAt(text.length - 1) !== NEWLINE
+}
+
+/** A size with its lines. `open`: text follows the last newline. */
+export function linesOf(size: { bytes: number; chars: number; newlines: number }, open: boolean): TextSize {
+  return { bytes: size.bytes, chars: size.chars, lines: size.newlines + Number(open) }
+}

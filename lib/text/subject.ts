@@ -1,0 +1,191 @@
+import { types } from 'node:util'
+import type { TextInput, TextSize } from 'spillway'
+import { native } from '../engine.js'
+import { type Compiled, pack, searches } from '../policy.js'
+import { exceededBy } from './limits.js'
+import { keptOf, type Made, madeOf, taken, Untouched } from './made.js'
+import { isNarrow, isSurelyNarrow } from './narrow.js'
+import { joined } from './own.js'
+import { pieces, searched, windows } from './pieces.js'
+import { io, isOpen, linesOf, NEWLINE, newlines, sizeOf } from './size.js'
+
+/** A text that can be measured and cut, whatever it came as. */
+export interface Subject {
+  total(): TextSize
+  /** Bytes that it takes once it is well-formed; more than it came with where bytes were no UTF-8. */
+  bytesOut(): number
+  tokens(): number
+  hasLongLine(maxBytes: number): boolean
+  /** Cuts to the policy, with these words as the notice when they are given and its own otherwise. */
+  clamp(policy: Compiled, kind?: number, words?: string): Made
+}
+
+/** `worded`: code of the caller's will run while the text is in use. `most`: chars of a string that are searched. */
+export function subjectOf(text: TextInput, worded = false, most = Number.POSITIVE_INFINITY): Subject {
+  return typeof text === 'string' ? new StringSubject(text, most) : new BytesSubject(plain(text, worded))
+}
+
+/** A plain view of bytes; of a copy where other threads, a resize or the caller could change them under us. */
+export function plain(bytes: Uint8Array, worded: boolean): Uint8Array {
+  const { buffer, byteOffset, byteLength } = bytes
+  const moves = types.isSharedArrayBuffer(buffer) || (buffer as { resizable?: boolean }).resizable
+  return moves || worded ? new Uint8Array(bytes) : new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+export class StringSubject implements Subject {
+  readonly #text: string
+  readonly #most: number
+  #total: TextSize | undefined
+
+  constructor(text: string, most = Number.POSITIVE_INFINITY) {
+    this.#text = text
+    this.#most = most
+  }
+
+  total(): TextSize {
+    this.#total ??= sizeOf(this.#text)
+    return this.#total
+  }
+
+  bytesOut(): number {
+    return this.total().bytes
+  }
+
+  tokens(): number {
+    const state = io.fill(0)
+    let tokens = 0
+    for (const piece of pieces(this.#text)) tokens = native.estimate(piece, state)
+    return tokens
+  }
+
+  hasLongLine(maxBytes: number): boolean {
+    return native.hasLongLine(this.#text, maxBytes)
+  }
+
+  clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
+    const text = this.#text
+    const { said, needles } = policy
+    if (policy.limits.lineBytes < text.length * 3) {
+      const lined = native.clampLongLines(pack(policy, kind), words, said, needles, text)
+      if (lined) return madeOf(lined)
+    }
+    if (searches(policy) && isOver(this, text.length, policy)) {
+      const found = this.#search(policy, kind, words)
+      if (found) return madeOf(found)
+    }
+    const total = policy.countsAll ? this.total() : undefined
+    io[0] = text.length
+    io[1] = total?.bytes ?? Number.NaN
+    io[2] = total ? newlines(text, total) : Number.NaN
+    const [head, tail] = windows(text, policy)
+    const engine = isNarrow(head) && isNarrow(tail) ? native.clampLatin1 : native.clampText
+    const mid = engine(pack(policy, kind), words, said, head, tail, io)
+    const { cut, headEnd, tailStart, broken, lead, trail, keep, ...sizes } = taken()
+    if (!cut) return new Untouched(broken ? text.toWellFormed() : text, () => this.total())
+    const parts = [text.slice(0, headEnd), text.slice(tailStart)] as const
+    const [before, after] = broken ? [parts[0].toWellFormed(), parts[1].toWellFormed()] : parts
+    return {
+      text: joined(before, mid, after),
+      truncated: true,
+      keep,
+      notice: mid.slice(lead, mid.length - trail),
+      kept: () =>
+        keptOf(linesOf(sizes.head, isOpen(parts[0])), linesOf(sizes.tail, isOpen(parts[1])), this.total()),
+    }
+  }
+
+  #search(policy: Compiled, kind: number | undefined, words: string) {
+    const text = this.#text
+    const [head, tail] = text.length > this.#most ? searched(text, policy) : [text, '']
+    const before = [...pieces(head)]
+    const gap = tail === '' ? '' : text.slice(head.length, text.length - tail.length)
+    return native.clampFindings(
+      pack(policy, kind),
+      words,
+      policy.said,
+      policy.needles,
+      [...before, ...pieces(tail)],
+      // A walk up to the first wide char costs little beside a search.
+      isSurelyNarrow(text),
+      skip(before.length, gap),
+    )
+  }
+}
+
+export class BytesSubject implements Subject {
+  readonly #bytes: Uint8Array
+  #total: TextSize | undefined
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  total(): TextSize {
+    if (!this.#total) {
+      const sum = io.fill(0)
+      native.measureBytes(this.#bytes, sum)
+      const [, chars = 0, newlines = 0] = sum
+      const size = { bytes: this.#bytes.length, chars, newlines }
+      this.#total = linesOf(size, this.#isOpen(0, size.bytes))
+    }
+    return this.#total
+  }
+
+  bytesOut(): number {
+    const sum = io.fill(0)
+    native.measureBytes(this.#bytes, sum)
+    return sum[0] ?? 0
+  }
+
+  tokens(): number {
+    return native.estimateBytes(this.#bytes)
+  }
+
+  hasLongLine(maxBytes: number): boolean {
+    return native.hasLongLineOfBytes(this.#bytes, maxBytes)
+  }
+
+  clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
+    const bytes = this.#bytes
+    const { said, needles } = policy
+    if (policy.limits.lineBytes < bytes.length * 3) {
+      const lined = native.clampLongLinesOfBytes(pack(policy, kind), words, said, needles, bytes)
+      if (lined) return madeOf(lined)
+    }
+    if (searches(policy) && isOver(this, bytes.length / 3, policy)) {
+      const found = native.clampFindingsOfBytes(pack(policy, kind), words, said, needles, bytes)
+      if (found) return madeOf(found)
+    }
+    const text = native.clampBytes(pack(policy, kind), words, said, bytes, io)
+    const { cut, headEnd, tailStart, lead, trail, keep, midLength, ...sizes } = taken()
+    if (!cut) return new Untouched(text, () => this.total())
+    const start = sizes.head.chars
+    const kept = () => {
+      // Of bytes that are no UTF-8 the given ones count, not what they come out as.
+      const head = { ...sizes.head, bytes: headEnd }
+      const tail = { ...sizes.tail, bytes: bytes.length - tailStart }
+      return keptOf(
+        linesOf(head, this.#isOpen(0, headEnd)),
+        linesOf(tail, this.#isOpen(tailStart, bytes.length)),
+        this.total(),
+      )
+    }
+    return { text, truncated: true, keep, notice: text.slice(start + lead, start + midLength - trail), kept }
+  }
+
+  #isOpen(start: number, end: number): boolean {
+    return end > start && this.#bytes[end - 1] !== NEWLINE
+  }
+}
+
+/** Whether a text is over its limits; its length tells most often. */
+function isOver(subject: Subject, chars: number, policy: Compiled): boolean {
+  return chars > policy.limits.bytes || chars > policy.limits.chars || exceededBy(subject, policy).length > 0
+}
+
+/** Tells the engine of a text that is passed over after so many pieces. */
+function skip(pieces: number, text: string): Float64Array {
+  if (text === '') return new Float64Array([Number.NaN])
+  const size = sizeOf(text)
+  return new Float64Array([pieces, size.chars, size.bytes, newlines(text, size)])
+}

@@ -1,0 +1,73 @@
+import type { ClampReport, Policy, PolicyOptions, TextInput, TextSize } from 'spillway'
+import { checkText } from '../option.js'
+import { type Compiled, compile } from '../policy.js'
+import { clampSubject, keptLines } from './cut.js'
+import { exceededBy } from './limits.js'
+import { isWithin } from './size.js'
+import { subjectOf } from './subject.js'
+
+export function clampText(text: TextInput, policy?: PolicyOptions | Policy): string {
+  return clamp(checkText(text), compile(policy))
+}
+
+/** Clamps with a policy that was checked. Of a string of over `most` chars only both ends are searched for findings. */
+export function clamp(text: TextInput, policy: Compiled, most?: number): string {
+  if (typeof text === 'string' && surelyFits(text, policy)) return text
+  return clampSubject(subjectOf(text, policy.words !== undefined, most), policy).text
+}
+
+/** Tells without a call whether a string surely fits. */
+export function fits(text: string, policy: Compiled): boolean {
+  return text.length <= policy.gate && text.isWellFormed()
+}
+
+export function clampTextWithReport(text: TextInput, policy?: PolicyOptions | Policy): ClampReport {
+  const compiled = compile(policy)
+  const subject = subjectOf(checkText(text), compiled.words !== undefined)
+  const total = subject.total()
+  if (typeof text === 'string' && surelyFits(text, compiled)) return whole(text, total)
+  const made = clampSubject(subject, compiled)
+  const part = made.kept()
+  const kept = { bytes: part.bytes, chars: part.chars, lines: keptLines(part) }
+  const omitted = {
+    bytes: total.bytes - kept.bytes,
+    chars: total.chars - kept.chars,
+    lines: total.lines - kept.lines,
+  }
+  return {
+    text: made.text,
+    truncated: made.truncated,
+    exceeded: made.truncated ? exceededBy(subject, compiled) : [],
+    total: { ...total },
+    kept,
+    omitted,
+    ranges: part.ranges,
+    notice: made.notice,
+  }
+}
+
+function surelyFits(text: string, policy: Compiled): boolean {
+  return fits(text, policy) || isWithin(text, policy)
+}
+
+/** The report of a text of which nothing is left out. */
+function whole(text: string, total: TextSize): ClampReport {
+  return {
+    text,
+    truncated: false,
+    exceeded: [],
+    total: { ...total },
+    kept: { ...total },
+    omitted: { bytes: 0, chars: 0, lines: 0 },
+    ranges: total.chars > 0 ? [[0, total.chars]] : [],
+    notice: '',
+  }
+}
+
+export function measureText(text: TextInput): TextSize {
+  return subjectOf(checkText(text)).total()
+}
+
+export function estimateTokens(text: TextInput): number {
+  return subjectOf(checkText(text)).tokens()
+}
