@@ -223,7 +223,8 @@ describe('repairSession', () => {
     const dir = place()
     const missing = join(dir, 'none.jsonl')
     await expect(repairSession(missing)).rejects.toMatchObject({ code: 'ENOENT', path: missing })
-    await expect(repairSession(dir)).rejects.toMatchObject({ code: 'EISDIR' })
+    for (const path of [dir, `${dir}/`, '.', '..', '/'])
+      await expect(repairSession(path)).rejects.toMatchObject({ code: 'EISDIR', path })
     await expect(repairSession('/dev/null')).rejects.toMatchObject({ code: 'ERR_SPILLWAY_FORMAT' })
     for (const start of [
       Buffer.from('SQLite format 3\0'),
