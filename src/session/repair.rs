@@ -232,6 +232,8 @@ impl Repair<'_> {
                 backup = Some(backup::keep(session, self.watch)?);
             }
             self.watch.step()?;
+            // A backup that is a copy takes its time. What is appended meanwhile is carried over below.
+            session.has_grown(&rows, &mut self.known, self.watch)?;
             let new = new.replace(path)?;
             self.watch.note();
             self.carry(&mut rows, &new)?;
