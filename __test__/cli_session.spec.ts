@@ -118,6 +118,44 @@ describe('repair', () => {
     )
   })
 
+  it('repairs a session whose first row is damaged, as inspect tells to', async () => {
+    const results = before.slice(before.indexOf('\n') + 1)
+    for (const start of ['', '\0\0\0', 'ssion","version":3}\n', '[1]\n'].map((row) => `${row}${before}`))
+      await mended(start)
+    await mended(`{"type":"sess\n${results}`)
+    // No row of it is one of a session.
+    write('log.txt', 'a log\n'.repeat(9_000))
+    const { code, stderr } = await spillway(['repair', 'log.txt'])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/log\.txt: no session that is known/)])
+
+    async function mended(text: string): Promise<void> {
+      const file = write('damaged.jsonl', text)
+      expect((await spillway(['inspect', file])).stdout).toContain(`spillway repair ${file}`)
+      const { code, stdout, stderr } = await spillway(['repair', '--no-backup', file])
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toContain('cut 1 tool result of')
+      expect(readFileSync(file, 'utf8').split('\n')[0]).toBe(text.split('\n')[0])
+    }
+  })
+
+  it('takes a file whose name starts with a dash as inspect writes it', async () => {
+    write('-dash.jsonl', before)
+    const { stdout } = await spillway(['inspect', '--', '-dash.jsonl'])
+    const told = stdout.split('\n').at(-2) ?? ''
+    const { code, stdout: report } = await shell(told)
+    expect([told.trim(), code]).toEqual(['spillway repair ./-dash.jsonl', 0])
+    expect(report).toContain('cut 1 tool result')
+  })
+
+  it('repairs all files though nobody reads what was done', async () => {
+    const files = ['j1.jsonl', 'j2.jsonl', 'j3.jsonl'].map((name) => write(name, before))
+    const child = start(['repair', ...files])
+    child.stdout?.destroy()
+    const { code, stderr } = await end(child)
+    expect([code, stderr]).toEqual([0, ''])
+    for (const file of files) expect((await inspectSession(file)).oversized).toBe(0)
+  })
+
   it('says of a file in a directory that cannot be written', async () => {
     mkdirSync(join(place, 'closed'))
     const file = write('closed/g.jsonl', before)
@@ -152,5 +190,18 @@ describe('repair', () => {
     )
     expect(stdout).toMatch(/\ri\.jsonl {2}.*█.* \d+% {2}of 52\.0 MB, \d+ cut/)
     expect(stdout.split('\r\x1b[K').at(-1)).toContain('cut 100 tool results')
+  })
+
+  it('draws its progress within a narrow terminal', async () => {
+    const name = 'a-name-that-is-long-for-it.jsonl'
+    write(name, session(Array.from({ length: 100 }, () => ['bash', LONG] as [string, string])))
+    const { stdout } = await shell(
+      `script -qec "stty cols 40; env NO_COLOR=1 ${process.execPath} ${bin} repair ${name}" /dev/null < /dev/null`,
+    )
+    const lines = stdout
+      .split('\r')
+      .flatMap((line) => (/^a.*\[K$/.test(line) ? line.slice(0, -'\x1b[K'.length) : []))
+    expect(lines[0]).toMatch(/^a-nam\.\.\. .* \d+% {2}of 52\.0 MB, \d+ cut$/)
+    expect(lines.filter((line) => line.length >= 40)).toEqual([])
   })
 })

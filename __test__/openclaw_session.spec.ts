@@ -237,6 +237,24 @@ describe('installSessionToolResultGuard', () => {
     expect(getToolResultTextLength(manager.kept[1])).toBeLessThanOrEqual(100)
   })
 
+  it('answers no call that a hook kept from being stored', () => {
+    const blocking = guarded({
+      beforeMessageWriteHook: ({ message }) => ({ block: message.role === 'assistant' }),
+    })
+    blocking.manager.appendMessage(answer(call('c1')))
+    expect(blocking.guard.getPendingIds()).toEqual([])
+    blocking.manager.appendMessage(user)
+    expect(blocking.manager.roles).toEqual(['user'])
+    const { manager, guard } = guarded({
+      beforeMessageWriteHook: ({ message }) =>
+        message.role === 'assistant' ? { message: answer(call('c2')) as never } : undefined,
+    })
+    manager.appendMessage(answer(call('c1'), call('c2')))
+    expect(guard.getPendingIds()).toEqual(['c2'])
+    manager.appendMessage(user)
+    expect(manager.roles).toEqual(['assistant', 'toolResult c2', 'user'])
+  })
+
   it('takes the place of the guard before it, and goes without a trace', () => {
     const manager = new Manager()
     installSessionToolResultGuard(manager, { maxToolResultChars: 100 })

@@ -223,7 +223,8 @@ describe('repairSession', () => {
     const dir = place()
     const missing = join(dir, 'none.jsonl')
     await expect(repairSession(missing)).rejects.toMatchObject({ code: 'ENOENT', path: missing })
-    await expect(repairSession(dir)).rejects.toMatchObject({ code: 'EISDIR' })
+    for (const path of [dir, `${dir}/`, '.', '..', '/'])
+      await expect(repairSession(path)).rejects.toMatchObject({ code: 'EISDIR', path })
     await expect(repairSession('/dev/null')).rejects.toMatchObject({ code: 'ERR_SPILLWAY_FORMAT' })
     for (const start of [
       Buffer.from('SQLite format 3\0'),
@@ -316,6 +317,12 @@ describe('the place of a session', () => {
     expect(besides(path)).toEqual(['s.jsonl'])
     expect(run(node(become + REPAIR, path))).toBe(true)
     if (isRoot) expect(statSync(path)).toMatchObject({ uid: NOBODY, gid: NOBODY })
+    // Names may come and go in a directory that cannot be listed: what was repaired is no failure.
+    writeFileSync(path, textOf(ROWS))
+    chmodSync(dir, 0o300)
+    expect(run(node(become + REPAIR, path))).toBe(true)
+    chmodSync(dir, 0o700)
+    expect(besides(path)).toEqual(['s.jsonl', 's.jsonl.bak', 's.jsonl.bak.latest'])
   })
 
   it('stays as it is when the disk is full', () => {

@@ -164,6 +164,32 @@ describe('a plan', () => {
     expect(again.report).toMatchObject({ changed: false, unmatched: 4 })
   })
 
+  it('is found for each of the many results of one row without a look at the others', async () => {
+    const count = 100_000
+    const content = Array.from({ length: count }, (_, at) => ({
+      type: 'tool_result',
+      tool_use_id: `t${at}`,
+      content: 'x'.repeat(60),
+    }))
+    const rows = [{ type: 'user', message: { role: 'user', content } }]
+    const plan = content.map(({ tool_use_id }, index) => ({
+      index,
+      callId: tool_use_id,
+      chars: 60,
+      maxChars: 40,
+    }))
+    const path = join(dir, `${files++}.jsonl`)
+    const timed = async (options: RepairOptions) => {
+      writeFileSync(path, `${JSON.stringify(rows[0])}\n`)
+      const start = performance.now()
+      const report = await repairSession(path, { backup: false, ...options })
+      expect(report).toMatchObject({ clamped: 1, unmatched: 0 })
+      return performance.now() - start
+    }
+    const each = await timed({ maxChars: 40 })
+    expect((await timed({ plan })) / each).toBeLessThan(5)
+  }, 60_000)
+
   it('is matched by index in files of messages alone', async () => {
     const messages = [result('a', 9_000), answer, result('b', 9_000)]
     const plan = [{ index: 2, chars: 9_000, maxChars: 700 }]

@@ -149,7 +149,8 @@ function advice(file: string, { oversized }: SessionReport, args: Args): string 
   return `${found} To cut ${it}:\n  spillway repair ${policy.join('')}${quoted(file)}`
 }
 
-/** A path as a shell takes it. */
+/** A path as a shell and we take it. */
 function quoted(path: string): string {
+  if (path.startsWith('-')) return quoted(`./${path}`)
   return /^[\w./@%+=:,-]+$/.test(path) ? path : oneLine(`'${path.replaceAll("'", "'\\''")}'`)
 }

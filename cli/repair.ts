@@ -3,10 +3,10 @@ import { repairSession } from '../index.js'
 import type { Args, Command } from './args.js'
 import { areNoJson } from './inspect.js'
 import { interruptible } from './interrupt.js'
-import { explain, failed, Mistake, oneLine } from './mistake.js'
+import { explain, failed, isBrokenPipe, Mistake, oneLine } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
 import { Progress } from './progress.js'
-import { checkStart } from './session.js'
+import { checkSession } from './session.js'
 import { counted, size } from './table.js'
 import { err, out } from './terminal.js'
 
@@ -37,9 +37,7 @@ async function run(args: Args): Promise<number> {
     for (const file of args.names) {
       try {
         const report = await repairOne(file, options)
-        await out.write(
-          args.has('json') ? `${JSON.stringify({ path: file, ...report })}\n` : told(file, report),
-        )
+        await show(args.has('json') ? `${JSON.stringify({ path: file, ...report })}\n` : told(file, report))
       } catch (error) {
         if (!isOfFile(error)) throw error
         await err.tell(`spillway repair: ${explain(error)}\n`)
@@ -52,17 +50,27 @@ async function run(args: Args): Promise<number> {
   return exit
 }
 
+/** Shows what was done. Whoever does not read it to its end wants the other files repaired all the same. */
+async function show(text: string): Promise<void> {
+  await out.write(text).catch((error) => {
+    if (!isBrokenPipe(error)) throw error
+  })
+}
+
 /** Whether the next file may do better. */
 function isOfFile(error: unknown): boolean {
   return error instanceof Mistake && error.exit === 1
 }
 
-async function repairOne(file: string, options: RepairOptions): Promise<RepairReport> {
+async function repairOne(
+  file: string,
+  options: RepairOptions & { signal: AbortSignal },
+): Promise<RepairReport> {
   const progress = new Progress(file)
   const onProgress: RepairOptions['onProgress'] = ({ bytes, totalBytes, clamped }) =>
     progress.show(totalBytes === 0 ? 1 : bytes / totalBytes, `of ${size(totalBytes)}, ${clamped} cut`)
   try {
-    await checkStart(file)
+    await checkSession(file, options.signal)
     return await repairSession(file, { ...options, ...(err.moves && { onProgress }) })
   } catch (error) {
     throw failed(error, file)

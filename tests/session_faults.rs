@@ -15,6 +15,7 @@ use spillway::limits::Limits;
 use spillway::policy::Policy;
 use spillway::session::clamp::Rules;
 use spillway::session::failure::Failure;
+use spillway::session::lock::{Lock, Own};
 use spillway::session::repair::{Request, repair};
 use spillway::session::report::Report;
 use spillway::session::row::{Options, SideData};
@@ -216,19 +217,48 @@ fn a_file_that_changes_otherwise_stays_as_it_is() {
         ("removed", |path| fs::remove_file(path).unwrap()),
     ];
     for (what, change) in changes {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("s.jsonl");
-        fs::write(&path, &old).unwrap();
-        let file = path.clone();
-        let result = repair_while(&path, move |step| {
-            if step == steps / 2 {
-                change(&file);
-            }
-        });
+        let run = |at: u64| {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("s.jsonl");
+            fs::write(&path, &old).unwrap();
+            let file = path.clone();
+            let result = repair_while(&path, move |step| {
+                if step == at {
+                    change(&file);
+                }
+            });
+            (result, fs::read_to_string(&path).ok(), names(dir.path()))
+        };
+        let (result, _, left) = run(steps / 2);
         assert!(matches!(result, Err(Failure::Changed(_))), "{what}: {result:?}");
-        let left = names(dir.path());
         assert_eq!(left, if what == "removed" { vec![] } else { vec!["s.jsonl".to_owned()] }, "{what}");
+        // The three last steps come after the rename; before it, also what comes while backups are made stops the repair.
+        for at in steps / 2..steps - 2 {
+            let (result, found, _) = run(at);
+            assert!(result.is_err(), "{what} at step {at} of {steps}");
+            let expected = match what {
+                "shorter" => Some(old[..70].to_owned()),
+                "replaced" => Some("{\"role\":\"user\"}\n".to_owned()),
+                _ => None,
+            };
+            assert!(found == expected, "{what} at step {at} of {steps}");
+        }
     }
+}
+
+#[test]
+fn a_lock_that_took_the_place_of_ours_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.jsonl.lock");
+    let own = Own { born: SystemTime::now() };
+    let lock = Lock::take(&path, own, &Watch::default()).unwrap();
+    // Another took ours for one that was left behind. Its file may well get the number that ours had.
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "of another").unwrap();
+    drop(lock);
+    assert_eq!(text(&path), "of another");
+    drop(Lock::take(&dir.path().join("other.lock"), own, &Watch::default()).unwrap());
+    assert_eq!(names(dir.path()), ["s.jsonl.lock"]);
 }
 
 #[test]

@@ -66,14 +66,14 @@ function checkRepair(policy: Compiled, path: string, options: RepairOptions) {
   const budget = aggregate === undefined ? undefined : packBudget(checkAggregate(aggregate))
   return {
     session: packSession(path, policy, spareOf(options)),
-    // As `repair_session` in src/bindings/session.rs reads them.
-    work: Float64Array.of(
+    // As `repair_session` in src/bindings/session.rs reads them. A plan may have more steps than a call takes arguments.
+    work: Float64Array.from([
       Number(flag('backup', options.backup, true)),
       Number(flag('dryRun', options.dryRun, false)),
       Number(flag('lock', options.lock, true)),
       Date.now() - process.uptime() * 1_000,
       ...(budget ? [1, ...budget] : plan ? [2, ...steps.flatMap(packStep)] : [0]),
-    ),
+    ]),
     calls: steps.flatMap(({ callId }) => callId ?? []),
     lockTimeout: bound('lockTimeout', options.lockTimeout, 10_000),
     signal: checkSignal(options.signal),

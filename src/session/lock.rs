@@ -21,6 +21,8 @@ use crate::json::{Literal, number};
 pub struct Lock {
     path: PathBuf,
     identity: (u64, u64),
+    /// Kept open, so that no other file can come by the same identity.
+    file: File,
 }
 
 /// Who else may hold a lock that this process could hold.
@@ -84,17 +86,18 @@ impl Lock {
             Err(error) => return Err(error.into()),
         }
         watch.note();
-        Ok(Some(Lock { path: path.to_owned(), identity }))
+        Ok(Some(Lock { path: path.to_owned(), identity, file }))
     }
 
     /// The same on a file system without hard links, where it is empty for an instant.
     fn make_in_place(path: &Path) -> Result<Option<Lock>, Failure> {
-        let mut file = match create(path) {
+        let file = match create(path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
             file => file?,
         };
-        let lock = Lock { path: path.to_owned(), identity: system::identity(&file.metadata()?) };
-        file.write_all(payload(SystemTime::now()).as_bytes())?;
+        let identity = system::identity(&file.metadata()?);
+        let lock = Lock { path: path.to_owned(), identity, file };
+        (&lock.file).write_all(payload(SystemTime::now()).as_bytes())?;
         Ok(Some(lock))
     }
 }

@@ -40,6 +40,8 @@ const LOOKS: usize = 8;
 pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
     watch.step()?;
     let path = fs::canonicalize(&request.path)?;
+    // What is no file of rows needs no lock, and may have no name that one could stand beside.
+    Session::open(path.clone())?;
     let _locks = locks(request, &path, watch)?;
     let session = Session::open(path)?;
     let (limits, unmatched) = match &request.budget {
@@ -236,6 +238,8 @@ impl Repair<'_> {
                 backup = Some(backup::keep(session, self.watch)?);
             }
             self.watch.step()?;
+            // A backup that is a copy takes its time. What is appended meanwhile is carried over below.
+            session.has_grown(&rows, &mut self.known, self.watch)?;
             let new = new.replace(path)?;
             self.watch.note();
             self.carry(&mut rows, &new)?;

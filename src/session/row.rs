@@ -65,7 +65,7 @@ impl Options {
         Table::get().results(row, message, self.dialect.as_deref())
     }
 
-    /// Clamps the results of a row. `limits`: what a budget leaves of some of them.
+    /// Clamps the results of a row. `limits`: what a budget leaves of some of them, in order.
     #[inline(never)]
     pub fn rewrite(&self, row: &[u8], entry: &Entry, limits: &[Limit]) -> Rewritten {
         let follower = Table::get().follower(row);
@@ -74,7 +74,8 @@ impl Options {
         for (nth, result) in results.iter().enumerate() {
             let rules = self.rules.failed(result.is_error(follower));
             let bodies = bodies_of(row, result);
-            let limit = limits.iter().find(|limit| limit.nth == nth && limit.present == chars_of(&bodies));
+            let limit = limits.binary_search_by_key(&nth, |limit| limit.nth).ok().map(|at| &limits[at]);
+            let limit = limit.filter(|limit| limit.present == chars_of(&bodies));
             applied += usize::from(limit.is_some());
             let rules = limit.map_or_else(|| rules.clone(), |limit| rules.shortened(limit.max_chars));
             let clamped = clamp_slots(row, &result.slots, &bodies, &rules);

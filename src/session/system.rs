@@ -45,9 +45,14 @@ mod unix {
         new.set_permissions(old.permissions())
     }
 
-    /// Writes the names of a directory to disk.
+    /// Writes the names of a directory to disk, where it may be read and its file system can do that. What was renamed has
+    /// its name already, so that neither is a failure.
     pub fn sync_names(dir: &Path) -> io::Result<()> {
-        File::open(dir)?.sync_all()
+        use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+        match File::open(dir).and_then(|dir| dir.sync_all()) {
+            Err(error) if matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported) => Ok(()),
+            synced => synced,
+        }
     }
 
     /// Whether a process lives; one of another user does too.

@@ -87,8 +87,15 @@ class ToolResultGuard {
     }
     const calls = quietly(() => callsOf(sound)) ?? []
     if (calls.length === 0 || this.options.flushesBetweenCalls || !this.options.synthesizes) this.flush(write)
-    const written = this.#write(sound, write, this.#rules(false))
-    for (const { id, name } of calls) this.pending.set(id, name)
+    // A hook may have kept calls from being stored: a result without its call is refused by providers.
+    let stored: unknown
+    const writeStored: Write = (kept) => {
+      const written = write(kept)
+      stored = kept
+      return written
+    }
+    const written = this.#write(sound, writeStored, this.#rules(false))
+    for (const { id, name } of quietly(() => callsOf(stored)) ?? []) this.pending.set(id, name)
     return written
   }
 
