@@ -187,6 +187,18 @@ describe('what a prompt takes', () => {
       2_000,
     ],
     ['an image, AI SDK', user([{ type: 'image', image: new Uint8Array(9_000) }]), 2_000],
+    [
+      'an image by its address, AI SDK',
+      user([{ type: 'image', image: new URL('https://a.b/c.png') }]),
+      2_000,
+    ],
+    ['images, Ollama', { role: 'user', content: '', images: [base64, new Uint8Array(9_000)] }, 4_000],
+    ['an image that was made', { type: 'image_generation_call', id: 'ig', result: base64 }, 2_000],
+    [
+      'an image that was made, Agents SDK',
+      { type: 'hosted_tool_call', name: 'image_generation_call', output: base64 },
+      2_000,
+    ],
     ['a file, AI SDK', user([{ type: 'file', mediaType: 'application/pdf', data: base64 }]), 2_000],
     [
       'a file whose text is told',
