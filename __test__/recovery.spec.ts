@@ -454,6 +454,21 @@ describe('runWithRecovery', () => {
     ])
   })
 
+  it('goes on when what is told of events rejects', async () => {
+    const lost: unknown[] = []
+    const listen = (error: unknown) => lost.push(error)
+    process.on('unhandledRejection', listen)
+    const onEvent = async () => {
+      throw new Error('the log is full')
+    }
+    const send = async () => 'the answer'
+    const hooks = { contextTokens: 1_000, reserveTokens: 0, messages: () => [], send, onEvent }
+    expect(await runWithRecovery(hooks)).toBe('the answer')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    process.off('unhandledRejection', listen)
+    expect(lost).toEqual([])
+  })
+
   it('tells results apart that have one id and one length', async () => {
     const messages = [answer, tool('a'.repeat(16_000)), answer, tool('b'.repeat(16_000))]
     const told = await run(messages, { contextTokens: 100_000, limit: 6_000 })

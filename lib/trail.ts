@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
+import { types } from 'node:util'
 import type { RecoveryEvent } from 'spillway'
 import { quietly } from './reading.js'
 
@@ -16,7 +17,9 @@ export class Trail {
   tell(event: RecoveryEvent): void {
     const frozen = Object.freeze(event)
     this.events.push(frozen)
-    quietly(() => this.#onEvent?.(frozen))
+    // One that is async and fails must not end the process either.
+    const told: unknown = quietly(() => this.#onEvent?.(frozen))
+    if (types.isPromise(told)) quietly(() => told.then(undefined, () => {}))
     if (recoveries.hasSubscribers) recoveries.publish(frozen)
   }
 }
