@@ -262,6 +262,15 @@ describe('what a prompt takes', () => {
     message.content.length = 1
     expect(check()).toBeLessThan(seen[4] as number)
   })
+
+  it('reads again what was kept from the model', () => {
+    const message = { role: 'bashExecution', command: 'ls', output: big, excludeFromContext: true }
+    const check = () =>
+      precheck({ messages: [message], contextTokens: 1e6, reserveTokens: 0 }).estimatedTokens
+    expect(check()).toBe(0)
+    message.excludeFromContext = false
+    expect(check()).toBeGreaterThan(1_000)
+  })
 })
 
 describe('precheck', () => {

@@ -53,7 +53,10 @@ const MOST = 100_000
 export function weigh(message: unknown, results: readonly Result[], watch: Watch): Weight {
   if (typeof message === 'string') return { texts: [message], fixed: MESSAGE }
   if (!isObject(message)) return NOTHING
-  if (get(message, 'excludeFromContext') === true) return NOTHING
+  if (get(message, 'excludeFromContext') === true) {
+    watch.note(message, 'excludeFromContext', true)
+    return NOTHING
+  }
   const scale = new Scale(results, watch)
   scale.walk(message, false, 0)
   return { texts: scale.texts, fixed: scale.fixed + MESSAGE + results.length * CALL }
