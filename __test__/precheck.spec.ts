@@ -391,6 +391,9 @@ describe('precheck', () => {
     expect(check({ order: 'newest', protectLatest: false })).toEqual(['new'])
     expect(check({}, batch)).toEqual(['old'])
     expect(check({ order: 'newest' }, batch)).toEqual(['new'])
+    // Agents store the turn that the provider refused; it has answered nothing.
+    const failed = { role: 'assistant', content: [], stopReason: 'error', errorMessage: 'prompt is too long' }
+    expect(check({ order: 'newest' }, [...both, failed])).toEqual(['old'])
   })
 
   it('caps a result as the window has it', () => {

@@ -354,6 +354,7 @@ const says: Row[] = [
     7968,
   ],
   ['TensorRT', 'Prompt length (5000) exceeds maximum input length (4096).', OVER, 5000, 4096],
+  ['llama-cpp-python', 'Requested tokens (5000) exceed context window of 4096', OVER, 5000, 4096],
   ['TabbyAPI', 'Prompt length 5000 is greater than max_seq_len 4096', OVER, 5000, 4096],
   [
     'watsonx',

@@ -1,4 +1,5 @@
 import { isFromModel, type Result } from './dialect.js'
+import { isFailedTurn } from './evidence.js'
 import { isObject, lengthOf, resultsIn, withTexts } from './history.js'
 import { originalOf } from './plan.js'
 import { quietly } from './reading.js'
@@ -59,7 +60,9 @@ function read(message: unknown): Weighed {
   return {
     tokens: weight.fixed,
     results: alone.map(({ result, texts }) => new WeighedResult(result, lengthOf(texts))),
-    isFromModel: isObject(message) && (quietly(() => isFromModel(message)) ?? false),
+    // A turn that failed has answered nothing: what came before it is still the latest.
+    isFromModel:
+      isObject(message) && (quietly(() => isFromModel(message) && !isFailedTurn(message)) ?? false),
     texts: [weight.texts, ...alone.map(({ texts }) => texts)],
     watch,
   }
