@@ -263,6 +263,15 @@ describe('what a prompt takes', () => {
     expect(check()).toBeLessThan(seen[4] as number)
   })
 
+  it('counts what comes after an object that stands there twice', () => {
+    const again = user('Go on.')
+    const messages = [again, again, user('word '.repeat(10_000))]
+    const asked = { messages, contextTokens: 1e6, reserveTokens: 0 }
+    const { estimatedTokens } = precheck(asked)
+    expect(estimatedTokens).toBe(precheck({ ...asked, countTokens: estimateTokens }).estimatedTokens)
+    expect(precheck(asked).estimatedTokens).toBe(estimatedTokens)
+  })
+
   it('reads again what was kept from the model', () => {
     const message = { role: 'bashExecution', command: 'ls', output: big, excludeFromContext: true }
     const check = () =>

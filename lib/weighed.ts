@@ -70,7 +70,8 @@ function read(message: unknown): Weighed {
 
 /** Counts the tokens of messages of which they are not known yet. */
 export function countAll(messages: readonly Weighed[], counter: Counter): void {
-  const fresh = messages.filter((message) => message.texts !== undefined)
+  // Each once, also where one object stands in a history twice.
+  const fresh = [...new Set(messages.filter((message) => message.texts !== undefined))]
   if (fresh.length === 0) return
   const counts = counter.each(fresh.flatMap(({ texts }) => texts?.flat() ?? []))
   let next = 0
