@@ -291,6 +291,19 @@ describe('events of cuts', () => {
     clampResult(BIG)
     expect(seen).toHaveLength(2)
   })
+
+  it('go on when an async listener rejects', async () => {
+    const lost: unknown[] = []
+    const listen = (error: unknown) => lost.push(error)
+    process.on('unhandledRejection', listen)
+    const onClamp = async () => {
+      throw new Error('the log is full')
+    }
+    expect(wrapTool(() => BIG, { onClamp })()).toMatch(NOTICE)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    process.off('unhandledRejection', listen)
+    expect(lost).toEqual([])
+  })
 })
 
 describe('hostile results', () => {

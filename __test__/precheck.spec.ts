@@ -187,6 +187,18 @@ describe('what a prompt takes', () => {
       2_000,
     ],
     ['an image, AI SDK', user([{ type: 'image', image: new Uint8Array(9_000) }]), 2_000],
+    [
+      'an image by its address, AI SDK',
+      user([{ type: 'image', image: new URL('https://a.b/c.png') }]),
+      2_000,
+    ],
+    ['images, Ollama', { role: 'user', content: '', images: [base64, new Uint8Array(9_000)] }, 4_000],
+    ['an image that was made', { type: 'image_generation_call', id: 'ig', result: base64 }, 2_000],
+    [
+      'an image that was made, Agents SDK',
+      { type: 'hosted_tool_call', name: 'image_generation_call', output: base64 },
+      2_000,
+    ],
     ['a file, AI SDK', user([{ type: 'file', mediaType: 'application/pdf', data: base64 }]), 2_000],
     [
       'a file whose text is told',
@@ -249,6 +261,24 @@ describe('what a prompt takes', () => {
       expect(tokens).toBeGreaterThan((seen[at] as number) + 90)
     message.content.length = 1
     expect(check()).toBeLessThan(seen[4] as number)
+  })
+
+  it('counts what comes after an object that stands there twice', () => {
+    const again = user('Go on.')
+    const messages = [again, again, user('word '.repeat(10_000))]
+    const asked = { messages, contextTokens: 1e6, reserveTokens: 0 }
+    const { estimatedTokens } = precheck(asked)
+    expect(estimatedTokens).toBe(precheck({ ...asked, countTokens: estimateTokens }).estimatedTokens)
+    expect(precheck(asked).estimatedTokens).toBe(estimatedTokens)
+  })
+
+  it('reads again what was kept from the model', () => {
+    const message = { role: 'bashExecution', command: 'ls', output: big, excludeFromContext: true }
+    const check = () =>
+      precheck({ messages: [message], contextTokens: 1e6, reserveTokens: 0 }).estimatedTokens
+    expect(check()).toBe(0)
+    message.excludeFromContext = false
+    expect(check()).toBeGreaterThan(1_000)
   })
 })
 
@@ -370,6 +400,9 @@ describe('precheck', () => {
     expect(check({ order: 'newest', protectLatest: false })).toEqual(['new'])
     expect(check({}, batch)).toEqual(['old'])
     expect(check({ order: 'newest' }, batch)).toEqual(['new'])
+    // Agents store the turn that the provider refused; it has answered nothing.
+    const failed = { role: 'assistant', content: [], stopReason: 'error', errorMessage: 'prompt is too long' }
+    expect(check({ order: 'newest' }, [...both, failed])).toEqual(['old'])
   })
 
   it('caps a result as the window has it', () => {

@@ -259,6 +259,118 @@ const says: Row[] = [
   ['Chinese', '请压缩上下文', OVER],
   ['Chinese', '错误：上下文长度超过模型限制，请压缩上下文后重试', OVER],
   ['Chinese', '400 您的输入超出最大上下文长度（131072）', OVER],
+  [
+    'OpenAI',
+    'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300123 tokens. Please reduce the length of the messages.',
+    OVER,
+    300123,
+    272000,
+  ],
+  [
+    'vLLM',
+    "You passed 98305 input tokens and requested 32768 output tokens. However, the model's context length is only 131072 tokens, resulting in a maximum input length of 98304 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=98305)",
+    OVER,
+    131073,
+    131072,
+  ],
+  [
+    'vLLM',
+    'The prompt (total length 25938) is too long to fit into the model (context length 4096). Make sure that `max_model_len` is no smaller than the number of text tokens plus multimodal tokens.',
+    OVER,
+    25938,
+    4096,
+  ],
+  [
+    'Vertex',
+    'Unable to submit request because the input token count is 1190000 but the model only supports up to 1048576. Reduce the input token count and try again.',
+    OVER,
+    1190000,
+    1048576,
+  ],
+  [
+    'Google',
+    '[GoogleGenerativeAI Error]: Error fetching from https://generativelanguage.googleapis.com/v1beta/models/gemini-1.5-pro:generateContent: [400 Bad Request] The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).',
+    OVER,
+    1196265,
+    1048575,
+  ],
+  [
+    'Bedrock Titan',
+    'ValidationException: 400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9279 ',
+    OVER,
+    9279,
+    8192,
+  ],
+  [
+    'Bedrock Nova',
+    'Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.',
+    OVER,
+  ],
+  [
+    'LM Studio',
+    'The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 12345>= n_ctx: 4096). Try to load the model with a larger context length',
+    OVER,
+    12345,
+    4096,
+  ],
+  ['LM Studio', 'Cannot truncate prompt with n_keep (13237) >= n_ctx (4096)', OVER, 13237, 4096],
+  [
+    'LM Studio',
+    'Reached context length of 4096 tokens with model (arch: gpt-oss) that does not currently support mid-generation context overflow. Try reloading with a larger context length or shortening the prompt/chat.',
+    OVER,
+    undefined,
+    4096,
+  ],
+  [
+    'Cohere',
+    'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4193. Try using a shorter prompt, or enabling prompt truncating.',
+    OVER,
+    4193,
+    4081,
+  ],
+  [
+    'Cohere',
+    'too many tokens: size limit exceeded by 713295 tokens. Try using shorter or fewer inputs. The limit for this model is 288000 tokens.',
+    OVER,
+    undefined,
+    288000,
+  ],
+  ['Ollama', 'the input length exceeds the context length', OVER],
+  ['Zhipu', 'Prompt 超长', OVER],
+  ['Doubao', 'Total tokens of image and text exceed max message tokens. Request id: 0217', OVER],
+  ['Baidu', 'Prompt tokens too long', OVER],
+  [
+    'SiliconFlow',
+    'length of prompt_tokens (40000) must be less than max_seq_len (32768).',
+    OVER,
+    40000,
+    32768,
+  ],
+  [
+    'Cloudflare',
+    'AiError: AiError: The estimated number of input and maximum output tokens (8193) exceeded this model context window limit (7968).',
+    OVER,
+    8193,
+    7968,
+  ],
+  ['TensorRT', 'Prompt length (5000) exceeds maximum input length (4096).', OVER, 5000, 4096],
+  ['llama-cpp-python', 'Requested tokens (5000) exceed context window of 4096', OVER, 5000, 4096],
+  ['TabbyAPI', 'Prompt length 5000 is greater than max_seq_len 4096', OVER, 5000, 4096],
+  [
+    'watsonx',
+    'the number of input tokens 9000 cannot exceed the total tokens limit 8192 for this model',
+    OVER,
+    9000,
+    8192,
+  ],
+  ['GitHub Models', 'Request body too large for gpt-4o model. Max size: 8000 tokens.', OVER, undefined, 8000],
+  [
+    'TGI',
+    '{"error":"Input validation error: `inputs` must have less than 1024 tokens. Given: 1089","error_type":"validation"}',
+    OVER,
+    1089,
+    1024,
+  ],
   // Bytes rather than tokens: OpenClaw and Pi call most of these an overflow of the context too, but compaction may not help.
   [
     'Anthropic',
@@ -295,6 +407,7 @@ const says: Row[] = [
     '<!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN">\n<html><head>\n<title>Request Entity Too Large</title>\n</head></html>',
     BYTES,
   ],
+  ['gRPC', 'Sent message larger than max (50000056 vs. 20971520)', BYTES, 50000056, 20971520],
   // A field of its own, which peers do not see: the rest of the history need not go.
   [
     'OpenAI',
@@ -309,6 +422,13 @@ const says: Row[] = [
     'field_too_long',
     12000000,
     10485760,
+  ],
+  [
+    'Bedrock',
+    'ValidationException: Malformed input request: expected maxLength: 20000, actual: 25000, please reformat your input and try again.',
+    'field_too_long',
+    25000,
+    20000,
   ],
   // More than a minute allows at once: waiting never helps. OpenClaw 4.10 and Pi call it a rate limit.
   [
@@ -373,6 +493,7 @@ const saysNot: Row[] = [
   // Nor does money fix itself by compaction; Pi sees the token limit alone.
   ['OpenRouter', '402 Payment Required: request token limit exceeded for your balance, add credits', 'other'],
   ['OpenAI', '429 You exceeded your current quota, please check your plan and billing details.', 'other'],
+  ['Zhipu', '429 余额不足或无可用资源包，请充值。', 'other'],
   ['any', 'insufficient credits: context length exceeded', 'other'],
   ['Anthropic', 'Your credit balance is too low to access the Anthropic API.', 'other'],
   ['OpenRouter', 'Reasoning is mandatory for this endpoint and cannot be disabled.', 'other'],
@@ -663,6 +784,51 @@ describe('structure before text', () => {
       },
       { kind: 'request_exceeds_rate_limit', actual: 9000, limit: 8000, status: 429 },
     ],
+    [
+      'what the provider behind OpenRouter said',
+      Object.assign(new Error('400 Provider returned error'), {
+        status: 400,
+        error: {
+          message: 'Provider returned error',
+          code: 400,
+          metadata: {
+            raw: '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 200000 maximum"}}',
+            provider_name: 'Anthropic',
+          },
+        },
+      }),
+      { kind: OVER, actual: 213462, limit: 200000, status: 400 },
+    ],
+    [
+      'a list of errors in a body',
+      Object.assign(new Error('Bad Request'), {
+        statusCode: 400,
+        responseBody:
+          '{"errors":[{"code":"invalid_input_argument","message":"Invalid input argument for Model \'m\': the number of input tokens 9000 cannot exceed the total tokens limit 8192 for this model"}],"trace":"x"}',
+      }),
+      { kind: OVER, actual: 9000, limit: 8192, status: 400 },
+    ],
+    [
+      'a body of MiniMax',
+      { base_resp: { status_code: 2013, status_msg: 'invalid params, context window exceeds limit' } },
+      { kind: OVER },
+    ],
+    // Word for word what OpenAI says of money, but of a quota that a minute gives back.
+    [
+      'a quota of Google',
+      Object.assign(
+        new Error(
+          '{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.\\n* Quota exceeded for metric: generativelanguage.googleapis.com/generate_content_free_tier_input_token_count, limit: 250000\\nPlease retry in 36.9s.","status":"RESOURCE_EXHAUSTED"}}',
+        ),
+        { name: 'ApiError', status: 429 },
+      ),
+      { kind: 'rate_limit', status: 429 },
+    ],
+    [
+      'a 413 of GitHub Models',
+      { status: 413, error: { code: 'tokens_limit_reached', message: 'Too large. Max size: 8000 tokens.' } },
+      { kind: OVER, status: 413 },
+    ],
     ['nothing', undefined, { kind: 'other' }],
     ['null', null, { kind: 'other' }],
     ['a number', 413, { kind: 'other' }],
@@ -856,6 +1022,14 @@ describe('whatever comes', () => {
         },
       ),
     )
+  })
+
+  it('goes on for no time over words that nearly are names, nor over objects that have all members', () => {
+    const start = performance.now()
+    expect(classifyProviderError(`Aa${'A'.repeat(2_000)}_ prompt is too long`)).toEqual({ kind: 'other' })
+    const all = (): object => new Proxy({}, { get: () => all() })
+    expect(classifyProviderError(all())).toEqual({ kind: 'other' })
+    expect(performance.now() - start).toBeLessThan(1_000)
   })
 
   it('follows causes, but not for ever', () => {

@@ -341,6 +341,11 @@ describe('runWithRecovery', () => {
       { attempt: 2, overflowTokens: expect.any(Number), actualTokens: actual },
     ])
     expect(told.compactions[0]?.overflowTokens).toBeGreaterThanOrEqual(actual - 10_000)
+    // A provider that takes a tenth of what was told: the prompt has become no larger by that.
+    expect(told.compactions[0]?.overflowTokens).toBeLessThan(actual)
+    const before = told.events.find(({ type }) => type === 'overflow')
+    const after = told.events.find(({ type, attempt }) => type === 'precheck' && attempt === 2)
+    expect(after?.estimatedTokens).toBe(before?.estimatedTokens)
     expect(told.answer).toBe('the answer')
   })
 
@@ -447,6 +452,29 @@ describe('runWithRecovery', () => {
       'precheck 2',
       'give_up 1',
     ])
+  })
+
+  it('goes on when what is told of events rejects', async () => {
+    const lost: unknown[] = []
+    const listen = (error: unknown) => lost.push(error)
+    process.on('unhandledRejection', listen)
+    const onEvent = async () => {
+      throw new Error('the log is full')
+    }
+    const send = async () => 'the answer'
+    const hooks = { contextTokens: 1_000, reserveTokens: 0, messages: () => [], send, onEvent }
+    expect(await runWithRecovery(hooks)).toBe('the answer')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    process.off('unhandledRejection', listen)
+    expect(lost).toEqual([])
+  })
+
+  it('tells results apart that have one id and one length', async () => {
+    const messages = [answer, tool('a'.repeat(16_000)), answer, tool('b'.repeat(16_000))]
+    const told = await run(messages, { contextTokens: 100_000, limit: 6_000 })
+    expect(told.answer).toBe('the answer')
+    expect(told.sent[1]?.[1]).not.toEqual(messages[1])
+    expect(told.sent[1]?.[3]).toBe(messages[3])
   })
 
   it('cuts the same results to the same for the whole run, wherever they stand', async () => {

@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ClampEvent } from 'spillway'
 import type { Result } from './dialect/dialect.js'
-import { get, quietly } from './reading.js'
+import { get, tell } from './reading.js'
 import type { Figures } from './result/blocks.js'
 import type { Spilling } from './spill/spilling.js'
 
@@ -31,7 +31,7 @@ export function announce(origin: Origin, figures: () => Figures, result?: Result
   const { onClamp } = origin
   if (!isHeard(origin)) return
   const event: ClampEvent = { ...nameOf(origin, result), phase: origin.phase, ...figures() }
-  if (onClamp) quietly(() => onClamp(event))
+  if (onClamp) tell(() => onClamp(event))
   if (clamps.hasSubscribers) clamps.publish(event)
 }
 

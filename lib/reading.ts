@@ -1,3 +1,5 @@
+import { types } from 'node:util'
+
 /** Runs what may run a caller's code: a getter, a trap of a proxy. What throws gives nothing. */
 export function quietly<R>(read: () => R): R | undefined {
   try {
@@ -5,6 +7,16 @@ export function quietly<R>(read: () => R): R | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Tells a caller's listener. What it throws is passed over, also where it is async. */
+export function tell(listen: () => unknown): void {
+  forget(quietly(listen))
+}
+
+/** Lets a promise that nobody waits for fail without ending the process. */
+export function forget(answer: unknown): void {
+  if (types.isPromise(answer)) quietly(() => answer.then(undefined, () => {}))
 }
 
 /** Reads a property of a caller's object. One that throws is not there. */

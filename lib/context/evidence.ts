@@ -16,6 +16,7 @@ export class Layer {
 
 /** Bounds of what is read: an error is small, or what makes it large is an echo of the request. */
 const LAYERS = 6
+const OBJECTS = 200
 const DEPTH = 8
 const PARSED = 16_384
 const HEAD = 2_048
@@ -23,8 +24,29 @@ const TAIL = 1_024
 
 const STATUS = ['status', 'statusCode', 'status_code', 'httpStatusCode', 'code'] as const
 const CODES = ['code', 'type', 'name', '__type', 'error_type', 'errorType', 'status', 'reason'] as const
-const TEXTS = ['message', 'Message', 'msg', 'errorMessage', 'error_message', 'error_msg', 'detail'] as const
-const BODIES = ['error', 'data', 'body', 'responseBody', 'response', '$metadata'] as const
+const TEXTS = [
+  'message',
+  'Message',
+  'msg',
+  'errorMessage',
+  'error_message',
+  'error_msg',
+  'status_msg',
+  'detail',
+] as const
+/** `metadata.raw`: what OpenRouter was answered by the provider behind it; `base_resp`: MiniMax. */
+const BODIES = [
+  'error',
+  'errors',
+  'data',
+  'body',
+  'responseBody',
+  'response',
+  'metadata',
+  'raw',
+  'base_resp',
+  '$metadata',
+] as const
 
 /** Reads an error from the outside in. Nothing that it holds can make this throw or go on for long. */
 export function layersOf(error: unknown, numbers: readonly string[], lead: RegExp): Layer[] {
@@ -53,7 +75,7 @@ class Reader {
 
   read(value: unknown, layer: Layer, depth: number): void {
     if (typeof value === 'string') this.#readText(value, layer, depth)
-    else if (isObject(value) && depth > 0 && !this.#seen.has(value)) {
+    else if (isObject(value) && depth > 0 && !this.#seen.has(value) && this.#seen.size < OBJECTS) {
       this.#seen.add(value)
       if (types.isUint8Array(value)) this.#readText(decoded(value), layer, depth)
       else if (quietly(() => Array.isArray(value))) this.read(get(value, 0), layer, depth - 1)
@@ -95,7 +117,8 @@ class Reader {
     }
     for (const key of TEXTS) this.read(get(value, key), layer, depth - 1)
     for (const key of BODIES) {
-      const body = get(value, key)
+      const member = get(value, key)
+      const body = quietly(() => Array.isArray(member)) ? get(member as unknown[], 0) : member
       if (key === 'error' && isObject(body) && typeof get(body, 'message') === 'string' && !isThrown(body))
         layer.isAnswer = true
       // An error in an error is its cause.

@@ -1,6 +1,6 @@
 import type { PlanStep } from 'spillway'
 import type { Result } from '../dialect/dialect.js'
-import { elementsOf, lengthOf, resultsIn, textsOf } from '../result/history.js'
+import { elementsOf, isSame, lengthOf, resultsIn, textsOf } from '../result/history.js'
 import { applyPlan, namedBy } from './apply.js'
 
 /**
@@ -8,15 +8,15 @@ import { applyPlan, namedBy } from './apply.js'
  * wherever it stands and whatever comes after it: a provider's cache holds as long as a prompt begins as the last one did.
  */
 export class LivePlan {
-  readonly #lengths = new Map<string, number>()
+  readonly #cuts = new Map<string, { readonly texts: readonly string[]; maxChars: number }[]>()
 
   /** The messages with their results cut; the same array where none is. */
   apply<M>(messages: readonly M[]): readonly M[] {
-    if (this.#lengths.size === 0) return messages
+    if (this.#cuts.size === 0) return messages
     const plan = elementsOf(messages).flatMap((message, index) => {
       const results = resultsIn(message)
       // All of a message are named, so that none takes the step of another that is alike.
-      return results.some((result) => this.#lengths.has(nameOf(result)))
+      return results.some((result) => this.#cutOf(result))
         ? results.map((result) => this.#step(index, result))
         : []
     })
@@ -26,7 +26,7 @@ export class LivePlan {
   #step(index: number, result: Result): PlanStep {
     const chars = lengthOf(textsOf(result.slots))
     const { id } = result
-    const maxChars = this.#lengths.get(nameOf(result)) ?? chars
+    const { maxChars = chars } = this.#cutOf(result) ?? {}
     return { index, ...(id !== undefined && { callId: id }), chars, maxChars }
   }
 
@@ -38,14 +38,29 @@ export class LivePlan {
       const steps = plan.filter((step) => step.index === index)
       for (const [result, { maxChars, chars }] of namedBy(steps, results)) {
         const original = originals[results.indexOf(result)]
-        if (original && maxChars < chars) this.#lengths.set(nameOf(original), maxChars)
+        if (original && maxChars < chars) this.#keep(original, maxChars)
       }
     }
   }
+
+  #keep(result: Result, maxChars: number): void {
+    const known = this.#cutOf(result)
+    if (known) known.maxChars = maxChars
+    else {
+      const texts = textsOf(result.slots)
+      const name = nameOf(result, texts)
+      this.#cuts.set(name, [...(this.#cuts.get(name) ?? []), { texts, maxChars }])
+    }
+  }
+
+  /** What was cut of a result, wherever it stands now. Agents that count their calls anew in every turn give the same id to
+   *  many, and results that a limit has cut are of one length: the text tells them apart. */
+  #cutOf(result: Result) {
+    const texts = textsOf(result.slots)
+    return this.#cuts.get(nameOf(result, texts))?.find((cut) => isSame(cut.texts, texts))
+  }
 }
 
-/** A name that is the same wherever a result stands: its id and length, or all its text. */
-function nameOf(result: Result): string {
-  const texts = textsOf(result.slots)
-  return result.id === undefined ? texts.join('\n') : `${result.id} ${lengthOf(texts)}`
+function nameOf({ id }: Result, texts: readonly string[]): string {
+  return `${id ?? ''} ${lengthOf(texts)}`
 }

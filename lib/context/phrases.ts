@@ -144,8 +144,8 @@ export function leadOf(words: readonly string[]): RegExp {
     String.raw`[\w.@/:-]*\d[\w.@/:-]*`,
     // context_length, litellm.BadRequestError
     String.raw`\w+(?:[._/]\w+)+`,
-    // BadRequestError, APIError, HTTP
-    String.raw`[A-Z]+[a-z\d]+(?:[A-Z]+[a-z\d]*)+(?!\w)`,
+    // BadRequestError, APIError, HTTP; a repeated group of capitals would try every way to part them
+    String.raw`[A-Z]+[a-z\d]+[A-Z][A-Za-z\d]*(?!\w)`,
     String.raw`[A-Z]{2,}(?:[a-z]\w*)?(?!'?\w)`,
   ]
   const all = [String.raw`[\s"'{}[\]()<>:;,.|=#\-–—/\\!_：，。；！（）“”]+`, ...escaped.map(listed), ...names]

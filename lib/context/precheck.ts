@@ -56,10 +56,15 @@ export class Prompt {
     return this.#told() + this.#later
   }
 
+  /** The same with a margin, which what the provider told needs none of. */
+  estimate(margin: number): number {
+    return this.#usage ? this.#anchored(this.#usage, NO_CUTS, margin) : this.#estimated(NO_CUTS, margin)
+  }
+
   check(): Precheck {
-    const { budgetTokens } = this.#asked
+    const { budgetTokens, safetyMargin } = this.#asked
     const reduction = new Reduction(this.#rows, this.#asked, this.#usage?.messages ?? 0)
-    const estimatedTokens = this.#usage ? this.#anchored(this.#usage, NO_CUTS) : this.#estimated(NO_CUTS)
+    const estimatedTokens = this.estimate(safetyMargin)
     const said = {
       estimatedTokens,
       budgetTokens,
@@ -76,19 +81,23 @@ export class Prompt {
   /** Tokens that are left of the prompt. What the provider told is of no use once the history has changed, so a plan has
    *  to do without as well: what is cut by it fits by the estimate alone. */
   #left(cuts: Cuts): number {
-    const estimated = this.#estimated(cuts)
-    return this.#usage ? Math.max(estimated, this.#anchored(this.#usage, cuts)) : estimated
+    const { safetyMargin } = this.#asked
+    const estimated = this.#estimated(cuts, safetyMargin)
+    return this.#usage ? Math.max(estimated, this.#anchored(this.#usage, cuts, safetyMargin)) : estimated
   }
 
-  #estimated({ freedOfTold, freedOfOthers }: Cuts): number {
-    const left = this.tokens - freedOfTold - freedOfOthers
-    return Math.ceil(left * this.#asked.safetyMargin)
+  #estimated({ freedOfTold, freedOfOthers }: Cuts, margin: number): number {
+    return Math.ceil((this.tokens - freedOfTold - freedOfOthers) * margin)
   }
 
-  #anchored({ inputTokens }: { inputTokens: number }, { freedOfTold, freedOfOthers }: Cuts): number {
+  #anchored(
+    { inputTokens }: { inputTokens: number },
+    { freedOfTold, freedOfOthers }: Cuts,
+    margin: number,
+  ): number {
     // Where it takes less than the estimate says, so does what goes of it.
     const freed = freedOfTold === 0 ? 0 : freedOfTold * Math.min(1, inputTokens / this.#told())
-    return Math.ceil(inputTokens - freed + (this.#later - freedOfOthers) * this.#asked.safetyMargin)
+    return Math.ceil(inputTokens - freed + (this.#later - freedOfOthers) * margin)
   }
 
   /** Estimates what the provider told of, and what goes with any request. */

@@ -130,7 +130,7 @@ class Recovery<R, M> {
     const actualTokens = this.#refusal?.actualTokens
     const state = {
       attempt: this.#attempt,
-      overflowTokens: Math.max(view.checked.overflowTokens, this.#refusal?.overflow ?? 0, this.#excess(view)),
+      overflowTokens: Math.max(view.checked.overflowTokens, this.#refusal?.overflow ?? 0),
       ...(actualTokens !== undefined && { actualTokens }),
     }
     if (await this.#wait(() => this.#hooks.compact?.(state))) return this.#after('compact')
@@ -198,7 +198,7 @@ class Recovery<R, M> {
     checkMessages(messages)
     const cut = this.#live.apply(messages)
     const prompt = new Prompt(cut, this.#within(this.#ceiling))
-    const checked = prompt.check()
+    const checked = this.#inTokens(prompt, prompt.check())
     this.#tell('precheck', checked, reason)
     this.#lowest = Math.min(this.#lowest, prompt.tokens)
     return { messages, cut, prompt, checked }
@@ -213,9 +213,16 @@ class Recovery<R, M> {
     return { ...this.#asked, safetyMargin: Math.max(safetyMargin, budgetTokens / ceiling) }
   }
 
-  /** Estimated tokens over what refusals leave. */
-  #excess({ prompt }: View<M>): number {
-    return Math.max(0, Math.ceil(prompt.tokens - this.#ceiling))
+  /** A check with the margin of the caller: that of `#within` is no measure of tokens. What is over is over the budget, or
+   *  over what refusals leave. */
+  #inTokens(prompt: Prompt, checked: Precheck): Precheck {
+    const estimatedTokens = prompt.estimate(this.#asked.safetyMargin)
+    const excess = Math.ceil(prompt.tokens - this.#ceiling)
+    return {
+      ...checked,
+      estimatedTokens,
+      overflowTokens: Math.max(0, estimatedTokens - checked.budgetTokens, excess),
+    }
   }
 
   #wait<T>(work: () => T | Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import type { RecoveryEvent } from 'spillway'
-import { quietly } from '../reading.js'
+import { tell } from '../reading.js'
 
 const recoveries = channel('spillway:recovery')
 
@@ -16,7 +16,7 @@ export class Trail {
   tell(event: RecoveryEvent): void {
     const frozen = Object.freeze(event)
     this.events.push(frozen)
-    quietly(() => this.#onEvent?.(frozen))
+    tell(() => this.#onEvent?.(frozen))
     if (recoveries.hasSubscribers) recoveries.publish(frozen)
   }
 }

@@ -1,6 +1,7 @@
 import { isFromModel, type Result } from '../dialect/dialect.js'
 import { quietly } from '../reading.js'
 import { isObject, lengthOf, resultsIn, withTexts } from '../result/history.js'
+import { isFailedTurn } from './evidence.js'
 import { originalOf } from './plan.js'
 import type { Counter } from './tokens.js'
 import { Watch } from './watch.js'
@@ -59,7 +60,9 @@ function read(message: unknown): Weighed {
   return {
     tokens: weight.fixed,
     results: alone.map(({ result, texts }) => new WeighedResult(result, lengthOf(texts))),
-    isFromModel: isObject(message) && (quietly(() => isFromModel(message)) ?? false),
+    // A turn that failed has answered nothing: what came before it is still the latest.
+    isFromModel:
+      isObject(message) && (quietly(() => isFromModel(message) && !isFailedTurn(message)) ?? false),
     texts: [weight.texts, ...alone.map(({ texts }) => texts)],
     watch,
   }
@@ -67,7 +70,8 @@ function read(message: unknown): Weighed {
 
 /** Counts the tokens of messages of which they are not known yet. */
 export function countAll(messages: readonly Weighed[], counter: Counter): void {
-  const fresh = messages.filter((message) => message.texts !== undefined)
+  // Each once, also where one object stands in a history twice.
+  const fresh = [...new Set(messages.filter((message) => message.texts !== undefined))]
   if (fresh.length === 0) return
   const counts = counter.each(fresh.flatMap(({ texts }) => texts?.flat() ?? []))
   let next = 0

@@ -39,7 +39,9 @@ const ARGUMENTS = new Set(['arguments', 'args', 'input'])
 const PAYLOADS = new Set(
   'data blob bytes base64 image image_url audio file file_data file_id fileUri uri url'.split(' '),
 )
-const MEDIA_NAMES = new Set('image image_url inlineData fileData audio input_audio video'.split(' '))
+/** Where an image that a model has made is. */
+const MADE = new Set(['result', 'output'])
+const MEDIA_NAMES = new Set('image images image_url inlineData fileData audio input_audio video'.split(' '))
 const MEDIA_TYPE = /^(?:input_)?(?:image|audio|video|file|media|document)(?:[-_]|$)|^base64$/
 const LONG_PAYLOAD = /^[\w+/-]{200}/
 
@@ -51,7 +53,10 @@ const MOST = 100_000
 export function weigh(message: unknown, results: readonly Result[], watch: Watch): Weight {
   if (typeof message === 'string') return { texts: [message], fixed: MESSAGE }
   if (!isObject(message)) return NOTHING
-  if (get(message, 'excludeFromContext') === true) return NOTHING
+  if (get(message, 'excludeFromContext') === true) {
+    watch.note(message, 'excludeFromContext', true)
+    return NOTHING
+  }
   const scale = new Scale(results, watch)
   scale.walk(message, false, 0)
   return { texts: scale.texts, fixed: scale.fixed + MESSAGE + results.length * CALL }
@@ -94,7 +99,8 @@ class Scale {
       const member = get(value, name)
       this.#noted(value, name, member)
       if (SILENT.has(name)) continue
-      if (isBytes(member) || (PAYLOADS.has(name) && isPayload(value, member, media))) payloads += 1
+      const isOne = PAYLOADS.has(name) ? isPayload(value, member, media) : media && isMade(name, member)
+      if (isBytes(member) || isOne) payloads += 1
       else this.#member(value, name, member, media || MEDIA_NAMES.has(name), depth)
     }
     // One that has both its bytes and its address is one.
@@ -106,7 +112,7 @@ class Scale {
     this.#noted(list, at, element)
     if (isObject(element)) this.fixed += BLOCK
     if (this.#taken.get(list)?.includes(at)) this.#watch.json(element)
-    else if (isBytes(element)) this.fixed += MEDIA
+    else if (isBytes(element) || (isMedia && isEncoded(element))) this.fixed += MEDIA
     else if (isObject(element)) this.walk(element, isMedia, depth + 1)
     else this.#say(element)
   }
@@ -147,7 +153,9 @@ class Scale {
 
 /** Whether an object is an image or the like by its type; also a file whose text is told, or a link to one, has one. */
 function isMediaBlock(value: object): boolean {
-  const type = get(value, 'type')
+  const kind = get(value, 'type')
+  // A call that a server ran tells by its name what it made.
+  const type = kind === 'hosted_tool_call' ? get(value, 'name') : kind
   if (typeof type === 'string') {
     if (MEDIA_TYPE.test(type)) return true
     if (type === 'resource_link') return false
@@ -158,10 +166,19 @@ function isMediaBlock(value: object): boolean {
 
 const MIME_TYPES = ['mimeType', 'mediaType', 'media_type']
 
-/** Whether a string is what an image is made of, or names one, and no text. */
-function isPayload(holder: object, text: unknown, isMedia: boolean): boolean {
-  if (typeof text !== 'string' || get(holder, 'type') === 'text') return false
-  return isMedia || text.startsWith('data:') || LONG_PAYLOAD.test(text)
+/** Whether a value is what an image is made of, or names one, and no text. */
+function isPayload(holder: object, value: unknown, isMedia: boolean): boolean {
+  if (isObject(value)) return isMedia && typeof get(value, 'href') === 'string'
+  if (typeof value !== 'string' || get(holder, 'type') === 'text') return false
+  return isMedia || isEncoded(value)
+}
+
+function isMade(name: string, value: unknown): boolean {
+  return MADE.has(name) && isEncoded(value)
+}
+
+function isEncoded(value: unknown): boolean {
+  return typeof value === 'string' && (value.startsWith('data:') || LONG_PAYLOAD.test(value))
 }
 
 function isBytes(value: unknown): boolean {

@@ -103,7 +103,7 @@ export function withTexts(results: readonly Result[]): [WithTexts, ...WithTexts[
   return groups
 }
 
-function isSame(texts: readonly string[], others: readonly string[]): boolean {
+export function isSame(texts: readonly string[], others: readonly string[]): boolean {
   return texts.length === others.length && texts.every((text, at) => text === others[at])
 }
 

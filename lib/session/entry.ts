@@ -1,10 +1,9 @@
-import { types } from 'node:util'
 import type { GuardOptions } from 'spillway'
 import { type Result, readResults } from '../dialect/dialect.js'
 import type { Origin } from '../event.js'
 import { plain } from '../json.js'
 import type { Compiled } from '../policy.js'
-import { get, isPlain, quietly } from '../reading.js'
+import { forget, get, isPlain, quietly } from '../reading.js'
 import { clampKnown } from '../result/result.js'
 import { overwrite } from './overwrite.js'
 import { withinRow } from './row.js'
@@ -44,7 +43,7 @@ export class Entry {
 
   /** What a hook made of a message, which it may as well have changed in place. */
   #answered(kept: unknown, answer: unknown): unknown {
-    if (types.isPromise(answer)) quietly(() => answer.then(undefined, () => {}))
+    forget(answer)
     const isMessage = typeof answer === typeof kept && answer !== null && !isPromise(answer)
     return this.settle(isMessage ? answer : kept, isMessage && answer !== kept)
   }

@@ -6,7 +6,7 @@ import { checkAggregate, packBudget } from '../context/plan.js'
 import { native } from '../engine.js'
 import { bound, callback, flag, limit, optionError, text } from '../option.js'
 import { type Compiled, compileWith, pack } from '../policy.js'
-import { quietly } from '../reading.js'
+import { tell } from '../reading.js'
 
 const repairs = channel('spillway:repair')
 
@@ -153,7 +153,7 @@ function watch(signal: AbortSignal | undefined, onProgress?: RepairOptions['onPr
     const [bytes = 0, totalBytes = 0, rows = 0, clamped = 0] = numbers
     if (totalBytes === 0 || numbers.join() === told) return
     told = numbers.join()
-    quietly(() => onProgress({ bytes, totalBytes, rows, clamped }))
+    tell(() => onProgress({ bytes, totalBytes, rows, clamped }))
   }
   const timer = onProgress && setInterval(look, LOOK)
   const end = () => {
