@@ -5,15 +5,9 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
-import { fauxAssistantMessage, fauxToolCall, registerFauxProvider, Type } from '@earendil-works/pi-ai'
-import {
-  AuthStorage,
-  createAgentSession,
-  DefaultResourceLoader,
-  ModelRegistry,
-  SessionManager,
-  SettingsManager,
-} from '@earendil-works/pi-coding-agent'
+import { fauxAssistantMessage, fauxToolCall } from '@earendil-works/pi-ai'
+import { SessionManager } from '@earendil-works/pi-coding-agent'
+import { makeTool, openSession } from './pi.mjs'
 import { LIMIT, TEXT } from './scenario.mjs'
 
 const directory = mkdtempSync(join(tmpdir(), 'spillway-cli-'))
@@ -24,13 +18,9 @@ const WINDOW = 200_000
 /** What tools return: one of them far too much. */
 const RESULTS = { read: TEXT.slice(0, 24_000), grep: TEXT.slice(0, 3_000), bash: TEXT }
 
-const tools = Object.entries(RESULTS).map(([name, text]) => ({
-  name,
-  label: name,
-  description: name,
-  parameters: Type.Object({}),
-  execute: async () => ({ content: [{ type: 'text', text }], details: {} }),
-}))
+const tools = Object.entries(RESULTS).map(([name, text]) =>
+  makeTool(name, async () => ({ content: [{ type: 'text', text }], details: {} })),
+)
 
 /** A provider that refuses what is over its window, as those of today do. */
 function answer({ messages }) {
@@ -49,38 +39,8 @@ function answer({ messages }) {
 /** Goes on with a session and returns the last that the model said. Compaction is off: where it is on, Pi gets out of
  *  this one by putting a summary in the place of the history. */
 async function ask(sessionManager, prompt) {
-  const faux = registerFauxProvider({
-    models: [{ id: 'faux-1', contextWindow: WINDOW, maxTokens: 8_192 }],
-    tokensPerSecond: 0,
-  })
+  const { session, faux } = await openSession({ directory, tools, sessionManager, contextWindow: WINDOW })
   faux.setResponses(Array.from({ length: 20 }, () => answer))
-  const model = faux.getModel()
-  const authStorage = AuthStorage.inMemory()
-  authStorage.setRuntimeApiKey(model.provider, 'faux-key')
-  const settingsManager = SettingsManager.inMemory({ compaction: { enabled: false } })
-  const place = { cwd: directory, agentDir: directory }
-  const resourceLoader = new DefaultResourceLoader({
-    ...place,
-    settingsManager,
-    noExtensions: true,
-    noSkills: true,
-    noPromptTemplates: true,
-    noThemes: true,
-    noContextFiles: true,
-  })
-  await resourceLoader.reload()
-  const { session } = await createAgentSession({
-    ...place,
-    model,
-    authStorage,
-    modelRegistry: ModelRegistry.inMemory(authStorage),
-    settingsManager,
-    sessionManager,
-    resourceLoader,
-    customTools: tools,
-    noTools: 'builtin',
-    tools: Object.keys(RESULTS),
-  })
   await session.prompt(prompt)
   const { stopReason, errorMessage, content } = session.messages.findLast(({ role }) => role === 'assistant')
   session.dispose()

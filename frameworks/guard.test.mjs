@@ -4,27 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { fauxAssistantMessage, fauxToolCall, registerFauxProvider, Type } from '@earendil-works/pi-ai'
-import {
-  AuthStorage,
-  createAgentSession,
-  DefaultResourceLoader,
-  ModelRegistry,
-  SessionManager,
-  SettingsManager,
-} from '@earendil-works/pi-coding-agent'
+import { fauxAssistantMessage, fauxToolCall } from '@earendil-works/pi-ai'
+import { SessionManager } from '@earendil-works/pi-coding-agent'
 import { ToolMessage } from '@langchain/core/messages'
 import { guardSession, wrapTools } from 'spillway'
-import { bytes, DECISIVE, FAILURE, IMAGE, LIMIT, largest, TEXT } from './scenario.mjs'
+import { IMAGE_BLOCK, makeTool, openSession, textOf } from './pi.mjs'
+import { bytes, DECISIVE, FAILURE, LIMIT, largest, TEXT } from './scenario.mjs'
 
 const directory = mkdtempSync(join(tmpdir(), 'spillway-guard-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
-
-const IMAGE_BLOCK = { type: 'image', data: IMAGE, mimeType: 'image/png' }
-
-function makeTool(name, execute) {
-  return { name, label: name, description: name, parameters: Type.Object({}), execute }
-}
 
 const tools = [
   makeTool('big', async () => ({ content: [{ type: 'text', text: TEXT }, IMAGE_BLOCK], details: {} })),
@@ -37,7 +25,6 @@ const tools = [
   })),
 ]
 
-const textOf = ({ content }) => content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('')
 const resultsOf = (messages) => messages.filter(({ role }) => role === 'toolResult')
 const named = (messages, name) => messages.find(({ toolName }) => toolName === name)
 
@@ -49,24 +36,6 @@ const AT_ONCE = [['big', 'boom', 'details', 'missing', 'boom', 'big']]
  * is asked once more. `sent`: the tool results that each provider call saw.
  */
 async function turns(guard = () => undefined, { calls = ONE_BY_ONE, given = tools } = {}) {
-  const faux = registerFauxProvider({
-    models: [{ id: 'faux-1', contextWindow: 200_000, maxTokens: 8_192 }],
-    tokensPerSecond: 0,
-  })
-  const model = faux.getModel()
-  const authStorage = AuthStorage.inMemory()
-  authStorage.setRuntimeApiKey(model.provider, 'faux-key')
-  const settingsManager = SettingsManager.inMemory({ compaction: { enabled: false } })
-  const place = { cwd: directory, agentDir: directory }
-  const resourceLoader = new DefaultResourceLoader({
-    ...place,
-    settingsManager,
-    noSkills: true,
-    noPromptTemplates: true,
-    noThemes: true,
-    noContextFiles: true,
-  })
-  await resourceLoader.reload()
   const sessionManager = SessionManager.create(directory, directory)
   const ids = []
   const guarded = guard(sessionManager)
@@ -75,18 +44,8 @@ async function turns(guard = () => undefined, { calls = ONE_BY_ONE, given = tool
     ids.push(appendMessage.call(sessionManager, message))
     return ids.at(-1)
   }
-  const { session } = await createAgentSession({
-    ...place,
-    model,
-    authStorage,
-    modelRegistry: ModelRegistry.inMemory(authStorage),
-    settingsManager,
-    sessionManager,
-    resourceLoader,
-    customTools: given,
-    noTools: 'builtin',
-    tools: tools.map(({ name }) => name),
-  })
+  const names = tools.map(({ name }) => name)
+  const { session, faux } = await openSession({ directory, tools: given, names, sessionManager })
   const sent = []
   const answering =
     (make) =>

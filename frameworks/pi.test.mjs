@@ -4,37 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Agent } from '@earendil-works/pi-agent-core'
-import { fauxAssistantMessage, fauxToolCall, registerFauxProvider, Type } from '@earendil-works/pi-ai'
-import {
-  AuthStorage,
-  createAgentSession,
-  DefaultResourceLoader,
-  ModelRegistry,
-  SessionManager,
-  SettingsManager,
-} from '@earendil-works/pi-coding-agent'
+import { fauxAssistantMessage, fauxToolCall, registerFauxProvider } from '@earendil-works/pi-ai'
+import { SessionManager } from '@earendil-works/pi-coding-agent'
 import { clampMessages, clampResult, wrapTool, wrapTools } from 'spillway'
-import {
-  bytes,
-  DECISIVE,
-  documented,
-  FAILURE,
-  IMAGE,
-  LIMIT,
-  largest,
-  missing,
-  size,
-  TEXT,
-} from './scenario.mjs'
+import { IMAGE_BLOCK, makeTool, openSession, textOf } from './pi.mjs'
+import { bytes, DECISIVE, documented, FAILURE, LIMIT, largest, missing, size, TEXT } from './scenario.mjs'
 
 const directory = mkdtempSync(join(tmpdir(), 'spillway-pi-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
-
-const IMAGE_BLOCK = { type: 'image', data: IMAGE, mimeType: 'image/png' }
-
-function makeTool(name, execute) {
-  return { name, label: name, description: name, parameters: Type.Object({}), execute }
-}
 
 /** What Pi handed to `big`. */
 const calls = []
@@ -51,42 +28,9 @@ const tools = [
   makeTool('shot', async () => ({ content: [{ type: 'text', text: TEXT }, IMAGE_BLOCK], details: {} })),
 ]
 
-const textOf = ({ content }) => content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('')
-
 /** One turn of a real session: three calls of the tools and one of a tool that is not there, then an answer. */
 async function turn({ tools: given = tools, extension } = {}) {
-  const faux = registerFauxProvider({
-    models: [{ id: 'faux-1', contextWindow: 200_000, maxTokens: 8_192 }],
-    tokensPerSecond: 0,
-  })
-  const model = faux.getModel()
-  const authStorage = AuthStorage.inMemory()
-  authStorage.setRuntimeApiKey(model.provider, 'faux-key')
-  const settingsManager = SettingsManager.inMemory({ compaction: { enabled: false } })
-  const place = { cwd: directory, agentDir: directory }
-  const resourceLoader = new DefaultResourceLoader({
-    ...place,
-    settingsManager,
-    extensionFactories: extension ? [extension] : [],
-    noSkills: true,
-    noPromptTemplates: true,
-    noThemes: true,
-    noContextFiles: true,
-  })
-  await resourceLoader.reload()
-  const sessionManager = SessionManager.create(directory, directory)
-  const { session } = await createAgentSession({
-    ...place,
-    model,
-    authStorage,
-    modelRegistry: ModelRegistry.inMemory(authStorage),
-    settingsManager,
-    sessionManager,
-    resourceLoader,
-    customTools: given,
-    noTools: 'builtin',
-    tools: given.map(({ name }) => name),
-  })
+  const { session, sessionManager, faux } = await openSession({ directory, tools: given, extension })
   let sent = []
   const shown = []
   session.subscribe((event) => {

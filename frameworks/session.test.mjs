@@ -4,29 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { fauxAssistantMessage, fauxToolCall, registerFauxProvider, Type } from '@earendil-works/pi-ai'
-import {
-  AuthStorage,
-  createAgentSession,
-  DefaultResourceLoader,
-  ModelRegistry,
-  SessionManager,
-  SettingsManager,
-} from '@earendil-works/pi-coding-agent'
+import { fauxAssistantMessage, fauxToolCall } from '@earendil-works/pi-ai'
+import { SessionManager } from '@earendil-works/pi-coding-agent'
 import { inspectSession, repairSession } from 'spillway'
-import { bytes, DECISIVE, FAILURE, IMAGE, LIMIT, largest, TEXT } from './scenario.mjs'
+import { IMAGE_BLOCK, makeTool, openSession, textOf } from './pi.mjs'
+import { bytes, DECISIVE, FAILURE, LIMIT, largest, TEXT } from './scenario.mjs'
 
 const directory = mkdtempSync(join(tmpdir(), 'spillway-session-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-const IMAGE_BLOCK = { type: 'image', data: IMAGE, mimeType: 'image/png' }
-const makeTool = (name, execute) => ({
-  name,
-  label: name,
-  description: name,
-  parameters: Type.Object({}),
-  execute,
-})
 const tools = [
   makeTool('big', async () => ({
     content: [{ type: 'text', text: TEXT }, IMAGE_BLOCK],
@@ -37,7 +23,6 @@ const tools = [
   }),
 ]
 
-const textOf = ({ content }) => content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('')
 const resultsOf = (messages) => messages.filter(({ role }) => role === 'toolResult')
 const rowsOf = (file) =>
   readFileSync(file, 'utf8')
@@ -49,30 +34,7 @@ const WINDOW = 200_000
 
 /** Runs a real agent over a session, which answers with each of `answers`; what each provider call was sent. */
 async function turn(sessionManager, prompt, answers) {
-  const faux = registerFauxProvider({
-    models: [{ id: 'faux-1', contextWindow: WINDOW, maxTokens: 8_192 }],
-    tokensPerSecond: 0,
-  })
-  const model = faux.getModel()
-  const authStorage = AuthStorage.inMemory()
-  authStorage.setRuntimeApiKey(model.provider, 'faux-key')
-  const settingsManager = SettingsManager.inMemory({ compaction: { enabled: false } })
-  const place = { cwd: directory, agentDir: directory }
-  const skipped = { noSkills: true, noPromptTemplates: true, noThemes: true, noContextFiles: true }
-  const resourceLoader = new DefaultResourceLoader({ ...place, settingsManager, ...skipped })
-  await resourceLoader.reload()
-  const { session } = await createAgentSession({
-    ...place,
-    model,
-    authStorage,
-    modelRegistry: ModelRegistry.inMemory(authStorage),
-    settingsManager,
-    sessionManager,
-    resourceLoader,
-    customTools: tools,
-    noTools: 'builtin',
-    tools: tools.map(({ name }) => name),
-  })
+  const { session, faux } = await openSession({ directory, tools, sessionManager, contextWindow: WINDOW })
   const sent = []
   faux.setResponses(
     answers.map((answer) => ({ messages }) => {

@@ -3,15 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, test } from 'node:test'
-import { fauxAssistantMessage, fauxToolCall, registerFauxProvider, Type } from '@earendil-works/pi-ai'
-import {
-  AuthStorage,
-  createAgentSession,
-  DefaultResourceLoader,
-  ModelRegistry,
-  SessionManager,
-  SettingsManager,
-} from '@earendil-works/pi-coding-agent'
+import { fauxAssistantMessage, fauxToolCall, Type } from '@earendil-works/pi-ai'
+import { SessionManager } from '@earendil-works/pi-coding-agent'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
@@ -21,6 +14,7 @@ import { generateText, jsonSchema, stepCountIs, tool } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
 import { createSpillStore, spillTool, wrapTools } from 'spillway'
 import { z } from 'zod'
+import { IMAGE_BLOCK, openSession } from './pi.mjs'
 import { bytes, DECISIVE, FAILURE, IMAGE, LIMIT, missing, TEXT } from './scenario.mjs'
 
 const directory = mkdtempSync(join(tmpdir(), 'spillway-spill-'))
@@ -34,7 +28,6 @@ const ANSWER = 40_960
 const STEPS = 20
 
 /** The same result for Pi and MCP. */
-const IMAGE_BLOCK = { type: 'image', data: IMAGE, mimeType: 'image/png' }
 const outputs = {
   big: async () => ({ content: [{ type: 'text', text: FAILURE }] }),
   boom: async () => {
@@ -75,36 +68,13 @@ async function pi(script, store) {
       }),
     })
   }
-  const faux = registerFauxProvider({
-    models: [{ id: 'faux-1', contextWindow: 900_000, maxTokens: 8_192 }],
-    tokensPerSecond: 0,
-  })
-  const model = faux.getModel()
-  const authStorage = AuthStorage.inMemory()
-  authStorage.setRuntimeApiKey(model.provider, 'faux-key')
-  const settingsManager = SettingsManager.inMemory({ compaction: { enabled: false } })
-  const place = { cwd: directory, agentDir: directory }
-  const resourceLoader = new DefaultResourceLoader({
-    ...place,
-    settingsManager,
-    extensionFactories: [extension],
-    noSkills: true,
-    noPromptTemplates: true,
-    noThemes: true,
-    noContextFiles: true,
-  })
-  await resourceLoader.reload()
-  const { session } = await createAgentSession({
-    ...place,
-    model,
-    authStorage,
-    modelRegistry: ModelRegistry.inMemory(authStorage),
-    settingsManager,
+  const { session, faux } = await openSession({
+    directory,
+    tools: clamped,
+    names: [...Object.keys(outputs), 'read_output'],
     sessionManager: SessionManager.inMemory(),
-    resourceLoader,
-    customTools: clamped,
-    noTools: 'builtin',
-    tools: [...Object.keys(outputs), 'read_output'],
+    contextWindow: 900_000,
+    extension,
   })
   const rounds = []
   const answer = ({ messages }) => {
