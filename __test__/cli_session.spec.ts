@@ -44,7 +44,9 @@ describe('inspect', () => {
   it('is coloured on a terminal, unless NO_COLOR says not to be', async () => {
     write('c.jsonl', session(results))
     const onTerminal = (before: string) =>
-      shell(`script -qec "${before} ${process.execPath} ${bin} inspect c.jsonl" /dev/null < /dev/null`)
+      shell(
+        `script -qec "env -u CI ${before} ${process.execPath} ${bin} inspect c.jsonl" /dev/null < /dev/null`,
+      )
     expect((await onTerminal('env TERM=xterm-256color')).stdout).toContain('\x1b[31m')
     for (const env of ['NO_COLOR=1 TERM=xterm-256color', 'TERM=dumb'])
       expect((await onTerminal(`env ${env}`)).stdout).not.toContain('\x1b')

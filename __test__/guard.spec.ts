@@ -623,6 +623,17 @@ describe('maxRowBytes', () => {
     }
   })
 
+  it('holds the limits too where what is no text becomes one', () => {
+    const long = { type: 'text', text: 'a line of it\n'.repeat(90) }
+    const odd = { type: 'text', text: new Map(), textSignature: [{ a: 'x'.repeat(9_000) }] }
+    const message = tool('', { content: [long, odd] })
+    const kept = written(message, { maxRowBytes: 5_000, maxBytes: 200 })
+    const texts = kept.content.flatMap(({ text }: any) => (typeof text === 'string' ? text : []))
+    expect(Buffer.byteLength(texts.join(''))).toBeLessThanOrEqual(200)
+    const json = JSON.stringify(kept)
+    expect(JSON.stringify(written(kept, { maxRowBytes: 5_000, maxBytes: 200 }))).toBe(json)
+  })
+
   const value = fc.anything({
     maxDepth: 3,
     maxKeys: 6,

@@ -72,7 +72,9 @@ export class Entry {
     const { policy, maxRowBytes } = this.rules
     const origin: Origin = { phase: 'result', onClamp: policy.onClamp, isTrial }
     const clamped = clampKnown(message, policy, origin) ?? message
-    const capped = quietly(() => withinRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped
+    const within = quietly(() => withinRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped
+    // What stood where a text belongs may be one now.
+    const capped = within === clamped ? within : (clampKnown(within, policy, origin) ?? within)
     // Private fields stay behind in a copy, and what a class writes of itself may need them.
     return capped === message || hasJson(capped) || !hasJson(message)
       ? capped
