@@ -3,6 +3,7 @@ import { type Cleaning, checkClean } from './cleaning.js'
 import { dialectNames } from './dialect/dialect.js'
 import { checkNotice, KINDS } from './notice.js'
 import { bound, callback, choice, flag, optionError, share, store, text, texts } from './option.js'
+import { isObject } from './reading.js'
 
 /** A policy as the engine takes it. */
 export interface Compiled {
@@ -137,10 +138,6 @@ export function compileWith(defaults: WrapPolicy, policy: WrapPolicy | Policy | 
   return check(
     policy === undefined ? defaults : isObject(policy) ? { ...defaults, ...taken(policy) } : policy,
   )
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 function check(options: WrapPolicy): Compiled {

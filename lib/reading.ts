@@ -42,3 +42,7 @@ export function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

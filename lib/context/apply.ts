@@ -1,10 +1,11 @@
 import type { PlanStep, Policy, ResultPolicy } from 'spillway'
 import type { Result } from '../dialect/dialect.js'
-import { bound, limit, optionError, text } from '../option.js'
+import { bound } from '../option.js'
 import { type Compiled, compileWith } from '../policy.js'
 import { elementAt } from '../reading.js'
-import { isObject, Kept, lengthOf, resultsIn, withTexts, written } from '../result/history.js'
+import { Kept, lengthOf, resultsIn, withTexts, written } from '../result/history.js'
 import { checkMessages } from '../result/messages.js'
+import { checkPlan } from './plan.js'
 
 /** The limits of a plan are its steps. */
 const DEFAULTS = {
@@ -23,25 +24,15 @@ export function applyPlan<T extends readonly unknown[]>(
 ): T {
   const compiled = policy === undefined ? appliedBy : compileWith(DEFAULTS, policy)
   checkMessages(messages)
-  if (!Array.isArray(plan)) throw optionError(TypeError, 'plan', 'an array', plan)
   const steps = new Map<number, PlanStep[]>()
-  for (const [at, step] of plan.entries()) {
-    const checked = checkStep(step, `plan[${at}]`)
-    steps.set(checked.index, [...(steps.get(checked.index) ?? []), checked])
-  }
+  for (const step of checkPlan(plan, mostOf)) steps.set(step.index, [...(steps.get(step.index) ?? []), step])
   const kept = [...steps].flatMap(([at, steps]) => cut(elementAt(messages, at), at, steps, compiled))
   return kept.length === 0 ? messages : (written(messages, kept, compiled).messages as unknown as T)
 }
 
-function checkStep(step: unknown, name: string): PlanStep {
-  if (!isObject(step)) throw optionError(TypeError, name, 'an object', step)
-  const { index, callId, chars, maxChars } = step as Partial<PlanStep>
-  return {
-    index: limit(`${name}.index`, index),
-    ...(callId !== undefined && { callId: text(`${name}.callId`, callId, '') }),
-    chars: limit(`${name}.chars`, chars),
-    maxChars: bound(`${name}.maxChars`, maxChars, Number.POSITIVE_INFINITY),
-  }
+/** A step may leave a result all that it has. */
+function mostOf(field: string, maxChars: unknown): number {
+  return bound(field, maxChars, Number.POSITIVE_INFINITY)
 }
 
 /** Cuts the results of a message that steps name. */

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { get, quietly } from '../reading.js'
+import { get, isObject, quietly } from '../reading.js'
 import { leadsTo } from './phrases.js'
 
 /** What an error says of itself, its body included; its causes are layers of their own. */
@@ -204,8 +204,4 @@ function decoded(bytes: Uint8Array): string {
   const decoder = new TextDecoder()
   if (bytes.length <= PARSED) return decoder.decode(bytes)
   return `${decoder.decode(bytes.subarray(0, PARSED))}\n${decoder.decode(bytes.subarray(-TAIL))}`
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

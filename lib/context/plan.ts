@@ -1,7 +1,9 @@
+import type { PlanStep } from 'spillway'
 import { native } from '../engine.js'
 import { KINDS } from '../notice.js'
-import { bound, choice, flag, limit, optionError } from '../option.js'
+import { bound, choice, flag, limit, optionError, text } from '../option.js'
 import { type Compiled, pack } from '../policy.js'
+import { isObject } from '../reading.js'
 import { windows } from '../text/pieces.js'
 
 /** A budget over all tool results of a history, checked. */
@@ -49,6 +51,25 @@ export function packBudget(
 ): Float64Array {
   const isNewest = order === 'newest'
   return Float64Array.of(maxEach, maxChars, +isNewest, +protectLatest, minKeepChars, +keepsContent)
+}
+
+/** Checks the steps of a plan that a caller hands over; `most` checks what each may keep. */
+export function checkPlan(
+  plan: readonly unknown[],
+  most: (field: string, value: unknown) => number = limit,
+): PlanStep[] {
+  if (!Array.isArray(plan)) throw optionError(TypeError, 'plan', 'an array of steps', plan)
+  return Array.from(plan as readonly unknown[], (step, at) => {
+    const name = `plan[${at}]`
+    if (!isObject(step)) throw optionError(TypeError, name, 'an object', step)
+    const { index, callId, chars, maxChars } = step as Partial<PlanStep>
+    return {
+      index: limit(`${name}.index`, index),
+      ...(callId !== undefined && { callId: text(`${name}.callId`, callId, '') }),
+      chars: limit(`${name}.chars`, chars),
+      maxChars: most(`${name}.maxChars`, maxChars),
+    }
+  })
 }
 
 /** Numbers that go with each result, as src/bindings/plan.rs reads them. */

@@ -1,7 +1,6 @@
 import type { PlanStep, Precheck, RecoveryEvent, RecoveryHooks } from 'spillway'
 import { abortSignal, bound, callback, optionError } from '../option.js'
-import { quietly } from '../reading.js'
-import { isObject } from '../result/history.js'
+import { isObject, quietly } from '../reading.js'
 import { checkMessages } from '../result/messages.js'
 import { unlessAborted } from './abort.js'
 import { isFailedTurn } from './evidence.js'

@@ -1,6 +1,6 @@
 import { isFromModel, type Result } from '../dialect/dialect.js'
-import { quietly } from '../reading.js'
-import { isObject, lengthOf, resultsIn, withTexts } from '../result/history.js'
+import { isObject, quietly } from '../reading.js'
+import { lengthOf, resultsIn, withTexts } from '../result/history.js'
 import { isFailedTurn } from './evidence.js'
 import { originalOf } from './plan.js'
 import type { Counter } from './tokens.js'

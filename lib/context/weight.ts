@@ -1,8 +1,7 @@
 import { types } from 'node:util'
 import type { Result } from '../dialect/dialect.js'
 import { jsonOf } from '../json.js'
-import { elementAt, get } from '../reading.js'
-import { isObject } from '../result/history.js'
+import { elementAt, get, isObject } from '../reading.js'
 import type { Watch } from './watch.js'
 
 /** Tokens beside the text: the marks about a message and its role, about each of its blocks and calls; an image, whatever

@@ -4,7 +4,7 @@ import { isFromModel, type Result, readResults, type Slot } from '../dialect/dia
 import { Draft } from '../dialect/draft.js'
 import { announce, isHeard, type Origin } from '../event.js'
 import { type Compiled, failed, shortened } from '../policy.js'
-import { elementAt, quietly } from '../reading.js'
+import { elementAt, isObject, quietly } from '../reading.js'
 import { type Clamped, clampSlots } from './blocks.js'
 import { clampSide } from './result.js'
 
@@ -25,10 +25,6 @@ export function elementsOf(list: readonly unknown[]): unknown[] {
 /** Where the last message of the model stands; results from there on are the latest. */
 export function lastAnswer(messages: readonly unknown[]): number {
   return messages.findLastIndex((message) => isObject(message) && quietly(() => isFromModel(message)))
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 /** A tool result of a history, and what is to be left of it. */

@@ -3,7 +3,7 @@ import { type Result, readResults } from '../dialect/dialect.js'
 import type { Origin } from '../event.js'
 import { plain } from '../json.js'
 import type { Compiled } from '../policy.js'
-import { forget, get, isPlain, quietly } from '../reading.js'
+import { forget, get, isObject, isPlain, quietly } from '../reading.js'
 import { clampKnown } from '../result/result.js'
 import { overwrite } from './overwrite.js'
 import { withinRow } from './row.js'
@@ -80,10 +80,6 @@ export class Entry {
       ? capped
       : this.#capped(plain(message), true)
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 /** A thenable is no message either. */

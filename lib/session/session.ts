@@ -2,9 +2,9 @@ import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
 import { getSystemErrorMap } from 'node:util'
 import type { PlanStep, Policy, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
-import { checkAggregate, packBudget } from '../context/plan.js'
+import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
 import { native } from '../engine.js'
-import { bound, callback, flag, limit, optionError, text } from '../option.js'
+import { bound, callback, flag, optionError } from '../option.js'
 import { type Compiled, compileWith, pack } from '../policy.js'
 import { tell } from '../reading.js'
 
@@ -115,22 +115,6 @@ function packSession(path: string, policy: Compiled, spare: number) {
 
 function packStep({ index, chars, maxChars, callId }: PlanStep): number[] {
   return [index, chars, maxChars, Number(callId !== undefined)]
-}
-
-function checkPlan(plan: readonly unknown[]): PlanStep[] {
-  if (!Array.isArray(plan)) throw optionError(TypeError, 'plan', 'an array of steps', plan)
-  return Array.from(plan as readonly unknown[], (step, at) => {
-    const field = (name: string) => `plan[${at}].${name}`
-    if (typeof step !== 'object' || step === null)
-      throw optionError(TypeError, `plan[${at}]`, 'an object', step)
-    const { index, callId, chars, maxChars } = step as Partial<PlanStep>
-    return {
-      index: limit(field('index'), index),
-      chars: limit(field('chars'), chars),
-      maxChars: limit(field('maxChars'), maxChars),
-      ...(callId !== undefined && { callId: text(field('callId'), callId, '') }),
-    }
-  })
 }
 
 function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {

@@ -1,5 +1,5 @@
 import { copy } from '../../dialect/copy.js'
-import { get } from '../../reading.js'
+import { get, isObject } from '../../reading.js'
 
 /** A tool call of an assistant message. */
 export interface ToolCall {
@@ -67,8 +67,4 @@ function isCall(block: unknown): block is object {
 function blocksOf(message: object): unknown[] {
   const content = get(message, 'content')
   return Array.isArray(content) ? Array.from(content as unknown[]) : []
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
