@@ -96,7 +96,7 @@ export interface Cut {
  * Any other string is a template and holds at least one of {omittedChars} {totalChars} {omittedBytes} {totalBytes}
  * {omittedLines} {totalLines} {keptLines} {source} {saved} (empty where nothing is saved) {limits}, digits grouped as in
  * "{omittedChars:,}"; an unknown {field}, or none, is ERR_SPILLWAY_OPTION. A function is called once per cut, and again at most twice when its text's
- * length changes the cut; one that throws, or returns no string, counts as not fitting.
+ * length changes the cut; one that throws, returns no string, or has not settled then, counts as not fitting.
  * It stands where the text was cut. After a head: "\n\n" + notice ('pi' and what takes its place: glued, 'count': "\n");
  * before a tail: notice + "\n"; between ends: "\n\n" + notice + "\n\n". Where only lines were cut inside, their marks tell.
  * Where several blocks of one result are cut, the last carries the notice and the others "[... N chars omitted]".

@@ -338,6 +338,15 @@ describe('notices', () => {
           }
         },
       ),
+      // Here two wordings lead to each other's cuts.
+      {
+        examples: [
+          [831, 'head'],
+          [8_933, 'head'],
+          [191, 'ends'],
+          [1_634, 'ends'],
+        ],
+      },
     )
   })
 

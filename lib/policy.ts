@@ -1,4 +1,4 @@
-import type { ClampEvent, Cut, DialectName, Keep, Policy, SpillStore, WrapPolicy } from 'spillway'
+import type { ClampEvent, Cut, DialectName, Keep, Policy, SpillStore, TextSize, WrapPolicy } from 'spillway'
 import { type Cleaning, checkClean } from './cleaning.js'
 import { dialectNames } from './dialect/dialect.js'
 import { checkNotice, KINDS } from './notice.js'
@@ -220,6 +220,20 @@ export function shortened(policy: Compiled, maxChars: number): Compiled {
     .with(CHARS, chars)
     .with(SHARE, policy.each ? 0 : (policy.numbers[SHARE] ?? 0))
   return { ...policy, numbers, each: false, ...measures({ ...policy.limits, chars }, policy.keep) }
+}
+
+/** The same policy with this much less room, where any is named. */
+export function tightened(policy: Compiled, by: TextSize | undefined): Compiled {
+  if (!by) return policy
+  const { limits } = policy
+  const less = {
+    ...limits,
+    bytes: limits.bytes - by.bytes,
+    lines: limits.lines - by.lines,
+    chars: limits.chars - by.chars,
+  }
+  const numbers = [less.bytes, less.lines, less.chars, ...policy.numbers.slice(CHARS + 1)]
+  return { ...policy, numbers, ...measures(less, policy.keep) }
 }
 
 /** The same policy for a text that is called by this name. */

@@ -5,7 +5,7 @@ import { clampEncoded } from '../dialect/encoded.js'
 import { edits, textOf } from '../dialect/slots.js'
 import { type Cut as NativeCut, native } from '../engine.js'
 import { KINDS } from '../notice.js'
-import { type Compiled, headOf, linesOf, pack, searches } from '../policy.js'
+import { type Compiled, headOf, linesOf, pack, searches, tightened } from '../policy.js'
 import { cleaned } from '../text/clean.js'
 import { CutOf, clampSubject, keptLines, settle, speak } from '../text/cut.js'
 import { exceededBy } from '../text/limits.js'
@@ -103,8 +103,8 @@ function clampTogether(slots: readonly Slot[], policy: Compiled, counts: boolean
     ? settle(
         share(texts, policy, policy.spoken, ''),
         (made) => speak(words, teller(texts, made, policy)),
-        (said) =>
-          said === undefined ? share(texts, policy, KINDS.pi) : share(texts, policy, policy.spoken, said),
+        (said, spare) =>
+          share(texts, tightened(policy, spare), said === undefined ? KINDS.pi : policy.spoken, said),
         (a, b) => JSON.stringify(a.cuts.map(partOf)) === JSON.stringify(b.cuts.map(partOf)),
       )
     : share(texts, policy, undefined, undefined, counts)

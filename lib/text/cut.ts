@@ -1,8 +1,9 @@
 import type { Cut, LimitName, TextSize } from 'spillway'
 import { KINDS } from '../notice.js'
-import type { Compiled } from '../policy.js'
+import { type Compiled, tightened } from '../policy.js'
 import { exceededBy, type Measured } from './limits.js'
 import type { Kept, Made } from './made.js'
+import { sizeOf } from './size.js'
 import type { Subject } from './subject.js'
 
 /** Lines of which something is kept. A line that two runs keep a part of counts once. */
@@ -95,36 +96,49 @@ export function clampSubject(subject: Subject, policy: Compiled): Made {
   return settle(
     subject.clamp(policy, KINDS.none),
     (made) => speak(words, new CutOf(subject, made, policy)),
-    (text) =>
-      text === undefined ? subject.clamp(policy, KINDS.pi) : subject.clamp(policy, policy.spoken, text),
+    (text, spare) =>
+      subject.clamp(tightened(policy, spare), text === undefined ? KINDS.pi : policy.spoken, text),
     (a, b) => a.kept().ranges.join() === b.kept().ranges.join(),
   )
 }
 
 /**
  * Finds a cut that a worded notice is true of: words it for the cut without a notice, cuts again, and words it again
- * when that changed the cut. `again` cuts with given words; with none, the standard notice takes their place.
+ * when that changed the cut. `again` cuts with given words, and with room to spare beside them; with none, the standard
+ * notice takes their place.
  */
 export function settle<T extends { truncated: boolean; notice: string }>(
   first: T,
   word: (made: T) => string | undefined,
-  again: (text: string | undefined) => T,
+  again: (text: string | undefined, spare?: TextSize) => T,
   same: (a: T, b: T) => boolean,
 ): T {
   if (!first.truncated) return first
   let made = first
   let text = ''
+  let roomy: { made: T; text: string; spare: TextSize } | undefined
   for (let call = 0; call < CALLS; call++) {
     const next = word(made)
-    if (next === undefined) break
+    if (next === undefined) return again(undefined)
     if (next === text) return made
     const cut = again(next)
     // A notice that does not fit has given way to one that needs no caller; one that changed nothing is true.
     if (cut.notice !== next || same(cut, made)) return cut
+    const spare = call > 0 && spareOf(text, next)
+    if (spare) roomy = { made, text: next, spare }
     made = cut
     text = next
   }
-  return again(undefined)
+  // Of two notices that lead to each other's cuts, the shorter is true of the cut that the longer one left.
+  const cut = roomy && again(roomy.text, roomy.spare)
+  return cut && cut.notice === roomy?.text && same(cut, roomy.made) ? cut : again(undefined)
+}
+
+/** What is left of the room for a notice when another takes its place; nothing when that needs more of anything. */
+function spareOf(room: string, text: string): TextSize | undefined {
+  const [from, to] = [sizeOf(room), sizeOf(text)]
+  const spare = { bytes: from.bytes - to.bytes, chars: from.chars - to.chars, lines: from.lines - to.lines }
+  return Math.min(spare.bytes, spare.chars, spare.lines) < 0 ? undefined : spare
 }
 
 /** What the caller says; nothing when it throws or says no string, which counts as not fitting. */
