@@ -229,6 +229,20 @@ describe('a file of messages', () => {
     )
   })
 
+  it('counts what the notice of an earlier cut will tell, however much is kept beside it', async () => {
+    const result = (id: string, length: number) => ({
+      role: 'tool',
+      tool_call_id: id,
+      content: id.repeat(length),
+    })
+    const rows = [result('a', 110), result('b', 11_950)]
+    for (let maxChars = 2_050; maxChars < 2_160; maxChars += 10) {
+      const options = { notice: 'pi', maxBytes: 2_036, aggregate: { maxChars } } as const
+      const left = (await repaired(rows, options)).rows
+      expect(left).toEqual(clampMessages(rows, options).messages)
+    }
+  })
+
   it('agrees on side data of every shape', { timeout: 300_000 }, async () => {
     const data = fc.oneof(
       fc.jsonValue({ maxDepth: 6 }),

@@ -67,7 +67,8 @@ struct Seen {
     measured: Measured,
 }
 
-/// How often a plan is made anew for what notices tell, and what result has room for any digits, as in lib/context/plan.ts.
+/// How often a plan is made anew for what notices tell, and how much more than it has to a result keeps that has room for
+/// any digits, as in lib/context/plan.ts.
 const ROUNDS: usize = 4;
 const FEW: usize = 512;
 
@@ -168,10 +169,11 @@ impl Survey {
             })
             .collect();
         let notice = |missing| notice_chars(policy, missing);
+        let few = budget.min_keep.saturating_add(FEW);
         for round in 1.. {
             let steps = plan(&results, UNLIMITED, budget, notice);
             let mut changed = false;
-            for step in steps.iter().filter(|step| step.max_chars <= FEW) {
+            for step in steps.iter().filter(|step| step.max_chars <= few) {
                 let original = self.results[step.index].measured.original;
                 changed |= std::mem::replace(&mut results[step.index].original, original) != original;
             }
