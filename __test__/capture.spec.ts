@@ -16,7 +16,7 @@ import {
   OutputCapture,
   type SpillOptions,
 } from 'spillway'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { hostileText, policies, searching } from './hostile.js'
 
 const runs = { numRuns: 500 }
@@ -415,7 +415,7 @@ describe('the saved whole', () => {
     const spill = createSpillStore({ dir: '/proc/nowhere' })
     const capture = new OutputCapture({ spill, maxLines: 10 })
     for (let at = 0; at < 100; at++) capture.stdout.write(numbered(1_000))
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await vi.waitFor(() => expect(capture.snapshot().spillError).toBeDefined(), 10_000)
     await new Promise((resolve) => capture.stdout.write(numbered(1_000), resolve))
     const now = capture.snapshot()
     const result = await capture.finish({ code: 0 })

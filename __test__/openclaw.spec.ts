@@ -555,7 +555,8 @@ describe('truncateOversizedToolResultsInMessages', () => {
       return performance.now() - start
     }
     time(200)
-    expect(time(8_000)).toBeLessThan(Math.max(time(1_000), 5) * 30)
+    const least = (count: number) => Math.min(time(count), time(count), time(count))
+    expect(least(8_000)).toBeLessThan(Math.max(least(1_000), 5) * 30)
   })
 
   it('refuses wrong options by name', () => {

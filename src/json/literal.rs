@@ -357,7 +357,7 @@ mod tests {
             assert!(tail.len() == 6_000_000 && tail.ends_with(&[0x5C, 0x6E]));
             assert!(tail[..tail.len() - 1].iter().all(|unit| *unit == 0x5C));
         }
-        assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     }
 
     #[test]

@@ -165,7 +165,7 @@ mod tests {
         }
         let start = std::time::Instant::now();
         assert!(tree.branch().rows.into_iter().eq(count..2 * count));
-        assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     }
 
     #[test]
