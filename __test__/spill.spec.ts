@@ -83,6 +83,14 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
+/** Whether every thread of a process has come to rest after a signal to stop. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`
+  return readdirSync(tasks).every((id) =>
+    /^\d+ \(.*\) T /.test(readFileSync(join(tasks, id, 'stat'), 'utf8')),
+  )
+}
+
 /** Reads pages until there is none. */
 async function all(from: SpillStore, id: string, maxBytes?: number): Promise<string> {
   let text = ''
@@ -493,6 +501,7 @@ describe('faults', () => {
     )
     // While its writer is there it is not swept, however old or large.
     child.kill('SIGSTOP')
+    await until(() => isStopped(child.pid ?? 0))
     const spill = store({ dir, maxAge: 0, minAge: 0, maxTotalBytes: 0 })
     expect(await spill.sweep()).toEqual({ removed: 1, bytes: 6 })
     const [running] = await spill.list()

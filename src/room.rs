@@ -22,6 +22,17 @@ impl Taken {
         }
     }
 
+    /// How much of each limit is not there in others.
+    pub fn between(limits: &Limits, others: &Limits) -> Taken {
+        let all = |limits: &Limits| Taken {
+            bytes: limits.bytes,
+            lines: limits.lines,
+            chars: limits.chars,
+            tokens: limits.tokens,
+        };
+        all(limits).minus(all(others))
+    }
+
     fn zip(self, other: Taken, with: impl Fn(usize, usize) -> usize) -> Taken {
         Taken {
             bytes: with(self.bytes, other.bytes),

@@ -9,7 +9,7 @@ export class Overflow {
   readonly #store: SpillStore
   readonly #meta: SpillMeta
   #writer: SpillWriter | undefined
-  #failure: { error: unknown } | undefined
+  #failed: { error: unknown } | undefined
 
   constructor(store: SpillStore, meta: SpillMeta) {
     this.#store = store
@@ -18,13 +18,20 @@ export class Overflow {
 
   /** Whether saving has begun. */
   get isOpen(): boolean {
-    return this.#writer !== undefined || this.#failure !== undefined
+    return this.#writer !== undefined || this.#failed !== undefined
+  }
+
+  /** What saving failed with: of what is still being written, before the next write hears of it. */
+  get #failure(): { error: unknown } | undefined {
+    const error = this.#writer?.failure
+    return this.#failed ?? (error && { error })
   }
 
   /** Why the whole is not saved. */
   get error(): string | undefined {
-    if (!this.#failure) return undefined
-    const { error } = this.#failure
+    const failure = this.#failure
+    if (!failure) return undefined
+    const { error } = failure
     const message = typeof error === 'object' && error !== null ? get(error, 'message') : error
     const [code, text] = [codeOf(error), String(message)]
     return text.includes(code) ? text : `${code}: ${text}`
@@ -32,13 +39,14 @@ export class Overflow {
 
   /** What notices can tell of the whole. */
   whole(record?: SpillRecord): Whole | undefined {
-    if (this.#failure) return ['failed', codeOf(this.#failure.error)]
+    const failure = this.#failure
+    if (failure) return ['failed', codeOf(failure.error)]
     return record && wholeIn(this.#store, record)
   }
 
   /** Adds the bytes that come next. A promise tells to wait, as the disk is slower. */
   write(bytes: Uint8Array): Promise<void> | undefined {
-    if (this.#failure) return undefined
+    if (this.#failed) return undefined
     try {
       this.#writer ??= openSpill(this.#store, this.#meta)
       return this.#writer.write(bytes)?.catch((error: unknown) => this.#fail(error))
@@ -65,7 +73,7 @@ export class Overflow {
   }
 
   async #fail(error: unknown): Promise<void> {
-    this.#failure ??= { error }
+    this.#failed ??= { error }
     await this.discard()
   }
 }

@@ -6,6 +6,8 @@ import { optionError } from '../option.js'
 
 /** Where an output goes that is too large to show: bytes in order, then the end. */
 export interface SpillWriter {
+  /** Why saving failed, as soon as that is known. */
+  readonly failure: Error | undefined
   /** Takes a copy of the bytes. A promise tells to wait, as the disk is slower; it rejects when saving failed. */
   write(bytes: Uint8Array): Promise<void> | undefined
   finish(): Promise<SpillRecord>
@@ -31,7 +33,7 @@ export class Writer implements SpillWriter {
   /** More came since it was taken. */
   #more = false
   #ended = false
-  #failure: Error | undefined
+  failure: Error | undefined
   /** What is done before the first batch. */
   #before: (() => Promise<void>) | undefined
 
@@ -48,7 +50,7 @@ export class Writer implements SpillWriter {
   }
 
   write(bytes: Uint8Array): Promise<void> | undefined {
-    if (this.#failure) return Promise.reject(this.#failure)
+    if (this.failure) return Promise.reject(this.failure)
     const waiting = native.saveBytes(this.#saving, bytes)
     if (waiting === 0) return undefined
     this.#more = true
@@ -65,7 +67,7 @@ export class Writer implements SpillWriter {
     } catch (error) {
       this.#fail(error as Error)
     }
-    this.#batch = this.#more && !this.#ended && !this.#failure ? this.#flush() : undefined
+    this.#batch = this.#more && !this.#ended && !this.failure ? this.#flush() : undefined
   }
 
   async #begin(): Promise<void> {
@@ -96,11 +98,11 @@ export class Writer implements SpillWriter {
   }
 
   #check(): void {
-    if (this.#failure) throw this.#failure
+    if (this.failure) throw this.failure
   }
 
   #fail(error: Error): Error {
-    this.#failure = error
+    this.failure = error
     this.#publish({ error })
     return error
   }

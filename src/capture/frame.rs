@@ -14,7 +14,9 @@ use crate::text::{Size, Utf8};
 struct Section {
     stream: usize,
     label: String,
+    /// Of the limits of the whole.
     room: Limits,
+    limits: Limits,
 }
 
 /// Output that has ended, with what stands around it in the text of all.
@@ -32,8 +34,9 @@ impl Captured {
         let limits = &policy.limits;
         let is_alone = sections.len() == 1;
         let shown = sections.iter().filter(|(at, _)| is_alone || streams[*at].came().bytes > 0);
-        let mut sections: Vec<Section> =
-            shown.map(|&(stream, label)| Section { stream, label: label.into(), room: *limits }).collect();
+        let mut sections: Vec<Section> = shown
+            .map(|&(stream, label)| Section { stream, label: label.into(), room: *limits, limits: *limits })
+            .collect();
         let mut closing = closing.to_owned();
         let fits = |sections: &[Section], closing: &str| {
             around(sections, closing, limits).is_some_and(|taken| taken.within(limits))
@@ -64,10 +67,11 @@ impl Captured {
         &self.streams
     }
 
-    /// What is left of a section within its room.
+    /// What is left of a section within its room, which is so much smaller as the limits of the policy have become.
     pub fn clamp(&self, section: usize, policy: &Policy, notice: &Notice) -> Left {
-        let Section { stream, room, .. } = &self.sections[section];
-        self.streams[*stream].clamp(room, policy, notice)
+        let Section { stream, room, limits, .. } = &self.sections[section];
+        let room = Taken::between(limits, &policy.limits).rest_of(room);
+        self.streams[*stream].clamp(&room, policy, notice)
     }
 
     /// The stream of each section.
