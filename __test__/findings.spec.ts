@@ -252,7 +252,7 @@ function letters(at: number): string {
 /** The clamped text as it has to be, made from the ranges alone. */
 function rebuilt(text: string, { ranges, notice }: { ranges: [number, number][]; notice: string }): string {
   const separator =
-    notice === '' || notice.startsWith('[... ') ? '' : notice.startsWith('... (') ? '\n' : '\n\n'
+    notice === '' || notice.startsWith('[...') ? '' : notice.startsWith('... (') ? '\n' : '\n\n'
   let out = ''
   const gap = (start: number, end: number) => {
     if (start === end) return

@@ -106,6 +106,16 @@ const broken = fc
     const cut = bytes.slice(0, Math.floor(bytes.length * share))
     return { kind: 'broken', bytes: `{${cut.replaceAll('\n', '')}${after}`, end: '\n' }
   })
+  .filter(({ bytes }) => !isJson(bytes))
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const blank = fc.constantFrom('', ' ', '\t', '\r').map((bytes): Row => ({ kind: 'blank', bytes, end: '\n' }))
 
