@@ -5,59 +5,142 @@ use std::borrow::Cow;
 /// Bytes of a line that are looked at.
 pub const LOOKED_AT: usize = 600;
 
-/// What a byte is to words: up to `Digit` it may be part of one, and only a letter begins one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    Letter,
-    Digit,
-    Quote,
-    Other,
+/// Whether a byte may be part of a word; only a letter begins one.
+pub fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-pub const CLASS: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = match byte as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' => Class::Letter,
-            b'0'..=b'9' | b'_' => Class::Digit,
-            b'"' => Class::Quote,
-            _ => Class::Other,
+/// How many bytes of a word a text begins with.
+pub fn word_length(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| is_word(**byte)).count()
+}
+
+/// Bytes of a line that are told apart together.
+pub const BLOCK: usize = 64;
+
+/// Which bytes of a block are what, a bit for each.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Classes {
+    pub letters: u64,
+    /// Letters, digits and underscores.
+    pub words: u64,
+    pub quotes: u64,
+}
+
+impl Classes {
+    /// Tells the bytes of a block apart; a shorter one ends in nothing.
+    #[inline]
+    pub fn of(block: &[u8]) -> Classes {
+        let (parts, rest) = block.as_chunks();
+        let mut classes = Classes::default();
+        for (nth, part) in parts.iter().enumerate() {
+            classes = classes.with(PART * nth, part_of(part));
+        }
+        if rest.is_empty() {
+            return classes;
+        }
+        // The last bytes again, where there are enough of them: a copy costs more.
+        let last = match block.last_chunk() {
+            Some(last) => part_of(last).map(|bits| bits >> (PART - rest.len())),
+            None => {
+                let mut last = [0; PART];
+                last[..rest.len()].copy_from_slice(rest);
+                part_of(&last)
+            }
         };
-        byte += 1;
+        classes.with(PART * parts.len(), last)
+    }
+
+    #[inline]
+    fn with(self, at: usize, [letters, words, quotes]: [u16; 3]) -> Classes {
+        Classes {
+            letters: self.letters | u64::from(letters) << at,
+            words: self.words | u64::from(words) << at,
+            quotes: self.quotes | u64::from(quotes) << at,
+        }
+    }
+}
+
+const PART: usize = 16;
+
+/// Which bytes are letters, which of a word, and which quotes.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn part_of(part: &[u8; PART]) -> [u16; 3] {
+    // SAFETY: every x86-64 has SSE2.
+    unsafe { part_by_vector(part) }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn part_of(part: &[u8; PART]) -> [u16; 3] {
+    part_by_eight(part)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "sse2")]
+#[inline]
+fn part_by_vector(part: &[u8; PART]) -> [u16; 3] {
+    use std::arch::x86_64::{
+        __m128i, _mm_cmpeq_epi8, _mm_cmplt_epi8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x,
+        _mm_set1_epi8, _mm_sub_epi8,
+    };
+    let both = u128::from_le_bytes(*part);
+    let bytes = _mm_set_epi64x((both >> 64) as i64, both as i64);
+    // A number that is moved to the lowest compares as if it had no sign.
+    let within = |bytes: __m128i, first: u8, last: u8| {
+        let moved = _mm_sub_epi8(bytes, _mm_set1_epi8(first.wrapping_add(0x80) as i8));
+        _mm_cmplt_epi8(moved, _mm_set1_epi8((last - first + 1).wrapping_add(0x80) as i8))
+    };
+    let is = |byte: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
+    let letters = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), b'a', b'z');
+    let words = _mm_or_si128(letters, _mm_or_si128(within(bytes, b'0', b'9'), is(b'_')));
+    [letters, words, is(b'"')].map(|found| _mm_movemask_epi8(found) as u16)
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn part_by_eight(part: &[u8; PART]) -> [u16; 3] {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let mut classes = [0; 3];
+    for (at, eight) in part.as_chunks().0.iter().enumerate() {
+        let eight = u64::from_le_bytes(*eight);
+        let plain = eight & !HIGH;
+        let within = |bytes: u64, first: u8, last: u8| {
+            (bytes + LOW * u64::from(0x80 - first)) & !(bytes + LOW * u64::from(0x7F - last))
+        };
+        let letters = within(plain | (LOW * 0x20), b'a', b'z');
+        let words = letters | within(plain, b'0', b'9') | within(plain, b'_', b'_');
+        for (class, found) in classes.iter_mut().zip([letters, words, within(plain, b'"', b'"')]) {
+            // The product puts the high bits of all eight beside each other, at the top.
+            let bits = ((found & HIGH & !eight) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            *class |= (bits as u16) << (at * 8);
+        }
     }
     classes
-};
-
-pub fn is_word(byte: u8) -> bool {
-    CLASS[usize::from(byte)] <= Class::Digit
 }
 
-/// How many bytes of a word a text begins with. Eight are looked at together, which leaves no branch to guess for each.
-pub fn word_length(text: &[u8]) -> usize {
-    let mut length = 0;
-    while let Some(eight) = text[length..].first_chunk() {
-        let others = !words(u64::from_le_bytes(*eight)) & HIGH;
-        if others != 0 {
-            return length + others.trailing_zeros() as usize / 8;
-        }
-        length += 8;
+/// Finds where words start, block by block: a word is the rest of a run of letters, digits and underscores from its
+/// first letter on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Starts {
+    /// The block before ended in such a run, and that had no letter yet.
+    inside: bool,
+    leading: bool,
+}
+
+impl Starts {
+    /// The starts in the next block.
+    #[inline]
+    pub fn next(&mut self, classes: Classes) -> u64 {
+        let Classes { letters, words, .. } = classes;
+        let digits = words & !letters;
+        let runs = words & !(words << 1 | u64::from(self.inside));
+        // A carry goes through the digits that a run begins with, and comes out at what follows them.
+        let (carried, leading) = digits.overflowing_add(runs & digits | u64::from(self.leading));
+        *self = Starts { inside: words >> 63 == 1, leading };
+        (runs | carried & !digits) & letters
     }
-    length + text[length..].iter().take_while(|byte| is_word(**byte)).count()
-}
-
-const LOW: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// The high bit of each of eight bytes that is a letter, a digit or an underscore.
-fn words(eight: u64) -> u64 {
-    let plain = eight & !HIGH;
-    let within = |bytes: u64, first: u8, last: u8| {
-        (bytes + LOW * u64::from(0x80 - first)) & !(bytes + LOW * u64::from(0x7F - last))
-    };
-    let underscore = plain ^ (LOW * u64::from(b'_'));
-    let named = within(plain | (LOW * 0x20), b'a', b'z') | within(plain, b'0', b'9') | !(underscore + !HIGH);
-    named & HIGH & !eight
 }
 
 /// A line without its colours: they would stick to the words.
@@ -86,8 +169,33 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_word_is_as_long_as_a_plain_walk_says(text in prop::collection::vec(prop_oneof![any::<u8>(), b'a'..=b'z', b'A'..=b'Z', Just(b'_')], 0..30)) {
-            prop_assert_eq!(word_length(&text), text.iter().take_while(|byte| is_word(**byte)).count());
+        fn words_start_where_a_plain_walk_says(
+            text in prop::collection::vec(
+                prop_oneof![any::<u8>(), b'a'..=b'z', b'A'..=b'Z', b'0'..=b'9', Just(b'_'), Just(b'"')],
+                0..300,
+            ),
+        ) {
+            let (mut starts, mut found) = (Starts::default(), vec![]);
+            for (nth, block) in text.chunks(BLOCK).enumerate() {
+                let classes = Classes::of(block);
+                for part in block.as_chunks().0 {
+                    prop_assert_eq!(part_of(part), part_by_eight(part));
+                }
+                let is_quote = |at: usize| classes.quotes >> at & 1 == 1;
+                prop_assert!(block.iter().enumerate().all(|(at, byte)| is_quote(at) == (*byte == b'"')));
+                let bits = starts.next(classes);
+                found.extend((0..BLOCK).filter(|at| bits >> at & 1 == 1).map(|at| nth * BLOCK + at));
+            }
+            let (mut at, mut expected) = (0, vec![]);
+            while at < text.len() {
+                if text[at].is_ascii_alphabetic() {
+                    expected.push(at);
+                    at += word_length(&text[at..]);
+                } else {
+                    at += 1;
+                }
+            }
+            prop_assert_eq!(found, expected);
         }
     }
 }

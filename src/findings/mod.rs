@@ -11,6 +11,7 @@ mod found;
 mod headings;
 mod likeness;
 mod old;
+mod open;
 mod score;
 mod shapes;
 mod shelf;
@@ -28,28 +29,16 @@ use crate::text::units::Text;
 use crate::text::utf8::Utf8;
 use headings::Headings;
 use likeness::Seen;
+use old::OldNotice;
+use open::{AROUND, Open};
 use score::Score;
-use shelf::{Finding, Shelf, Worth};
+use shelf::{Shelf, Worth};
 use unit::{Foreign, Splitter, Stretch, Unit};
 
 pub use found::{Found, Request, clamp};
 
-/// Lines before and after a finding that are kept with it, and of one that weighs much.
-const BEFORE: usize = 2;
-const BEFORE_HOT: usize = 3;
-const AFTER: usize = 3;
-const AFTER_HOT: usize = 5;
-/// Lines after a finding that are kept while they are indented.
-const AFTER_INDENTED: usize = 6;
-
-/// Lines on either side that are kept too where there is room left.
-const AROUND: usize = 12;
-
 /// Units that a finding may reach back to when all around it has come.
 const REACH: usize = AROUND + 1 + AROUND + 1;
-
-/// Notices between ends that are remembered; a text that was cut before has few, and only a forged one more.
-const NOTICES: usize = 256;
 
 /// A search that goes on as text arrives.
 #[derive(Clone, Debug)]
@@ -92,23 +81,6 @@ struct State {
     /// The unit before the last was an empty line, and so was the one before a notice that may stand in the last.
     blank: bool,
     maybe: Option<OldNotice>,
-}
-
-#[derive(Clone, Debug)]
-struct Open {
-    finding: Finding,
-    heading: Option<(Unit, Vec<u8>)>,
-    /// The lines after it that are kept with it have not ended yet.
-    grows: bool,
-}
-
-/// A notice of an earlier cut between two ends.
-#[derive(Clone, Copy, Debug)]
-struct OldNotice {
-    unit: usize,
-    size: Size,
-    hidden: usize,
-    in_bytes: bool,
 }
 
 impl Findings {
@@ -218,24 +190,6 @@ fn budget(limits: &Limits) -> usize {
     most.min(times(limits.lines, unit::LONG_LINE))
 }
 
-impl Open {
-    fn new(unit: usize, score: Score, worth: Worth, heading: Option<(Unit, Vec<u8>)>) -> Open {
-        let (before, after) = if score.is_hot() { (BEFORE_HOT, AFTER_HOT) } else { (BEFORE, AFTER) };
-        let around = (unit.saturating_sub(AROUND), unit + AROUND);
-        // One that is near is kept with the lines around.
-        let heading = heading.filter(|(heading, _)| heading.number < around.0);
-        let number = heading.as_ref().map(|(heading, _)| heading.number);
-        let first = unit.saturating_sub(before);
-        let finding = Finding { unit, first, last: unit + after, around, heading: number, worth };
-        Open { finding, heading, grows: true }
-    }
-}
-
-/// Whether a line is a mark between findings.
-fn is_mark(text: &[u8]) -> bool {
-    text.first() == Some(&b'[') && earlier::is_mark(text.strip_suffix(b"\n").unwrap_or(text))
-}
-
 impl State {
     fn take(&mut self, text: &[u8], needles: &[Finder], budget: usize) {
         let chars = if self.wide && !text.is_ascii() { Utf8(text).size().chars } else { text.len() };
@@ -244,20 +198,7 @@ impl State {
         self.go_on(unit, text);
         // A piece inside a long line is no line.
         let starts = self.last.is_none_or(|last| last.ends_line);
-        self.last = Some(unit);
         self.size = self.size + size;
-        self.head_open &= self.head.bytes() + text.len() <= self.head_most;
-        if self.head_open {
-            self.head.push(unit, text);
-        }
-        self.recent.push(unit, text);
-        // Where lines are so short that their number would take more memory than their text, there are fewer of them.
-        while self.recent.units() > REACH
-            && (self.recent.bytes() - self.recent.first_bytes() >= budget
-                || self.recent.units() > REACH + budget / 4)
-        {
-            self.recent.pop_front();
-        }
         // In a longer text none is looked for, so that they cannot take up memory.
         if self.size.bytes <= earlier::SEARCHED {
             self.look_for_notice(unit, text, size);
@@ -278,6 +219,24 @@ impl State {
                 let heading = heading.map(|(unit, text)| (unit, text.to_vec()));
                 self.open.push(Open::new(unit.number, score, worth, heading));
             }
+        }
+        self.keep(unit, text, budget);
+    }
+
+    /// Keeps a unit at the end of what came last, and of the head while that may grow.
+    fn keep(&mut self, unit: Unit, text: &[u8], budget: usize) {
+        self.last = Some(unit);
+        self.head_open &= self.head.bytes() + text.len() <= self.head_most;
+        if self.head_open {
+            self.head.push(unit, text);
+        }
+        self.recent.push(unit, text);
+        // Where lines are so short that their number would take more memory than their text, there are fewer of them.
+        while self.recent.units() > REACH
+            && (self.recent.bytes() - self.recent.first_bytes() >= budget
+                || self.recent.units() > REACH + budget / 4)
+        {
+            self.recent.pop_front();
         }
     }
 
@@ -312,51 +271,5 @@ impl State {
             None => Unit { number: 0, char: 0, line: 0, bytes, chars, foreign, ends_line: newlines > 0 },
             Some(last) => last.next(bytes, chars, newlines > 0),
         }
-    }
-
-    /// Goes on with the findings that this unit is kept with, and closes those that it is too far from.
-    fn go_on(&mut self, unit: Unit, text: &[u8]) {
-        let indented = matches!(text, [b' ' | b'\t' | b'|', _, ..]);
-        for Open { finding, grows, .. } in &mut self.open {
-            if unit.number > finding.last {
-                *grows &= indented && unit.number <= finding.unit + AFTER_INDENTED;
-                finding.last += usize::from(*grows);
-            }
-        }
-        // They were opened in order, and each has as many lines around it.
-        while self.open.first().is_some_and(|open| unit.number > open.finding.around.1) {
-            let open = self.open.remove(0);
-            self.close(open);
-        }
-    }
-
-    fn close(&mut self, Open { finding, heading, .. }: Open) {
-        if !self.shelf.wants(finding.unit, finding.worth) {
-            return;
-        }
-        let around = self.recent.back().take_while(|(unit, _)| unit.number >= finding.around.0);
-        let around = around.filter(|(unit, _)| unit.number <= finding.around.1);
-        let heading = heading.as_ref().map(|(unit, text)| (*unit, &**text));
-        self.shelf.put(finding, around.chain(heading));
-    }
-
-    /// Takes note of a line that is a notice of an earlier cut between two empty lines, or a mark of an earlier search.
-    fn look_for_notice(&mut self, unit: Unit, text: &[u8], size: Size) {
-        if is_mark(text) {
-            self.marks = self.marks + size;
-        }
-        let is_blank = text == b"\n";
-        if is_blank && self.notices.len() < NOTICES {
-            self.notices.extend(self.maybe);
-        }
-        self.maybe = None;
-        if self.blank && matches!(text, [b'[' | b'.', .., b'\n']) {
-            let parsed = earlier::parse(&text[..text.len() - 1]);
-            // The newlines around it are its own but for that of its line: two before it, one behind.
-            let size = size + Size { bytes: 3, chars: 3, newlines: 3, broken: 0 };
-            self.maybe =
-                parsed.map(|(hidden, in_bytes)| OldNotice { unit: unit.number, size, hidden, in_bytes });
-        }
-        self.blank = is_blank;
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::Findings;
 use super::choice::Piece;
+use super::unit::Unit;
+use super::{Findings, State};
 use crate::text::earlier::{self, Earlier};
 use crate::text::size::Size;
 use crate::text::units::Text;
@@ -29,8 +30,47 @@ impl Old {
     /// What a unit takes of the text, where it is a notice or a mark.
     pub fn size_of(&self, number: usize, text: &[u8]) -> Option<Size> {
         let notice = self.units.binary_search_by_key(&number, |(number, _)| *number);
-        let is_mark = || self.marks.chars > 0 && super::is_mark(text);
+        let is_mark = || self.marks.chars > 0 && is_mark(text);
         notice.map(|at| self.units[at].1).ok().or_else(|| is_mark().then(|| Utf8(text).size()))
+    }
+}
+
+/// Notices between ends that are remembered; a text that was cut before has few, and only a forged one more.
+const NOTICES: usize = 256;
+
+/// A notice of an earlier cut between two ends.
+#[derive(Clone, Copy, Debug)]
+pub struct OldNotice {
+    unit: usize,
+    size: Size,
+    hidden: usize,
+    in_bytes: bool,
+}
+
+/// Whether a line is a mark between findings.
+fn is_mark(text: &[u8]) -> bool {
+    text.first() == Some(&b'[') && earlier::is_mark(text.strip_suffix(b"\n").unwrap_or(text))
+}
+
+impl State {
+    /// Takes note of a line that is a notice of an earlier cut between two empty lines, or a mark of an earlier search.
+    pub fn look_for_notice(&mut self, unit: Unit, text: &[u8], size: Size) {
+        if is_mark(text) {
+            self.marks = self.marks + size;
+        }
+        let is_blank = text == b"\n";
+        if is_blank && self.notices.len() < NOTICES {
+            self.notices.extend(self.maybe);
+        }
+        self.maybe = None;
+        if self.blank && matches!(text, [b'[' | b'.', .., b'\n']) {
+            let parsed = earlier::parse(&text[..text.len() - 1]);
+            // The newlines around it are its own but for that of its line: two before it, one behind.
+            let size = size + Size { bytes: 3, chars: 3, newlines: 3, broken: 0 };
+            self.maybe =
+                parsed.map(|(hidden, in_bytes)| OldNotice { unit: unit.number, size, hidden, in_bytes });
+        }
+        self.blank = is_blank;
     }
 }
 

@@ -1,6 +1,6 @@
 //! How much a line tells of what went wrong: words and shapes, and no knowledge of any tool.
 
-use super::bytes::{CLASS, Class, LOOKED_AT, plain, word_length};
+use super::bytes::{BLOCK, Classes, LOOKED_AT, Starts, plain, word_length};
 use super::shapes::{self, Shape};
 use super::words::{self, Lengths, Weight, Word};
 
@@ -40,28 +40,40 @@ pub fn score(line: &[u8], coloured: bool) -> Score {
 
 fn score_plain(line: &[u8]) -> Score {
     let mut weighed = Weighed::default();
-    let mut at = 0;
-    while at < line.len() {
-        match CLASS[usize::from(line[at])] {
-            Class::Letter => {
-                let start = at;
-                let length = word_length(&line[start..]);
-                at += length;
-                // Nearly all words are told off by how they begin and their length, or by where an `Error` or an
-                // `Exception` at their end would begin.
-                let is_error = length > 5 && (line[at - 5] == b'E' || length > 9 && line[at - 9] == b'E');
-                if is_error || may_tell(&line[start..at]) {
-                    weighed.add_word(line, start, at);
-                }
-                continue;
+    let mut starts = Starts::default();
+    for (nth, block) in line.chunks(BLOCK).enumerate() {
+        let classes = Classes::of(block);
+        for at in bits(starts.next(classes)) {
+            let start = nth * BLOCK + at;
+            let mut length = (!(classes.words >> at)).trailing_zeros() as usize;
+            if at + length >= BLOCK {
+                length = word_length(&line[start..]);
             }
-            Class::Quote if shapes::is_server_error(&line[at + 1..]) => weighed.shape = weighed.shape.max(6),
-            _ => {}
+            let end = start + length;
+            // Nearly all words are told off by how they begin and their length, or by where an `Error` or an `Exception`
+            // at their end would begin.
+            let is_error = length > 5 && (line[end - 5] == b'E' || length > 9 && line[end - 9] == b'E');
+            if is_error || may_tell(&line[start..end]) {
+                weighed.add_word(line, start, end);
+            }
         }
-        at += 1;
+        for at in bits(classes.quotes) {
+            if shapes::is_server_error(&line[nth * BLOCK + at + 1..]) {
+                weighed.shape = weighed.shape.max(6);
+            }
+        }
     }
     weighed.best = weighed.best.max(shapes::of_beginning(line));
     weighed.total(line)
+}
+
+/// The places of the bits that are set, from the lowest.
+fn bits(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let at = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (at < 64).then_some(at)
+    })
 }
 
 /// The lengths of words that may weigh something or begin a shape.
@@ -104,7 +116,7 @@ impl Weighed {
     #[inline(never)]
     fn add_word(&mut self, line: &[u8], start: usize, end: usize) {
         let length = end - start;
-        if let Some(word) = Word::of(&line[start..end]) {
+        if let Some(word) = Word::at(line, start, length) {
             match words::weight(word) {
                 Some(Weight::Word(weight)) => return self.add_weight(line, start, end, weight),
                 Some(Weight::Phrase) => {

@@ -52,14 +52,19 @@ pub const LONGEST: usize = 13;
 pub struct Word(u128);
 
 impl Word {
-    /// The word in lower case; `None` when it is longer than any that weighs.
-    pub fn of(word: &[u8]) -> Option<Word> {
-        let mut bytes = [0; 16];
-        bytes
-            .get_mut(..word.len().min(LONGEST + 1))?
-            .copy_from_slice(word.get(..word.len().min(LONGEST + 1))?);
-        bytes.make_ascii_lowercase();
-        (word.len() <= LONGEST).then_some(Word(u128::from_le_bytes(bytes)))
+    /// The word of so many bytes in a line, in lower case; `None` when it is longer than any that weighs.
+    pub fn at(line: &[u8], start: usize, length: usize) -> Option<Word> {
+        if length > LONGEST {
+            return None;
+        }
+        let sixteen = line[start..].first_chunk().copied().unwrap_or_else(|| {
+            let mut bytes = [0; 16];
+            bytes[..length].copy_from_slice(&line[start..start + length]);
+            bytes
+        });
+        let within = (1 << (8 * length)) - 1;
+        // Digits stay as they are, and an underscore becomes what is in no word.
+        Some(Word((u128::from_le_bytes(sixteen) | LOWER) & within))
     }
 
     const fn known(word: &str) -> Word {
@@ -76,6 +81,9 @@ impl Word {
         (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOT_BITS)) as usize
     }
 }
+
+/// What makes a letter a small one, for each byte.
+const LOWER: u128 = u128::from_ne_bytes([0x20; 16]);
 
 const SLOT_BITS: u32 = 9;
 

@@ -1,0 +1,68 @@
+//! Findings whose lines after them are still to come.
+
+use super::State;
+use super::score::Score;
+use super::shelf::{Finding, Worth};
+use super::unit::Unit;
+
+/// Lines before and after a finding that are kept with it, and of one that weighs much.
+const BEFORE: usize = 2;
+const BEFORE_HOT: usize = 3;
+const AFTER: usize = 3;
+const AFTER_HOT: usize = 5;
+/// Lines after a finding that are kept while they are indented.
+const AFTER_INDENTED: usize = 6;
+
+/// Lines on either side that are kept too where there is room left.
+pub const AROUND: usize = 12;
+
+/// A finding whose lines around it are not all there.
+#[derive(Clone, Debug)]
+pub struct Open {
+    finding: Finding,
+    heading: Option<(Unit, Vec<u8>)>,
+    /// The lines after it that are kept with it have not ended yet.
+    grows: bool,
+}
+
+impl Open {
+    pub fn new(unit: usize, score: Score, worth: Worth, heading: Option<(Unit, Vec<u8>)>) -> Open {
+        let (before, after) = if score.is_hot() { (BEFORE_HOT, AFTER_HOT) } else { (BEFORE, AFTER) };
+        let around = (unit.saturating_sub(AROUND), unit + AROUND);
+        // One that is near is kept with the lines around.
+        let heading = heading.filter(|(heading, _)| heading.number < around.0);
+        let number = heading.as_ref().map(|(heading, _)| heading.number);
+        let first = unit.saturating_sub(before);
+        let finding = Finding { unit, first, last: unit + after, around, heading: number, worth };
+        Open { finding, heading, grows: true }
+    }
+}
+
+impl State {
+    /// Goes on with the findings that this unit is kept with, and closes those that it is too far from.
+    pub fn go_on(&mut self, unit: Unit, text: &[u8]) {
+        let indented = matches!(text, [b' ' | b'\t' | b'|', _, ..]);
+        for Open { finding, grows, .. } in &mut self.open {
+            if unit.number > finding.last {
+                *grows &= indented && unit.number <= finding.unit + AFTER_INDENTED;
+                finding.last += usize::from(*grows);
+            }
+        }
+        // They were opened in order, and each has as many lines around it.
+        while self.open.first().is_some_and(|open| unit.number > open.finding.around.1) {
+            let open = self.open.remove(0);
+            self.close(open);
+        }
+    }
+
+    /// Puts a finding on the shelf with the lines around it, where it is still wanted.
+    pub fn close(&mut self, Open { finding, heading, .. }: Open) {
+        if !self.shelf.wants(finding.unit, finding.worth) {
+            return;
+        }
+        let around = self.recent.back().take_while(|(unit, _)| unit.number >= finding.around.0);
+        let around = around.filter(|(unit, _)| unit.number <= finding.around.1);
+        let heading = heading.as_ref().map(|(unit, text)| (*unit, &**text));
+        self.shelf.put(finding, around.chain(heading));
+    }
+}
