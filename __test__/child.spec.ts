@@ -98,7 +98,7 @@ describe('a child', () => {
     expect(merged.text).toContain('Error: no space left\n')
     expect(merged.text).toMatch(/\n\[exit code 1\]$/)
     expect(merged.total.bytes).toBe(20 * MB + 21)
-  }, 30_000)
+  })
 
   it('is slowed, and nothing of it lost, where its output is saved', async () => {
     const spill = store()
@@ -109,7 +109,7 @@ describe('a child', () => {
     expect(record).toMatchObject({ bytes: total.bytes, lines: 3_000_000, complete: true })
     expect(whole.startsWith('1\n2\n3\n') && whole.endsWith('\n2999999\n3000000\n')).toBe(true)
     expect(whole.length).toBe(total.bytes)
-  }, 30_000)
+  })
 
   it('that is killed is told by the signal', async () => {
     const child = sh('echo started; exec sleep 60')
@@ -348,5 +348,5 @@ describe('a child', () => {
     const { text } = await new OutputCapture({ streams: 'separate', clean: false }).attach(soak)
     expect(text).toMatch(/\[exit code 0\]$/)
     expect(text.match(/ met$/gm)?.length).toBeGreaterThan(5)
-  }, 120_000)
+  })
 })

@@ -167,7 +167,7 @@ describe('clamp', () => {
     const [less, more] = [await peak(64e6, flags), await peak(256e6, flags)]
     expect(less).toBeLessThan(200e6)
     expect(more - less).toBeLessThan(64e6)
-  }, 60_000)
+  })
 })
 
 /** Bytes of memory that it needs at most for a log of some size. */
@@ -379,7 +379,7 @@ describe('read and search', () => {
       if (!flag) break
     }
     expect(text).toBe(whole)
-  }, 30_000)
+  })
 
   it('finds an output by its path, as notices name it', async () => {
     const { file, id } = await saved

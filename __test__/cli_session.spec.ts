@@ -183,7 +183,7 @@ describe('repair', () => {
       expect(readdirSync(join(place, 'h'))).toEqual(['h.jsonl'])
       expect(readFileSync(file, 'utf8') === big).toBe(true)
     }
-  }, 60_000)
+  })
 
   it('shows how far it is on a terminal alone', async () => {
     write('i.jsonl', session(Array.from({ length: 100 }, () => ['bash', LONG] as [string, string])))

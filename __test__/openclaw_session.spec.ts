@@ -417,7 +417,7 @@ describe('truncateOversizedToolResultsInSession', () => {
       expect(await truncateOversizedToolResultsInSession(params)).toEqual(nothing)
     })
     await fc.assert(law, { numRuns: 40 })
-  }, 60_000)
+  })
 
   it('holds all results of a session to the budget', async () => {
     const windows = fc.constantFrom(100, 4_000, 13_000)
@@ -440,7 +440,7 @@ describe('truncateOversizedToolResultsInSession', () => {
       expect(await truncateOversizedToolResultsInSession(params)).toEqual(nothing)
     })
     await fc.assert(law, { numRuns: 40 })
-  }, 60_000)
+  })
 
   it('keeps the file as it was beside it, and says why it did nothing', async () => {
     const sessionFile = session([result('c1', BIG)])
@@ -451,7 +451,7 @@ describe('truncateOversizedToolResultsInSession', () => {
       truncated: true,
       truncatedCount: 1,
     })
-    expect(readFileSync(`${sessionFile}.bak`)).toEqual(before)
+    expect(readFileSync(`${sessionFile}.bak`).equals(before)).toBe(true)
     expect(readdirSync(dir).filter((name) => name.endsWith('.lock'))).toEqual([])
 
     const empty = join(dir, 'empty.jsonl')

@@ -79,7 +79,7 @@ describe('the package', () => {
     } finally {
       rmSync(place, { recursive: true, force: true })
     }
-  }, 60_000)
+  })
 
   it('serves worker threads', async () => {
     const work = `

@@ -67,7 +67,7 @@ describe('the tool', () => {
     const answers = await follow(id)
     expect(answers.map((answer) => answer.split('\n')[1]?.slice(3)).join('')).toBe(line)
     expect(answers[1]).toMatch(/^\[[0-9a-f]{16}: lines 1-1 from byte \d+ of 1 lines, \d+ bytes\]\n1: /)
-  }, 60_000)
+  })
 
   it('stays within its bounds whatever is saved', async () => {
     await fc.assert(
