@@ -153,6 +153,19 @@ describe('clampMessages', () => {
     expect(lengths(messages)).toEqual(left)
   })
 
+  it('goes on protecting the latest results when the turn that was to answer them failed', () => {
+    const history = aged(20_000, 20_000, 20_000)
+    const aggregate = { maxChars: 50_000, order: 'newest' } as const
+    for (const end of ['stopReason', 'stop_reason', 'finishReason', 'finish_reason']) {
+      const after = (reason: string) => {
+        const turn = { role: 'assistant', content: [], [end]: reason }
+        return lengths(clampMessages([...history, turn], { snap: 'char', aggregate }).messages)
+      }
+      expect(after('error')).toEqual([10_000, 20_000, 20_000])
+      expect(after('stop')).toEqual([20_000, 20_000, 10_000])
+    }
+  })
+
   it('tells of the original where a result is cut a second time', () => {
     const once = clampMessages([tool('x'.repeat(90_000))]).messages
     const twice = clampMessages(once, { aggregate: { maxChars: 100 } }).messages

@@ -198,7 +198,9 @@ describe('a file of messages', () => {
       },
       { requiredKeys: ['maxChars'] },
     )
-    const answer = fc.constant({ role: 'assistant', content: [{ type: 'text', text: 'I see.' }] })
+    const answer = fc
+      .constantFrom({}, { stopReason: 'error' }, { finish_reason: 'error' }, { stop_reason: 'end_turn' })
+      .map((end) => ({ role: 'assistant', content: [{ type: 'text', text: 'I see.' }], ...end }))
     const history = fc.array(fc.oneof({ weight: 3, arbitrary: message }, { weight: 1, arbitrary: answer }), {
       minLength: 1,
       maxLength: 8,

@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import { isFailedTurn } from '../dialect/dialect.js'
 import { get, isObject, quietly } from '../reading.js'
 import { leadsTo } from './phrases.js'
 
@@ -97,7 +98,7 @@ class Reader {
 
   #readObject(value: object, layer: Layer, depth: number): void {
     if (isTalk(value)) {
-      if (!isFailedTurn(value)) return
+      if (!quietly(() => isFailedTurn(value))) return
       layer.isAnswer = true
     }
     for (const key of STATUS) {
@@ -173,12 +174,6 @@ function isTalk(value: object): boolean {
     'toolName',
   ]
   return owners.some((key) => typeof get(value, key) === 'string')
-}
-
-/** A turn of a model that ended in an error. */
-export function isFailedTurn(value: object): boolean {
-  const reasons = ['stopReason', 'stop_reason', 'finishReason', 'finish_reason']
-  return get(value, 'role') === 'assistant' && reasons.some((key) => get(value, key) === 'error')
 }
 
 function isThrown(value: object): boolean {

@@ -132,7 +132,7 @@ export class Prompt {
 /** The tool results of messages; those from the last message of the model on are the latest. */
 function rowsOf(messages: readonly Weighed[]): Row[] {
   let answer = messages.length - 1
-  while (answer >= 0 && !messages[answer]?.isFromModel) answer -= 1
+  while (answer >= 0 && !messages[answer]?.isAnswer) answer -= 1
   const rows: Row[] = []
   for (let at = 0; at < messages.length; at++)
     for (const result of messages[at]?.results ?? []) rows.push(new Row(result, at, at >= answer))

@@ -1,7 +1,6 @@
-import { isFromModel, type Result } from '../dialect/dialect.js'
+import { isAnswer, type Result } from '../dialect/dialect.js'
 import { isObject, quietly } from '../reading.js'
 import { lengthOf, resultsIn, withTexts } from '../result/history.js'
-import { isFailedTurn } from './evidence.js'
 import { originalOf } from './plan.js'
 import type { Counter } from './tokens.js'
 import { Watch } from './watch.js'
@@ -12,7 +11,7 @@ export interface Weighed {
   /** Of all but the texts of its tool results. */
   tokens: number
   readonly results: readonly WeighedResult[]
-  readonly isFromModel: boolean
+  readonly isAnswer: boolean
   /** What is still to be counted: its own texts, then those of each result. Let go of then, since some are copies. */
   texts: readonly (readonly string[])[] | undefined
   /** What was read of it. */
@@ -60,9 +59,7 @@ function read(message: unknown): Weighed {
   return {
     tokens: weight.fixed,
     results: alone.map(({ result, texts }) => new WeighedResult(result, lengthOf(texts))),
-    // A turn that failed has answered nothing: what came before it is still the latest.
-    isFromModel:
-      isObject(message) && (quietly(() => isFromModel(message) && !isFailedTurn(message)) ?? false),
+    isAnswer: isObject(message) && (quietly(() => isAnswer(message)) ?? false),
     texts: [weight.texts, ...alone.map(({ texts }) => texts)],
     watch,
   }

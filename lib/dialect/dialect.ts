@@ -29,6 +29,8 @@ interface RowData {
   readonly calls?: readonly { readonly at: string; readonly id: string; readonly tool: string }[]
   /** What tells a message of the model. */
   readonly model?: readonly string[]
+  /** What tells one that ended in an error. */
+  readonly failed?: readonly string[]
 }
 
 interface FormData {
@@ -208,10 +210,17 @@ const forms = rows.flatMap((row) => row.forms)
 export const dialectNames: readonly DialectName[] = ['text', ...new Set(rows.map(({ name }) => name))]
 
 const fromModel = Paths.of((table as readonly RowData[]).flatMap(({ model = [] }) => model))
+const failed = Paths.of((table as readonly RowData[]).flatMap(({ failed = [] }) => failed))
 
-/** Whether a message is one that the model wrote. */
-export function isFromModel(message: object): boolean {
-  return leads(fromModel, new Root(message))
+/** Whether a message is an answer of the model. A turn that failed has answered nothing: what came before is the latest. */
+export function isAnswer(message: object): boolean {
+  const root = new Root(message)
+  return leads(fromModel, root) && !leads(failed, root)
+}
+
+/** Whether a message is a turn of the model that ended in an error. */
+export function isFailedTurn(message: object): boolean {
+  return leads(failed, new Root(message))
 }
 
 const NONE: readonly never[] = []

@@ -1,6 +1,6 @@
 import type { DialectName } from 'spillway'
 import { copy } from '../dialect/copy.js'
-import { isFromModel, type Result, readResults, type Slot } from '../dialect/dialect.js'
+import { isAnswer, type Result, readResults, type Slot } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
 import { announce, isHeard, type Origin } from '../event.js'
 import { type Compiled, failed, shortened } from '../policy.js'
@@ -22,9 +22,9 @@ export function elementsOf(list: readonly unknown[]): unknown[] {
   return Array.from(list.keys(), (at) => elementAt(list, at))
 }
 
-/** Where the last message of the model stands; results from there on are the latest. */
+/** Where the last answer of the model stands; results from there on are the latest. */
 export function lastAnswer(messages: readonly unknown[]): number {
-  return messages.findLastIndex((message) => isObject(message) && quietly(() => isFromModel(message)))
+  return messages.findLastIndex((message) => isObject(message) && quietly(() => isAnswer(message)))
 }
 
 /** A tool result of a history, and what is to be left of it. */

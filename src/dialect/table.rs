@@ -34,6 +34,7 @@ pub struct Table {
     forms: Vec<Form>,
     calls: Vec<Call>,
     from_model: Paths,
+    failed: Paths,
     role: Name,
     type_: Name,
 }
@@ -96,7 +97,8 @@ impl Table {
         let source = SOURCE.as_bytes();
         let all = Data(document(source).unwrap_or(Span { start: 0, end: 1 }));
         let mut names = Names::default();
-        let (mut rows, mut forms, mut calls, mut model) = (vec![], vec![], vec![], vec![]);
+        let (mut rows, mut forms, mut calls) = (vec![], vec![], vec![]);
+        let (mut model, mut failed) = (vec![], vec![]);
         for data in all.list() {
             for form in data.get("forms").into_iter().flat_map(Data::list) {
                 forms.push(Form::of(rows.len(), &form, &mut names));
@@ -105,14 +107,16 @@ impl Table {
                 calls.push(Call::of(&call, &mut names));
             }
             model.extend(data.texts("model"));
+            failed.extend(data.texts("failed"));
             rows.push(Row::of(&data, &mut names));
         }
-        let from_model = Paths::of(model.iter().map(String::as_str), &mut names);
+        let mut paths = |texts: &[String]| Paths::of(texts.iter().map(String::as_str), &mut names);
+        let (from_model, failed) = (paths(&model), paths(&failed));
         for name in OF_ROWS {
             names.learn(name);
         }
         let [role, type_] = ["role", "type"].map(|name| names.learn(name));
-        Table { rows, forms, calls, from_model, role, type_, names }
+        Table { rows, forms, calls, from_model, failed, role, type_, names }
     }
 
     /// Finds the tool results that a value is or carries, in order. Of a `named` dialect, those alone.
@@ -153,6 +157,11 @@ impl Table {
     /// Whether a message is one that the model wrote.
     pub fn is_from_model(&self, row: &[u8], message: &Object) -> bool {
         self.follower(row).leads(&self.from_model, message)
+    }
+
+    /// Whether a message is an answer of the model. A turn that failed has answered nothing.
+    pub fn is_answer(&self, row: &[u8], message: &Object) -> bool {
+        self.is_from_model(row, message) && !self.follower(row).leads(&self.failed, message)
     }
 
     pub fn follower<'a>(&'a self, row: &'a [u8]) -> Follower<'a> {

@@ -49,7 +49,7 @@ pub struct Survey {
     format: Format,
     tree: Tree,
     results: Vec<Seen>,
-    /// Rows that the model wrote.
+    /// Rows with an answer of the model.
     answers: Vec<u64>,
     messages: u64,
     /// The first of them that is in the context, as the last compaction of a list of rows tells.
@@ -136,7 +136,7 @@ impl Survey {
         } else if let Some(first) = entry.first_kept(follower) {
             self.first = first.unwrap_or(message).min(message);
         }
-        if entry.message.as_ref().is_some_and(|message| table.is_from_model(row, message)) {
+        if entry.message.as_ref().is_some_and(|message| table.is_answer(row, message)) {
             self.answers.push(number);
         }
         for (nth, measured) in options.measure(row, entry).into_iter().enumerate() {
