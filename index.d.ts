@@ -317,7 +317,8 @@ export interface AggregatePolicy {
   maxChars: number
   /** Which results give way first. Default 'oldest'. */
   order?: 'oldest' | 'newest'
-  /** The tool results after the last message of the model are touched only when nothing else is left. Default true. */
+  /** The tool results after the last message of the model, of which one that ended in an error is none, are touched only
+   *  when nothing else is left. Default true. */
   protectLatest?: boolean
   /** Chars of content that each keeps where possible. Default 2_000; 0 leaves a notice. */
   minKeepChars?: number

@@ -271,12 +271,12 @@ for (const maxLines of [2_000, 20_000, 100_000]) {
 print(
   '\nOutputCapture: a log of 1 GiB in chunks of 64 KiB. Pi without its file unless that is said; a peer that would not\nsurvive 1 GiB gets less.\n\n| capture | beside | peer, MB/s | ours, MB/s | ratio | at least | | memory added, peer | ours, at most 33.5 MB | |\n|---|---|--:|--:|--:|--:|---|--:|--:|---|',
 )
-for (const { name, peer, peerSize, target, ours, theirs } of captureRows()) {
+for (const { name, size, peer, peerSize, target, ours, theirs } of captureRows()) {
   const ratio = ours.speed / theirs.speed
   const goal = target ? `${target}x | ${verdict(ratio >= target)}` : '- | '
-  const beside = peerSize < 1024 ? `${peer}, ${peerSize} MiB` : peer
+  const sized = (name, size) => (size < 1024 ? `${name}, ${size} MiB` : name)
   print(
-    `| ${name} | ${beside} | ${theirs.speed.toFixed(0)} | ${ours.speed.toFixed(0)} | ${ratio.toFixed(1)}x | ${goal} | ${theirs.added.toFixed(0)} MB | ${ours.added.toFixed(1)} MB | ${verdict(ours.added <= 33.5)} |`,
+    `| ${sized(name, size)} | ${sized(peer, peerSize)} | ${theirs.speed.toFixed(0)} | ${ours.speed.toFixed(0)} | ${ratio.toFixed(1)}x | ${goal} | ${theirs.added.toFixed(0)} MB | ${ours.added.toFixed(1)} MB | ${verdict(ours.added <= 33.5)} |`,
   )
 }
 

@@ -32,8 +32,9 @@ impl Gate {
         Gate { least, surrogates: ["\\ud", "\\uD"].map(Finder::new) }
     }
 
-    /// Whether a row may have to change.
+    /// Whether a row may have to change, whether its newline is there or still to come.
     pub fn may_matter(&self, row: &[u8]) -> bool {
+        let row = row.strip_suffix(b"\n").unwrap_or(row);
         row.len() > self.least || self.surrogates.iter().any(|spelled| spelled.find(row).is_some())
     }
 }
@@ -53,5 +54,8 @@ mod tests {
         assert!(!gate.may_matter(&row(&"x".repeat(3_000))));
         assert!(gate.may_matter(&row(&"x".repeat(5_000))));
         assert!(gate.may_matter(&row("\\ud83d")));
+        let least = vec![b'x'; gate.least];
+        assert!(!gate.may_matter(&least) && !gate.may_matter(&[&least[..], b"\n"].concat()));
+        assert!(gate.may_matter(&[&least[..], b"x"].concat()));
     }
 }
