@@ -133,6 +133,14 @@ describe('a child', () => {
     expect(await capture.finish()).toMatchObject({ text: '', truncated: false })
   })
 
+  it('that did not exist rejects with the same when it is told of late', async () => {
+    const child = run('no-such-command-anywhere', 'at all')
+    const [error] = await once(child, 'error').catch((error) => [error])
+    const late = await new OutputCapture().attach(child).catch((error) => error)
+    expect(late).toEqual(error)
+    expect({ ...late }).toEqual({ ...error })
+  })
+
   it('that closes stdout early is waited for', async () => {
     const script = `
       process.stdout.write('before', () => require('fs').closeSync(1))

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { ProcessExit } from 'spillway'
+import { spawnError } from '../system_error.js'
 import type { Intake } from './intake.js'
 import { Pipe } from './pipe.js'
 
@@ -33,6 +34,8 @@ export class Following {
       aborted = () => reject(signal?.reason)
       // It stays: an error that comes later must not end the host.
       child.on('error', reject)
+      const failure = spawnError(child)
+      if (failure) reject(failure)
     })
     signal?.addEventListener('abort', aborted)
     if (signal?.aborted) aborted()

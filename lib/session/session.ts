@@ -1,12 +1,12 @@
 import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
-import { getSystemErrorMap } from 'node:util'
 import type { PlanStep, Policy, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
 import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
 import { native } from '../engine.js'
 import { bound, callback, flag, optionError } from '../option.js'
 import { type Compiled, compileWith, pack } from '../policy.js'
 import { tell } from '../reading.js'
+import { type Refused, systemError } from '../system_error.js'
 
 const repairs = channel('spillway:repair')
 
@@ -166,10 +166,8 @@ async function whileLocked<T extends object>(
 }
 
 /** Why something could not be done: a code, or the number that the system has for it. */
-interface Failure {
+interface Failure extends Refused {
   readonly code: string
-  readonly message: string
-  readonly errno?: number
 }
 
 function parsed<T>(json: string): T | Failure {
@@ -179,14 +177,9 @@ function parsed<T>(json: string): T | Failure {
 /** What the engine did, or why not as an error. */
 function taken<T extends object>(outcome: T | Failure, path: string, signal: AbortSignal | undefined): T {
   if (!('code' in outcome)) return outcome
-  const { code, errno, message } = outcome
+  const { code, message } = outcome
   if (code === 'STOPPED') throw signal?.reason
   if (code === 'OWN_LOCK') throw Object.assign(new Error(message), { code: 'ERR_SPILLWAY_LOCKED' })
   if (code.startsWith('ERR_')) throw Object.assign(new Error(message), { code })
-  const [name, meaning] = getSystemErrorMap().get(-(errno ?? 0)) ?? [code, message]
-  throw Object.assign(new Error(`${name}: ${meaning}, '${path}'`), {
-    code: name,
-    path,
-    ...(errno !== undefined && { errno: -errno }),
-  })
+  throw systemError(path, outcome)
 }

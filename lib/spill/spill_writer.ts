@@ -1,8 +1,8 @@
 import { channel } from 'node:diagnostics_channel'
-import { getSystemErrorMap } from 'node:util'
 import type { SpillEvent, SpillRecord } from 'spillway'
 import { native, type SpillFailure } from '../engine.js'
 import { optionError } from '../option.js'
+import { systemError } from '../system_error.js'
 
 /** Where an output goes that is too large to show: bytes in order, then the end. */
 export interface SpillWriter {
@@ -119,10 +119,9 @@ export function taken<T extends object>(outcome: T | SpillFailure, dir: string, 
 }
 
 /** An error with a code: the system's own, or ours. */
-function errorOf({ code, errno, message }: SpillFailure, dir: string, pattern?: string): Error {
+function errorOf(failure: SpillFailure, dir: string, pattern?: string): Error {
+  const { code, message } = failure
   if (code === 'ERR_SPILLWAY_OPTION') return optionError(RangeError, 'pattern', message, pattern)
   if (code === 'ERR_SPILLWAY_SPILL') return Object.assign(new Error(message), { code })
-  const [name, meaning] = getSystemErrorMap().get(-(errno ?? 0)) ?? [code ?? 'EIO', message]
-  const error = new Error(`${name}: ${meaning}, '${dir}'`)
-  return Object.assign(error, { code: name, path: dir, ...(errno === undefined ? {} : { errno: -errno }) })
+  return systemError(dir, failure)
 }
