@@ -12,6 +12,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -421,6 +422,16 @@ describe('the lock', () => {
         code: 'ERR_SPILLWAY_LOCKED',
       })
     }
+  })
+
+  it('that is a directory, as some libraries lock, is waited for', async () => {
+    const path = session()
+    mkdirSync(`${path}.lock`)
+    const failed = repairSession(path, { lockTimeout: 0 })
+    await expect(failed).rejects.toMatchObject({ code: 'ERR_SPILLWAY_LOCKED' })
+    await expect(failed).rejects.toThrow(`${path}.lock`)
+    setTimeout(() => rmdirSync(`${path}.lock`), 100)
+    expect(await repairSession(path)).toMatchObject({ changed: true })
   })
 
   it('of this process fails at once, unless the caller says that it is theirs', async () => {

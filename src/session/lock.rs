@@ -160,6 +160,11 @@ impl Held {
             file => file?,
         };
         let found = file.metadata()?;
+        if found.is_dir() {
+            // As some libraries lock. It tells nothing of its holder, and is not ours to remove.
+            let message = format!("{} is held by a program that locks with a directory", path.display());
+            return Err(Failure::Locked { message, own: false });
+        }
         let mut text = vec![];
         (&file).take(LONGEST).read_to_end(&mut text)?;
         let mut held = Held { file, found, pid: None, created: None, started: None };
