@@ -246,6 +246,16 @@ describe('repairSession', () => {
     const before = readFileSync(path, 'utf8')
     const reason = new Error('enough')
     await expect(repairSession(path, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    // As that of another realm is to this one.
+    const elsewhere: any = {
+      aborted: true,
+      addEventListener() {},
+      removeEventListener() {},
+      throwIfAborted() {
+        throw reason
+      },
+    }
+    await expect(repairSession(path, { signal: elsewhere })).rejects.toBe(reason)
     const controller = new AbortController()
     const stopped = repairSession(path, { signal: controller.signal })
     controller.abort(reason)

@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import type { SpillStore, TextInput } from 'spillway'
+import { isObject } from './reading.js'
 
 /** What was wrong with an option: a TypeError for the kind of value, a RangeError for the value itself. */
 export function optionError(
@@ -71,9 +72,19 @@ export function store(field: string, value: SpillStore | undefined): SpillStore 
   throw optionError(TypeError, field, 'a store of createSpillStore', value)
 }
 
+/** Returns an AbortSignal, be it of another realm. */
 export function abortSignal(field: string, value: unknown): AbortSignal | undefined {
-  if (value === undefined || value instanceof AbortSignal) return value
+  if (value === undefined || isSignal(value)) return value
   throw optionError(TypeError, field, 'an AbortSignal', value)
+}
+
+function isSignal(value: unknown): value is AbortSignal {
+  const { aborted, addEventListener, throwIfAborted } = isObject(value) ? (value as Partial<AbortSignal>) : {}
+  return (
+    typeof aborted === 'boolean' &&
+    typeof addEventListener === 'function' &&
+    typeof throwIfAborted === 'function'
+  )
 }
 
 export function text(field: string, value: unknown, preset: string): string {

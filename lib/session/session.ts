@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { PlanStep, Policy, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
 import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
 import { native } from '../engine.js'
-import { bound, callback, flag, optionError } from '../option.js'
+import { abortSignal, bound, callback, flag, optionError } from '../option.js'
 import { type Compiled, compileWith, pack } from '../policy.js'
 import { tell } from '../reading.js'
 import { type Refused, systemError } from '../system_error.js'
@@ -44,7 +44,7 @@ export async function inspectSession(
 ): Promise<SessionReport> {
   const session = packSession(path, compileSession(options), 0)
   const top = bound('top', options.top, 10)
-  const signal = checkSignal(options.signal)
+  const signal = abortSignal('signal', options.signal)
   const watched = watch(signal)
   try {
     return taken(
@@ -76,7 +76,7 @@ function checkRepair(policy: Compiled, path: string, options: RepairOptions) {
     ]),
     calls: steps.flatMap(({ callId }) => callId ?? []),
     lockTimeout: bound('lockTimeout', options.lockTimeout, 10_000),
-    signal: checkSignal(options.signal),
+    signal: abortSignal('signal', options.signal),
     onProgress: callback('onProgress', options.onProgress),
   }
 }
@@ -115,12 +115,6 @@ function packSession(path: string, policy: Compiled, spare: number) {
 
 function packStep({ index, chars, maxChars, callId }: PlanStep): number[] {
   return [index, chars, maxChars, Number(callId !== undefined)]
-}
-
-function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
-  if (signal === undefined || (typeof signal?.aborted === 'boolean' && 'addEventListener' in signal))
-    return signal
-  throw optionError(TypeError, 'signal', 'an AbortSignal', signal)
 }
 
 /** Stops the work when a signal aborts, and tells how far it has come. */
