@@ -323,6 +323,23 @@ describe('a child', () => {
     expect(total.bytes).toBeLessThan(MB)
   })
 
+  it('is waited for where something else reads its output slowly', async () => {
+    const child = sh('seq 1 40000; echo "error: the last line"; exit 1')
+    const slow = new Writable({ write: (_chunk, _encoding, done) => void setTimeout(done, 150) })
+    child.stdout?.pipe(slow)
+    const { text, total } = await new OutputCapture().attach(child, { graceMs: 300 })
+    expect(total.lines).toBe(40_001)
+    expect(text).toContain('error: the last line')
+  })
+
+  it('that was started with the same signal rejects with its reason', async () => {
+    const signal = AbortSignal.timeout(100)
+    const child = spawn('sleep', ['3'], { signal })
+    const error = await new OutputCapture().attach(child, { signal }).catch((error) => error)
+    expect(error).toBe(signal.reason)
+    expect(error.name).toBe('TimeoutError')
+  })
+
   it('is held back by the capture where something else reads it too', async () => {
     const warnings: Error[] = []
     const warned = (warning: Error) => warnings.push(warning)

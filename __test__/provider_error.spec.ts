@@ -109,6 +109,14 @@ const says: Row[] = [
   ],
   ['Vertex', 'INVALID_ARGUMENT: input exceeds the maximum number of tokens', OVER],
   [
+    'Gemini',
+    'got status: 400 Bad Request. {"error":{"code":400,"message":"The input token count (2000000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}',
+    OVER,
+    2000000,
+    1048576,
+  ],
+  ['Gemini', 'got status: 413 Payload Too Large. ', 'payload_too_large'],
+  [
     'xAI',
     "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
     OVER,
@@ -205,6 +213,16 @@ const says: Row[] = [
   ['Ollama', 'ollama error: context length exceeded, too many tokens', OVER],
   ['Ollama', 'prompt too long; exceeded max context length by 500 tokens', OVER],
   ['Bedrock', 'ValidationException: The input is too long for the model', OVER],
+  [
+    'Bedrock',
+    'ValidationException: The model returned the following errors: Input is too long for requested model.',
+    OVER,
+  ],
+  [
+    'Bedrock',
+    'An error occurred (ValidationException) when calling the InvokeModel operation: Input is too long for requested model.',
+    OVER,
+  ],
   ['Bedrock', 'Input is too long for requested model.', OVER],
   ['Bedrock', 'ModelStreamErrorException: Input is too long for this model', OVER],
   ['Bedrock', 'ValidationException: Input token count exceeds the maximum number of input tokens', OVER],

@@ -1,15 +1,19 @@
 //! One budget over the blocks of a result.
 //!
 //! Every block is given room of its own and cut to it. The last block that is cut tells what is missing; the others are
-//! marked. A block whose room shows nothing goes, and its text counts as missing too.
+//! marked. A block whose room shows nothing goes, and its text counts as missing too. Where blocks go and none is cut, the
+//! notice stands in the place of the last that went.
+
+use std::borrow::Cow;
 
 use crate::limits::Limits;
 use crate::outcome::{self, Outcome};
 use crate::policy::Policy;
 use crate::room::{Taken, fair_rooms};
-use crate::text::amounts::Needs;
+use crate::text::amounts::{Amount, Counts, Needs};
 use crate::text::extent::Extent;
-use crate::text::notice::Notice;
+use crate::text::lines::longest_line;
+use crate::text::notice::{Notice, Place};
 use crate::text::size::Size;
 use crate::text::source::Source;
 use crate::text::units::Text;
@@ -36,7 +40,7 @@ pub enum Block {
     Cut(Outcome),
     Gone,
     /// What stands for a block that got no room.
-    Replaced(&'static str),
+    Replaced(Cow<'static, str>),
 }
 
 /// Cuts the blocks of one result so that together they are within the limits.
@@ -49,7 +53,7 @@ pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, how: Share) -> Vec
     match how {
         Share::Each => table.serve(&vec![policy.limits; sources.len()]),
         _ if all.within(&policy.limits) => {}
-        Share::Fair => table.serve(&fair_rooms(&table.sizes, table.notice_size(), &policy.limits)),
+        Share::Fair => table.serve_fairly(all),
         Share::Order | Share::Stay => table.serve_in_order(all, how),
     }
     table.drop_empty();
@@ -83,6 +87,26 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
+    /// Serves all blocks alike. Where they are so many that none gets room to show anything, they come first come, first
+    /// served: that leaves the more of them.
+    fn serve_fairly(&mut self, all: Taken) {
+        self.serve(&fair_rooms(&self.sizes, self.notice_size(), &self.policy.limits));
+        if self.left() > 0 {
+            return;
+        }
+        let fair = std::mem::replace(&mut self.blocks, vec![Block::Whole; self.sources.len()]);
+        self.serve_in_order(all, Share::Order);
+        if self.left() < 2 {
+            self.blocks = fair;
+        }
+    }
+
+    /// Blocks that had something and are not gone.
+    fn left(&self) -> usize {
+        let full = self.blocks.iter().zip(&self.sizes).filter(|(_, size)| **size != Taken::default());
+        full.filter(|(block, _)| **block != Block::Gone).count()
+    }
+
     /// Serves blocks as they come, whole as long as the notice fits beside them, and what is left for those that stay.
     /// The first that is cut takes what is left, and the rest go, or stay as little as they can.
     fn serve_in_order(&mut self, all: Taken, how: Share) {
@@ -100,13 +124,14 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
             if !cut && (nothing_is_cut || with(size).plus(notice).within(&limits)) || size.at_most(&dots) {
                 served = served.plus(size);
             } else if cut {
-                self.blocks[at] = if dots == Taken::default() { Block::Gone } else { Block::Replaced(DOTS) };
+                self.blocks[at] =
+                    if dots == Taken::default() { Block::Gone } else { Block::Replaced(DOTS.into()) };
                 served = served.plus(dots);
             } else {
                 let room = with(Taken::default()).rest_of(&limits);
                 self.serve_one(at, Limits { chars: room.chars.min(size.chars - 1), ..room });
                 if self.blocks[at] == Block::Gone && dots != Taken::default() {
-                    self.blocks[at] = Block::Replaced(DOTS);
+                    self.blocks[at] = Block::Replaced(DOTS.into());
                 }
                 cut = true;
             }
@@ -127,7 +152,7 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
 
     fn keep_all(&mut self) {
         for block in self.blocks.iter_mut().filter(|block| **block == Block::Gone) {
-            *block = Block::Replaced("");
+            *block = Block::Replaced("".into());
         }
     }
 
@@ -181,17 +206,48 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
 
     /// Gives the last block that is cut the notice, which answers for the blocks that are gone.
     fn tell(&mut self) {
-        let Some(last) = self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) else { return };
+        let missing = self.missing();
+        match self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) {
+            Some(last) => {
+                if let Block::Cut(cut) = self.cut(last, &self.policy.notice, missing) {
+                    self.blocks[last] = Block::Cut(cut);
+                }
+            }
+            None => self.tell_instead(missing),
+        }
+    }
+
+    /// Has the notice stand in the place of the last block that is gone, as far as there is room.
+    fn tell_instead(&mut self, missing: Size) {
+        let Some(last) = self.blocks.iter().rposition(|block| *block == Block::Gone) else { return };
+        let limits = &self.policy.limits;
+        let sizes = self.blocks.iter().zip(&self.sizes).filter(|(block, _)| **block != Block::Gone);
+        let room = sizes.fold(Taken::default(), |sum, (_, size)| sum.plus(*size)).rest_of(limits);
+        let all = |amount| Amount { omitted: amount, total: amount };
+        let counts = Counts {
+            chars: all(missing.chars),
+            bytes: all(missing.bytes),
+            lines: all(missing.newlines),
+            kept_lines: String::new(),
+        };
+        let labels = self.policy.labels(self.sources[last].in_bytes());
+        let texts = self.policy.notice.ladder().map(|notice| notice.render(Place::Alone, &counts, labels));
+        let mut texts = texts.filter(|text| longest_line(text) <= limits.line_bytes);
+        let text = texts.find(|text| Taken::of(Extent::of(Utf8(text.as_bytes()), limits)).within(&room));
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            self.blocks[last] = Block::Replaced(text.into());
+        }
+    }
+
+    /// What of the text is in blocks that are gone.
+    fn missing(&self) -> Size {
         let needs = self.policy.notice.needs(!T::UTF16);
         let gone = self.blocks.iter().zip(self.sources);
         let gone = gone.filter(|(block, _)| matches!(block, Block::Gone | Block::Replaced(_)));
         // A block that is gone takes its lines with it, the last one too where no newline ends it.
         let lines = |source: &Source<T>| source.size(needs).lines(source.is_open());
         let sizes = gone.map(|(_, source)| Size { newlines: lines(source), ..source.size(needs) });
-        let beside = sizes.fold(Size::default(), |sum, size| sum + size);
-        if let Block::Cut(cut) = self.cut(last, &self.policy.notice, beside) {
-            self.blocks[last] = Block::Cut(cut);
-        }
+        sizes.fold(Size::default(), |sum, size| sum + size)
     }
 
     /// What a notice takes, whatever it will say.
@@ -227,7 +283,7 @@ mod tests {
             Block::Whole => Some("whole".to_owned()),
             Block::Cut(cut) => Some(String::from_utf16(&cut.text(source)).unwrap()),
             Block::Gone => None,
-            Block::Replaced(text) => Some(text.to_owned()),
+            Block::Replaced(text) => Some(text.into_owned()),
         };
         share(&sources, &policy, how).into_iter().zip(&sources).map(text).collect()
     }
@@ -266,6 +322,18 @@ mod tests {
         assert_eq!(shared(&["abc", "   "], 1, Share::Fair, Notice::Hint), [Some("a".into()), None]);
         let beside_empty = shared(&["\n\nabc", "\r\r\r", ""], 5, Share::Fair, Notice::Hint);
         assert_eq!(beside_empty, [Some("whole".into()), None, Some("whole".into())]);
+    }
+
+    #[test]
+    fn of_many_small_blocks_the_first_stay_and_the_notice_stands_for_the_others() {
+        let blocks = vec!["x"; 200];
+        for how in [Share::Fair, Share::Order] {
+            let texts = shared(&blocks, 100, how, Notice::Pi);
+            let whole = texts.iter().take_while(|text| text.as_deref() == Some("whole")).count();
+            let told = format!("[... {} more characters truncated]", 200 - whole);
+            assert!(whole > 50 && texts[whole..199].iter().all(Option::is_none), "{whole}");
+            assert_eq!(texts[199].as_deref(), Some(&*told));
+        }
     }
 
     #[test]

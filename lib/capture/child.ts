@@ -33,7 +33,8 @@ export class Following {
       this.#resolve = resolve
       aborted = () => reject(signal?.reason)
       // It stays: an error that comes later must not end the host.
-      child.on('error', reject)
+      // A signal that the child was started with as well has it emit an error of its own first.
+      child.on('error', (error) => reject(signal?.aborted ? signal.reason : error))
       const failure = spawnError(child)
       if (failure) reject(failure)
     })
@@ -69,15 +70,23 @@ export class Following {
 
   #exited(exit: ProcessExit): void {
     this.#exit = exit
-    this.#wait(new Map([...this.#pipes].map((pipe) => [pipe, pipe.came])))
+    const came = this.#came()
+    this.#wait(came, came)
     this.#check()
   }
 
-  /** A process that the child has started may hold its pipes open. What waits for our disk is waited for. */
-  #wait(came: Map<Pipe, number>): void {
-    const isOnItsWay = (pipe: Pipe) => pipe.isSlow && pipe.came - (came.get(pipe) ?? 0) < ON_ITS_WAY
+  #came(): Map<Pipe, number> {
+    return new Map([...this.#pipes].map((pipe) => [pipe, pipe.came]))
+  }
+
+  /** A process that the child has started may hold its pipes open. What waits for our disk is waited for, and for others
+   *  that read the pipes as long as they go on. `atExit`, `before`: what had come then, and at the last look. */
+  #wait(atExit: Map<Pipe, number>, before: Map<Pipe, number>): void {
+    const since = (pipe: Pipe, then: Map<Pipe, number>) => pipe.came - (then.get(pipe) ?? 0)
+    const isOnItsWay = (pipe: Pipe) =>
+      (pipe.isSlow || (pipe.isWaiting && since(pipe, before) > 0)) && since(pipe, atExit) < ON_ITS_WAY
     this.#timer = setTimeout(() => {
-      if ([...this.#pipes].some(isOnItsWay)) return this.#wait(came)
+      if ([...this.#pipes].some(isOnItsWay)) return this.#wait(atExit, this.#came())
       this.leave()
     }, this.#graceMs)
   }

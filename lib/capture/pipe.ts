@@ -52,6 +52,11 @@ export class Pipe {
     return this.#to.writable && this.#to.writableLength > 0
   }
 
+  /** Whether others that read the stream hold it back. */
+  get isWaiting(): boolean {
+    return this.#from.readableLength > 0 && !this.#from.destroyed
+  }
+
   #write(chunk: Chunk): boolean {
     this.came += chunk.length
     // Its owner may have ended it, and not the child.

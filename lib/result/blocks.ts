@@ -178,7 +178,7 @@ function share(
     table[at * COLUMNS + 2] = total ? newlines(text, total) : Number.NaN
   }
   const cuts = native.clampBlocks(pack(policy, kind), words, policy.said, policy.needles, parts, table)
-  const last = lastCut(table)
+  const last = carrierOf(table)
   const notice = words !== '' && cuts[last]?.text.includes(words) ? words : ''
   return { truncated: last >= 0, notice, each: policy.each, table, cuts }
 }
@@ -188,15 +188,20 @@ function partOf(cut: NativeCut | null | undefined) {
   return cut && [cut.ranges, cut.bytes]
 }
 
-function lastCut(table: Float64Array): number {
-  let at = table.length / COLUMNS - 1
-  while (at >= 0 && table[at * COLUMNS + 3] !== CUT) at -= 1
-  return at
+/** The block that has the notice: the last that is cut, or where none is, the last that is gone. */
+function carrierOf(table: Float64Array): number {
+  const last = (outcome: number) => {
+    let at = table.length / COLUMNS - 1
+    while (at >= 0 && table[at * COLUMNS + 3] !== outcome) at -= 1
+    return at
+  }
+  const cut = last(CUT)
+  return cut < 0 ? last(GONE) : cut
 }
 
 /** What the notice of the last block that is cut can tell: of its own text, and of the blocks that are gone. */
 function teller(texts: readonly string[], shared: Shared, policy: Compiled) {
-  const carrier = lastCut(shared.table)
+  const carrier = carrierOf(shared.table)
   const missing = texts.filter((_, at) => at === carrier || shared.table[at * COLUMNS + 3] === GONE)
   const cut = shared.cuts[carrier]
   const kept = (): Kept => (cut ? keptBy(cut) : { bytes: 0, chars: 0, ranges: [], lines: [] })
