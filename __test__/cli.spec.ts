@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { clampText, measureText } from 'spillway'
+import { clampText, createSpillStore, measureText } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { bin, end, place, seq, shell, spillway, start, until, write } from './cli.js'
 
@@ -45,6 +45,7 @@ describe('spillway', () => {
     [['clamp', '--constructor'], /--constructor is no flag/],
     [['clamp', '--max-bytes'], /--max-bytes needs a value: --max-bytes=N/],
     [['clamp', '--max-bytes', '--clean'], /--max-bytes needs a value/],
+    [['search', 'x', 'y', '-C'], /-C needs a value: --context=N/],
     [['clamp', '--max-bytes', '8KB'], /--max-bytes takes a whole number or Infinity, not "8KB"/],
     [['clamp', '--max-bytes=-1'], /--max-bytes takes a whole number/],
     [['clamp', '--max-lines', '99999999999999999999'], /--max-lines must be a whole number/],
@@ -381,6 +382,23 @@ describe('read and search', () => {
     expect(text).toBe(whole)
   })
 
+  it('say where an answer is not all that there is', async () => {
+    const { id } = await saved
+    // The answer is full before the most that was asked for has come.
+    const many = await spillway(['search', id, '1', '--dir', dir, '--max', '99999'])
+    const last = many.stdout.split('\n').at(-2)?.split(':')[0]
+    expect(many.stderr).toMatch(
+      new RegExp(`^\\[the first \\d+; more come with --line ${Number(last) + 1}\\]\\n$`),
+    )
+    const part = join(place, 'part')
+    const { id: cut } = await createSpillStore({ dir: part, maxFileBytes: 4 }).save('one\ntwo\n')
+    const { stdout, stderr } = await spillway(['read', cut, '--dir', part])
+    expect([stdout, stderr]).toEqual([
+      'one\n',
+      `[${cut} holds 1 lines, 4 bytes; this is the end of what was saved, not of the output]\n`,
+    ])
+  })
+
   it('finds an output by its path, as notices name it', async () => {
     const { file, id } = await saved
     const { stdout, stderr } = await spillway(['read', join(dir, file), '--line', '5', '--lines', '2'])
@@ -404,7 +422,7 @@ describe('read and search', () => {
     expect(await search('4444', '-C1', '--max', '2')).toMatchObject({
       code: 0,
       stdout: '4443-4443\n4444:4444\n4445-4445\n--\n14443-14443\n14444:14444\n14445-14445\n',
-      stderr: '[the first 2; more may come with --line 14445]\n',
+      stderr: '[the first 2; more come with --line 14445]\n',
     })
     expect((await search('^9{4,}$', '-E')).stdout).toBe('9999:9999\n99999:99999\n')
     expect((await search('ERROR', '-i', '--clean')).stdout).toBe('100000:Error: end\n')

@@ -28,6 +28,8 @@ describe('inspect', () => {
     expect(lines[0]).toMatch(/^a\.jsonl: a Pi session, [\d.]+ MB in 9 rows$/)
     expect(stdout).toMatch(/^ {2}bash +2 +840,000 {2}█+ +100%$/m)
     expect(stdout).toContain('2 results are over the limits. To cut them:\n  spillway repair a.jsonl\n')
+    const cleaned = await spillway(['inspect', '--clean', '--max-chars', '500', 'a.jsonl'])
+    expect(cleaned.stdout).toContain('spillway repair --max-chars 500 --clean a.jsonl\n')
     expect(lines.filter((line) => [...line].length > 80)).toEqual([])
     // What a session holds moves no cursor.
     expect(stdout).toContain('\\u6f22\\u001b[31m')

@@ -81,7 +81,7 @@ export function readArgs(command: string, flags: Flags, given: readonly string[]
     if (flag.value === undefined && value !== undefined)
       throw new Mistake(`${rawName} takes no value; leave out ${JSON.stringify(value)}`)
     if (flag.value !== undefined && (value === undefined || (!inlineValue && value.startsWith('-'))))
-      throw new Mistake(`${rawName} needs a value: ${rawName}=${flag.value}`)
+      throw new Mistake(`${rawName} needs a value: --${name}=${flag.value}`)
     values.set(name, value ?? true)
   }
   return new Args(names, given.slice(end + 1), values)

@@ -144,6 +144,7 @@ function advice(file: string, { oversized }: SessionReport, args: Args): string 
   const policy = ['max-bytes', 'max-lines', 'max-chars'].flatMap((flag) =>
     args.has(flag) ? `--${flag} ${args.text(flag)} ` : [],
   )
+  if (args.has('clean')) policy.push('--clean ')
   const [is, it] = oversized === 1 ? ['is', 'it'] : ['are', 'them']
   const found = out.paint('red', `${counted(oversized, 'result')} ${is} over the limits.`)
   return `${found} To cut ${it}:\n  spillway repair ${policy.join('')}${quoted(file)}`

@@ -72,9 +72,17 @@ async function page(store: SpillStore, id: string, range: Range, policy: GivenPo
   const total = `${totalLines.toLocaleString('en-US')} lines, ${totalBytes.toLocaleString('en-US')} bytes`
   const next =
     nextLine !== undefined ? `--line ${nextLine}` : nextByte !== undefined ? `--byte ${nextByte}` : undefined
-  const more = next === undefined ? 'this is its end' : `more with ${next}`
+  const more = next === undefined ? await endOf(store, id) : `more with ${next}`
   const begin = out.isTerminal && !text.endsWith('\n') && text !== '' ? '\n' : ''
   await err.tell(`${begin}[${id} holds ${total}; ${more}]\n`)
+}
+
+/** How what is saved ends: with the output, or before. */
+async function endOf(store: SpillStore, id: string): Promise<string> {
+  const record = (await store.list()).find((record) => record.id === id)
+  return record?.complete === false
+    ? 'this is the end of what was saved, not of the output'
+    : 'this is its end'
 }
 
 /** All of an output from a place on, under a policy. */

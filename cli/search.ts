@@ -35,16 +35,21 @@ async function run(args: Args): Promise<number> {
   if (pattern === undefined) throw new Mistake(`a PATTERN is missing: ${USAGE}`)
   checkNames(args, 2, USAGE)
   const { clean = out.isTerminal, ...policy } = policyOf(args)
-  const max = args.number('max') ?? 100
-  const found = await store.search(id, pattern, { ...optionsOf(args), max }).catch((error) => {
-    throw failed(error, dir)
-  })
+  const options = { ...optionsOf(args), max: args.number('max') ?? 100 }
+  const searched = (options: SpillSearch) =>
+    store.search(id, pattern, options).catch((error) => {
+      throw failed(error, dir)
+    })
+  const found = await searched(options)
   const lines = linesOf(found, clean).map((line) => `${line}\n`)
   await out.write(clampText(lines.join(''), { keep: 'head', ...policy }))
   const last = found.at(-1)
-  if (last && found.length >= max)
-    await err.tell(`[the first ${max}; more may come with --line ${last.line + 1}]\n`)
-  return last ? 0 : NONE
+  if (!last) return NONE
+  // An answer has bounds of its own, so that fewer than were asked for may be the first of many.
+  const line = last.line + 1
+  const [more] = await searched({ ...options, context: 0, line, max: 1 })
+  if (more) await err.tell(`[the first ${found.length}; more come with --line ${line}]\n`)
+  return 0
 }
 
 function optionsOf(args: Args): SpillSearch {
