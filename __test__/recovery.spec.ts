@@ -227,7 +227,7 @@ describe('runWithRecovery', () => {
     const told = await run(talk(36), { limit: 1e6 })
     expect(types(told)).toEqual(['precheck 1', 'send 1'])
     expect(told.answer).toBe('the answer')
-    expect(reasons(told)[1]).toContain('there is no compaction; nothing is left that makes it smaller')
+    expect(reasons(told)[1]).toContain('there is no compaction; no step is left')
   })
 
   it('after a refusal compacts three times, then truncates once, then gives up', async () => {
@@ -284,7 +284,7 @@ describe('runWithRecovery', () => {
     })
     expect((told.error as Error).message).toContain('after 5 requests and 3 compactions')
     expect(reasons(told).at(-1)).toBe(
-      'refused: context_overflow; 3 compactions were made; tool results were cut after a refusal; nothing is left that makes it smaller',
+      'refused: context_overflow; 3 compactions were made; tool results were cut after a refusal; no step is left',
     )
   })
 

@@ -102,7 +102,7 @@ class Recovery<R, M> {
       if (obstacle === undefined) return { step, reason: [because, ...obstacles].join('; ') }
       obstacles.push(obstacle)
     }
-    const reason = [because, ...obstacles, 'nothing is left that makes it smaller'].join('; ')
+    const reason = [because, ...obstacles, 'no step is left'].join('; ')
     return { step: this.#mustShrink ? 'give_up' : 'send', reason }
   }
 
