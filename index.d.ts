@@ -238,10 +238,11 @@ export interface ResultPolicy extends PolicyOptions {
 /** Clamps one tool result, tool message or provider message of any dialect: a string, a `{content: [...]}`, a message that
  *  carries several results, each of which has the limits to itself. Order, ids, image blocks (by reference), unknown fields
  *  and metadata stay; class instances keep their class; no empty text block is ever made, and no result is ever dropped
- *  (where the limits are too small for a visible text in every block, blocks go and one stays, at a limit of 0 an empty
- *  one; G1 wins). JSON over the limits becomes its text, clamped: AI SDK `json` as `text`, `error-json` as `error-text`,
- *  Bedrock `{json}` as `{text}`, a Gemini response as `{output}` or `{error}`. Unknown shapes, and rows of session files,
- *  come back as they are; where a dialect is named, any object with its fields is read as a result. */
+ *  (where the limits are too small for a visible text in every block, the first stay, as many as fit, and the notice
+ *  stands for the others, or one block stays, at a limit of 0 an empty one; G1 wins). JSON over the limits becomes its text,
+ *  clamped: AI SDK `json` as `text`, `error-json` as `error-text`, Bedrock `{json}` as `{text}`, a Gemini response as
+ *  `{output}` or `{error}`. Unknown shapes, and rows of session files, come back as they are; where a dialect is named, any
+ *  object with its fields is read as a result. */
 export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T
 /** Shortens the SAME error object: `message` to the policy, `stack` to that message and at most 20 frames, `cause` and
  *  AggregateError `errors` likewise to depth 5. Frames are cut at 1,000 chars, what stands before the message at 200. A thrown string is clamped. A frozen error comes back as a new one of the
