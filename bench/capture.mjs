@@ -1,7 +1,7 @@
 // A process's output in chunks of 64 KiB, each capture in a process of its own, so that its memory can be told.
 //   node bench/capture.mjs NAME MiB     one of them, as JSON
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,14 +22,6 @@ const captures = {
     for (const chunk of chunks) all.push(Buffer.from(chunk))
     return truncateTail(Buffer.concat(all).toString()).content
   },
-  'a file that is written, and nothing else': async (chunks) => {
-    const dir = mkdtempSync(join(tmpdir(), 'spillway-bench-'))
-    const file = openSync(join(dir, 'whole'), 'w')
-    for (const chunk of chunks) writeSync(file, chunk)
-    closeSync(file)
-    rmSync(dir, { recursive: true })
-    return ''
-  },
   'both ends': ours({ keep: 'ends', clean: false }),
   'both ends, cleaned': ours({ keep: 'ends' }),
   findings: ours({ clean: false }),
@@ -44,8 +36,6 @@ const rows = [
   ['findings', 'Pi OutputAccumulator', 1024, 1024, 0],
   ['findings, cleaned (default)', 'Pi OutputAccumulator', 1024, 1024, 5],
   ['both ends, saved', 'Pi OutputAccumulator, its file', SURVIVED, SURVIVED, 5],
-  // Nothing that saves is faster.
-  ['both ends, saved', 'a file that is written, and nothing else', 1024, 1024, 0],
   ['both ends', 'push, Buffer.concat, toString, Pi truncateTail', 1024, SURVIVED, 0],
   ['findings, cleaned (default)', 'push, Buffer.concat, toString, Pi truncateTail', 1024, SURVIVED, 0],
 ]
