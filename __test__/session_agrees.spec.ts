@@ -147,7 +147,11 @@ const message = fc.oneof(
   fc.tuple(json, fc.boolean()).map(([data, asText]) => ({
     type: 'local_shell_call_output',
     id: 'c',
-    output: asText ? String(data) : JSON.stringify(data),
+    output: asText
+      ? typeof data === 'string'
+        ? data
+        : `data: ${JSON.stringify(data)}`
+      : JSON.stringify(data),
   })),
   fc.tuple(hostileText, json).map(([content, artifact]) => {
     const fields = { type: 'tool', content, tool_call_id: 'c', artifact }
