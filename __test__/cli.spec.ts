@@ -237,14 +237,33 @@ describe('run', () => {
     }
   })
 
+  it('passes on a signal that comes while the command is being started', async () => {
+    const hook = write(
+      'hook.cjs',
+      `const processes = require('node:child_process')
+      const { spawn } = processes
+      processes.spawn = (...args) => {
+        const child = spawn(...args)
+        process.kill(process.pid, 'SIGTERM')
+        return child
+      }
+      require('node:module').syncBuiltinESMExports()`,
+    )
+    const script = 'while :; do sleep 0.02; done'
+    expect(
+      await spillway(['run', '--', 'sh', '-c', script], { env: { NODE_OPTIONS: `--require=${hook}` } }),
+    ).toMatchObject({ code: 143, stdout: '[killed by SIGTERM]' })
+  })
+
   it('lets the terminal interrupt the command, once', async () => {
     const dir = join(place, 'terminal')
     mkdirSync(dir)
     const script = `trap 'echo >> ${dir}/int' INT; touch ${dir}/up; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; exit 6`
     write('script.sh', script)
+    // Without exec a shell may stay in front of the command line, and be what ^C ends.
     const terminal = spawn(
       'script',
-      ['-qec', `${process.execPath} ${bin} run -- sh script.sh`, '/dev/null'],
+      ['-qec', `exec ${process.execPath} ${bin} run -- sh script.sh`, '/dev/null'],
       { cwd: place },
     )
     await until(() => existsSync(join(dir, 'up')))

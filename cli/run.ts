@@ -37,12 +37,13 @@ async function runCommand(args: Args): Promise<number> {
     tool: basename(command) || 'command',
     ...(dir !== undefined && { spill: createSpillStore({ dir }) }),
   })
-  const child = start(command, rest)
-  const passing = passOn(child)
-  const { text, exit, spillError } = await capture.attach(child).catch((error) => {
-    throw notStarted(command, error)
-  })
-  passing.end()
+  const passing = passOn()
+  const { text, exit, spillError } = await capture
+    .attach(passing.to(start(command, rest)))
+    .catch((error) => {
+      throw notStarted(command, error)
+    })
+    .finally(passing.end)
   if (spillError !== undefined)
     await err.tell(
       `spillway run: ${oneLine(`not all was saved (${spillError})`)}; give --dir a directory of yours\n`,
@@ -83,20 +84,26 @@ async function show(text: string): Promise<void> {
 const OF_TERMINAL = ['SIGINT', 'SIGQUIT'] as const
 const OTHERS = ['SIGTERM', 'SIGHUP'] as const
 
-/** Passes the signals that end a process on to a child, whose end is waited for. What a terminal sends, the child gets
- *  from the terminal: a second one would end it the hard way. */
-function passOn(child: ChildProcess): { end(): void } {
+/** Passes the signals that end a process on to a child, whose end is waited for: from before it is started, as one that
+ *  comes in between would end us alone. What a terminal sends, the child gets from the terminal: a second one would end
+ *  it the hard way. */
+function passOn(): { to(child: ChildProcess): ChildProcess; end(): void } {
+  let child: ChildProcess | undefined
   const pass = (signal: NodeJS.Signals) => {
     if ((OF_TERMINAL as readonly string[]).includes(signal) && isInForeground()) return
     // A kill that fails must not be told as an error of the child.
     try {
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null)
         process.kill(child.pid, signal)
     } catch {}
   }
   const signals = [...OF_TERMINAL, ...OTHERS]
   for (const signal of signals) process.on(signal, pass)
   return {
+    to(started) {
+      child = started
+      return started
+    },
     end() {
       for (const signal of signals) process.off(signal, pass)
     },
