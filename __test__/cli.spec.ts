@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { clampText, createSpillStore, measureText } from 'spillway'
 import { describe, expect, it } from 'vitest'
-import { bin, end, place, seq, shell, spillway, start, until, write } from './cli.js'
+import { bin, end, place, seq, shell, spillway, start, terminal, until, write } from './cli.js'
 
 const manifest = JSON.parse(readFileSync(join(__dirname, '../package.json'), 'utf8'))
 const COMMANDS = ['inspect', 'repair', 'clamp', 'run', 'read', 'search']
@@ -260,15 +260,10 @@ describe('run', () => {
     mkdirSync(dir)
     const script = `trap 'echo >> ${dir}/int' INT; touch ${dir}/up; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; exit 6`
     write('script.sh', script)
-    // Without exec a shell may stay in front of the command line, and be what ^C ends.
-    const terminal = spawn(
-      'script',
-      ['-qec', `exec ${process.execPath} ${bin} run -- sh script.sh`, '/dev/null'],
-      { cwd: place },
-    )
+    const child = terminal('run -- sh script.sh')
     await until(() => existsSync(join(dir, 'up')))
-    terminal.stdin.write('\x03')
-    expect(await end(terminal)).toMatchObject({ code: 6, stdout: expect.stringContaining('[exit code 6]') })
+    child.stdin?.write('\x03')
+    expect(await end(child)).toMatchObject({ code: 6, stdout: expect.stringContaining('[exit code 6]') })
     expect(readFileSync(join(dir, 'int'), 'utf8')).toBe('\n')
   })
 

@@ -13,6 +13,11 @@ export const bin = join(root, 'dist/cli.js')
 export const place = mkdtempSync(join(tmpdir(), 'spillway-cli-'))
 const started: ChildProcess[] = []
 
+const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, LC_ALL: ____, LC_CTYPE: _____, ...inherited } = process.env
+
+/** What a person's terminal sets, whatever the tests were started by. */
+const surroundings = { ...inherited, LANG: 'C.UTF-8', TERM: 'xterm-256color' }
+
 afterAll(() => {
   for (const child of started) child.kill('SIGKILL')
   rmSync(place, { recursive: true, force: true })
@@ -38,9 +43,8 @@ export function start(
   args: readonly string[],
   { env = {}, before = [], stdio = 'pipe' }: Call = {},
 ): ChildProcess {
-  const { NO_COLOR: _, FORCE_COLOR: __, LC_ALL: ___, LC_CTYPE: ____, ...inherited } = process.env
   const [command = process.execPath, ...rest] = [...before, process.execPath, bin, ...args]
-  const child = spawn(command, rest, { cwd: place, stdio, env: { ...inherited, LANG: 'C.UTF-8', ...env } })
+  const child = spawn(command, rest, { cwd: place, stdio, env: { ...surroundings, ...env } })
   started.push(child)
   return child
 }
@@ -66,9 +70,28 @@ export async function spillway(args: readonly string[], call: Call = {}): Promis
 /** Runs a line of the shell in which `spillway` is the built command line. */
 export function shell(line: string): Promise<Ended> {
   const script = `spillway() { "${process.execPath}" "${bin}" "$@"; }\n${line}`
-  const child = spawn('bash', ['-c', script], { cwd: place, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('bash', ['-c', script], {
+    cwd: place,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: surroundings,
+  })
   started.push(child)
   return end(child)
+}
+
+/** The built command line in a terminal of its own. */
+export function terminal(
+  args: string,
+  { columns = 80, env = {} }: { columns?: number; env?: Record<string, string> } = {},
+): ChildProcess {
+  // Without exec a shell may stay in front of the command line, and be what ^C ends.
+  const line = `stty cols ${columns}; exec ${process.execPath} ${bin} ${args}`
+  const child = spawn('script', ['-qec', line, '/dev/null'], {
+    cwd: place,
+    env: { ...surroundings, ...env },
+  })
+  started.push(child)
+  return child
 }
 
 /** Writes a file of the test. */

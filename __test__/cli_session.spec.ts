@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { inspectSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
-import { bin, end, place, session, shell, spillway, start, until, write } from './cli.js'
+import { end, place, session, shell, spillway, start, terminal, until, write } from './cli.js'
 
 const ONE_LINE = /^spillway[^\n]*\n$/
 
@@ -45,13 +45,10 @@ describe('inspect', () => {
 
   it('is coloured on a terminal, unless NO_COLOR says not to be', async () => {
     write('c.jsonl', session(results))
-    const onTerminal = (before: string) =>
-      shell(
-        `script -qec "env -u CI ${before} ${process.execPath} ${bin} inspect c.jsonl" /dev/null < /dev/null`,
-      )
-    expect((await onTerminal('env TERM=xterm-256color')).stdout).toContain('\x1b[31m')
-    for (const env of ['NO_COLOR=1 TERM=xterm-256color', 'TERM=dumb'])
-      expect((await onTerminal(`env ${env}`)).stdout).not.toContain('\x1b')
+    const onTerminal = (env: Record<string, string>) => end(terminal('inspect c.jsonl', { env }))
+    expect((await onTerminal({})).stdout).toContain('\x1b[31m')
+    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }] as const)
+      expect((await onTerminal(env)).stdout).not.toContain('\x1b')
   })
 
   it.each([
@@ -189,9 +186,7 @@ describe('repair', () => {
 
   it('shows how far it is on a terminal alone', async () => {
     write('i.jsonl', session(Array.from({ length: 100 }, () => ['bash', LONG] as [string, string])))
-    const { stdout } = await shell(
-      `script -qec "${process.execPath} ${bin} repair i.jsonl" /dev/null < /dev/null`,
-    )
+    const { stdout } = await end(terminal('repair i.jsonl'))
     expect(stdout).toMatch(/\ri\.jsonl {2}.*█.* \d+% {2}of 52\.0 MB, \d+ cut/)
     expect(stdout.split('\r\x1b[K').at(-1)).toContain('cut 100 tool results')
   })
@@ -199,9 +194,7 @@ describe('repair', () => {
   it('draws its progress within a narrow terminal', async () => {
     const name = 'a-name-that-is-long-for-it.jsonl'
     write(name, session(Array.from({ length: 100 }, () => ['bash', LONG] as [string, string])))
-    const { stdout } = await shell(
-      `script -qec "stty cols 40; env NO_COLOR=1 ${process.execPath} ${bin} repair ${name}" /dev/null < /dev/null`,
-    )
+    const { stdout } = await end(terminal(`repair ${name}`, { columns: 40, env: { NO_COLOR: '1' } }))
     const lines = stdout
       .split('\r')
       .flatMap((line) => (/^a.*\[K$/.test(line) ? line.slice(0, -'\x1b[K'.length) : []))
