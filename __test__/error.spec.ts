@@ -1,4 +1,4 @@
-import { clampError } from 'spillway'
+import { clampError, wrapTool } from 'spillway'
 import { describe, expect, it } from 'vitest'
 
 const BIG = 'it broke badly\n'.repeat(400_000)
@@ -144,5 +144,34 @@ describe('clampError', () => {
     revoke()
     const error = Object.assign(new Error(BIG), { errors: proxy, cause: proxy })
     expect(clampError(error).message.length).toBeLessThanOrEqual(51_200)
+    const thrown = Proxy.revocable({}, {})
+    thrown.revoke()
+    expect(clampError(thrown.proxy)).toBe(thrown.proxy)
+  })
+
+  it('gives back what hides its prototype, and shortens it where it can', async () => {
+    const hiding = (message: string) =>
+      new Proxy(new Error(message), {
+        getPrototypeOf() {
+          throw new Error('trap')
+        },
+      })
+    const small = hiding('boom')
+    expect(clampError(small)).toBe(small)
+    const large = hiding(BIG)
+    expect(clampError(large)).toBe(large)
+    expect(large.message.length).toBeLessThanOrEqual(51_200)
+    const tool = wrapTool(async () => {
+      throw small
+    })
+    await expect(tool().catch((error: unknown) => error === small)).resolves.toBe(true)
+  })
+
+  it('shortens a sealed error in place', () => {
+    const sealed = Object.seal(new Error(BIG))
+    expect(clampError(sealed)).toBe(sealed)
+    expect(sealed.message.length).toBeLessThanOrEqual(51_200)
+    expect(Object.keys(sealed)).toEqual([])
+    expect(Object.isSealed(sealed)).toBe(true)
   })
 })

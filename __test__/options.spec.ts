@@ -115,6 +115,11 @@ describe('definePolicy', () => {
     expect(policy).toMatchObject({ maxBytes: 51_200, maxLines: 5, keep: 'tail' })
     expect(Object.isFrozen(policy)).toBe(true)
     expect(clampText('1\n2\n3\n4\n5\n6\n7\n', policy)).toMatch(/truncated[\s\S]*7\n$/)
+    const given = { needles: ['name'], clean: { ansi: true } }
+    const checked = definePolicy(given)
+    given.needles[0] = any(5)
+    expect(checked).toMatchObject({ needles: ['name'], clean: { ansi: true } })
+    for (const held of [checked.needles, checked.clean]) expect(Object.isFrozen(held)).toBe(true)
   })
 
   it('takes options that are inherited, as every function does', () => {

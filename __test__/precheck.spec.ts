@@ -483,6 +483,7 @@ describe('wrong options', () => {
     [{ lastUsage: { inputTokens: 5, messages: -1 } }, 'lastUsage.messages', '-1'],
     [{ perResultMaxChars: '5' }, 'perResultMaxChars', '"5"'],
     [{ aggregate: 5 }, 'aggregate', '5'],
+    [{ aggregate: null }, 'aggregate', 'null'],
     [{ aggregate: { maxChars: -1 } }, 'aggregate.maxChars', '-1'],
     [{ aggregate: { order: 'best' } }, 'aggregate.order', '"best"'],
     [{ messages: 'none' }, 'messages', '"none"'],

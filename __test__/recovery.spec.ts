@@ -634,7 +634,10 @@ describe('runWithRecovery', () => {
       code: 'ERR_SPILLWAY_OPTION',
       message: expect.stringMatching(new RegExp(`^${field} must be`)),
     })
-    await expect(runWithRecovery(undefined as never)).rejects.toMatchObject({ code: 'ERR_SPILLWAY_OPTION' })
+    await expect(runWithRecovery(undefined as never)).rejects.toMatchObject({
+      code: 'ERR_SPILLWAY_OPTION',
+      message: 'hooks must be an object, got undefined',
+    })
   })
 
   it('always ends, with few sends, whatever the hooks do', async () => {

@@ -254,6 +254,7 @@ describe('options of a store', () => {
       [() => spill.read(any({ toString: () => id })), 'got an object'],
       [() => spill.read(id, any(null)), 'range'],
       [() => spill.read(id, { line: 0 }), 'line must be a whole number from 1 up'],
+      [() => spill.read(id, { line: -1 }), 'line must be a whole number from 1 up'],
       [() => spill.read(id, { byte: -1 }), 'byte'],
       [() => spill.read(id, { lines: 0 }), 'lines'],
       [() => spill.read(id, { maxBytes: 0 }), 'maxBytes'],

@@ -3,8 +3,10 @@ import * as fc from 'fast-check'
 import {
   clampText,
   clampTextWithReport,
+  cleanText,
   estimateTokens,
   measureText,
+  OutputCapture,
   sliceUtf16Safe,
   truncateUtf16Safe,
 } from 'spillway'
@@ -436,6 +438,16 @@ describe('bytes', () => {
 
   it('of another realm are bytes too', () => {
     expect(clampText(runInNewContext('new Uint8Array([97, 98])'))).toBe('ab')
+  })
+
+  it('are none where their buffer is gone', async () => {
+    const gone = new Uint8Array(9)
+    structuredClone(gone.buffer, { transfer: [gone.buffer] })
+    expect([clampText(gone), cleanText(gone), estimateTokens(gone)]).toEqual(['', '', 0])
+    expect(measureText(gone)).toEqual(measureText(''))
+    const capture = new OutputCapture()
+    capture.stdout.write(gone)
+    expect(await capture.finish()).toMatchObject({ text: '', total: { bytes: 0 } })
   })
 
   it('decode as the platform decodes them', () => {

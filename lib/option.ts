@@ -28,12 +28,12 @@ export function choice<T extends string>(field: string, value: unknown, choices:
 }
 
 /** Returns a bound: a whole number, or Infinity. */
-export function bound(field: string, value: unknown, preset: number): number {
+export function bound(field: string, value: unknown, preset: number, least = 0): number {
   if (value === undefined) return preset
-  if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= 0))
+  if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= least))
     return Number(value)
   const kind = typeof value === 'number' ? RangeError : TypeError
-  throw optionError(kind, field, 'a whole number from 0 up, or Infinity', value)
+  throw optionError(kind, field, `a whole number from ${least} up, or Infinity`, value)
 }
 
 /** Returns a bound that has no default. */
@@ -44,8 +44,7 @@ export function limit(field: string, value: unknown): number {
 
 /** Returns a count that is not nothing: a whole number from 1 up, or Infinity. */
 export function positive(field: string, value: unknown, preset: number): number {
-  if (value !== 0) return bound(field, value, preset)
-  throw optionError(RangeError, field, 'a whole number from 1 up, or Infinity', value)
+  return bound(field, value, preset, 1)
 }
 
 /** Returns a share from 0 to 1. */
@@ -117,9 +116,10 @@ export function show(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
-/** Refuses what is no text. */
+/** Refuses what is no text. No bytes are an empty text: their buffer may be gone, and nothing can be read through it. */
 export function checkText(text: TextInput, field = 'text'): TextInput {
-  if (typeof text === 'string' || types.isUint8Array(text)) return text
+  if (typeof text === 'string') return text
+  if (types.isUint8Array(text)) return text.length === 0 ? '' : text
   throw optionError(TypeError, field, 'a string or a Uint8Array', text)
 }
 

@@ -88,7 +88,10 @@ class CheckedPolicy {
   readonly #compiled: Compiled
 
   constructor(options: WrapPolicy, compiled: Compiled) {
+    const { needles, clean } = options
     Object.assign(this, options, { maxBytes: compiled.limits.bytes, maxLines: compiled.limits.lines })
+    if (needles) Object.assign(this, { needles: Object.freeze([...needles]) })
+    if (isObject(clean)) Object.assign(this, { clean: Object.freeze({ ...clean }) })
     this.#compiled = compiled
     Object.freeze(this)
   }

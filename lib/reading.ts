@@ -37,10 +37,14 @@ export function elementAt(list: readonly unknown[], at: number): unknown {
   }
 }
 
-/** Whether a value is data of members and of no class, in any realm. */
+/** Whether a value is data of members and of no class, in any realm. A proxy that does not tell is not. */
 export function isPlain(value: object): boolean {
-  const prototype = Object.getPrototypeOf(value) as object | null
-  return prototype === null || Object.getPrototypeOf(prototype) === null
+  try {
+    const prototype = Object.getPrototypeOf(value) as object | null
+    return prototype === null || Object.getPrototypeOf(prototype) === null
+  } catch {
+    return false
+  }
 }
 
 export function isObject(value: unknown): value is object {

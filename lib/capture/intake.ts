@@ -25,8 +25,10 @@ export class Intake extends Writable {
   /** Takes a chunk, or a copy where it has to wait: its owner may use the memory again. */
   override write(chunk: unknown, ...rest: unknown[]): boolean {
     const waits = this.writableLength > 0 || this.writableCorked > 0
-    const taken = waits && ArrayBuffer.isView(chunk) ? copied(chunk) : chunk
-    return super.write(taken, ...(rest as [BufferEncoding, Done]))
+    return super.write(
+      ArrayBuffer.isView(chunk) ? ownOf(chunk, waits) : chunk,
+      ...(rest as [BufferEncoding, Done]),
+    )
   }
 
   override _write(chunk: Uint8Array | string, encoding: BufferEncoding, done: Done): void {
@@ -66,6 +68,9 @@ export class Intake extends Writable {
   }
 }
 
-function copied({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
-  return Buffer.from(Buffer.from(buffer, byteOffset, byteLength))
+/** A chunk that may wait. No bytes are as good as any: their buffer may be gone, which a stream would throw at. */
+function ownOf(chunk: ArrayBufferView, waits: boolean): ArrayBufferView {
+  const { buffer, byteOffset, byteLength } = chunk
+  if (byteLength === 0) return Buffer.alloc(0)
+  return waits ? Buffer.from(Buffer.from(buffer, byteOffset, byteLength)) : chunk
 }

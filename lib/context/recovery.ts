@@ -1,6 +1,6 @@
 import type { PlanStep, Precheck, RecoveryEvent, RecoveryHooks } from 'spillway'
 import { isFailedTurn } from '../dialect/dialect.js'
-import { abortSignal, bound, callback, optionError } from '../option.js'
+import { abortSignal, bound, callback, checkOptions, optionError } from '../option.js'
 import { isObject, quietly } from '../reading.js'
 import { checkMessages } from '../result/messages.js'
 import { unlessAborted } from './abort.js'
@@ -65,7 +65,7 @@ class Recovery<R, M> {
   #mustShrink = false
 
   constructor(hooks: RecoveryHooks<R, M>) {
-    this.#asked = remembering(checkAsked(hooks))
+    this.#asked = remembering(checkAsked(checkOptions('hooks', hooks)))
     for (const name of ['messages', 'send'] as const)
       if (typeof hooks[name] !== 'function') throw optionError(TypeError, name, 'a function', hooks[name])
     for (const name of ['compact', 'truncate', 'onEvent'] as const) callback(name, hooks[name])

@@ -25,7 +25,7 @@ export function checkAsked(input: Omit<PrecheckInput, 'messages'>): Asked {
   if (typeof input !== 'object' || input === null) throw optionError(TypeError, 'input', 'an object', input)
   const contextTokens = limit('contextTokens', input.contextTokens)
   const reserveTokens = limit('reserveTokens', input.reserveTokens)
-  const each = input.perResultMaxChars
+  const { perResultMaxChars: each, aggregate = {} } = input
   const io = new Float64Array([
     contextTokens,
     reserveTokens,
@@ -38,7 +38,7 @@ export function checkAsked(input: Omit<PrecheckInput, 'messages'>): Asked {
     contextTokens,
     safetyMargin: margin(input.safetyMargin),
     maxEach,
-    aggregate: checkAggregate(input.aggregate ?? {}, { maxChars: maxAll, minKeepChars: 0 }),
+    aggregate: checkAggregate(aggregate, { maxChars: maxAll, minKeepChars: 0 }),
     counter: counterOf(input.countTokens),
     systemPrompt: text('systemPrompt', input.systemPrompt, ''),
     prompt: text('prompt', input.prompt, ''),

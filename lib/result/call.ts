@@ -2,7 +2,7 @@ import type { SpillStore } from 'spillway'
 import { copy } from '../dialect/copy.js'
 import { nameOf, ON_UPDATE, type Origin } from '../event.js'
 import { type Compiled, failed } from '../policy.js'
-import { get, isPlain, quietly } from '../reading.js'
+import { get, isPlain } from '../reading.js'
 import { readsSpill } from '../spill/spill_tool.js'
 import { Spilling } from '../spill/spilling.js'
 import { clampThrown, messageOf } from './error.js'
@@ -189,5 +189,5 @@ function isGenerator(value: object): value is Steps {
 
 /** Plain data that has steps; a stream is a class of its own, which a wrapper cannot pass for. */
 function isIterable(value: object): value is AsyncIterable<unknown> {
-  return typeof get(value, Symbol.asyncIterator) === 'function' && quietly(() => isPlain(value)) === true
+  return typeof get(value, Symbol.asyncIterator) === 'function' && isPlain(value)
 }

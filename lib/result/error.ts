@@ -136,11 +136,17 @@ function change(error: object, changes: Record<string, unknown>): object {
 
 /** Defines a property as enumerable as it is on `like`. */
 function set(error: object, key: string, value: unknown, like: object): boolean {
-  const enumerable = quietly(() => Object.getOwnPropertyDescriptor(like, key)?.enumerable) ?? false
-  const property = { value, enumerable, writable: true, configurable: true }
+  const enumerable = described(like, key)?.enumerable ?? false
+  // One of a sealed error stays as it is but for its value.
+  const configurable = described(error, key)?.configurable ?? true
+  const property = { value, enumerable, writable: true, configurable }
   // A stack that is only defined anew stays in memory behind it, in V8 from 12 on; one that is assigned goes.
   if (key === 'stack') quietly(() => Reflect.set(error, key, value))
   return quietly(() => Reflect.defineProperty(error, key, property)) === true && get(error, key) === value
+}
+
+function described(error: object, key: string): PropertyDescriptor | undefined {
+  return quietly(() => Object.getOwnPropertyDescriptor(error, key))
 }
 
 /** A new error of the same prototype, name and code. What a class keeps in private fields stays behind. */

@@ -77,8 +77,8 @@ class Store implements SpillStore {
   }
 
   async save(input: TextInput, meta: SpillMeta = {}): Promise<SpillRecord> {
-    const parts =
-      typeof checkText(input) === 'string' ? partsOf(input as string) : chunksOf(input as Uint8Array)
+    const given = checkText(input)
+    const parts = typeof given === 'string' ? partsOf(given) : chunksOf(given)
     const writer = openSpill(this, meta)
     try {
       for (const part of parts) await writer.write(part)

@@ -8,9 +8,8 @@ import { plain } from './subject.js'
 
 export function cleanText(text: TextInput, options?: CleanOptions): string {
   const cleaning = checkCleaning(options)
-  return typeof checkText(text) === 'string'
-    ? cleanString(text as string, cleaning)
-    : cleanBytes(plain(text as Uint8Array, false), cleaning)
+  const given = checkText(text)
+  return typeof given === 'string' ? cleanString(given, cleaning) : cleanBytes(plain(given, false), cleaning)
 }
 
 /** Cleans a string; the very same comes back when there is nothing to clean. */
