@@ -402,8 +402,17 @@ describe('read and search', () => {
     const many = await spillway(['search', id, '1', '--dir', dir, '--max', '99999'])
     const last = many.stdout.split('\n').at(-2)?.split(':')[0]
     expect(many.stderr).toMatch(
-      new RegExp(`^\\[the first \\d+; more come with --line ${Number(last) + 1}\\]\\n$`),
+      new RegExp(`^\\[[\\d,]+ matches; more come with --line ${Number(last) + 1}\\]\\n$`),
     )
+    // The limits leave less than was found: line 13 stands within what comes after line 12.
+    const flags = ['-C1', '--max-lines', '7', '--max', '20', '--notice', 'pi']
+    const few = await spillway(['search', id, '1', '--dir', dir, ...flags])
+    expect(few.stdout).toMatch(
+      /^1:1\n2-2\n--\n9-9\n10:10\n11:11\n12:12\n?\[\.\.\. \d+ more characters truncated\]$/,
+    )
+    expect(few.stderr).toBe('[4 matches; more come with --line 13]\n')
+    const none = await spillway(['search', id, '1', '--dir', dir, '--max-bytes', '0'])
+    expect([none.stdout, none.stderr]).toEqual(['', ''])
     const part = join(place, 'part')
     const { id: cut } = await createSpillStore({ dir: part, maxFileBytes: 4 }).save('one\ntwo\n')
     const { stdout, stderr } = await spillway(['read', cut, '--dir', part])
@@ -436,7 +445,7 @@ describe('read and search', () => {
     expect(await search('4444', '-C1', '--max', '2')).toMatchObject({
       code: 0,
       stdout: '4443-4443\n4444:4444\n4445-4445\n--\n14443-14443\n14444:14444\n14445-14445\n',
-      stderr: '[the first 2; more come with --line 14445]\n',
+      stderr: '[2 matches; more come with --line 14445]\n',
     })
     expect((await search('^9{4,}$', '-E')).stdout).toBe('9999:9999\n99999:99999\n')
     expect((await search('ERROR', '-i', '--clean')).stdout).toBe('100000:Error: end\n')

@@ -1,9 +1,10 @@
 import type { SpillMatch, SpillSearch } from 'spillway'
-import { clampText, cleanText } from '../index.js'
+import { clampTextWithReport, cleanText } from '../index.js'
 import { type Args, type Command, checkNames } from './args.js'
 import { failed, Mistake } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
 import { savedFlags, savedOf } from './saved.js'
+import { counted } from './table.js'
 import { err, out } from './terminal.js'
 
 const USAGE = 'spillway search ID PATTERN --dir DIR'
@@ -41,15 +42,34 @@ async function run(args: Args): Promise<number> {
       throw failed(error, dir)
     })
   const found = await searched(options)
-  const lines = linesOf(found, clean).map((line) => `${line}\n`)
-  await out.write(clampText(lines.join(''), { keep: 'head', ...policy }))
+  const rows = rowsOf(found, clean)
+  const { keep = 'head' } = policy
+  const { text, ranges } = clampTextWithReport(rows.map(({ text }) => text).join(''), { ...policy, keep })
+  await out.write(text)
   const last = found.at(-1)
   if (!last) return NONE
+  // What stays of a head is read on from there. Of other cuts the notice tells what is missing.
+  const shown = keep === 'head' ? matchesIn(rows, ranges[0]?.[1] ?? 0) : found.length
+  const cut = found[shown]
+  if (shown === 0) return 0
   // An answer has bounds of its own, so that fewer than were asked for may be the first of many.
-  const line = last.line + 1
-  const [more] = await searched({ ...options, context: 0, line, max: 1 })
-  if (more) await err.tell(`[the first ${found.length}; more come with --line ${line}]\n`)
+  const line = cut?.line ?? last.line + 1
+  const [more] = cut ? [cut] : await searched({ ...options, context: 0, line, max: 1 })
+  if (more) await err.tell(`[${counted(shown, 'match', 'matches')}; more come with --line ${line}]\n`)
   return 0
+}
+
+/** How many matches the first chars of all rows show whole. */
+function matchesIn(rows: readonly Row[], chars: number): number {
+  let at = 0
+  let matches = 0
+  for (const { text, isMatch } of rows) {
+    at += text.length
+    // A head gives up its last newline.
+    if (at - 1 > chars) break
+    if (isMatch) matches += 1
+  }
+  return matches
 }
 
 function optionsOf(args: Args): SpillSearch {
@@ -63,24 +83,30 @@ function optionsOf(args: Args): SpillSearch {
   }
 }
 
-/** The lines of all matches in order, each once, with "--" where lines are left out. */
-function linesOf(found: readonly SpillMatch[], clean: boolean): string[] {
-  const rows = new Map<number, string>()
+/** A line as it is shown, with its newline. */
+interface Row {
+  readonly text: string
+  readonly isMatch: boolean
+}
+
+/** The lines of all matches in order, each once, after "--" where lines are left out. */
+function rowsOf(found: readonly SpillMatch[], clean: boolean): Row[] {
+  const rows = new Map<number, Row>()
   const around = (texts: readonly string[], first: number) => {
     for (const [at, text] of texts.entries())
-      if (!rows.has(first + at)) rows.set(first + at, `-${shown(text, clean)}`)
+      if (!rows.has(first + at)) rows.set(first + at, { text: `-${shown(text, clean)}\n`, isMatch: false })
   }
   for (const { line, text, before, after } of found) {
     around(before, line - before.length)
-    rows.set(line, `:${shown(text, clean)}`)
+    rows.set(line, { text: `:${shown(text, clean)}\n`, isMatch: true })
     around(after, line + 1)
   }
   const sorted = [...rows].sort(([one], [other]) => one - other)
   const hasContext = found.some(({ before, after }) => before.length + after.length > 0)
-  return sorted.flatMap(([line, text], at) => {
+  return sorted.map(([line, { text, isMatch }], at) => {
     const previous = sorted[at - 1]?.[0]
     const isApart = hasContext && previous !== undefined && previous < line - 1
-    return [...(isApart ? ['--'] : []), `${line}${text}`]
+    return { text: `${isApart ? '--\n' : ''}${line}${text}`, isMatch }
   })
 }
 

@@ -52,8 +52,8 @@ export function count(number: number): string {
 }
 
 /** "1 row", "2 rows". */
-export function counted(number: number, noun: string): string {
-  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
+export function counted(number: number, noun: string, nouns = `${noun}s`): string {
+  return `${count(number)} ${number === 1 ? noun : nouns}`
 }
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
