@@ -32,6 +32,9 @@ const plain = (input: Partial<PrecheckInput>): PrecheckInput => ({
 })
 const estimate = (messages: readonly unknown[], rest: Partial<PrecheckInput> = {}) =>
   precheck(plain({ messages, ...rest })).estimatedTokens
+/** The same by our own count, which is remembered with each message. */
+const remembered = (messages: readonly unknown[]) =>
+  precheck({ messages, contextTokens: 1e6, reserveTokens: 0 }).estimatedTokens
 const left = (plan: readonly PlanStep[]) => plan.map(({ maxChars }) => maxChars)
 
 describe('what a prompt takes', () => {
@@ -280,6 +283,55 @@ describe('what a prompt takes', () => {
     message.excludeFromContext = false
     expect(check()).toBeGreaterThan(1_000)
   })
+
+  it('counts no result that is kept from the model', () => {
+    const result = { ...tool(big, 'kept'), excludeFromContext: true }
+    const asked = { messages: [user('go'), result, user(big)], contextTokens: 10, reserveTokens: 0 }
+    expect(estimate([result])).toBe(0)
+    expect(precheck(asked)).toMatchObject({ route: 'compact_only', reducibleChars: 0, plan: [] })
+  })
+
+  it('reads again a number that has become a text or a block', () => {
+    const numbered: { role: string; content: unknown[]; reasoning?: unknown } = {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'hi' }, 0],
+      reasoning: 0,
+    }
+    const seen = [remembered([numbered])]
+    numbered.reasoning = 'word '.repeat(1_000)
+    seen.push(remembered([numbered]))
+    numbered.content[1] = { type: 'text', text: 'word '.repeat(1_000) }
+    seen.push(remembered([numbered]))
+    expect(seen).toEqual([...seen].sort((a, b) => a - b))
+    expect(seen[1]).toBeGreaterThan((seen[0] as number) + 900)
+    expect(seen[2]).toBeGreaterThan((seen[1] as number) + 900)
+    expect(remembered([structuredClone(numbered)])).toBe(seen[2])
+  })
+
+  it('counts what stands beside a value that is too deep, goes in a circle or does not tell its members', () => {
+    const cyclic: Record<string, unknown> = {}
+    cyclic['again'] = [cyclic, cyclic]
+    const hidden = new Proxy(
+      {},
+      {
+        ownKeys() {
+          throw new Error('trap')
+        },
+      },
+    )
+    const deep = JSON.parse(`${'['.repeat(7_000)}${']'.repeat(7_000)}`)
+    for (const held of [cyclic, hidden, deep]) {
+      const call = { type: 'toolCall', id: 'a', name: 'n', arguments: held }
+      for (const content of [
+        [{ type: 'text', text: big }, call],
+        [held, { type: 'text', text: big }],
+      ]) {
+        const message = { role: 'assistant', content }
+        expect(remembered([message])).toBeGreaterThan(1_000)
+        expect(remembered([message])).toBe(remembered([{ ...message }]))
+      }
+    }
+  })
 })
 
 describe('precheck', () => {
@@ -298,6 +350,17 @@ describe('precheck', () => {
       reducibleChars: 0,
       plan: [],
     })
+  })
+
+  it('plans the same at first as later, also of what the provider told of', () => {
+    const messages = [user('q'), tool('word '.repeat(20_000))]
+    const asked = { messages, contextTokens: 10_000, reserveTokens: 0 }
+    const told = { ...asked, aggregate: { maxChars: 0 }, lastUsage: { inputTokens: 25_000, messages: 2 } }
+    for (const input of [told, told, { ...told, countTokens: (text: string) => text.length / 4 }])
+      expect(precheck(input)).toMatchObject({
+        route: 'truncate_tool_results_only',
+        plan: [{ index: 1, chars: 100_000, maxChars: 38 }],
+      })
   })
 
   // Marks come to 52 tokens, and a notice has 37 chars.

@@ -72,9 +72,11 @@ export class Prompt {
       reducibleChars: reduction.chars,
     }
     if (estimatedTokens <= budgetTokens) return { route: 'fits', ...said, plan: [] }
+    // Counts what the provider told of as well: what goes of a result is told from what it takes.
+    const uncut = this.#left(NO_CUTS)
     const { cuts, most } = reduction.least((cuts, spare) => this.#left(cuts) + spare <= budgetTokens, SPARE)
     const least = most.steps.length > 0 ? this.#left(most) : Number.NaN
-    const route = ROUTES[native.route(this.#left(NO_CUTS), budgetTokens, least)] as Route
+    const route = ROUTES[native.route(uncut, budgetTokens, least)] as Route
     return { route, ...said, plan: route === 'compact_only' ? [] : this.#planOf(cuts.steps) }
   }
 

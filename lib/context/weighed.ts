@@ -1,5 +1,5 @@
 import { isAnswer, type Result } from '../dialect/dialect.js'
-import { isObject, quietly } from '../reading.js'
+import { get, isObject, quietly } from '../reading.js'
 import { lengthOf, resultsIn, withTexts } from '../result/history.js'
 import { originalOf } from './plan.js'
 import type { Counter } from './tokens.js'
@@ -53,13 +53,18 @@ export function readAll(messages: readonly unknown[], counter: Counter): Weighed
 
 function read(message: unknown): Weighed {
   const watch = new Watch()
+  const answers = isObject(message) && (quietly(() => isAnswer(message)) ?? false)
+  if (isObject(message) && get(message, 'excludeFromContext') === true) {
+    watch.note(message, 'excludeFromContext', true)
+    return { tokens: 0, results: [], isAnswer: answers, texts: undefined, watch }
+  }
   const results = resultsIn(message)
-  const weight = quietly(() => weigh(message, results, watch)) ?? { texts: [], fixed: 0 }
+  const weight = weigh(message, results, watch)
   const alone = withTexts(results).map(([first]) => first)
   return {
     tokens: weight.fixed,
     results: alone.map(({ result, texts }) => new WeighedResult(result, lengthOf(texts))),
-    isAnswer: isObject(message) && (quietly(() => isAnswer(message)) ?? false),
+    isAnswer: answers,
     texts: [weight.texts, ...alone.map(({ texts }) => texts)],
     watch,
   }

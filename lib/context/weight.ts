@@ -52,10 +52,6 @@ const MOST = 100_000
 export function weigh(message: unknown, results: readonly Result[], watch: Watch): Weight {
   if (typeof message === 'string') return { texts: [message], fixed: MESSAGE }
   if (!isObject(message)) return NOTHING
-  if (get(message, 'excludeFromContext') === true) {
-    watch.note(message, 'excludeFromContext', true)
-    return NOTHING
-  }
   const scale = new Scale(results, watch)
   scale.walk(message, false, 0)
   return { texts: scale.texts, fixed: scale.fixed + MESSAGE + results.length * CALL }
@@ -85,6 +81,15 @@ class Scale {
   /** `isMedia`: what it lies in is an image or the like. */
   walk(value: object, isMedia: boolean, depth: number): void {
     if (depth > DEPTH || this.#seen > MOST) return
+    try {
+      this.#members(value, isMedia, depth)
+    } catch {
+      // A proxy that does not tell its members has no JSON either.
+      this.#watch.lose()
+    }
+  }
+
+  #members(value: object, isMedia: boolean, depth: number): void {
     this.#watch.members(value)
     if (Array.isArray(value)) {
       for (let at = 0; at < value.length; at++) this.#element(value, at, isMedia, depth)
@@ -143,10 +148,11 @@ class Scale {
     return false
   }
 
-  /** Numbers are in no text. */
+  /** Numbers are in no text, so that one is as good as another. */
   #noted(value: object, name: PropertyKey, member: unknown): void {
     this.#seen += 1
-    if (typeof member !== 'number') this.#watch.note(value, name, member)
+    if (typeof member === 'number') this.#watch.number(value, name)
+    else this.#watch.note(value, name, member)
   }
 }
 
