@@ -188,6 +188,17 @@ describe('a child', () => {
     expect(total.bytes).toBeLessThan(1_000)
   })
 
+  it('is let go of with all that listened to it, but that an error of its stream harms nobody', async () => {
+    const child = sh('sleep 5 &')
+    const { stdout } = child
+    const heard = () =>
+      Object.fromEntries(stdout?.eventNames().map((name) => [name, stdout.listenerCount(name)]) ?? [])
+    const before = heard()
+    await new OutputCapture().attach(child, { graceMs: 20 })
+    expect(heard()).toEqual({ ...before, error: 1 })
+    stdout?.emit('error', new Error('EIO'))
+  })
+
   it('keeps no host running by a grandchild', async () => {
     const script = `
       const { OutputCapture } = require('spillway')

@@ -151,11 +151,13 @@ describe('the tool', () => {
   })
 
   it('says in a word when the store fails', async () => {
-    const failing = Object.assign(Object.create(store) as SpillStore, {
-      read: () => Promise.reject(Object.assign(new Error(`no entry to ${dir}`), { code: 'EACCES' })),
-    })
-    expect(await spillTool(failing).execute({ id: '0123456789abcdef' })).toBe(
-      'The output could not be read (EACCES).',
-    )
+    const answerOf = (error: unknown) => {
+      const failing = Object.create(store, { read: { value: () => Promise.reject(error) } }) as SpillStore
+      return spillTool(failing).execute({ id: '0123456789abcdef' })
+    }
+    const refused = Object.assign(new Error(`no entry to ${dir}`), { code: 'EACCES' })
+    expect(await answerOf(refused)).toBe('The output could not be read (EACCES).')
+    for (const error of [undefined, null, 'no', { code: 5 }])
+      expect(await answerOf(error)).toBe('The output could not be read (unknown error).')
   })
 })

@@ -137,6 +137,11 @@ describe('wrapTool with a spill store', () => {
     expect(second).toEqual(first)
     expect(other).not.toEqual(first)
     expect(await store.list()).toHaveLength(2)
+    // A sweep, of this process or another, may have removed it since.
+    for (const { path } of await store.list()) rmSync(path)
+    const again = await tool.toModelOutput({ toolCallId: 'c1', output })
+    expect(again).not.toEqual(first)
+    expect(await whole(again.value)).toBe(BIG)
   })
 
   it('clamps all the same when the whole cannot be saved, and says why', async () => {

@@ -33,6 +33,7 @@ export class Pipe {
   /** The stream is held back until the capture is ready. */
   #isHeld = false
   #ended: (() => void) | undefined
+  readonly #forget: () => void
 
   /** `ended` is called once nothing more is to come: the stream has ended, or broke, or was closed. */
   constructor(from: Readable, to: Intake, ended: () => void) {
@@ -44,7 +45,9 @@ export class Pipe {
     from.pipe(this.#inlet, { end: false })
     from.on('newListener', this.#heard)
     to.on('drain', this.#goOn).on('close', this.#goOn)
-    finished(from, { writable: false }, () => this.#end())
+    // A stream that breaks after it was left must not end the process.
+    from.on('error', ignore)
+    this.#forget = finished(from, { writable: false }, () => this.#end())
   }
 
   /** Whether the disk is behind. */
@@ -91,6 +94,7 @@ export class Pipe {
 
   #let(): void {
     this.#ended = undefined
+    this.#forget()
     // Others that it is piped to must not wait for this one.
     this.#goOn()
     this.#from.unpipe(this.#inlet)
@@ -104,6 +108,8 @@ export class Pipe {
     ended?.()
   }
 }
+
+function ignore(): void {}
 
 /** Tells a socket without loading what makes them. */
 function isSocket(stream: object): boolean {

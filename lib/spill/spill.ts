@@ -161,6 +161,11 @@ export function savedAs(store: SpillStore, record: SpillRecord): string {
   return Store.reference(store) === 'id' ? record.id : record.path
 }
 
+/** Tells a store of createSpillStore from one that a caller made. */
+export function isOurs(store: SpillStore): boolean {
+  return Store.reference(store) !== undefined
+}
+
 export function createSpillStore(options: SpillOptions): SpillStore {
   return new Store(options)
 }

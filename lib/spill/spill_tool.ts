@@ -1,6 +1,6 @@
 import type { SpillMatch, SpillSlice, SpillStore } from 'spillway'
 import { optionError, show } from '../option.js'
-import { get } from '../reading.js'
+import { get, isObject } from '../reading.js'
 import { cleanText } from '../text/clean.js'
 
 /** What a page may hold, so that with a number before each line it stays within 40,960 bytes. */
@@ -95,7 +95,7 @@ async function answer(store: SpillStore, input: unknown): Promise<string> {
 
 function explain(error: unknown): string {
   if (error instanceof Wrong) return error.message
-  const { code, message } = error as { code?: unknown; message?: unknown }
+  const [code, message] = isObject(error) ? [get(error, 'code'), get(error, 'message')] : []
   if (code === 'ERR_SPILLWAY_OPTION') return `${message}.`
   if (code === 'ERR_SPILLWAY_SPILL') return `${message}. Run what made the output again if you need it.`
   return `The output could not be read (${typeof code === 'string' ? code : 'unknown error'}).`

@@ -1,7 +1,8 @@
+import { access } from 'node:fs/promises'
 import type { SpillRecord, SpillStore } from 'spillway'
 import { type Compiled, saved } from '../policy.js'
 import { get } from '../reading.js'
-import { savedAs } from './spill.js'
+import { isOurs, savedAs } from './spill.js'
 
 /** What became of a whole: where it is, or why it is nowhere. */
 export type Whole = readonly [how: 'whole' | 'part' | 'failed', named: string]
@@ -40,35 +41,51 @@ export class Spilling {
 
 /** What was saved in a store lately, by call and text: a stored output that is turned into a message again, as the AI SDK
  *  does before each request, is the same one. */
-const saves = new WeakMap<SpillStore, Map<string, Whole>>()
+const saves = new WeakMap<SpillStore, Map<string, Saved>>()
+
+interface Saved {
+  readonly whole: Whole
+  /** Where a store of ours has it. */
+  readonly path: string | undefined
+}
 const REMEMBERED = 256
 
 async function saveOnce(store: SpillStore, text: string, meta: { callId?: string }): Promise<Whole> {
-  if (meta.callId === undefined) return save(store, text, meta)
-  const known = saves.get(store) ?? new Map<string, Whole>()
+  if (meta.callId === undefined) return (await save(store, text, meta)).whole
+  const known = saves.get(store) ?? new Map<string, Saved>()
   saves.set(store, known)
   // Loaded when it is needed: that takes a third as long as all of this package.
   const { createHash } = await import('node:crypto')
   const key = `${meta.callId} ${createHash('sha256').update(text).digest('base64')}`
   const before = known.get(key)
-  if (before) return before
-  const whole = await save(store, text, meta)
+  if (before && (await isThere(before))) return before.whole
+  const { whole, path } = await save(store, text, meta)
   if (whole[0] === 'failed') return whole
   const [oldest] = known.keys()
   if (known.size >= REMEMBERED && oldest !== undefined) known.delete(oldest)
-  known.set(key, whole)
+  known.set(key, { whole, path })
   return whole
+}
+
+/** Whether no sweep has removed it since. */
+async function isThere({ path }: Saved): Promise<boolean> {
+  if (path === undefined) return true
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function save(
   store: SpillStore,
   text: string,
   meta: { tool?: string; callId?: string },
-): Promise<Whole> {
+): Promise<Saved> {
   try {
-    return wholeIn(store, await store.save(text, meta))
+    const record = await store.save(text, meta)
+    return { whole: wholeIn(store, record), path: isOurs(store) ? record.path : undefined }
   } catch (error) {
-    return ['failed', codeOf(error)]
+    return { whole: ['failed', codeOf(error)], path: undefined }
   }
 }
 
