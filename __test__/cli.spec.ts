@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -46,12 +46,14 @@ describe('spillway', () => {
     [['clamp', '--max-bytes'], /--max-bytes needs a value: --max-bytes=N/],
     [['clamp', '--max-bytes', '--clean'], /--max-bytes needs a value/],
     [['search', 'x', 'y', '-C'], /-C needs a value: --context=N/],
+    [['inspect', '--top', '-1', 'x'], /--top takes a whole number or Infinity, not "-1"/],
+    [['inspect', ''], /FILE must be the path of a file, got ""/],
     [['clamp', '--max-bytes', '8KB'], /--max-bytes takes a whole number or Infinity, not "8KB"/],
     [['clamp', '--max-bytes=-1'], /--max-bytes takes a whole number/],
     [['clamp', '--max-lines', '99999999999999999999'], /--max-lines must be a whole number/],
     [['clamp', '--clean=yes'], /--clean takes no value/],
     [['clamp', '--keep', 'middle'], /--keep must be one of 'auto', 'head', .*got "middle"/],
-    [['clamp', '--notice', 'gone'], /--notice must be /],
+    [['clamp', '--notice', 'gone'], /--notice must be none, 'hint', /],
     [['clamp', 'a file\nof two lines'], /spillway clamp < a file\\u000aof two lines/],
     [['inspect'], /a FILE is missing: spillway inspect FILE/],
     [['inspect', 'one', 'two'], /"two" is one argument too many/],
@@ -79,6 +81,14 @@ describe('clamp', () => {
   it('lets what fits through as it is', async () => {
     for (const text of ['', 'no newline', 'a\r\nb\n', '\x1b[31mred\x1b[0m 漢字 👩‍👩‍👧\n', '\ufeffmark\n'])
       expect(await spillway(['clamp'], { input: text })).toMatchObject({ code: 0, stdout: text, stderr: '' })
+  })
+
+  it('ends with the first cut where nothing later counts, however slowly it comes', async () => {
+    const child = start(['clamp', '--keep', 'head', '--notice', 'none', '--max-lines', '5'])
+    child.stdin?.on('error', () => {})
+    const writing = setInterval(() => child.stdin?.write('a line\n'), 20)
+    expect(await end(child)).toMatchObject({ code: 0, stdout: 'a line\n'.repeat(5) })
+    clearInterval(writing)
   })
 
   it.each([
@@ -142,6 +152,11 @@ describe('clamp', () => {
   })
 
   it('says of a disk that is full, and of a directory', async () => {
+    const closed = await shell('spillway clamp 0> /dev/null')
+    expect([closed.code, closed.stderr]).toEqual([
+      1,
+      'spillway clamp: stdin cannot be read; pipe something into it\n',
+    ])
     const full = await shell('seq 1 100000 | spillway clamp > /dev/full')
     expect([full.code, full.stderr]).toEqual([
       1,
@@ -274,8 +289,10 @@ describe('run', () => {
     [['echo hi | cat'], 127, /for a line of the shell: spillway run -- sh -c "echo hi \| cat"/],
     [['.'], 126, /permission denied/],
     [['./plain.txt'], 126, /permission denied/],
+    [['./script'], 127, /the interpreter that its first line names is not there/],
   ])('%j exits with %i', async (command, exit, told) => {
     write('plain.txt', 'no program\n')
+    chmodSync(write('script', '#!/no/such/interpreter\n'), 0o755)
     const { code, stdout, stderr } = await spillway(['run', '--', ...command])
     expect([code, stdout]).toEqual([exit, ''])
     expect(stderr).toMatch(told)
@@ -316,21 +333,24 @@ describe('run', () => {
   })
 
   it('that cannot save says so, and has the exit all the same', async () => {
-    const dir = write('no-directory', '')
-    const { code, stdout, stderr } = await spillway([
-      'run',
-      '--max-lines',
-      '9',
-      '--dir',
-      dir,
-      '--',
-      'sh',
-      '-c',
-      'seq 1 9999; exit 4',
-    ])
+    const dir = join(place, 'limited')
+    const { code, stdout, stderr } = await spillway(
+      ['run', '--max-lines', '9', '--dir', dir, '--', 'sh', '-c', 'seq 1 9999; exit 4'],
+      { before: ['sh', '-c', 'ulimit -f 8; exec "$@"', 'sh'] },
+    )
     expect(code).toBe(4)
     expect(stdout).toContain('the rest could not be saved')
-    expect(stderr).toMatch(/^spillway run: not all was saved \(.*\); give --dir a directory of yours\n$/)
+    expect(stderr).toBe(
+      `spillway run: not all was saved: ${dir}: a file would be larger than this process may write; raise that limit (ulimit -f)\n`,
+    )
+  })
+
+  it('runs nothing where --dir is no directory', async () => {
+    const file = write('no-directory', '')
+    const { code, stdout, stderr } = await spillway(['run', '--dir', file, '--', 'touch', 'was-run'])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toBe(`spillway run: outputs are not saved in ${file}, which is not a directory\n`)
+    expect(existsSync(join(place, 'was-run'))).toBe(false)
   })
 
   it('leaves no half file when it is interrupted', async () => {
@@ -429,6 +449,17 @@ describe('read and search', () => {
       '5\n6\n',
       `[${id} holds 100,000 lines, 588,907 bytes; more with --line 7]\n`,
     ])
+  })
+
+  it('is cleaned for a terminal, also as a whole', async () => {
+    const { id } = await saved
+    for (const flags of ['--line 100000', '--keep tail --max-lines 2 --notice none']) {
+      const { stdout } = await end(terminal(`read ${id} --dir ${dir} ${flags}`))
+      expect(stdout).toContain('Error: end')
+      expect(stdout).not.toContain('\x1b')
+    }
+    const full = await shell(`spillway read ${id} --dir ${dir} > /dev/full`)
+    expect(full.stderr).toBe('spillway read: no space is left on the device; free some and run this again\n')
   })
 
   it('clamps the whole under a policy', async () => {

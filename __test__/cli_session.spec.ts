@@ -139,6 +139,19 @@ describe('repair', () => {
     }
   })
 
+  it('repairs the others too where it cannot report', async () => {
+    const files = ['full-one.jsonl', 'full-two.jsonl'].map((name) => write(name, before))
+    const { code, stderr } = await shell(`spillway repair ${files.join(' ')} > /dev/full`)
+    expect(code).toBe(1)
+    expect(stderr.split('\n').slice(0, -1)).toEqual(
+      files.map(
+        (file) =>
+          `spillway repair: ${file} is done, but its report: no space is left on the device; free some and run this again`,
+      ),
+    )
+    for (const file of files) expect(readFileSync(file, 'utf8').length).toBeLessThan(before.length)
+  })
+
   it('takes a file whose name starts with a dash as inspect writes it', async () => {
     write('-dash.jsonl', before)
     const { stdout } = await spillway(['inspect', '--', '-dash.jsonl'])

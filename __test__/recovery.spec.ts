@@ -284,7 +284,7 @@ describe('runWithRecovery', () => {
     })
     expect((told.error as Error).message).toContain('after 5 requests and 3 compactions')
     expect(reasons(told).at(-1)).toBe(
-      'refused: context_overflow; 3 compactions were made; tool results were cut after a refusal; no step is left',
+      'refused: context_overflow; 3 compactions made; tool results were cut after a refusal; no step is left',
     )
   })
 

@@ -80,7 +80,9 @@ export function readArgs(command: string, flags: Flags, given: readonly string[]
       )
     if (flag.value === undefined && value !== undefined)
       throw new Mistake(`${rawName} takes no value; leave out ${JSON.stringify(value)}`)
-    if (flag.value !== undefined && (value === undefined || (!inlineValue && value.startsWith('-'))))
+    // What looks like a flag was meant as one, but a number below zero as a value, of which to say that it is wrong.
+    const isFlag = !inlineValue && /^-(?!\d)/.test(value ?? '')
+    if (flag.value !== undefined && (value === undefined || isFlag))
       throw new Mistake(`${rawName} needs a value: --${name}=${flag.value}`)
     values.set(name, value ?? true)
   }

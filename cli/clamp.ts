@@ -12,7 +12,7 @@ export const clamp: Command = {
   usage: ['npm test 2>&1 | spillway clamp [flags]', 'spillway clamp [flags] < FILE'],
   about: `Reads stdin to its end in memory that the limits bound, and writes what the
 policy keeps. What fits comes out as it is.`,
-  flags: policyFlags({ keep: 'auto', notice: 'hint', clean: false }),
+  flags: policyFlags({ keep: 'auto', notice: 'hint', clean: 'never' }),
   run,
 }
 
@@ -46,18 +46,21 @@ async function* wellFormed(source: AsyncIterable<Buffer>): AsyncGenerator<string
   yield decoder.decode()
 }
 
+/** Bytes up to which each chunk is looked at for whether it was the last that counts. */
+const EAGER = 256 * 1024
+
 async function captured(policy: GivenPolicy): Promise<string> {
   const capture = new OutputCapture(policy)
   const isEarly = isDecidedEarly(policy)
   let came = 0
-  // A look costs a clamp, so that they come at twice the length each time.
   let look = 0
   for await (const chunk of process.stdin) {
     await put(capture.stdout, chunk)
     came += chunk.length
     if (!isEarly || came < look) continue
     if (capture.snapshot().truncated) break
-    look = 2 * came
+    // A look costs a clamp of what came, so that beyond a length they come at twice the last one.
+    if (came > EAGER) look = 2 * came
   }
   return (await capture.finish()).text
 }

@@ -31,7 +31,7 @@ policy, which a repair would cut.`,
   flags: {
     json: { help: 'print the SessionReport as JSON' },
     top: { value: 'N', help: `largest results to list (${TOP})` },
-    ...policyFlags({ keep: 'auto', notice: 'pi', clean: false }),
+    ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
   run,
 }

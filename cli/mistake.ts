@@ -27,6 +27,8 @@ export function exitOfSignal(signal: NodeJS.Signals): number {
 const MEANINGS: Record<string, string> = {
   ENOENT: 'there is no such file; check the path',
   ENOTDIR: 'is no directory; check the path',
+  EBADF: 'stdin cannot be read; pipe something into it',
+  EFBIG: 'a file would be larger than this process may write; raise that limit (ulimit -f)',
   EISDIR: 'is a directory; give a file in it',
   EACCES: 'permission denied; run this as its owner, or change its mode',
   EPERM: 'permission denied; run this as its owner, or change its mode',
@@ -49,7 +51,8 @@ export function explain(error: unknown, name?: string): string {
   const told = name === undefined ? '' : `${name}: `
   const meaning = MEANINGS[code]
   if (meaning !== undefined) return oneLine(`${told}${meaning}`)
-  if (code === 'ERR_SPILLWAY_OPTION') return oneLine(message.replace(/^\w+(?= must be )/, flagOf))
+  if (code === 'ERR_SPILLWAY_OPTION')
+    return oneLine(message.replace(/^\w+(?= must be )/, flagOf).replace(/^--notice must be /, '$&none, '))
   const said = message.replace(/(?<!\.)\.$/, '') + (ADVICE[code] ?? '')
   return oneLine(name !== undefined && message.includes(name) ? said : told + said)
 }
@@ -80,12 +83,12 @@ function toError(error: unknown): { code: string; message: string } {
 }
 
 /** Names of what is no flag but stands by itself. */
-const NAMES = new Set(['id', 'pattern', 'path'])
+const NAMES: Record<string, string> = { id: 'ID', pattern: 'PATTERN', path: 'FILE' }
 
 /** An option of the library as the command line has it. */
 function flagOf(field: string): string {
-  if (NAMES.has(field)) return field.toUpperCase()
-  return `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  const name = Object.hasOwn(NAMES, field) ? NAMES[field] : undefined
+  return name ?? `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
 /** A text that neither breaks a line nor moves a cursor. */

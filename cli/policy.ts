@@ -2,15 +2,23 @@ import type { PolicyOptions } from 'spillway'
 import { definePolicy } from '../index.js'
 import type { Args, Flags } from './args.js'
 
+/** What help says of `--clean` and `--no-clean`, by what a command does without either. */
+const CLEANS = {
+  always: [' (default)', ''],
+  never: ['', ' (default)'],
+  terminal: [' (default on a terminal)', ' (default elsewhere)'],
+} as const
+
 /** Flags of a policy, with what a command does where they are not given. */
 export function policyFlags(presets: {
   bytes?: string
   lines?: string
   keep: string
   notice: string
-  clean: boolean
+  clean: keyof typeof CLEANS
 }): Flags {
-  const { bytes = '51200', lines = '2000', keep, notice, clean } = presets
+  const { bytes = '51200', lines = '2000', keep, notice } = presets
+  const [cleaned, asItCame] = CLEANS[presets.clean]
   return {
     'max-bytes': { value: 'N', help: `UTF-8 bytes of the text, or Infinity (${bytes})` },
     'max-lines': { value: 'N', help: `lines of the text (${lines})` },
@@ -21,9 +29,9 @@ export function policyFlags(presets: {
       help: `hint, pi, count, none, or a template such as\n'[{omittedLines:,} lines gone]' (${notice})`,
     },
     clean: {
-      help: `as a terminal would show it: no escape sequences,\nrepeated lines folded${clean ? ' (done)' : ''}`,
+      help: `as a terminal would show it: no escape sequences,\nrepeated lines folded${cleaned}`,
     },
-    'no-clean': { help: `as it came${clean ? '' : ' (done)'}` },
+    'no-clean': { help: `as it came${asItCame}` },
   }
 }
 

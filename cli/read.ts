@@ -1,10 +1,9 @@
-import type { SpillStore } from 'spillway'
 import { cleanText, OutputCapture } from '../index.js'
 import { type Args, type Command, checkNames } from './args.js'
 import { put } from './feed.js'
-import { failed, Mistake } from './mistake.js'
+import { Mistake } from './mistake.js'
 import { type GivenPolicy, policyFlags, policyOf } from './policy.js'
-import { savedFlags, savedOf } from './saved.js'
+import { type Saved, savedFlags, savedOf } from './saved.js'
 import { err, out } from './terminal.js'
 
 const USAGE = 'spillway read ID --dir DIR'
@@ -23,13 +22,13 @@ export const read: Command = {
     line: { value: 'N', help: 'first line, counted from 1' },
     byte: { value: 'N', help: 'first byte, counted from 0: to go on inside a line' },
     lines: { value: 'N', help: 'lines at most, as --max-lines' },
-    ...policyFlags({ bytes: '40960', lines: 'Infinity', keep: 'head', notice: 'hint', clean: false }),
+    ...policyFlags({ bytes: '40960', lines: 'Infinity', keep: 'head', notice: 'hint', clean: 'terminal' }),
   },
   run,
 }
 
 async function run(args: Args): Promise<number> {
-  const { store, id, dir } = savedOf(args, USAGE)
+  const saved = savedOf(args, USAGE)
   checkNames(args, 1, USAGE)
   const policy = policyOf(args)
   const lines = args.number('lines')
@@ -37,12 +36,8 @@ async function run(args: Args): Promise<number> {
   const isWhole = ['keep', 'notice', 'max-chars'].some((flag) => args.has(flag))
   if (isWhole && lines !== undefined)
     throw new Mistake('--lines is for pages; with a policy, give --max-lines')
-  try {
-    if (isWhole) await out.write(await whole(store, id, range, policy))
-    else await page(store, id, range, { ...policy, ...(lines !== undefined && { maxLines: lines }) })
-  } catch (error) {
-    throw failed(error, dir)
-  }
+  if (isWhole) await out.write(await whole(saved, range, policy))
+  else await page(saved, range, { ...policy, ...(lines !== undefined && { maxLines: lines }) })
   return 0
 }
 
@@ -59,9 +54,9 @@ function rangeOf(args: Args): Range {
 }
 
 /** Shows a page. A terminal gets it cleaned: what a tool printed must not move its cursor. */
-async function page(store: SpillStore, id: string, range: Range, policy: GivenPolicy): Promise<void> {
+async function page(saved: Saved, range: Range, policy: GivenPolicy): Promise<void> {
   const { maxBytes, maxLines, clean = out.isTerminal } = policy
-  const slice = await store.read(id, {
+  const slice = await saved.read({
     ...range,
     ...(maxBytes !== undefined && { maxBytes }),
     ...(maxLines !== undefined && { lines: maxLines }),
@@ -72,31 +67,28 @@ async function page(store: SpillStore, id: string, range: Range, policy: GivenPo
   const total = `${totalLines.toLocaleString('en-US')} lines, ${totalBytes.toLocaleString('en-US')} bytes`
   const next =
     nextLine !== undefined ? `--line ${nextLine}` : nextByte !== undefined ? `--byte ${nextByte}` : undefined
-  const more = next === undefined ? await endOf(store, id) : `more with ${next}`
+  const more = next === undefined ? await endOf(saved) : `more with ${next}`
   const begin = out.isTerminal && !text.endsWith('\n') && text !== '' ? '\n' : ''
-  await err.tell(`${begin}[${id} holds ${total}; ${more}]\n`)
+  await err.tell(`${begin}[${saved.id} holds ${total}; ${more}]\n`)
 }
 
 /** How what is saved ends: with the output, or before. */
-async function endOf(store: SpillStore, id: string): Promise<string> {
-  const record = (await store.list()).find((record) => record.id === id)
-  return record?.complete === false
-    ? 'this is the end of what was saved, not of the output'
-    : 'this is its end'
+async function endOf(saved: Saved): Promise<string> {
+  return (await saved.isWhole()) ? 'this is its end' : 'this is the end of what was saved, not of the output'
 }
 
-/** All of an output from a place on, under a policy. */
-async function whole(store: SpillStore, id: string, range: Range, policy: GivenPolicy): Promise<string> {
+/** All of an output from a place on, under a policy, and for a terminal cleaned as a page is. */
+async function whole(saved: Saved, range: Range, policy: GivenPolicy): Promise<string> {
   const capture = new OutputCapture({
     maxBytes: 40_960,
     maxLines: Number.POSITIVE_INFINITY,
     keep: 'head',
-    clean: false,
+    clean: out.isTerminal,
     ...policy,
   })
   let at = range
   for (;;) {
-    const { text, nextByte } = await store.read(id, { ...at, maxBytes: PIECE })
+    const { text, nextByte } = await saved.read({ ...at, maxBytes: PIECE })
     await put(capture.stdout, text)
     if (nextByte === undefined) return (await capture.finish()).text
     at = { byte: nextByte }

@@ -22,7 +22,7 @@ that uses it first.`,
     'dry-run': { help: 'tell what would be done, and write nothing' },
     'no-backup': { help: 'keep no FILE.bak' },
     json: { help: 'print each RepairReport as a line of JSON' },
-    ...policyFlags({ keep: 'auto', notice: 'pi', clean: false }),
+    ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
   run,
 }
@@ -37,7 +37,10 @@ async function run(args: Args): Promise<number> {
     for (const file of args.names) {
       try {
         const report = await repairOne(file, options)
-        await show(args.has('json') ? `${JSON.stringify({ path: file, ...report })}\n` : told(file, report))
+        await show(
+          file,
+          args.has('json') ? `${JSON.stringify({ path: file, ...report })}\n` : told(file, report),
+        )
       } catch (error) {
         if (!isOfFile(error)) throw error
         await err.tell(`spillway repair: ${explain(error)}\n`)
@@ -51,9 +54,9 @@ async function run(args: Args): Promise<number> {
 }
 
 /** Shows what was done. Whoever does not read it to its end wants the other files repaired all the same. */
-async function show(text: string): Promise<void> {
+async function show(file: string, text: string): Promise<void> {
   await out.write(text).catch((error) => {
-    if (!isBrokenPipe(error)) throw error
+    if (!isBrokenPipe(error)) throw new Mistake(explain(error, `${file} is done, but its report`), 1)
   })
 }
 

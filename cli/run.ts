@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { createSpillStore, OutputCapture } from '../index.js'
 import type { Args, Command } from './args.js'
-import { exitOfSignal, explain, isBrokenPipe, Mistake, oneLine } from './mistake.js'
+import { exitOfSignal, explain, failed, isBrokenPipe, Mistake } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
 import { err, out } from './terminal.js'
 
@@ -19,7 +19,7 @@ exit in the last line, and exits with its code: 127 where there is no such
 command, 126 where it cannot be run, 128 + n after signal n.`,
   flags: {
     dir: { value: 'DIR', help: 'where all of the output is saved when it is cut' },
-    ...policyFlags({ keep: 'findings', notice: 'hint', clean: true }),
+    ...policyFlags({ keep: 'findings', notice: 'hint', clean: 'always' }),
   },
   run: runCommand,
 }
@@ -32,10 +32,15 @@ async function runCommand(args: Args): Promise<number> {
     throw new Mistake(`put -- before the command: spillway run -- ${before}`)
   const [command, ...rest] = args.rest
   if (command === undefined) throw new Mistake('a command is missing: spillway run -- npm test')
+  const spill = dir === undefined ? undefined : createSpillStore({ dir })
+  // What is no directory is told before the command has run.
+  await spill?.sweep().catch((error) => {
+    throw failed(error, dir ?? '')
+  })
   const capture = new OutputCapture({
     ...policy,
     tool: basename(command) || 'command',
-    ...(dir !== undefined && { spill: createSpillStore({ dir }) }),
+    ...(spill && { spill }),
   })
   const passing = passOn()
   const { text, exit, spillError } = await capture
@@ -44,10 +49,7 @@ async function runCommand(args: Args): Promise<number> {
       throw notStarted(command, error)
     })
     .finally(passing.end)
-  if (spillError !== undefined)
-    await err.tell(
-      `spillway run: ${oneLine(`not all was saved (${spillError})`)}; give --dir a directory of yours\n`,
-    )
+  if (spillError !== undefined) await err.tell(`spillway run: ${notSaved(spillError, dir ?? '')}\n`)
   await show(text)
   return exit?.signal ? exitOfSignal(exit.signal as NodeJS.Signals) : (exit?.code ?? 1)
 }
@@ -63,6 +65,11 @@ function start(command: string, args: readonly string[]): ChildProcess {
 function notStarted(command: string, error: unknown): Mistake {
   const { code } = error as NodeJS.ErrnoException
   if (code !== 'ENOENT' && command !== '') return new Mistake(explain(error, command), NOT_RUN)
+  if (command.includes('/') && existsSync(command))
+    return new Mistake(
+      `${command}: the interpreter that its first line names is not there; check that line`,
+      NOT_FOUND,
+    )
   const line = /\s/.test(command)
     ? `; for a line of the shell: spillway run -- sh -c ${JSON.stringify(command)}`
     : ''
@@ -70,6 +77,12 @@ function notStarted(command: string, error: unknown): Mistake {
     `${command || "''"}: there is no such command${line || '; check its name and PATH'}`,
     NOT_FOUND,
   )
+}
+
+/** Says why not all of an output was saved. */
+function notSaved(spillError: string, dir: string): string {
+  const [code = ''] = spillError.split(':', 1)
+  return `not all was saved: ${explain({ code, message: spillError }, dir)}`
 }
 
 /** Shows a text. Whoever does not read it to its end wants the exit code all the same. */

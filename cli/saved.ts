@@ -1,15 +1,16 @@
 import { basename, dirname } from 'node:path'
-import type { SpillStore } from 'spillway'
+import type { SpillMatch, SpillSearch, SpillSlice, SpillStore } from 'spillway'
 import { createSpillStore } from '../index.js'
 import type { Args, Flags } from './args.js'
-import { Mistake } from './mistake.js'
+import { failed, Mistake } from './mistake.js'
 
 export const savedFlags: Flags = {
   dir: { value: 'DIR', help: 'where it was saved; not needed where ID is a path' },
 }
 
-/** The saved output that the first name tells: its id, or its file's path as notices name it. */
-export function savedOf(args: Args, usage: string): { store: SpillStore; id: string; dir: string } {
+/** The saved output that the first name tells: its id, or its file's path as notices name it. What fails names the
+ *  directory. */
+export function savedOf(args: Args, usage: string): Saved {
   const [given] = args.names
   if (given === undefined) throw new Mistake(`the ID of a saved output is missing: ${usage}`)
   const file = basename(given)
@@ -17,5 +18,37 @@ export function savedOf(args: Args, usage: string): { store: SpillStore; id: str
   const dir = args.text('dir') ?? (id === undefined ? undefined : dirname(given))
   if (dir === undefined)
     throw new Mistake(`--dir is missing: the directory that \`spillway run --dir\` saved in`)
-  return { store: createSpillStore({ dir }), id: id ?? given, dir }
+  return new Saved(createSpillStore({ dir }), id ?? given, dir)
+}
+
+export class Saved {
+  readonly id: string
+  readonly #store: SpillStore
+  readonly #dir: string
+
+  constructor(store: SpillStore, id: string, dir: string) {
+    this.id = id
+    this.#store = store
+    this.#dir = dir
+  }
+
+  read(range: Parameters<SpillStore['read']>[1]): Promise<SpillSlice> {
+    return this.#named(this.#store.read(this.id, range))
+  }
+
+  search(pattern: string, options: SpillSearch): Promise<SpillMatch[]> {
+    return this.#named(this.#store.search(this.id, pattern, options))
+  }
+
+  /** Whether it ends where the output did. */
+  async isWhole(): Promise<boolean> {
+    const all = await this.#named(this.#store.list())
+    return all.find(({ id }) => id === this.id)?.complete !== false
+  }
+
+  #named<T>(done: Promise<T>): Promise<T> {
+    return done.catch((error) => {
+      throw failed(error, this.#dir)
+    })
+  }
 }

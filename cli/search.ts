@@ -1,7 +1,7 @@
 import type { SpillMatch, SpillSearch } from 'spillway'
 import { clampTextWithReport, cleanText } from '../index.js'
 import { type Args, type Command, checkNames } from './args.js'
-import { failed, Mistake } from './mistake.js'
+import { Mistake } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
 import { savedFlags, savedOf } from './saved.js'
 import { counted } from './table.js'
@@ -25,23 +25,19 @@ does.`,
     context: { short: 'C', value: 'N', help: 'lines before and after each match (0)' },
     max: { short: 'm', value: 'N', help: 'matches at most (100)' },
     line: { value: 'N', help: 'first line that may match' },
-    ...policyFlags({ keep: 'head', notice: 'hint', clean: false }),
+    ...policyFlags({ keep: 'head', notice: 'hint', clean: 'terminal' }),
   },
   run,
 }
 
 async function run(args: Args): Promise<number> {
-  const { store, id, dir } = savedOf(args, USAGE)
+  const saved = savedOf(args, USAGE)
   const pattern = args.names[1]
   if (pattern === undefined) throw new Mistake(`a PATTERN is missing: ${USAGE}`)
   checkNames(args, 2, USAGE)
   const { clean = out.isTerminal, ...policy } = policyOf(args)
   const options = { ...optionsOf(args), max: args.number('max') ?? 100 }
-  const searched = (options: SpillSearch) =>
-    store.search(id, pattern, options).catch((error) => {
-      throw failed(error, dir)
-    })
-  const found = await searched(options)
+  const found = await saved.search(pattern, options)
   const rows = rowsOf(found, clean)
   const { keep = 'head' } = policy
   const { text, ranges } = clampTextWithReport(rows.map(({ text }) => text).join(''), { ...policy, keep })
@@ -54,7 +50,7 @@ async function run(args: Args): Promise<number> {
   if (shown === 0) return 0
   // An answer has bounds of its own, so that fewer than were asked for may be the first of many.
   const line = cut?.line ?? last.line + 1
-  const [more] = cut ? [cut] : await searched({ ...options, context: 0, line, max: 1 })
+  const [more] = cut ? [cut] : await saved.search(pattern, { ...options, context: 0, line, max: 1 })
   if (more) await err.tell(`[${counted(shown, 'match', 'matches')}; more come with --line ${line}]\n`)
   return 0
 }

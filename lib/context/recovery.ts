@@ -108,7 +108,7 @@ class Recovery<R, M> {
 
   #notCompacting(): string | undefined {
     if (!this.#hooks.compact) return 'there is no compaction'
-    if (this.#compactions >= this.#maxCompactions) return `${this.#compactions} compactions were made`
+    if (this.#compactions >= this.#maxCompactions) return `${counted(this.#compactions, 'compaction')} made`
     return this.#spent.get('compact')
   }
 
@@ -139,7 +139,7 @@ class Recovery<R, M> {
 
   async #truncate(view: View<M>, reason: string): Promise<View<M>> {
     const plan = this.#planFor(view)
-    this.#tell('truncate', view.checked, `${reason}; ${plan.length} tool results`)
+    this.#tell('truncate', view.checked, `${reason}; ${counted(plan.length, 'tool result')}`)
     const { truncate } = this.#hooks
     if (!truncate || this.#isUnstorable) this.#live.take(view.messages, view.cut, plan)
     else if (!(await this.#wait(() => truncate(plan)))) {
@@ -236,8 +236,13 @@ class Recovery<R, M> {
     const sends = this.#attempt - 1
     this.#attempt = sends
     this.#tell('give_up', checked, reason)
-    const message = `the prompt is too large for the model, after ${sends} requests and ${this.#compactions} compactions; ${reason}`
+    const made = `${counted(sends, 'request')} and ${counted(this.#compactions, 'compaction')}`
+    const message = `the prompt is too large for the model, after ${made}; ${reason}`
     const attempts = [...this.#trail.events]
     return new ContextOverflowError(message, { attempts, precheck: checked, cause: this.#refusal?.cause })
   }
+}
+
+function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
