@@ -81,23 +81,28 @@ export interface WithTexts {
 
 /** The results of one message with their texts, each with those that stand there a second time: some frameworks keep a
  *  call in two places. */
-export function withTexts(results: readonly Result[]): [WithTexts, ...WithTexts[]][] {
-  const groups: [WithTexts, ...WithTexts[]][] = []
-  const known = new Map<string, [WithTexts, ...WithTexts[]][]>()
+export function withTexts(results: readonly Result[]): Twins[] {
+  const groups: Twins[] = []
+  const known = new Map<string, Twins[]>()
   for (const result of results) {
     const one = { result, texts: textsOf(result.slots) }
     // One alone has no twin; asking for its id takes time.
     const id = results.length > 1 ? result.id : undefined
-    const alike = id === undefined ? undefined : known.get(id)
-    const group = alike?.find(([first]) => isSame(first.texts, one.texts))
+    const name = `${id} ${lengthOf(one.texts)}`
+    const alike = (id !== undefined && known.get(name)) || []
+    const group = alike.find(([first]) => isSame(first.texts, one.texts))
     if (group) group.push(one)
     else {
-      groups.push([one])
-      if (id !== undefined) known.set(id, [...(alike ?? []), groups.at(-1) as [WithTexts]])
+      const alone: Twins = [one]
+      groups.push(alone)
+      alike.push(alone)
+      if (id !== undefined) known.set(name, alike)
     }
   }
   return groups
 }
+
+type Twins = [WithTexts, ...WithTexts[]]
 
 export function isSame(texts: readonly string[], others: readonly string[]): boolean {
   return texts.length === others.length && texts.every((text, at) => text === others[at])
