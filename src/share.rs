@@ -87,18 +87,29 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
-    /// Serves all blocks alike. Where they are so many that none gets room to show anything, they come first come, first
-    /// served: that leaves the more of them.
+    /// Serves all blocks alike. Where they are so many that none gets room to show anything, or to say that it is cut, they
+    /// come first come, first served: that leaves some of them whole, and a notice for the rest.
     fn serve_fairly(&mut self, all: Taken) {
         self.serve(&fair_rooms(&self.sizes, self.notice_size(), &self.policy.limits));
-        if self.left() > 0 {
+        if self.left() > 0 && self.tells() {
             return;
         }
-        let fair = std::mem::replace(&mut self.blocks, vec![Block::Whole; self.sources.len()]);
+        let whole = vec![Block::Whole; self.sources.len()];
+        let fair = (std::mem::replace(&mut self.blocks, whole), self.rooms.clone());
         self.serve_in_order(all, Share::Order);
         if self.left() < 2 {
-            self.blocks = fair;
+            (self.blocks, self.rooms) = fair;
         }
+    }
+
+    /// Whether any block that is cut says so, where they are to.
+    fn tells(&self) -> bool {
+        let cuts = self.blocks.iter().filter_map(|block| match block {
+            Block::Cut(cut) => Some(cut),
+            _ => None,
+        });
+        let mut told = cuts.map(|cut| !cut.notice().is_empty()).peekable();
+        self.policy.notice == Notice::None || told.peek().is_none() || told.any(|is_told| is_told)
     }
 
     /// Blocks that had something and are not gone.
@@ -127,6 +138,10 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
                 self.blocks[at] =
                     if dots == Taken::default() { Block::Gone } else { Block::Replaced(DOTS.into()) };
                 served = served.plus(dots);
+            } else if how == Share::Order && size.chars <= notice.chars && with(notice).within(&limits) {
+                // What is cut of a block that is shorter than the notice could not hold it: it stands in its place.
+                self.blocks[at] = Block::Gone;
+                cut = true;
             } else {
                 let room = with(Taken::default()).rest_of(&limits);
                 self.serve_one(at, Limits { chars: room.chars.min(size.chars - 1), ..room });
@@ -334,6 +349,13 @@ mod tests {
             assert!(whole > 50 && texts[whole..199].iter().all(Option::is_none), "{whole}");
             assert_eq!(texts[199].as_deref(), Some(&*told));
         }
+        // Half of each would be all that there is room for, and none could say so.
+        let texts = shared(&["12345678"; 200], 800, Share::Fair, Notice::Pi);
+        let whole = texts.iter().take_while(|text| text.as_deref() == Some("whole")).count();
+        assert_eq!(whole, 95);
+        assert_eq!(texts[199].as_deref(), Some("[... 840 more characters truncated]"));
+        let silent = shared(&["12345678"; 200], 800, Share::Fair, Notice::None);
+        assert!(silent.iter().all(|text| text.as_deref() == Some("1234")));
     }
 
     #[test]
