@@ -37,8 +37,13 @@ console.log(table)
 
 if (!process.argv.includes('--check')) {
   const page = new URL('../docs/tokens.md', import.meta.url)
-  const [before, , after] = readFileSync(page, 'utf8').split(/(?<=<!-- table -->\n)|(?=<!-- end -->)/)
-  writeFileSync(page, `${before}${table}\n${after}`)
+  const text = readFileSync(page, 'utf8')
+  const between = /(?<=<!-- table -->\n)[\s\S]*(?=<!-- end -->)/
+  if (!between.test(text)) throw new Error('docs/tokens.md has lost a marker of its table')
+  writeFileSync(
+    page,
+    text.replace(between, () => `${table}\n`),
+  )
 }
 console.log(
   missed.length
