@@ -252,6 +252,13 @@ describe('run', () => {
     }
   })
 
+  it('gives the command pipes, which it can open by their names', async () => {
+    const script = 'echo one > /dev/stdout; echo two | tee /dev/stderr > /dev/null; echo three >> /dev/stderr'
+    const { code, stdout } = await spillway(['run', '--', 'sh', '-c', script])
+    expect(code).toBe(0)
+    expect(stdout.split('\n').sort()).toEqual(['[exit code 0]', 'one', 'three', 'two'])
+  })
+
   it('passes on a signal that comes while the command is being started', async () => {
     const hook = write(
       'hook.cjs',

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { createSpillStore, OutputCapture } from '../index.js'
 import type { Args, Command } from './args.js'
 import { exitOfSignal, explain, failed, isBrokenPipe, Mistake } from './mistake.js'
+import { spawnPiped } from './piped.js'
 import { policyFlags, policyOf } from './policy.js'
 import { err, out } from './terminal.js'
 
@@ -56,7 +57,7 @@ async function runCommand(args: Args): Promise<number> {
 
 function start(command: string, args: readonly string[]): ChildProcess {
   try {
-    return spawn(command, args, { stdio: ['inherit', 'pipe', 'pipe'] })
+    return spawnPiped(command, args)
   } catch (error) {
     throw notStarted(command, error)
   }

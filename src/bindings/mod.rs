@@ -8,6 +8,7 @@ mod capture;
 mod clean;
 mod cut;
 mod findings;
+mod pipe;
 mod plan;
 mod policy;
 mod saving;

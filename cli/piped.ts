@@ -1,0 +1,24 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { native } from '../lib/engine.js'
+
+/**
+ * Starts a command whose output comes by pipes, as a shell would. What Node calls pipes are sockets, which a command cannot
+ * open by their names: `echo failed > /dev/stderr` would fail there.
+ */
+export function spawnPiped(command: string, args: readonly string[]): ChildProcess {
+  if (process.platform === 'win32') return spawn(command, args, { stdio: ['inherit', 'pipe', 'pipe'] })
+  const pipes = [native.openPipe(), native.openPipe()] as [number, number][]
+  const [stdout, stderr] = pipes.map(([from]) => new Socket({ fd: from, readable: true, writable: false }))
+  try {
+    const [out, err] = pipes.map(([, to]) => to)
+    return Object.assign(spawn(command, args, { stdio: ['inherit', out, err] }), { stdout, stderr })
+  } catch (error) {
+    for (const stream of [stdout, stderr]) stream?.destroy()
+    throw error
+  } finally {
+    // Once only the command has them, the end of its output is the end of the pipes.
+    for (const [, to] of pipes) closeSync(to)
+  }
+}
