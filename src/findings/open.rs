@@ -56,13 +56,58 @@ impl State {
     }
 
     /// Puts a finding on the shelf with the lines around it, where it is still wanted.
-    pub fn close(&mut self, Open { finding, heading, .. }: Open) {
+    pub fn close(&mut self, Open { mut finding, heading, .. }: Open) {
         if !self.shelf.wants(finding.unit, finding.worth) {
             return;
         }
+        // What lies beyond text that was passed over is not put with it, and may be on the shelf for another.
+        let Some((first, last)) = self.recent.numbers() else { return };
+        finding.around = (finding.around.0.max(first), finding.around.1.min(last));
         let around = self.recent.back().take_while(|(unit, _)| unit.number >= finding.around.0);
         let around = around.filter(|(unit, _)| unit.number <= finding.around.1);
         let heading = heading.as_ref().map(|(unit, text)| (*unit, &**text));
         self.shelf.put(finding, around.chain(heading));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::super::Findings;
+    use crate::limits::Limits;
+    use crate::text::Size;
+
+    /// Lines of which some are findings, and `None` where text is passed over.
+    fn parts() -> impl Strategy<Value = Vec<Option<String>>> {
+        let line = prop_oneof![
+            12 => "[b-d ]{0,30}\n",
+            3 => "error: [a-z]{1,9} is missing\n",
+            1 => "fatal: panic: [a-z]{1,9}\n",
+        ];
+        prop::collection::vec(prop::option::weighted(0.95, line), 0..120)
+    }
+
+    proptest! {
+        #[test]
+        fn the_shelf_holds_what_its_findings_say(parts in parts()) {
+            let mut findings = Findings::new(&Limits { bytes: 1_000, ..Limits::NONE }, &[]);
+            for part in parts {
+                match part {
+                    Some(line) => findings.push(line.as_bytes()),
+                    None => findings.skip(Size { bytes: 9, chars: 9, newlines: 1, broken: 0 }),
+                }
+            }
+            findings.finish();
+            let shelf = &findings.state.shelf;
+            let said: BTreeSet<usize> = shelf
+                .findings()
+                .flat_map(|finding| (finding.around.0..=finding.around.1).chain(finding.heading))
+                .collect();
+            let held: BTreeSet<usize> = shelf.units().map(|(unit, _)| unit.number).collect();
+            prop_assert_eq!(held, said);
+        }
     }
 }

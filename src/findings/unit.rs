@@ -168,6 +168,12 @@ impl Stretch {
         self.lengths.len()
     }
 
+    /// Numbers of the first and the last unit; nothing where there is none.
+    pub fn numbers(&self) -> Option<(usize, usize)> {
+        let last = self.last.filter(|_| !self.lengths.is_empty())?.number;
+        Some((last + 1 - self.lengths.len(), last))
+    }
+
     pub fn first_bytes(&self) -> usize {
         self.lengths.front().map_or(0, |(bytes, _)| usize::from(*bytes))
     }
@@ -258,7 +264,7 @@ mod tests {
             stretch.iter().map(|(unit, text)| (unit.number, unit.char, unit.line, text)).collect();
         assert!(stretch.iter().all(|(unit, _)| unit.foreign == foreign));
         assert_eq!(all, [(1, 3, 1, "漢\n".as_bytes()), (2, 5, 2, "tail".as_bytes())]);
-        assert_eq!((stretch.units(), stretch.bytes()), (2, 8));
+        assert_eq!((stretch.units(), stretch.bytes(), stretch.numbers()), (2, 8, Some((1, 2))));
         let mut back: Vec<_> = stretch.back().collect();
         back.reverse();
         assert_eq!(back, stretch.iter().collect::<Vec<_>>());
