@@ -1,9 +1,11 @@
 //! What a store holds.
 
+use std::fs::File;
+
 use super::failure::Failure;
 use super::name::Whole;
 use super::reader::lines_of;
-use super::store::Store;
+use super::store::{Entry, Store};
 use super::writer::Record;
 
 /// Lists the outputs, oldest first. One that is still written, or whose writer died, is not complete.
@@ -12,7 +14,7 @@ pub fn list(store: &Store) -> Result<Vec<Record>, Failure> {
     for entry in store.entries()? {
         let (entry, whole) = match entry.name.whole {
             Some(whole) => (entry, whole),
-            None => match store.open(&entry.name.id) {
+            None => match open(store, entry) {
                 Ok((entry, file)) => {
                     let held = Whole { bytes: entry.size, lines: lines_of(&file, entry.size)? };
                     let whole = entry.name.whole.unwrap_or(held);
@@ -27,4 +29,53 @@ pub fn list(store: &Store) -> Result<Vec<Record>, Failure> {
         records.push(Record { id: entry.name.id, path, whole, complete });
     }
     Ok(records)
+}
+
+/// Opens a file, by its id where it has another name since: to look for that reads all names of the store.
+fn open(store: &Store, entry: Entry) -> Result<(Entry, File), Failure> {
+    let id = entry.name.id.clone();
+    match store.open_entry(entry)? {
+        Some(open) => Ok(open),
+        None => store.open(&id),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn outputs_that_are_still_written_take_no_longer_the_more_they_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::at(dir.path().to_str().unwrap());
+        store.prepare().unwrap();
+        for number in 0..1_000 {
+            std::fs::write(dir.path().join(format!("{number:016x}.bash.part")), "one\ntwo").unwrap();
+        }
+        let start = Instant::now();
+        assert_eq!(store.entries().unwrap().len(), 1_000);
+        let names = start.elapsed();
+        let records = list(&store).unwrap();
+        assert!(
+            records.iter().all(|record| !record.complete && record.whole == Whole { bytes: 7, lines: 2 })
+        );
+        assert_eq!(records.len(), 1_000);
+        assert!(start.elapsed() < names * 100, "{:?} beside {names:?}", start.elapsed());
+    }
+
+    #[test]
+    fn an_output_that_was_renamed_or_removed_is_looked_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::at(dir.path().to_str().unwrap());
+        let part = dir.path().join("0123456789abcdef.bash.part");
+        store.prepare().unwrap();
+        std::fs::write(&part, "one\n").unwrap();
+        let seen = store.entries().unwrap().remove(0);
+        std::fs::rename(&part, dir.path().join("0123456789abcdef.bash.4b.1l.txt")).unwrap();
+        assert!(open(&store, seen.clone()).unwrap().0.is_complete());
+        std::fs::remove_file(dir.path().join("0123456789abcdef.bash.4b.1l.txt")).unwrap();
+        assert!(matches!(open(&store, seen), Err(Failure::Refused(_))));
+    }
 }

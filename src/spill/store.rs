@@ -139,17 +139,22 @@ impl Store {
     /// Opens the file of an id.
     pub fn open(&self, id: &str) -> Result<(Entry, File), Failure> {
         for _ in 0..LOOKS {
-            let Some(mut entry) = self.entries_of(id)?.pop() else { continue };
-            match self.open_to_read(&entry.name) {
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => return Err(error.into()),
-                Ok(file) => {
-                    entry.size = file.metadata()?.len();
-                    return Ok((entry, file));
-                }
+            let Some(entry) = self.entries_of(id)?.pop() else { continue };
+            if let Some(open) = self.open_entry(entry)? {
+                return Ok(open);
             }
         }
         Err(Failure::Refused(format!("no output is saved under {id}: there was none, or it was removed")))
+    }
+
+    /// Opens a file that was seen; `None` when it was renamed or removed since.
+    pub fn open_entry(&self, mut entry: Entry) -> Result<Option<(Entry, File)>, Failure> {
+        let file = match self.open_to_read(&entry.name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file?,
+        };
+        entry.size = file.metadata()?.len();
+        Ok(Some((entry, file)))
     }
 
     pub fn open_to_read(&self, name: &Name) -> io::Result<File> {
