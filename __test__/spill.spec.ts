@@ -354,7 +354,7 @@ describe('reading back', () => {
     const spill = store()
     const { id } = await spill.save(`${'error '.repeat(400)}\n`.repeat(5_000))
     const size = (found: Awaited<ReturnType<SpillStore['search']>>) =>
-      found.flatMap(({ text, before, after }) => [text, ...before, ...after]).join('').length
+      found.flatMap(({ text, before, after }) => [text, ...before, ...after]).join('\n').length
     for (const options of [
       {},
       { max: 1_000 },
@@ -366,6 +366,10 @@ describe('reading back', () => {
       expect(found.length).toBeGreaterThan(50)
     }
     expect(await spill.search(id, 'e', { max: 3, context: 100 })).toHaveLength(3)
+    const blank = await spill.save(`m${'\n'.repeat(120)}`.repeat(1_000))
+    const found = await spill.search(blank.id, 'm', { max: 1_000, context: 100 })
+    expect(found).toHaveLength(1_000)
+    expect(size(found)).toBeLessThanOrEqual(40_960)
   })
 
   it('takes hostile expressions in its stride', async () => {

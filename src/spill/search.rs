@@ -111,10 +111,11 @@ fn show(file: &File, hits: &[Hit]) -> Result<Vec<Match>, Failure> {
     let mut room = ANSWER;
     for hit in hits {
         let text = excerpt(file, &hit.place, hit.found.start)?;
-        if text.len() > room && !matches.is_empty() {
+        let size = size_of_line(&text);
+        if size > room && !matches.is_empty() {
             break;
         }
-        room = room.saturating_sub(text.len());
+        room = room.saturating_sub(size);
         matches.push(Match { line: hit.line, byte: hit.found.start, text, ..Match::default() });
     }
     for (shown, hit) in matches.iter_mut().zip(hits) {
@@ -133,11 +134,16 @@ fn neighbours<'a>(
     let mut lines = vec![];
     for place in places {
         let line = excerpt(file, place, place.start)?;
-        let Some(left) = room.checked_sub(line.len()) else { break };
+        let Some(left) = room.checked_sub(size_of_line(&line)) else { break };
         *room = left;
         lines.push(line);
     }
     Ok(lines)
+}
+
+/// What a line takes of an answer, with the newline that it is shown with: empty ones are not free.
+fn size_of_line(line: &str) -> usize {
+    line.len() + 1
 }
 
 /// A line, or what stands around a position of a long one, between marks that tell what is left out.
