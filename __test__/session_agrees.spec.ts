@@ -267,6 +267,17 @@ describe('a file of messages', () => {
     )
   })
 
+  it('agrees on what is a line of its own that an earlier cut left', async () => {
+    const clean = { ansi: false, carriageReturns: false, control: false }
+    for (const mark of ['[...]', '[+12 chars]'])
+      for (const before of ['head', 'head\n', 'head\r', 'head\u2028', 'head\u2029', 'head\u0085', ''])
+        for (const after of ['\n', '\r\n', '\r', '\u2028', '\u2029', '\u0085', ' '])
+          await expectAgreement(
+            [{ role: 'tool', content: `${before}${mark}${after}${'same\n'.repeat(4)}` }],
+            { clean },
+          )
+  })
+
   it('agrees on texts that are read in windows', async () => {
     const long = `${'😀漢 text\n'.repeat(400_000)}error: at the end }`
     const failed = `${'x'.repeat(5_000_000)}\nerror: lost\n${'a line é\n'.repeat(1_800_000)}\ndone`

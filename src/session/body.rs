@@ -126,7 +126,7 @@ fn was_cut(text: &[u8]) -> bool {
     };
     behind(b"[tool output truncated: ").next().is_some()
         || memchr::memmem::find_iter(text, b"[...]")
-            .any(|at| text[..at].last().is_none_or(|byte| *byte == b'\n') && ends_line(&text[at + 5..]))
+            .any(|at| starts_line(&text[..at]) && ends_line(&text[at + 5..]))
         || behind(b"[... ").any(|text| {
             let Some(rest) = after_digits(text, b'0').map(|count| &text[count..]) else { return false };
             rest.starts_with(b" more characters truncated]") || rest.starts_with(b" chars omitted]")
@@ -138,6 +138,13 @@ fn was_cut(text: &[u8]) -> bool {
             let Some(rest) = after_digits(text, b'0').map(|count| &text[count..]) else { return false };
             rest.strip_prefix(b" chars]").is_some_and(ends_line)
         })
+}
+
+/// Whether a line starts where a text ends, as `^` has it in JavaScript.
+fn starts_line(text: &[u8]) -> bool {
+    matches!(text, [] | [.., b'\n' | b'\r'])
+        || text.ends_with("\u{2028}".as_bytes())
+        || text.ends_with("\u{2029}".as_bytes())
 }
 
 /// Whether a line ends where a text starts.
@@ -199,6 +206,8 @@ mod tests {
             "[+1 chars]",
             "[+1 chars]\u{2028}",
             "a\n[...]\nb",
+            "a\r[...]\nb",
+            "a\u{2028}[...]\u{2029}b",
         ] {
             assert!(was_cut(cut.as_bytes()), "{cut:?}");
         }
