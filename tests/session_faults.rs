@@ -203,6 +203,31 @@ fn a_row_that_comes_in_two_pieces_is_not_lost() {
 }
 
 #[test]
+fn a_header_that_was_torn_tells_the_format_once_it_is_whole() {
+    let (start, end) = (r#"{"type":"session","#, r#""version":3,"id":"s"}"#);
+    // A tool result to those who read bare messages; in a session of Pi none.
+    let other = format!(r#"{{"role":"tool","tool_call_id":"1","content":"{}"}}"#, "too long ".repeat(900));
+    let whole = format!("{start}{end}\n{other}\n");
+    let mut in_time = 0;
+    for at in 0..repaired(start, false).1 {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        fs::write(&path, start).unwrap();
+        let (rest, writer) =
+            (whole[start.len()..].to_owned(), fs::OpenOptions::new().append(true).open(&path).unwrap());
+        let report = repair_while(&path, move |step| {
+            if step == at {
+                (&writer).write_all(rest.as_bytes()).unwrap();
+            }
+        });
+        let is_late = text(&path).starts_with(&format!("{start}\n"));
+        assert!(is_late || text(&path) == whole, "step {at}: {report:?}");
+        in_time += u64::from(!is_late && report.unwrap().rows == 2);
+    }
+    assert!(in_time > 5, "{in_time}");
+}
+
+#[test]
 fn a_file_that_changes_otherwise_stays_as_it_is() {
     let old: String = session().lines().take(30).map(|row| format!("{row}\n")).collect();
     let steps = repaired(&old, false).1;

@@ -4,8 +4,9 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::{Seek, SeekFrom};
 
 use super::branch::Tree;
-use super::entry::{Entry, Format, Place, format_of, is_blank, mark_of};
+use super::entry::{Entry, Format, Place};
 use super::failure::Failure;
+use super::reading::Reading;
 use super::row::{Measured, Options};
 use super::rows::{Rows, each_row};
 use super::stored::Session;
@@ -94,32 +95,21 @@ impl Survey {
         watch: &Watch,
     ) -> Result<(Vec<Limit>, usize), Failure> {
         let mut rows = Rows::of(&session.file);
-        let mut survey: Option<(Survey, Format)> = None;
-        let mut number = 0;
-        let mut take = |row: &[u8], is_first: bool| {
-            let row = if is_first { &row[mark_of(row)..] } else { row };
-            if is_blank(row) {
-                return;
+        let mut survey: Option<Survey> = None;
+        let mut reading = Reading::default();
+        let mut take = |row: &[u8]| {
+            let Some(row) = reading.next(row) else { return };
+            let survey = survey.get_or_insert_with(|| Survey::of(row.format));
+            if let Some(entry) = row.entry() {
+                survey.push(row.number, row.text, &entry, options);
             }
-            let (survey, format) = survey.get_or_insert_with(|| {
-                let format = format_of(row);
-                (Survey::of(format), format)
-            });
-            if let Some(entry) = Entry::read(row, *format) {
-                survey.push(number, row, &entry, options);
-            }
-            number += 1;
         };
-        let mut at = 0;
         while let Some(block) = rows.next(|_| watch.step())? {
-            for row in each_row(block) {
-                take(row, at == 0);
-                at += 1;
-            }
+            each_row(block).for_each(&mut take);
         }
-        take(rows.rest(), at == 0);
+        take(rows.rest());
         (&session.file).seek(SeekFrom::Start(0))?;
-        Ok(survey.map_or((vec![], 0), |(survey, _)| survey.limits(budget, &options.rules.policy)))
+        Ok(survey.map_or((vec![], 0), |survey| survey.limits(budget, &options.rules.policy)))
     }
 
     /// Takes a row that is JSON, with its number.

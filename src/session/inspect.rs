@@ -7,8 +7,9 @@ use std::path::Path;
 use super::answer::Answer;
 use super::body::Body;
 use super::clamp::clamp_slots;
-use super::entry::{Entry, Format, Place, format_of, is_blank, mark_of};
+use super::entry::{Entry, Format, Place};
 use super::failure::Failure;
+use super::reading::Reading;
 use super::row::{Options, bodies_of};
 use super::rows::{Rows, each_row};
 use super::stored::Session;
@@ -98,8 +99,14 @@ const UNKNOWN: &str = "unknown";
 pub fn inspect(path: &Path, options: &Options, top: usize, watch: &Watch) -> Result<Report, Failure> {
     watch.step()?;
     let session = Session::open(path.to_owned())?;
-    let mut inspector =
-        Inspector { options, top, format: None, line: 0, tools: Tools::default(), report: Report::default() };
+    let mut inspector = Inspector {
+        options,
+        top,
+        line: 0,
+        reading: Reading::default(),
+        tools: Tools::default(),
+        report: Report::default(),
+    };
     let mut rows = Rows::of(&session.file);
     let total = session.found.len();
     while let Some(block) = rows.next(|bytes| {
@@ -115,8 +122,8 @@ pub fn inspect(path: &Path, options: &Options, top: usize, watch: &Watch) -> Res
 struct Inspector<'a> {
     options: &'a Options,
     top: usize,
-    format: Option<Format>,
     line: u64,
+    reading: Reading,
     tools: Tools,
     report: Report,
 }
@@ -152,20 +159,16 @@ fn hash(text: &str) -> u64 {
 impl Inspector<'_> {
     fn take(&mut self, row: &[u8]) {
         self.line += 1;
-        let row = if self.line == 1 { &row[mark_of(row)..] } else { row };
-        if is_blank(row) {
-            return;
-        }
-        self.report.rows += 1;
-        let format = *self.format.get_or_insert_with(|| format_of(row));
-        let Some(entry) = Entry::read(row, format) else {
+        let Some(read) = self.reading.next(row) else { return };
+        let Some(entry) = read.entry() else {
             self.report.damaged += 1;
             return;
         };
+        let row = read.text;
         let (table, follower) = (Table::get(), Table::get().follower(row));
         let results = self.options.results(row, &entry);
         if self.report.format == Shape::Unknown {
-            self.report.format = shape_of(follower, &entry, format, !results.is_empty());
+            self.report.format = shape_of(follower, &entry, read.format, !results.is_empty());
         }
         if let Some(message) = &entry.message {
             table.each_call(row, message, |id, tool| {
@@ -207,7 +210,7 @@ impl Inspector<'_> {
             all.iter().enumerate().map(|(at, of)| (usize::MAX - of.chars, at)).collect();
         order.sort_unstable();
         let by_tool = order.iter().map(|(_, at)| &all[*at]).filter(|of| of.results > 0).cloned().collect();
-        Report { by_tool, ..self.report }
+        Report { rows: self.reading.rows, by_tool, ..self.report }
     }
 }
 

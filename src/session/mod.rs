@@ -17,6 +17,7 @@ pub mod gate;
 pub mod inspect;
 pub mod lock;
 pub mod patch;
+pub mod reading;
 pub mod repair;
 pub mod replica;
 pub mod report;

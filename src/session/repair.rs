@@ -7,10 +7,11 @@ use std::time::SystemTime;
 
 use super::backup;
 use super::budget::{Budget, Limit, Survey};
-use super::entry::{Entry, Format, format_of, is_blank, mark_of};
+use super::entry::Format;
 use super::failure::Failure;
 use super::gate::Gate;
 use super::lock::{self, Lock, Own};
+use super::reading::Reading;
 use super::replica::Replica;
 use super::report::{Reason, Report};
 use super::row::{Options, Rewritten};
@@ -55,7 +56,6 @@ pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
         limits,
         known: session.found.modified().ok(),
         session: &session,
-        format: None,
         out: None,
         tally: Tally::default(),
     };
@@ -78,7 +78,7 @@ fn locks(request: &Request, path: &Path, watch: &Watch) -> Result<Vec<Lock>, Fai
 /// What was counted so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
-    rows: u64,
+    reading: Reading,
     clamped: u64,
     damaged: u64,
     /// Bytes of the new file.
@@ -96,7 +96,6 @@ struct Repair<'a> {
     session: &'a Session,
     gate: Gate,
     limits: Vec<Limit>,
-    format: Option<Format>,
     /// When the file was last written to, as far as all that was read is known to be of then.
     known: Option<SystemTime>,
     /// The new file, once something differs.
@@ -139,7 +138,7 @@ impl Repair<'_> {
             self.watch.tell(Progress {
                 bytes: start,
                 total: self.session.found.len().max(start),
-                rows: self.tally.rows,
+                rows: self.tally.reading.rows,
                 clamped: self.tally.clamped,
             });
         }
@@ -151,14 +150,11 @@ impl Repair<'_> {
     fn write_block(&mut self, block: &[u8], start: u64) -> Result<(), Failure> {
         let (mut same, mut at) = (0, 0);
         for row in each_row(block) {
-            let from = at;
             at += row.len();
-            let mark = if start + from as u64 == 0 { mark_of(row) } else { 0 };
-            let row = &row[mark..];
-            let Some(new) = self.rewritten(row)? else { continue };
+            let Some((text, new)) = self.rewritten(row)? else { continue };
             self.begin(start)?;
-            self.put(&block[same..from + mark])?;
-            new.patch.each_piece(row, all(row), |piece| self.put(piece))?;
+            self.put(&block[same..at - text.len()])?;
+            new.patch.each_piece(text, all(text), |piece| self.put(piece))?;
             same = at;
         }
         self.put(&block[same..])
@@ -167,48 +163,41 @@ impl Repair<'_> {
     /// Writes what follows the last newline, and a newline.
     #[inline(never)]
     fn write_rest(&mut self, rest: &[u8], end: u64) -> Result<(), Failure> {
-        let start = end - rest.len() as u64;
-        let mark = if start == 0 { mark_of(rest) } else { 0 };
-        let (mark, row) = rest.split_at(mark);
+        let (mark, row) = rest.split_at(self.tally.reading.mark_in(rest));
         self.tally.torn = !row.is_empty();
         if row.is_empty() {
             return self.put(mark);
         }
-        self.begin(start)?;
+        self.begin(end - rest.len() as u64)?;
         self.put(mark)?;
-        match self.rewritten(row)? {
-            Some(new) => new.patch.each_piece(row, all(row), |piece| self.put(piece))?,
+        match self.rewritten(rest)? {
+            Some((text, new)) => new.patch.each_piece(text, all(text), |piece| self.put(piece))?,
             None => self.put(row)?,
         }
         self.tally.changes = true;
         self.put(b"\n")
     }
 
-    /// What changes in a row; nothing where it stays as it is.
+    /// What changes in a row, and its text without a mark before it; nothing where it stays as it is.
     #[inline(never)]
-    fn rewritten(&mut self, row: &[u8]) -> Result<Option<Rewritten>, Failure> {
-        if is_blank(row) {
-            return Ok(None);
-        }
-        let format = *self.format.get_or_insert_with(|| format_of(row));
-        let number = self.tally.rows;
-        self.tally.rows += 1;
-        let first = self.limits.partition_point(|limit| limit.row < number);
-        let last = self.limits.partition_point(|limit| limit.row <= number);
-        if first == last && !self.gate.may_matter(row) {
+    fn rewritten<'r>(&mut self, row: &'r [u8]) -> Result<Option<(&'r [u8], Rewritten)>, Failure> {
+        let Some(row) = self.tally.reading.next(row) else { return Ok(None) };
+        let first = self.limits.partition_point(|limit| limit.row < row.number);
+        let last = self.limits.partition_point(|limit| limit.row <= row.number);
+        if first == last && !self.gate.may_matter(row.text) {
             return Ok(None);
         }
         self.watch.step()?;
-        let Some(entry) = Entry::read(row, format) else {
+        let Some(entry) = row.entry() else {
             self.tally.damaged += 1;
             return Ok(None);
         };
         let limits = &self.limits[first..last];
-        let new = self.request.options.rewrite(row, &entry, limits);
+        let new = self.request.options.rewrite(row.text, &entry, limits);
         self.tally.limits += new.limits;
         self.tally.clamped += u64::from(new.cut);
         self.tally.changes |= !new.patch.is_empty();
-        Ok((!new.patch.is_empty()).then_some(new))
+        Ok((!new.patch.is_empty()).then_some((row.text, new)))
     }
 
     /// Begins to write, with what came before unchanged.
@@ -248,7 +237,8 @@ impl Repair<'_> {
             self.carry(&mut rows, &new)?;
         }
         let tally = self.tally;
-        let is_empty = tally.rows <= u64::from(matches!(self.format, Some(Format::Pi { .. })));
+        let Reading { format, rows, .. } = tally.reading;
+        let is_empty = rows <= u64::from(matches!(format, Some(Format::Pi { .. })));
         let reason = match changes {
             true if self.request.dry_run => Some(Reason::DryRun),
             true => None,
@@ -257,7 +247,7 @@ impl Repair<'_> {
         };
         Ok(Report {
             changed: changes && !self.request.dry_run,
-            rows: tally.rows,
+            rows,
             clamped: tally.clamped,
             damaged: tally.damaged,
             torn_tail: tally.torn,
@@ -278,7 +268,7 @@ impl Repair<'_> {
             let mut news = vec![];
             for row in each_row(block) {
                 match self.rewritten(row)? {
-                    Some(new) => news.extend(new.patch.written(row, all(row))),
+                    Some((text, new)) => news.extend(new.patch.written(text, all(text))),
                     None => news.extend_from_slice(row),
                 }
             }
