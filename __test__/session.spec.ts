@@ -19,10 +19,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createRequire } from 'node:module'
+import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RepairOptions, repairSession } from 'spillway'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 
 const root = join(__dirname, '..')
 const all = mkdtempSync(join(tmpdir(), 'spillway-repair-'))
@@ -358,6 +359,19 @@ describe('the place of a session', () => {
     expect(run(['unshare', '-rm', 'sh', '-c', script, 'sh', ...node(REPAIR, join(dir, 's.jsonl'))])).toBe(
       'ENOSPC',
     )
+  })
+
+  it('is told of where rows could not be carried over to it', async () => {
+    const late = 'the file was replaced; as it was, it is kept in s.jsonl.bak'
+    // tests/session_faults.rs has the engine say so.
+    const failure = JSON.stringify({ code: 'EIO', message: 'full', errno: constants.errno.ENOSPC, late })
+    const native = createRequire(__filename)('../dist/native.js')
+    const engine = vi.spyOn(native, 'repairSession').mockResolvedValue(failure)
+    await expect(repairSession('s.jsonl')).rejects.toMatchObject({
+      code: 'ENOSPC',
+      message: `ENOSPC: no space left on device, 's.jsonl'; ${late}`,
+    })
+    engine.mockRestore()
   })
 })
 

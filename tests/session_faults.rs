@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use spillway::limits::Limits;
 use spillway::policy::Policy;
 use spillway::session::clamp::Rules;
@@ -74,6 +75,7 @@ fn repaired(given: &str, lock: bool) -> (String, u64) {
 
 const SESSION: &str = "SPILLWAY_TEST_SESSION";
 const STEP: &str = "SPILLWAY_TEST_STEP";
+const BACKUP: &str = "SPILLWAY_TEST_BACKUP";
 
 /// Runs in a process of its own, which is killed at a step.
 #[test]
@@ -138,6 +140,9 @@ fn a_kill_at_any_step_leaves_the_old_file_or_the_new() {
     assert!(seen[0] > 100 && seen[1] > 1, "{seen:?}");
 }
 
+/// A row that comes while a session is repaired.
+const LATE: &str = "{\"role\":\"user\",\"content\":\"late\"}\n";
+
 /// Calls `act` at each step of a repair.
 fn repair_while(path: &Path, act: impl Fn(u64) + Send + Sync + 'static) -> Result<Report, Failure> {
     repair(&Request { lock: false, ..request(path) }, &Watch::with_hook(act))
@@ -147,7 +152,6 @@ fn repair_while(path: &Path, act: impl Fn(u64) + Send + Sync + 'static) -> Resul
 fn rows_that_come_meanwhile_are_carried_over() {
     let old: String = session().lines().take(30).map(|row| format!("{row}\n")).collect();
     let (new, steps) = repaired(&old, false);
-    let late = "{\"role\":\"user\",\"content\":\"late\"}\n";
     for at in 0..steps {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
@@ -156,14 +160,14 @@ fn rows_that_come_meanwhile_are_carried_over() {
         let writer = fs::OpenOptions::new().append(true).open(&path).unwrap();
         let result = repair_while(&path, move |step| {
             if step == at {
-                (&writer).write_all(late.as_bytes()).unwrap();
+                (&writer).write_all(LATE.as_bytes()).unwrap();
             }
         });
         let report = result.unwrap_or_else(|failure| panic!("step {at} of {steps}: {failure:?}"));
         // The last look is before the last step; a row that is written after it is in the old file alone.
         let found = text(&file);
         let is_last = at + 1 == steps;
-        assert!(found == format!("{new}{late}") || is_last && found == new, "step {at} of {steps}");
+        assert!(found == format!("{new}{LATE}") || is_last && found == new, "step {at} of {steps}");
         assert_eq!(report.bytes_after, found.len() as u64);
     }
 }
@@ -200,6 +204,93 @@ fn a_row_that_comes_in_two_pieces_is_not_lost() {
         again += u64::from(found == twice);
     }
     assert!(again > 0 && again < steps / 4, "{again} of {steps}");
+}
+
+/// Runs in a process of its own, whose files cannot grow once the new one is in its place and a row has come to the old.
+#[test]
+fn a_repair_that_has_no_more_room() {
+    let (Ok(path), Ok(backup)) = (std::env::var(SESSION), std::env::var(BACKUP)) else { return };
+    let path = fs::canonicalize(path).unwrap();
+    let writer = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    let (file, old) = (path.clone(), text(&path));
+    let watch = Watch::with_hook(move |_| {
+        if text(&file) != old && getrlimit(Resource::Fsize).current.is_none() {
+            (&writer).write_all(LATE.as_bytes()).unwrap();
+            let size = fs::metadata(&file).unwrap().len();
+            setrlimit(Resource::Fsize, Rlimit { current: Some(size), maximum: None }).unwrap();
+        }
+    });
+    let failure = repair(&Request { backup: backup == "true", ..request(&path) }, &watch).unwrap_err();
+    let kept = if backup == "true" { ".bak" } else { ".bak.latest" };
+    let (json, kept) = (failure.json(), with_end(&path, kept));
+    assert!(json.contains(&format!("kept in {}\"", kept.display())), "{json}");
+    assert!(json.contains(&format!(r#""errno":{}"#, rustix::io::Errno::FBIG.raw_os_error())), "{json}");
+}
+
+#[test]
+fn rows_that_cannot_be_carried_over_are_in_the_file_that_is_kept() {
+    let old = session();
+    let (new, _) = repaired(&old, true);
+    for (backup, kept) in
+        [("true", vec!["s.jsonl.bak", "s.jsonl.bak.latest"]), ("false", vec!["s.jsonl.bak.latest"])]
+    {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        fs::write(&path, &old).unwrap();
+        // A process that ignores the signal gets an error in its place.
+        let run = r#"trap '' XFSZ; exec "$0" --exact a_repair_that_has_no_more_room --quiet"#;
+        let output = Command::new("sh")
+            .args([std::ffi::OsStr::new("-c"), run.as_ref(), std::env::current_exe().unwrap().as_ref()])
+            .envs([(SESSION, path.as_os_str()), (BACKUP, backup.as_ref())])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert!(text(&path) == new);
+        assert_eq!(names(dir.path())[1..], kept);
+        assert!(text(&dir.path().join(kept[0])) == format!("{old}{LATE}"));
+    }
+}
+
+#[test]
+fn a_stop_after_the_rename_loses_no_row() {
+    let old = session();
+    let (new, steps) = repaired(&old, false);
+    let late = session().lines().next().unwrap().to_owned() + "\n";
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.jsonl");
+    fs::write(&path, &old).unwrap();
+    let writer = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    let row = late.clone();
+    let watch = Arc::new_cyclic(|own: &std::sync::Weak<Watch>| {
+        let own = own.clone();
+        Watch::with_hook(move |step| {
+            if step == steps - 2 {
+                (&writer).write_all(row.as_bytes()).unwrap();
+                own.upgrade().unwrap().stop();
+            }
+        })
+    });
+    let report = repair(&Request { lock: false, ..request(&path) }, &watch).unwrap();
+    assert_eq!(report.rows, 201);
+    assert!(text(&path) == new + &repaired(&late, false).0);
+}
+
+#[test]
+fn a_directory_that_cannot_be_synced_is_no_failure() {
+    let old = session();
+    let (new, steps) = repaired(&old, false);
+    let dir = tempfile::tempdir().unwrap();
+    let (here, there) = (dir.path().join("here"), dir.path().join("there"));
+    fs::create_dir(&here).unwrap();
+    fs::write(here.join("s.jsonl"), &old).unwrap();
+    let (from, to) = (here.clone(), there.clone());
+    let report = repair_while(&here.join("s.jsonl"), move |step| {
+        if step == steps - 2 {
+            fs::rename(&from, &to).unwrap();
+        }
+    });
+    assert!(report.unwrap().changed);
+    assert!(text(&there.join("s.jsonl")) == new);
 }
 
 #[test]

@@ -162,6 +162,8 @@ async function whileLocked<T extends object>(
 /** Why something could not be done: a code, or the number that the system has for it. */
 interface Failure extends Refused {
   readonly code: string
+  /** What had been done by then. */
+  readonly late?: string
 }
 
 function parsed<T>(json: string): T | Failure {
@@ -171,9 +173,11 @@ function parsed<T>(json: string): T | Failure {
 /** What the engine did, or why not as an error. */
 function taken<T extends object>(outcome: T | Failure, path: string, signal: AbortSignal | undefined): T {
   if (!('code' in outcome)) return outcome
-  const { code, message } = outcome
+  const { code, message, late } = outcome
   if (code === 'STOPPED') throw signal?.reason
   if (code === 'OWN_LOCK') throw Object.assign(new Error(message), { code: 'ERR_SPILLWAY_LOCKED' })
   if (code.startsWith('ERR_')) throw Object.assign(new Error(message), { code })
-  throw systemError(path, outcome)
+  const error = systemError(path, outcome)
+  if (late !== undefined) error.message += `; ${late}`
+  throw error
 }

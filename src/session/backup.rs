@@ -30,6 +30,18 @@ pub fn keep(session: &Session, watch: &Watch) -> Result<PathBuf, Failure> {
     Ok(if is_first { first } else { latest })
 }
 
+/// Gives a session a second name until that is dropped; nothing where there are no links.
+pub fn hold(session: &Session) -> Option<Beside> {
+    Beside::make(&session.path, |name| fs::hard_link(&session.path, name)).ok().map(|(held, ())| held)
+}
+
+/// Keeps what was held as the session before its latest repair, and returns where.
+pub fn keep_held(session: &Session, held: Beside) -> io::Result<PathBuf> {
+    let latest = with_end(&session.path, ".bak.latest");
+    held.rename(&latest)?;
+    Ok(latest)
+}
+
 /// Gives a session a second name that is not taken, or a copy where there are no links.
 fn add(session: &Session, name: &Path) -> io::Result<()> {
     match fs::hard_link(&session.path, name) {

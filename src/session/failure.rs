@@ -1,6 +1,7 @@
 //! Why a session could not be read or repaired.
 
 use std::io;
+use std::path::PathBuf;
 
 use super::answer::Answer;
 
@@ -8,6 +9,8 @@ use super::answer::Answer;
 pub enum Failure {
     /// What the operating system said.
     System(io::Error),
+    /// What it said once the new file was in its place; `kept`: where the old one is.
+    Late { error: io::Error, kept: Option<PathBuf> },
     /// Another holds the lock; `own`: this very process, so that waiting is no use.
     Locked { message: String, own: bool },
     /// The file changed in a way that cannot be carried over.
@@ -25,11 +28,11 @@ impl From<io::Error> for Failure {
 }
 
 impl Failure {
-    /// What it is as JSON: a code, or the number that the system has for it, and a message.
+    /// What it is as JSON: a code, or the number that the system has for it, and a message; `late`: what had been done.
     pub fn json(&self) -> String {
         let system;
         let (code, message) = match self {
-            Failure::System(error) => {
+            Failure::System(error) | Failure::Late { error, .. } => {
                 system = error.to_string();
                 ("EIO", &system)
             }
@@ -41,12 +44,30 @@ impl Failure {
         };
         let answer = Answer::default().text("code", Some(code)).text("message", Some(message));
         let errno = match self {
-            Failure::System(error) => error.raw_os_error().and_then(|errno| u64::try_from(errno).ok()),
+            Failure::System(error) | Failure::Late { error, .. } => {
+                error.raw_os_error().and_then(|errno| u64::try_from(errno).ok())
+            }
             _ => None,
         };
-        match errno {
-            Some(errno) => answer.number("errno", errno).done(),
-            None => answer.done(),
+        let answer = match errno {
+            Some(errno) => answer.number("errno", errno),
+            None => answer,
+        };
+        answer.text("late", self.late().as_deref()).done()
+    }
+
+    /// The same where the new file had taken its place already.
+    pub fn after_rename(self, kept: Option<PathBuf>) -> Failure {
+        match self {
+            Failure::System(error) => Failure::Late { error, kept },
+            other => other,
         }
+    }
+
+    fn late(&self) -> Option<String> {
+        let Failure::Late { kept, .. } = self else { return None };
+        let kept = kept.as_ref().map(|kept| format!("; as it was, it is kept in {}", kept.display()));
+        let done = "the file was replaced, but rows that came meanwhile may be missing";
+        Some(format!("{done}{}", kept.unwrap_or_default()))
     }
 }

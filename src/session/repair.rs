@@ -57,6 +57,7 @@ pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
         known: session.found.modified().ok(),
         session: &session,
         out: None,
+        is_replaced: false,
         tally: Tally::default(),
     };
     let mut rows = Rows::of(&session.file);
@@ -100,6 +101,8 @@ struct Repair<'a> {
     known: Option<SystemTime>,
     /// The new file, once something differs.
     out: Option<Replica>,
+    /// The new file is in the place of the old one.
+    is_replaced: bool,
     tally: Tally,
 }
 
@@ -187,7 +190,7 @@ impl Repair<'_> {
         if first == last && !self.gate.may_matter(row.text) {
             return Ok(None);
         }
-        self.watch.step()?;
+        self.step()?;
         let Some(entry) = row.entry() else {
             self.tally.damaged += 1;
             return Ok(None);
@@ -229,12 +232,14 @@ impl Repair<'_> {
             self.watch.step()?;
             // A backup that is a copy takes its time. What is appended meanwhile is carried over below.
             session.has_grown(&rows, &mut self.known, self.watch)?;
+            // As long as rows may have come to the old file alone, it has a name.
+            let held = if backup.is_none() { backup::hold(session) } else { None };
             let new = new.replace(path)?;
-            self.watch.note();
-            self.carry(&mut rows, &new)?;
-            system::sync_names(path.parent().unwrap_or(path))?;
-            self.watch.note();
-            self.carry(&mut rows, &new)?;
+            self.is_replaced = true;
+            if let Err(failure) = self.carry_all(&mut rows, &new) {
+                let held = held.and_then(|held| backup::keep_held(session, held).ok());
+                return Err(failure.after_rename(backup.or(held)));
+            }
         }
         let tally = self.tally;
         let Reading { format, rows, .. } = tally.reading;
@@ -257,6 +262,26 @@ impl Repair<'_> {
             backup,
             reason,
         })
+    }
+
+    /// Carries over what came until the new file was in its place, and what came while its name was synced.
+    #[inline(never)]
+    fn carry_all(&mut self, rows: &mut Rows, new: &File) -> Result<(), Failure> {
+        let path = &self.session.path;
+        self.watch.note();
+        self.carry(rows, new)?;
+        system::sync_names(path.parent().unwrap_or(path));
+        self.watch.note();
+        self.carry(rows, new)
+    }
+
+    /// Takes note of a step, unless the work is to stop. Once the file is replaced, it ends with all rows carried over.
+    fn step(&self) -> Result<(), Failure> {
+        if self.is_replaced {
+            self.watch.note();
+            return Ok(());
+        }
+        self.watch.step()
     }
 
     /// Appends whole rows that reached the old file after it was last looked at. A row that the old file ended in comes

@@ -45,14 +45,10 @@ mod unix {
         new.set_permissions(old.permissions())
     }
 
-    /// Writes the names of a directory to disk, where it may be read and its file system can do that. What was renamed has
-    /// its name already, so that neither is a failure.
-    pub fn sync_names(dir: &Path) -> io::Result<()> {
-        use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
-        match File::open(dir).and_then(|dir| dir.sync_all()) {
-            Err(error) if matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported) => Ok(()),
-            synced => synced,
-        }
+    /// Writes the names of a directory to disk, where that can be done. What was renamed has its name already, so that it
+    /// is no failure where it cannot.
+    pub fn sync_names(dir: &Path) {
+        let _ = File::open(dir).and_then(|dir| dir.sync_all());
     }
 
     /// Whether a process lives; one of another user does too.
@@ -107,9 +103,7 @@ mod other {
         new.set_permissions(old.permissions())
     }
 
-    pub fn sync_names(_: &Path) -> io::Result<()> {
-        Ok(())
-    }
+    pub fn sync_names(_: &Path) {}
 
     /// A lock of a process that ended without a word goes by its age.
     pub fn is_alive(_: u32) -> bool {
