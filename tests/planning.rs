@@ -114,8 +114,7 @@ proptest! {
         let least: usize = results.iter().map(|result| result.chars.min(5)).sum();
         prop_assert!(left.iter().sum::<usize>() <= budget.chars.max(least));
         for step in &steps {
-            prop_assert_eq!(step.chars, results[step.index].chars);
-            prop_assert!(step.max_chars < step.chars);
+            prop_assert!(step.max_chars < results[step.index].chars);
             prop_assert!(step.max_chars >= 5 && step.max_chars <= cap.max(5));
         }
         prop_assert!(steps.is_sorted_by_key(|step| step.index));

@@ -81,13 +81,6 @@ const ROUNDS = 4
 /** A result that keeps so much more than it has to has room for any digits. */
 const FEW = 512
 
-export const NO_BUDGET: Aggregate = {
-  maxChars: Number.POSITIVE_INFINITY,
-  order: 'oldest',
-  protectLatest: true,
-  minKeepChars: 0,
-}
-
 /** Plans what each result may keep; `policy` is the one by which they will be cut, which tells how long a notice is. */
 export class Planner {
   readonly #results: readonly Sized[]

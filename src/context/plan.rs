@@ -45,7 +45,6 @@ pub struct Aggregate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     pub index: usize,
-    pub chars: usize,
     pub max_chars: usize,
 }
 
@@ -66,7 +65,7 @@ pub fn plan(
     let steps = table.left.iter().zip(results).enumerate();
     steps
         .filter(|(_, (left, result))| **left < result.chars)
-        .map(|(index, (&max_chars, &ToolResult { chars, .. }))| Step { index, chars, max_chars })
+        .map(|(index, (&max_chars, _))| Step { index, max_chars })
         .collect()
 }
 
