@@ -6,10 +6,14 @@
 //!
 //! - [`policy`], [`limits`]: what a caller asked for.
 //! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8, and its cleaning.
+//! - [`outcome`], [`lined`]: what a cut leaves of a text, and of one with lines over the limit.
 //! - [`findings`]: the lines of a text or a stream that tell what went wrong.
 //! - [`capture`]: both ends and the findings of a process's output, however much of it comes.
 //! - [`share`], [`room`]: one budget over the blocks of a result.
 //! - [`context`]: a context window, and one budget over the results of a history.
+//! - [`json`]: rows of JSON, read and written where they stand.
+//! - [`dialect`]: where frameworks keep the text of a tool result.
+//! - [`session`]: stored sessions, looked through and repaired.
 //! - [`spill`]: full outputs on disk.
 //! - `bindings`: the only place that knows Node-API.
 //!
