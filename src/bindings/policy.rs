@@ -58,7 +58,7 @@ pub fn unpack(numbers: &[f64], notice: String, mut source: String, needles: Vec<
     )
 }
 
-/// The number of a resolved choice; `KEPT` in lib/text/subject.ts names them in this order.
+/// The number of a resolved choice; `KEPT` in lib/text/made.ts names them in this order.
 pub fn kept_as(keep: Keep) -> usize {
     match keep {
         Keep::Head | Keep::Auto => 0,

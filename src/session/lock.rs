@@ -25,13 +25,6 @@ pub struct Lock {
     file: File,
 }
 
-/// Who else may hold a lock that this process could hold.
-#[derive(Clone, Copy, Debug)]
-pub struct Own {
-    /// When this process started.
-    pub born: SystemTime,
-}
-
 /// OpenClaw takes a lock that is older for one that was left behind.
 const OLDEST: Duration = Duration::from_secs(30 * 60);
 /// No lock is longer.

@@ -6,11 +6,11 @@
 use super::lines::{Span, in_order};
 use super::units::{NEWLINE, Text};
 
-/// Between the ends of a text it takes a pass to find a notice; longer texts are not looked through, and lib/text/subject.ts
-/// (`READ_WHOLE`) does not hand them over whole.
+/// Between the ends of a text it takes a pass to find a notice; longer texts are not looked through, and
+/// lib/text/pieces.ts (`READ_WHOLE`) does not hand them over whole.
 pub const SEARCHED: usize = 256 * 1024;
 
-/// No notice of ours is longer, not even one that names a path; `GLANCE` in lib/text/subject.ts holds it.
+/// No notice of ours is longer, not even one that names a path; `GLANCE` in lib/text/pieces.ts holds it.
 pub const LONGEST: usize = 8 * 1024;
 
 /// The earlier notices of one text, in order. Each stands for all that was missing when it was made, so the largest
@@ -150,7 +150,6 @@ fn ascii<T: Text>(text: T) -> Vec<u8> {
     (0..text.len()).map(|at| u8::try_from(text.unit(at)).unwrap_or(0xFF)).collect()
 }
 
-/// Reads how much a notice says is missing, and whether it counts bytes.
 /// No mark between findings is longer.
 const LONGEST_MARK: usize = 40;
 
