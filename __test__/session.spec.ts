@@ -444,6 +444,7 @@ describe('the lock', () => {
       lockOf(path, content)
       await expect(repairSession(path, { lockTimeout: 0 })).rejects.toMatchObject({
         code: 'ERR_SPILLWAY_LOCKED',
+        message: expect.stringContaining(`${path}.lock is held, and does not name its holder`),
       })
     }
   })

@@ -16,7 +16,7 @@ use spillway::limits::Limits;
 use spillway::policy::Policy;
 use spillway::session::clamp::Rules;
 use spillway::session::failure::Failure;
-use spillway::session::lock::{Lock, Own};
+use spillway::session::lock::Lock;
 use spillway::session::repair::{Request, repair};
 use spillway::session::report::Report;
 use spillway::session::row::{Options, SideData};
@@ -366,14 +366,14 @@ fn a_file_that_changes_otherwise_stays_as_it_is() {
 fn a_lock_that_took_the_place_of_ours_stays() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.jsonl.lock");
-    let own = Own { born: SystemTime::now() };
-    let lock = Lock::take(&path, own, &Watch::default()).unwrap();
+    let born = SystemTime::now();
+    let lock = Lock::take(&path, born, &Watch::default()).unwrap();
     // Another took ours for one that was left behind. Its file may well get the number that ours had.
     fs::remove_file(&path).unwrap();
     fs::write(&path, "of another").unwrap();
     drop(lock);
     assert_eq!(text(&path), "of another");
-    drop(Lock::take(&dir.path().join("other.lock"), own, &Watch::default()).unwrap());
+    drop(Lock::take(&dir.path().join("other.lock"), born, &Watch::default()).unwrap());
     assert_eq!(names(dir.path()), ["s.jsonl.lock"]);
 }
 

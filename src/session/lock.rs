@@ -42,23 +42,26 @@ pub fn path_of(file: &Path) -> io::Result<PathBuf> {
 }
 
 impl Lock {
-    /// Takes a lock, or tells who holds it.
-    pub fn take(path: &Path, own: Own, watch: &Watch) -> Result<Lock, Failure> {
+    /// Takes a lock, or tells who holds it. `born`: when this process started; what is older is not its own.
+    pub fn take(path: &Path, born: SystemTime, watch: &Watch) -> Result<Lock, Failure> {
         for _ in 0..TRIES {
             watch.step()?;
             if let Some(lock) = Lock::make(path, watch)? {
                 return Ok(lock);
             }
             let Some(held) = Held::read(path)? else { continue };
-            match held.judge(own, SystemTime::now()) {
-                Judged::Stale => held.clear(path, own)?,
-                Judged::Held { own, by } => {
-                    let message = if own {
-                        format!("{} is held by this process, in another place", path.display())
-                    } else {
-                        format!("{} is held by {by}", path.display())
+            match held.judge(born, SystemTime::now()) {
+                Judged::Stale => held.clear(path, born)?,
+                Judged::Held(by) => {
+                    let own = by == Some(std::process::id());
+                    let state = match by {
+                        Some(_) if own => "is held by this process, in another place".into(),
+                        Some(pid) => format!("is held by process {pid}"),
+                        None => {
+                            "is held, and does not name its holder (where no agent runs, remove it)".into()
+                        }
                     };
-                    return Err(Failure::Locked { message, own });
+                    return Err(Failure::Locked { message: format!("{} {state}", path.display()), own });
                 }
             }
         }
@@ -139,10 +142,11 @@ struct Held {
     started: Option<u64>,
 }
 
+/// Tells of a lock whether it is held, and by which process where it names one.
 #[derive(Debug, PartialEq, Eq)]
 enum Judged {
     Stale,
-    Held { own: bool, by: String },
+    Held(Option<u32>),
 }
 
 impl Held {
@@ -177,41 +181,37 @@ impl Held {
     }
 
     /// Whether it is held, or was left behind by what is no more.
-    fn judge(&self, own: Own, now: SystemTime) -> Judged {
+    fn judge(&self, born: SystemTime, now: SystemTime) -> Judged {
         let is_old = |since: SystemTime| now.duration_since(since).is_ok_and(|age| age > OLDEST);
         // A lock that says nothing may be about to be written.
         let Some(pid) = self.pid else {
             let is_stale = self.found.modified().is_ok_and(is_old);
-            return if is_stale {
-                Judged::Stale
-            } else {
-                Judged::Held { own: false, by: "who does not say".into() }
-            };
+            return if is_stale { Judged::Stale } else { Judged::Held(None) };
         };
         let is_recycled = self.started.zip(system::started(pid)).is_some_and(|(then, now)| then != now);
         if !system::is_alive(pid) || is_recycled {
             return Judged::Stale;
         }
-        let by = format!("process {pid}");
+        let held = Judged::Held(Some(pid));
         if pid == std::process::id() {
             // Without a start it may be of a process that had the same number.
-            let is_older = self.started.is_none() && self.created.is_some_and(|created| created < own.born);
-            return if is_older { Judged::Stale } else { Judged::Held { own: true, by } };
+            let is_older = self.started.is_none() && self.created.is_some_and(|created| created < born);
+            return if is_older { Judged::Stale } else { held };
         }
         let since = self.created.or_else(|| self.found.modified().ok());
-        if since.is_some_and(is_old) { Judged::Stale } else { Judged::Held { own: false, by } }
+        if since.is_some_and(is_old) { Judged::Stale } else { held }
     }
 
     /// Removes a lock that was left behind, unless another has taken its place. Of several who want to, one at a time
     /// holds the file itself.
-    fn clear(&self, path: &Path, own: Own) -> Result<(), Failure> {
+    fn clear(&self, path: &Path, born: SystemTime) -> Result<(), Failure> {
         if !system::hold(&self.file) {
             return Ok(());
         }
         let again = Held::read(path)?;
         let is_same = again.as_ref().is_some_and(|again| {
             system::identity(&again.found) == system::identity(&self.found)
-                && again.judge(own, SystemTime::now()) == Judged::Stale
+                && again.judge(born, SystemTime::now()) == Judged::Stale
         });
         if is_same {
             match fs::remove_file(path) {

@@ -10,7 +10,7 @@ use super::budget::{Budget, Limit, Survey};
 use super::entry::Format;
 use super::failure::Failure;
 use super::gate::Gate;
-use super::lock::{self, Lock, Own};
+use super::lock::{self, Lock};
 use super::reading::Reading;
 use super::replica::Replica;
 use super::report::{Reason, Report};
@@ -73,7 +73,7 @@ fn locks(request: &Request, path: &Path, watch: &Watch) -> Result<Vec<Lock>, Fai
     }
     let mut paths = vec![lock::path_of(&request.path)?, lock::path_of(path)?];
     paths.dedup();
-    paths.iter().map(|path| Lock::take(path, Own { born: request.born }, watch)).collect()
+    paths.iter().map(|path| Lock::take(path, request.born, watch)).collect()
 }
 
 /// What was counted so far.
