@@ -60,7 +60,9 @@ impl Session {
         Ok(file)
     }
 
-    /// Whether rows have come since the file was read, which is `known` to be as it was at a time. Fails where it is not the same file with more at its end.
+    /// Tells whether the file has grown since `rows` read it. `known` is the modification time at which what was read
+    /// was last seen unchanged; any other is checked by reading again. Fails unless it is the same file with more at its
+    /// end.
     pub fn has_grown(
         &self,
         rows: &Rows,

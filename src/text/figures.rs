@@ -142,11 +142,6 @@ impl Cutting {
 }
 
 impl<T: Text> Source<'_, T> {
-    /// The same where nothing is left out but what marks stand for.
-    pub fn kept_whole(&self) -> (Size, KeptLines) {
-        self.kept(Kept { head: self.total, tail: self.total })
-    }
-
     /// What is kept of the input: its size, marks not counted, and its lines.
     pub fn kept(&self, kept: Kept) -> (Size, KeptLines) {
         let (head, tail) = self.parts(kept);
@@ -156,6 +151,11 @@ impl<T: Text> Source<'_, T> {
         let lines = KeptLines::of(self, kept, self.size(Needs::ALL));
         // Where marks are all that is left, nothing is kept of any line.
         (size, if size.chars == 0 { KeptLines { ranges: vec![], ..lines } } else { lines })
+    }
+
+    /// The same where nothing is left out but what marks stand for.
+    pub fn kept_whole(&self) -> (Size, KeptLines) {
+        self.kept(Kept { head: self.total, tail: self.total })
     }
 }
 

@@ -160,7 +160,17 @@ impl<'a, T: Text> Source<'a, T> {
         self.tail.slice(self.tail.len() - (self.total - start)..self.tail.len())
     }
 
-    /// The same as UTF-8: the whole, or what a cut leaves.
+    /// The clamped text, well-formed.
+    pub fn compose(&self, cut: &Clamped) -> Vec<u16> {
+        let (head, tail) = self.parts(cut.kept());
+        let mut text = Vec::with_capacity(head.len() + cut.mid.len() + tail.len());
+        head.write(&mut text);
+        text.extend(cut.mid.encode_utf16());
+        tail.write(&mut text);
+        text
+    }
+
+    /// Returns as UTF-8 the whole, or what a cut leaves.
     pub fn utf8(&self, cut: Option<&Clamped>) -> Vec<u8> {
         let mut out = vec![];
         let Some(cut) = cut else {
@@ -172,16 +182,6 @@ impl<'a, T: Text> Source<'a, T> {
         out.extend_from_slice(cut.mid.as_bytes());
         tail.each_utf8(&mut |piece| out.extend_from_slice(piece));
         out
-    }
-
-    /// The clamped text, well-formed.
-    pub fn compose(&self, cut: &Clamped) -> Vec<u16> {
-        let (head, tail) = self.parts(cut.kept());
-        let mut text = Vec::with_capacity(head.len() + cut.mid.len() + tail.len());
-        head.write(&mut text);
-        text.extend(cut.mid.encode_utf16());
-        tail.write(&mut text);
-        text
     }
 }
 
