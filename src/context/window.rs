@@ -44,7 +44,7 @@ pub enum Route {
 }
 
 /// Tokens to spare that it takes for truncation alone to be the way: both numbers are estimates.
-pub const SPARE: usize = 512;
+const SPARE: usize = 512;
 
 /// Finds the way for a prompt of so many tokens, of which `least` are left once all tool results that can give way have;
 /// nothing where none can.

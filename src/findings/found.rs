@@ -34,7 +34,7 @@ pub struct Found {
 }
 
 /// Tells the bytes of parts of an input, given in chars.
-pub type BytesOf<'a> = &'a dyn Fn(&[Range<usize>]) -> usize;
+type BytesOf<'a> = &'a dyn Fn(&[Range<usize>]) -> usize;
 
 /// What is asked of a search.
 #[allow(missing_debug_implementations, reason = "a closure has no debug form")]

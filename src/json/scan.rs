@@ -60,7 +60,7 @@ pub fn document(row: &[u8]) -> Option<Span> {
 }
 
 /// Skips white space of JSON, which is less than that of other text.
-pub fn space(row: &[u8], mut at: usize) -> usize {
+fn space(row: &[u8], mut at: usize) -> usize {
     while matches!(row.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
         at += 1;
     }

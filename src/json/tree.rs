@@ -27,7 +27,7 @@ pub type Id = usize;
 pub const TOP: Id = 0;
 
 /// Deeper values are not written out where a bound is asked for; the same number as in lib/json.ts.
-pub const DEEPEST: usize = 200;
+const DEEPEST: usize = 200;
 
 impl<'a> Tree<'a> {
     /// Reads a text that is one value; `None` when it is no JSON.

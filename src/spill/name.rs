@@ -71,7 +71,7 @@ impl fmt::Display for Name {
     }
 }
 
-pub fn is_id(text: &str) -> bool {
+fn is_id(text: &str) -> bool {
     text.len() == ID && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 

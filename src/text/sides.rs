@@ -177,7 +177,7 @@ impl<'a, T: Text> Keeper<'a, T> {
 const WITHOUT_FINDINGS: f64 = 0.2;
 
 /// What 'auto' comes to for a text that ends in `tail`, and the share of the head.
-pub fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
+fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
     match policy.keep {
         _ if policy.searches() => (Keep::Ends, WITHOUT_FINDINGS),
         Keep::Auto if ending::is_important(tail) => (Keep::Ends, 0.7),

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 /// The right margin: no gap of blanks is made beyond it, or a few bytes could ask for any number.
-pub const MARGIN: usize = 256;
+const MARGIN: usize = 256;
 
 const TAB_STOP: usize = 8;
 
