@@ -16,7 +16,10 @@ const COLUMNS = 80
 const NARROWEST = 40
 const WIDEST = 120
 
-/** Where output goes: to a person's terminal, or to a file or another process, which get neither colour nor bars that move. */
+/**
+ * Where output goes: to a person's terminal, or to a file or another process, which get neither colour nor bars that
+ * move.
+ */
 export class Terminal {
   readonly isTerminal: boolean
   readonly #stream: WriteStream

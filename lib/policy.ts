@@ -12,7 +12,10 @@ export interface Compiled {
   /** The words of a template. */
   readonly notice: string
   readonly source: string
-  /** The source where the engine words it, else nothing: a string costs to hand over. What is known of a saved whole follows. */
+  /**
+   * The source where the engine words it, else nothing: a string costs to hand over. What is known of a saved whole
+   * follows.
+   */
   readonly said: string
   /** Path or id of the saved whole. */
   readonly saved: string | undefined

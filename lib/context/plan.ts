@@ -19,7 +19,7 @@ export interface Sized {
   readonly chars: number
   /** It came after the last message of the model. */
   readonly latest: boolean
-  /** Chars that it had before it was first cut, which tell how long the next notice will be; asked only where that matters. */
+  /** Chars that it had before it was first cut, which tell how long the next notice will be; asked only where needed. */
   original?(): number
 }
 
@@ -107,9 +107,9 @@ export class Planner {
   }
 
   /**
-   * Leaves each result at most `maxEach` chars, and all of them what the aggregate says. No step leaves less than "[...]",
-   * or, where they `keepsContent`, less than `minKeepChars` and a notice; planning again over what the steps leave plans
-   * nothing.
+   * Leaves each result at most `maxEach` chars, and all of them what the aggregate says. No step leaves less than
+   * "[...]", or, where they `keepsContent`, less than `minKeepChars` and a notice; planning again over what the steps
+   * leave plans nothing.
    */
   steps(aggregate: Aggregate, maxEach = Number.POSITIVE_INFINITY, keepsContent = false): Step[] {
     if (this.#total <= aggregate.maxChars && this.#longest <= maxEach) return []

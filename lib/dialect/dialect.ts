@@ -7,11 +7,11 @@ import { type End, endsAt, follow, leads, Paths, Place, type Reach, Root } from 
 /**
  * Where frameworks keep the text of a tool result: src/dialects.json, a row for each.
  *
- * A row has the forms in which its results come, told apart by their tags alone. A form names the `role` or the `type` of
- * the value (neither: it has none), what it `has` besides, and where the `results` are that it carries; `blocks`: one
- * of its blocks is known, `empty`: it has none, `list`: it is an array of nothing else. All other paths start at a result: `text` and `json` are what a
- * model sees, `side` what it does not see, `media` bytes of images and the
- * like, `other` blocks that are known and hold no text, `copy` a second copy of all that a class keeps.
+ * A row has the forms in which its results come, told apart by their tags alone. A form names the `role` or the `type`
+ * of the value (neither: it has none), what it `has` besides, and where the `results` are that it carries; `blocks`:
+ * one of its blocks is known, `empty`: it has none, `list`: it is an array of nothing else. All other paths start at a
+ * result: `text` and `json` are what a model sees, `side` what it does not see, `media` bytes of images and the like,
+ * `other` blocks that are known and hold no text, `copy` a second copy of all that a class keeps.
  */
 interface RowData {
   readonly name: string

@@ -22,7 +22,10 @@ export interface Kept {
   lines: [number, number][]
 }
 
-/** What a clamp wrote to `io`, as `report` in src/bindings/text.rs orders it. Read one by one: iterating over a typed array costs as much as a small cut. */
+/**
+ * What a clamp wrote to `io`, as `report` in src/bindings/text.rs orders it. Read one by one: iterating over a typed
+ * array costs as much as a small cut.
+ */
 export function taken() {
   const at = (index: number) => io[index] ?? 0
   return {

@@ -15,9 +15,9 @@ use crate::text::{Text, Utf16};
 const COLUMNS: usize = 4;
 
 /// Clamps blocks under one budget. Each comes as two windows (the second empty: the first is all of it), with four
-/// numbers in `table`: its length, its bytes and newlines or NaN, and a place for what became of it: 0 it is whole, 1 it
-/// was cut and what is left is returned, 2 it is gone, or what stands for it is returned, 3 it is whole but not well-formed, 4 it is whole but for its lines
-/// that were cut, and is returned.
+/// numbers in `table`: its length, its bytes and newlines or NaN, and a place for what became of it: 0 it is whole, 1
+/// it was cut and what is left is returned, 2 it is gone, or what stands for it is returned, 3 it is whole but not
+/// well-formed, 4 it is whole but for its lines that were cut, and is returned.
 #[napi(catch_unwind)]
 pub fn clamp_blocks(
     policy: &[f64],

@@ -1,7 +1,8 @@
 //! Where frameworks keep the text of a tool result, read from rows of JSON.
 //!
-//! The table is `src/dialects.json`, the very one that `lib/dialect/dialect.ts` reads for live objects; what its fields say is
-//! written there. Both readers find the same results, with the same slots, ids, error flags and copies beside the text.
+//! The table is `src/dialects.json`, the very one that `lib/dialect/dialect.ts` reads for live objects; what its fields
+//! say is written there. Both readers find the same results, with the same slots, ids, error flags and copies beside
+//! the text.
 
 mod form;
 mod names;

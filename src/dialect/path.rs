@@ -1,6 +1,7 @@
-//! Paths into a value, as `lib/dialect/path.ts` has them: `content[type=text].text` goes to `content`, from there to each of its
-//! elements whose `type` is `text`, and there to `text`. `a|b` is one of them, `tool-*` what starts so, `!=0` a number
-//! but that one (no other is asked for), `[]` each element. A filter holds for an object itself where there is no list.
+//! Paths into a value, as `lib/dialect/path.ts` has them: `content[type=text].text` goes to `content`, from there to
+//! each of its elements whose `type` is `text`, and there to `text`. `a|b` is one of them, `tool-*` what starts so,
+//! `!=0` a number but that one (no other is asked for), `[]` each element. A filter holds for an object itself where
+//! there is no list.
 
 use super::names::{Name, Names};
 use super::object::{Object, text_at};
@@ -17,8 +18,8 @@ pub struct Paths {
     each: Option<Box<Paths>>,
 }
 
-/// What the value is that a path ends at: a text that a model sees, JSON that it sees and how a text takes its place, or
-/// anything else.
+/// What the value is that a path ends at: a text that a model sees, JSON that it sees and how a text takes its place,
+/// or anything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Value,

@@ -109,7 +109,8 @@ impl<'a> Tree<'a> {
         name.into()
     }
 
-    /// Appends a value as `JSON.stringify` writes it, but for the spelling of numbers. `depth`: what is above it, where [`DEEPEST`] is to hold.
+    /// Appends a value as `JSON.stringify` writes it, but for the spelling of numbers. `depth`: what is above it, where
+    /// `DEEPEST` is to hold.
     pub fn write(&self, id: Id, depth: Option<usize>, out: &mut impl Out) {
         let deepest = depth.map(|depth| DEEPEST.saturating_sub(depth));
         let mut open: Vec<Frame> = vec![];

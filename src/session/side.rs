@@ -14,9 +14,9 @@ pub enum Side {
     Gone,
 }
 
-/// Caps a value to `max` bytes of JSON; one of no more than `most` stays as it is written. Else small scalars stay first, long strings
-/// are shortened, arrays and objects keep what fits of them, and what is left says how large it was. Gone where not even
-/// an empty one fits.
+/// Caps a value to `max` bytes of JSON; one of no more than `most` stays as it is written. Else small scalars stay
+/// first, long strings are shortened, arrays and objects keep what fits of them, and what is left says how large it
+/// was. Gone where not even an empty one fits.
 pub fn cap(row: &[u8], value: Span, max: usize, most: usize) -> Side {
     if value.len() <= most {
         return Side::Same;
