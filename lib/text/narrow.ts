@@ -17,20 +17,24 @@ export function isNarrow(text: string): boolean {
   if (text.length > PROBE) {
     const probe = text.slice(0, PROBE)
     // What takes long may have been interrupted; what takes long twice walks.
-    if (takesLong(probe) && takesLong(probe)) return forget()
+    if (takesLong(probe) && takesLong(probe)) {
+      clearStatics()
+      return false
+    }
   }
   return isSurelyNarrow(text)
 }
 
 /** The same by the test alone, for a string of which the start was judged before. */
 export function isSurelyNarrow(text: string): boolean {
-  return !WIDE.test(text) || forget()
+  if (!WIDE.test(text)) return true
+  clearStatics()
+  return false
 }
 
 /** A match stays in the statics of RegExp, and with it the text; this one takes its place. */
-function forget(): false {
+function clearStatics(): void {
   WIDE.test('\u0100')
-  return false
 }
 
 function takesLong(probe: string): boolean {
