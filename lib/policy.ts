@@ -106,7 +106,7 @@ class CheckedPolicy {
 
 /** Checks options once. */
 export function definePolicy(options: WrapPolicy = {}): Policy {
-  const given = isObject(options) ? taken(options) : options
+  const given = isObject(options) ? givenOptions(options) : options
   const compiled = check(given)
   return new CheckedPolicy(given, compiled) as unknown as Policy
 }
@@ -128,7 +128,7 @@ export function withSuffix(options: WrapPolicy, suffix: Suffix, stay = false): P
 }
 
 /** The options that are given, each read once. */
-function taken(options: WrapPolicy): WrapPolicy {
+function givenOptions(options: WrapPolicy): WrapPolicy {
   const all = OPTIONS.map((name) => [name, options[name]] as const)
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
@@ -142,7 +142,7 @@ export function compile(policy: WrapPolicy | Policy | undefined): Compiled {
 /** The same for a function with defaults of its own. */
 export function compileWith(defaults: WrapPolicy, policy: WrapPolicy | Policy | undefined): Compiled {
   return check(
-    policy === undefined ? defaults : isObject(policy) ? { ...defaults, ...taken(policy) } : policy,
+    policy === undefined ? defaults : isObject(policy) ? { ...defaults, ...givenOptions(policy) } : policy,
   )
 }
 

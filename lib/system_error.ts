@@ -1,15 +1,16 @@
 import type { ChildProcess } from 'node:child_process'
 import { getSystemErrorMap } from 'node:util'
 
-/** What the system refused: its number, and a name where that means nothing here. */
+/** What could not be done: the system's number for it, or a code where that means nothing here, or where it is ours. */
 export interface Refused {
   readonly errno?: number
   readonly code?: string
   readonly message: string
 }
 
-/** Words what the system refused at a path as Node does. */
-export function systemError(path: string, { errno, code = 'EIO', message }: Refused): Error {
+/** Makes an error of what failed: with a code of ours, or worded as Node words what the system refused at a path. */
+export function failureOf(path: string, { errno, code = 'EIO', message }: Refused): Error {
+  if (code.startsWith('ERR_')) return Object.assign(new Error(message), { code })
   const [name, meaning] = nameOf(-(errno ?? 0)) ?? [code, message]
   const error = new Error(`${name}: ${meaning}, '${path}'`)
   return Object.assign(error, { code: name, path, ...(errno !== undefined && { errno: -errno }) })

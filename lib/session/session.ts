@@ -6,7 +6,7 @@ import { native } from '../engine.js'
 import { abortSignal, bound, callback, flag, optionError } from '../option.js'
 import { type Compiled, compileWith, pack } from '../policy.js'
 import { tell } from '../reading.js'
-import { type Refused, systemError } from '../system_error.js'
+import { failureOf, type Refused } from '../system_error.js'
 
 const repairs = channel('spillway:repair')
 
@@ -47,7 +47,7 @@ export async function inspectSession(
   const signal = abortSignal('signal', options.signal)
   const watched = watch(signal)
   try {
-    return taken(
+    return unwrap(
       parsed<SessionReport>(await native.inspectSession(...session, top, watched.handle)),
       path,
       signal,
@@ -153,7 +153,7 @@ async function whileLocked<T extends object>(
     const outcome = parsed<T>(await repair())
     const left = timeout - (performance.now() - start)
     const isLocked = 'code' in outcome && outcome.code === 'ERR_SPILLWAY_LOCKED'
-    if (!isLocked || left <= 0) return taken(outcome, path, signal)
+    if (!isLocked || left <= 0) return unwrap(outcome, path, signal)
     const wait = Math.min(LONGEST_WAIT, LOOK * tries, left)
     await setTimeout(wait, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
   }
@@ -171,13 +171,11 @@ function parsed<T>(json: string): T | Failure {
 }
 
 /** What the engine did, or why not as an error. */
-function taken<T extends object>(outcome: T | Failure, path: string, signal: AbortSignal | undefined): T {
+function unwrap<T extends object>(outcome: T | Failure, path: string, signal: AbortSignal | undefined): T {
   if (!('code' in outcome)) return outcome
   const { code, message, late } = outcome
   if (code === 'STOPPED') throw signal?.reason
-  if (code === 'OWN_LOCK') throw Object.assign(new Error(message), { code: 'ERR_SPILLWAY_LOCKED' })
-  if (code.startsWith('ERR_')) throw Object.assign(new Error(message), { code })
-  const error = systemError(path, outcome)
+  const error = failureOf(path, code === 'OWN_LOCK' ? { code: 'ERR_SPILLWAY_LOCKED', message } : outcome)
   if (late !== undefined) error.message += `; ${late}`
   throw error
 }

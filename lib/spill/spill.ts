@@ -12,7 +12,7 @@ import { native } from '../engine.js'
 import { bound, checkOptions, checkText, choice, flag, optionError, positive, text } from '../option.js'
 import { pieces } from '../text/pieces.js'
 import { plain } from '../text/subject.js'
-import { type SpillMeta, type SpillWriter, taken, Writer } from './spill_writer.js'
+import { type SpillMeta, type SpillWriter, unwrap, Writer } from './spill_writer.js'
 
 export type { SpillWriter } from './spill_writer.js'
 
@@ -101,7 +101,7 @@ class Store implements SpillStore {
     const lines = positive('lines', range.lines, Number.POSITIVE_INFINITY)
     const bytes = Math.min(positive('maxBytes', range.maxBytes, PAGE), LONGEST_PAGE)
     const byByte = range.byte !== undefined
-    return taken(await native.readSaved(dir, id, byByte ? byte : line, byByte, lines, bytes), dir)
+    return unwrap(await native.readSaved(dir, id, byByte ? byte : line, byByte, lines, bytes), dir)
   }
 
   async search(id: string, pattern: string, options: SpillSearch = {}): Promise<SpillMatch[]> {
@@ -116,12 +116,12 @@ class Store implements SpillStore {
       Math.min(bound('context', options.context, 0), MOST_CONTEXT),
       Math.min(positive('max', options.max, MATCHES), MOST_MATCHES),
     )
-    return taken(await alone(() => native.searchSaved(dir, id, pattern, packed)), dir, pattern)
+    return unwrap(await alone(() => native.searchSaved(dir, id, pattern, packed)), dir, pattern)
   }
 
   async list(): Promise<SpillRecord[]> {
     const { dir } = this.#options
-    return taken(await native.listSaved(dir), dir)
+    return unwrap(await native.listSaved(dir), dir)
   }
 
   async sweep(options: { retain?: readonly string[] } = {}): Promise<{ removed: number; bytes: number }> {
@@ -134,7 +134,7 @@ class Store implements SpillStore {
   async #sweep(): Promise<{ removed: number; bytes: number }> {
     const { dir, maxTotalBytes, maxAge, minAge } = this.#options
     this.#swept = performance.now()
-    return taken(await native.sweepSaved(dir, maxTotalBytes, maxAge, minAge, this.#retain), dir)
+    return unwrap(await native.sweepSaved(dir, maxTotalBytes, maxAge, minAge, this.#retain), dir)
   }
 
   /** Sweeps before a first file is made, and again when long enough has passed. What fails there is told by the sweep

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import type { SpillEvent, SpillRecord } from 'spillway'
 import { native, type SpillFailure } from '../engine.js'
 import { optionError } from '../option.js'
-import { systemError } from '../system_error.js'
+import { failureOf } from '../system_error.js'
 
 /** Where an output goes that is too large to show: bytes in order, then the end. */
 export interface SpillWriter {
@@ -63,7 +63,7 @@ export class Writer implements SpillWriter {
       await this.#begin()
       this.#more = false
       const failure = await native.flushSaving(this.#saving)
-      if (failure) throw errorOf(failure, this.#dir)
+      if (failure) throw failureOf(this.#dir, failure)
     } catch (error) {
       this.#fail(error as Error)
     }
@@ -82,7 +82,7 @@ export class Writer implements SpillWriter {
     this.#check()
     try {
       await this.#begin()
-      const record = taken(await native.finishSaving(this.#saving), this.#dir)
+      const record = unwrap(await native.finishSaving(this.#saving), this.#dir)
       this.#publish({ record })
       return record
     } catch (error) {
@@ -94,7 +94,7 @@ export class Writer implements SpillWriter {
     this.#ended = true
     await this.#batch
     const failure = await native.discardSaving(this.#saving)
-    if (failure) throw errorOf(failure, this.#dir)
+    if (failure) throw failureOf(this.#dir, failure)
   }
 
   #check(): void {
@@ -113,15 +113,10 @@ export class Writer implements SpillWriter {
 }
 
 /** What the engine did, or why not as an error. */
-export function taken<T extends object>(outcome: T | SpillFailure, dir: string, pattern?: string): T {
-  if ('message' in outcome) throw errorOf(outcome, dir, pattern)
-  return outcome
-}
-
-/** An error with a code: the system's own, or ours. */
-function errorOf(failure: SpillFailure, dir: string, pattern?: string): Error {
-  const { code, message } = failure
-  if (code === 'ERR_SPILLWAY_OPTION') return optionError(RangeError, 'pattern', message, pattern)
-  if (code === 'ERR_SPILLWAY_SPILL') return Object.assign(new Error(message), { code })
-  return systemError(dir, failure)
+export function unwrap<T extends object>(outcome: T | SpillFailure, dir: string, pattern?: string): T {
+  if (!('message' in outcome)) return outcome
+  const { code, message } = outcome
+  throw code === 'ERR_SPILLWAY_OPTION'
+    ? optionError(RangeError, 'pattern', message, pattern)
+    : failureOf(dir, outcome)
 }

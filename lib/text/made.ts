@@ -26,7 +26,7 @@ export interface Kept {
  * What a clamp wrote to `io`, as `report` in src/bindings/text.rs orders it. Read one by one: iterating over a typed
  * array costs as much as a small cut.
  */
-export function taken() {
+export function clampReport() {
   const at = (index: number) => io[index] ?? 0
   return {
     cut: at(0) === 1,

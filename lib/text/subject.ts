@@ -3,7 +3,7 @@ import type { TextInput, TextSize } from 'spillway'
 import { native } from '../engine.js'
 import { type Compiled, pack, searches } from '../policy.js'
 import { exceededBy } from './limits.js'
-import { keptOf, type Made, madeOf, taken, Untouched } from './made.js'
+import { clampReport, keptOf, type Made, madeOf, Untouched } from './made.js'
 import { isNarrow, isSurelyNarrow } from './narrow.js'
 import { joined } from './own.js'
 import { pieces, searched, windows } from './pieces.js'
@@ -80,7 +80,7 @@ export class StringSubject implements Subject {
     const [head, tail] = windows(text, policy)
     const engine = isNarrow(head) && isNarrow(tail) ? native.clampLatin1 : native.clampText
     const mid = engine(pack(policy, kind), words, said, head, tail, io)
-    const { cut, headEnd, tailStart, broken, lead, trail, keep, ...sizes } = taken()
+    const { cut, headEnd, tailStart, broken, lead, trail, keep, ...sizes } = clampReport()
     if (!cut) return new Untouched(broken ? text.toWellFormed() : text, () => this.total())
     const parts = [text.slice(0, headEnd), text.slice(tailStart)] as const
     const [before, after] = broken ? [parts[0].toWellFormed(), parts[1].toWellFormed()] : parts
@@ -157,7 +157,7 @@ export class BytesSubject implements Subject {
       if (found) return madeOf(found)
     }
     const text = native.clampBytes(pack(policy, kind), words, said, bytes, io)
-    const { cut, headEnd, tailStart, lead, trail, keep, midLength, ...sizes } = taken()
+    const { cut, headEnd, tailStart, lead, trail, keep, midLength, ...sizes } = clampReport()
     if (!cut) return new Untouched(text, () => this.total())
     const start = sizes.head.chars
     const kept = () => {
