@@ -1,5 +1,5 @@
 import type { CleanOptions } from 'spillway'
-import { flag, optionError } from './option.js'
+import { checkOptions, flag, optionError } from './option.js'
 
 /** What is cleaned, in the order that src/bindings/clean.rs takes it. */
 export type Cleaning = readonly [ansi: boolean, carriageReturns: boolean, control: boolean, repeats: boolean]
@@ -10,8 +10,7 @@ export const NONE: Cleaning = [false, false, false, false]
 /** Checks the options of a cleaning. `within`: the option that they are in, where they are not given by themselves. */
 export function checkCleaning(options: CleanOptions | undefined, within = ''): Cleaning {
   if (options === undefined) return ALL
-  if (typeof options !== 'object' || options === null)
-    throw optionError(TypeError, within || 'options', 'an object', options)
+  checkOptions(within || 'options', options)
   const field = (name: string) => (within === '' ? name : `${within}.${name}`)
   return [
     flag(field('ansi'), options.ansi, true),

@@ -2,7 +2,7 @@ import type { ClampEvent, Cut, DialectName, Keep, Policy, SpillStore, TextSize, 
 import { type Cleaning, checkClean } from './cleaning.js'
 import { dialectNames } from './dialect/dialect.js'
 import { checkNotice, KINDS } from './notice.js'
-import { bound, callback, choice, flag, optionError, share, store, text, texts } from './option.js'
+import { bound, callback, checkOptions, choice, flag, share, store, text, texts } from './option.js'
 import { isObject } from './reading.js'
 
 /** A policy as the engine takes it. */
@@ -147,7 +147,7 @@ export function compileWith(defaults: WrapPolicy, policy: WrapPolicy | Policy | 
 }
 
 function check(options: WrapPolicy): Compiled {
-  if (!isObject(options)) throw optionError(TypeError, 'policy', 'an object', options)
+  checkOptions('policy', options)
   const limits = {
     bytes: bound('maxBytes', options.maxBytes, 51_200),
     lines: bound('maxLines', options.maxLines, 2_000),

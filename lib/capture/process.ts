@@ -1,6 +1,6 @@
 import type { Policy, PolicyOptions, ProcessExit, TextInput } from 'spillway'
 import { native } from '../engine.js'
-import { checkText, flag, optionError } from '../option.js'
+import { checkOptions, checkText, flag, optionError } from '../option.js'
 import { compileWith, failed, named } from '../policy.js'
 import { clamp } from '../text/text.js'
 
@@ -22,8 +22,7 @@ export function checkExit(
   name = 'code',
 ): ProcessExit | undefined {
   if (exit === undefined) return undefined
-  if (typeof exit !== 'object' || exit === null) throw optionError(TypeError, within, 'an object', exit)
-  const { code, signal, timedOut } = exit
+  const { code, signal, timedOut } = checkOptions(within, exit)
   if (code !== undefined && code !== null && !Number.isSafeInteger(code))
     throw optionError(TypeError, `${within}.${name}`, 'a whole number or null', code)
   if (signal !== undefined && signal !== null && typeof signal !== 'string')
@@ -61,9 +60,7 @@ export function formatProcessOutput(
   },
   policy?: PolicyOptions | Policy,
 ): string {
-  if (typeof output !== 'object' || output === null)
-    throw optionError(TypeError, 'output', 'an object', output)
-  const { stdout, stderr, exitCode, signal, timedOut } = output
+  const { stdout, stderr, exitCode, signal, timedOut } = checkOptions('output', output)
   const given = Object.entries({ code: exitCode, signal, timedOut }).filter(
     ([, value]) => value !== undefined,
   )

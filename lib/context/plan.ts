@@ -1,9 +1,8 @@
 import type { PlanStep } from 'spillway'
 import { native } from '../engine.js'
 import { KINDS } from '../notice.js'
-import { bound, choice, flag, limit, optionError, text } from '../option.js'
+import { bound, checkOptions, choice, flag, limit, optionError, text } from '../option.js'
 import { type Compiled, pack } from '../policy.js'
-import { isObject } from '../reading.js'
 import { windows } from '../text/pieces.js'
 
 /** A budget over all tool results of a history, checked. */
@@ -32,9 +31,8 @@ export interface Step {
 
 /** Checks the options of an aggregate budget; what is not given comes from `preset`. */
 export function checkAggregate(options: unknown, preset: Partial<Aggregate> = {}): Aggregate {
-  if (typeof options !== 'object' || options === null)
-    throw optionError(TypeError, 'aggregate', 'an object', options)
-  const { maxChars = preset.maxChars, order, protectLatest, minKeepChars } = options as Partial<Aggregate>
+  const given: Partial<Aggregate> = checkOptions('aggregate', options as object)
+  const { maxChars = preset.maxChars, order, protectLatest, minKeepChars } = given
   return {
     maxChars: limit('aggregate.maxChars', maxChars),
     order: choice('aggregate.order', order, ['oldest', 'newest'], preset.order ?? 'oldest'),
@@ -61,8 +59,7 @@ export function checkPlan(
   if (!Array.isArray(plan)) throw optionError(TypeError, 'plan', 'an array of steps', plan)
   return Array.from(plan as readonly unknown[], (step, at) => {
     const name = `plan[${at}]`
-    if (!isObject(step)) throw optionError(TypeError, name, 'an object', step)
-    const { index, callId, chars, maxChars } = step as Partial<PlanStep>
+    const { index, callId, chars, maxChars }: Partial<PlanStep> = checkOptions(name, step as object)
     return {
       index: limit(`${name}.index`, index),
       ...(callId !== undefined && { callId: text(`${name}.callId`, callId, '') }),

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { ProviderError, ProviderErrorKind } from 'spillway'
 import table from '../../src/provider_errors.json'
-import { optionError } from '../option.js'
+import { checkOptions, optionError } from '../option.js'
 import { quietly } from '../reading.js'
 import { type Layer, layersOf } from './evidence.js'
 import { find, leadOf, type Numbers, phrasesOf, Words } from './phrases.js'
@@ -113,9 +113,7 @@ function providers(): string[] {
 
 function checkPatterns(options: { patterns?: readonly Pattern[] } | undefined): Pattern[] {
   if (options === undefined) return []
-  if (typeof options !== 'object' || options === null)
-    throw optionError(TypeError, 'options', 'an object', options)
-  const { patterns = [] } = options
+  const { patterns = [] } = checkOptions('options', options)
   if (!Array.isArray(patterns)) throw optionError(TypeError, 'patterns', 'an array', patterns)
   return Array.from(patterns as readonly Partial<Pattern>[], (one, at) => {
     const { pattern, kind } = one ?? {}

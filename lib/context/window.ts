@@ -1,6 +1,6 @@
 import type { PrecheckInput } from 'spillway'
 import { native } from '../engine.js'
-import { bound, limit, optionError, text } from '../option.js'
+import { bound, checkOptions, limit, optionError, text } from '../option.js'
 import { type Aggregate, checkAggregate } from './plan.js'
 import { type Counter, counterOf } from './tokens.js'
 
@@ -22,7 +22,7 @@ export interface Asked {
 }
 
 export function checkAsked(input: Omit<PrecheckInput, 'messages'>): Asked {
-  if (typeof input !== 'object' || input === null) throw optionError(TypeError, 'input', 'an object', input)
+  checkOptions('input', input)
   const contextTokens = limit('contextTokens', input.contextTokens)
   const reserveTokens = limit('reserveTokens', input.reserveTokens)
   const { perResultMaxChars: each, aggregate = {} } = input
@@ -56,11 +56,10 @@ function margin(value: unknown): number {
 
 function usage(value: PrecheckInput['lastUsage']): Asked['lastUsage'] {
   if (value === undefined) return undefined
-  if (typeof value !== 'object' || value === null)
-    throw optionError(TypeError, 'lastUsage', 'an object', value)
+  const { inputTokens, messages } = checkOptions('lastUsage', value)
   return {
-    inputTokens: limit('lastUsage.inputTokens', value.inputTokens),
-    messages: limit('lastUsage.messages', value.messages),
+    inputTokens: limit('lastUsage.inputTokens', inputTokens),
+    messages: limit('lastUsage.messages', messages),
   }
 }
 

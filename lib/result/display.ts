@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import type { DialectName } from 'spillway'
 import { type Result, readResults } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
-import { bound, optionError } from '../option.js'
+import { bound, checkOptions } from '../option.js'
 import { type Compiled, compile } from '../policy.js'
 import { get, quietly } from '../reading.js'
 import { alone } from '../text/own.js'
@@ -20,8 +20,7 @@ export function sanitizeForDisplay<T>(
   result: T,
   options: { maxChars?: number; maxErrorChars?: number } = {},
 ): T {
-  if (typeof options !== 'object' || options === null)
-    throw optionError(TypeError, 'options', 'an object', options)
+  checkOptions('options', options)
   const unlimited = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
   const maxChars = bound('maxChars', options.maxChars, 8_000)
   const display = {

@@ -152,7 +152,7 @@ export function isStore(store: SpillStore): boolean {
 /** Begins to save an output in a store of createSpillStore. */
 export function openSpill(store: SpillStore, meta: SpillMeta = {}): SpillWriter {
   const writer = typeof store === 'object' && store !== null ? Store.open(store, meta) : undefined
-  if (!writer) throw optionError(TypeError, 'spill', 'a store that createSpillStore made', store)
+  if (!writer) throw optionError(TypeError, 'spill', 'a store of createSpillStore', store)
   return writer
 }
 

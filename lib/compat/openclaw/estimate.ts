@@ -1,7 +1,8 @@
 import type { PromptParams } from 'spillway/openclaw'
 import { jsonOf } from '../../json.js'
-import { checkOptions, optionError, text } from '../../option.js'
+import { checkOptions, text } from '../../option.js'
 import { elementAt, get, quietly } from '../../reading.js'
+import { checkMessages } from '../../result/messages.js'
 import { ESTIMATED_CHARS_PER_TOKEN, type Profile, profileOf } from './profile.js'
 import { weightedChars } from './weight.js'
 
@@ -14,7 +15,7 @@ export function estimatePrePromptTokens(params: PromptParams): number {
 
 /** Estimates a prompt with one history or another. */
 export function estimated(params: PromptParams, messages: readonly unknown[]): number {
-  if (!Array.isArray(messages)) throw optionError(TypeError, 'messages', 'an array', messages)
+  checkMessages(messages)
   const scale = SCALES[profileOf(params).scale]
   let sum = scale.message({ role: 'user', content: text('prompt', params.prompt, '') })
   const systemPrompt = text('systemPrompt', params.systemPrompt, '')

@@ -1,6 +1,6 @@
 import type { Policy } from 'spillway'
 import type { HardTruncateLimits } from 'spillway/openclaw'
-import { bound, checkString, optionError, text as textOption } from '../../option.js'
+import { bound, checkOptions, checkString, text as textOption } from '../../option.js'
 import { withSuffix } from '../../policy.js'
 import { clampError } from '../../result/error.js'
 import { clampResult } from '../../result/result.js'
@@ -31,8 +31,7 @@ function policyOf(limits: HardTruncateLimits | undefined): Policy {
 }
 
 function checked(limits: HardTruncateLimits): Policy {
-  if (typeof limits !== 'object' || limits === null)
-    throw optionError(TypeError, 'limits', 'an object', limits)
+  checkOptions('limits', limits)
   const maxBytes = bound('maxBytesUtf8', limits.maxBytesUtf8, 51_200)
   const maxLines = bound('maxLines', limits.maxLines, 2_000)
   const suffix = textOption('suffix', limits.suffix, HARD_TRUNCATE_SUFFIX)

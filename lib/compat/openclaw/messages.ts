@@ -1,9 +1,10 @@
 import type { ProfileOptions } from 'spillway/openclaw'
 import { originalOf, Planner, type Sized } from '../../context/plan.js'
 import { copy } from '../../dialect/copy.js'
-import { bound, checkOptions, optionError } from '../../option.js'
+import { bound, checkOptions } from '../../option.js'
 import { compile } from '../../policy.js'
 import { elementAt, get } from '../../reading.js'
+import { checkMessages } from '../../result/messages.js'
 import { calculateMaxToolResultChars, profileOf, RECOVERY_MIN_KEEP_CHARS } from './profile.js'
 import { isToolResult, policyFor, textsOf, truncateToolResultMessage } from './result.js'
 
@@ -41,7 +42,7 @@ export function reduce(
   aggregateMaxCharsOverride: number | undefined,
   options: ProfileOptions,
 ) {
-  if (!Array.isArray(messages)) throw optionError(TypeError, 'messages', 'an array', messages)
+  checkMessages(messages)
   const { maxEach, aggregate, cutting } = budgetOf({
     ...checkOptions('options', options),
     contextWindowTokens,

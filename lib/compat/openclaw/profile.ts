@@ -1,7 +1,7 @@
 import type { ProviderErrorKind } from 'spillway'
 import type { ProfileOptions } from 'spillway/openclaw'
 import type { Aggregate } from '../../context/plan.js'
-import { choice, limit, optionError } from '../../option.js'
+import { checkOptions, choice, limit } from '../../option.js'
 
 export const MAX_TOOL_RESULT_CONTEXT_SHARE = 0.3
 export const DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS = 40_000
@@ -76,9 +76,8 @@ const PROFILES: Record<'april' | 'latest', Profile> = {
 
 export function profileOf(options: ProfileOptions | undefined): Profile {
   if (options === undefined) return PROFILES.april
-  if (typeof options !== 'object' || options === null)
-    throw optionError(TypeError, 'options', 'an object', options)
-  return PROFILES[choice('profile', options.profile, ['april', 'latest'], 'april')]
+  const { profile } = checkOptions('options', options)
+  return PROFILES[choice('profile', profile, ['april', 'latest'], 'april')]
 }
 
 export function calculateMaxToolResultChars(contextWindowTokens: number, options?: ProfileOptions): number {
