@@ -72,6 +72,12 @@ const OPTIONS = [
   'spill',
 ] as const satisfies (keyof WrapPolicy)[]
 
+/** Options without the limits that hold where none are given. */
+export const UNLIMITED = {
+  maxBytes: Number.POSITIVE_INFINITY,
+  maxLines: Number.POSITIVE_INFINITY,
+} satisfies WrapPolicy
+
 /** Kinds of notices that name the source. */
 const NAMING: readonly unknown[] = [KINDS.count, KINDS.template, KINDS.gluedTemplate]
 
@@ -257,11 +263,6 @@ export function linesOf(policy: Compiled): Compiled {
   const { lineBytes } = policy.limits
   return compileWith({}, { ...UNLIMITED, maxLineBytes: lineBytes, notice: false })
 }
-
-const UNLIMITED = {
-  maxBytes: Number.POSITIVE_INFINITY,
-  maxLines: Number.POSITIVE_INFINITY,
-} satisfies WrapPolicy
 
 /** The same policy for a text of which the whole, or its part, was saved under a name, or could not be for a reason. */
 export function saved(policy: Compiled, how: keyof typeof SAVED_HOW, named: string): Compiled {

@@ -1,7 +1,7 @@
 import type { PolicyOptions } from 'spillway'
 import type { ArithmeticOptions, RlmExecuteResult, ToolExecutionResult, UserMessage } from 'spillway/daycare'
 import { bound, checkString, flag } from '../option.js'
-import { compile } from '../policy.js'
+import { compile, UNLIMITED } from '../policy.js'
 import { get } from '../reading.js'
 import { clamp } from '../text/text.js'
 
@@ -163,9 +163,7 @@ function count(number: number): string {
   return number.toLocaleString('en-US')
 }
 
-const NO_LIMIT = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
-
 /** Cuts to so many chars, notice included. */
 function cut(value: string, maxChars: number, policy: PolicyOptions): string {
-  return clamp(value, compile({ ...NO_LIMIT, snap: 'char', maxChars, ...policy }))
+  return clamp(value, compile({ ...UNLIMITED, snap: 'char', maxChars, ...policy }))
 }

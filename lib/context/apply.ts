@@ -1,18 +1,14 @@
 import type { PlanStep, Policy, ResultPolicy } from 'spillway'
 import type { Result } from '../dialect/dialect.js'
 import { bound } from '../option.js'
-import { type Compiled, compileWith } from '../policy.js'
+import { type Compiled, compileWith, UNLIMITED } from '../policy.js'
 import { elementAt } from '../reading.js'
 import { Kept, lengthOf, resultsIn, withTexts, written } from '../result/history.js'
 import { checkMessages } from '../result/messages.js'
 import { checkPlan } from './plan.js'
 
 /** The limits of a plan are its steps. */
-const DEFAULTS = {
-  notice: 'pi',
-  maxBytes: Number.POSITIVE_INFINITY,
-  maxLines: Number.POSITIVE_INFINITY,
-} satisfies ResultPolicy
+const DEFAULTS = { ...UNLIMITED, notice: 'pi' } satisfies ResultPolicy
 
 /** The policy by which a plan is applied, and estimated, unless another is given. */
 export const appliedBy = compileWith({}, DEFAULTS)

@@ -3,7 +3,7 @@ import type { DialectName } from 'spillway'
 import { type Result, readResults } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
 import { bound, checkOptions } from '../option.js'
-import { type Compiled, compile } from '../policy.js'
+import { type Compiled, compile, UNLIMITED } from '../policy.js'
 import { get, quietly } from '../reading.js'
 import { alone } from '../text/own.js'
 import { truncateUtf16Safe } from '../text/slice.js'
@@ -21,10 +21,9 @@ export function sanitizeForDisplay<T>(
   options: { maxChars?: number; maxErrorChars?: number } = {},
 ): T {
   checkOptions('options', options)
-  const unlimited = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
   const maxChars = bound('maxChars', options.maxChars, 8_000)
   const display = {
-    policy: compile({ ...unlimited, maxChars, notice: 'pi' }),
+    policy: compile({ ...UNLIMITED, maxChars, notice: 'pi' }),
     maxErrorChars: bound('maxErrorChars', options.maxErrorChars, 400),
   }
   if (typeof result === 'string') return clampString(result, display.policy) as T

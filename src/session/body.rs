@@ -5,7 +5,7 @@ use crate::policy::{Keep, Policy};
 use crate::text::Size;
 use crate::text::clean::{self, Cleaner, look::is_clean};
 use crate::text::earlier;
-use crate::text::units::{is_high, is_low};
+use crate::text::units::{NEWLINE, is_high, is_low};
 
 #[derive(Clone, Debug)]
 pub enum Body<'a> {
@@ -23,8 +23,6 @@ const SEARCHED: usize = 16 << 20;
 const SEARCHED_HEAD: usize = 4 << 20;
 /// A window ends at the end of a line where one is so near.
 const PIECE: usize = 65_536;
-
-const NEWLINE: u16 = b'\n' as u16;
 
 impl Body<'_> {
     pub fn literal(&self) -> Literal<'_> {

@@ -3,8 +3,9 @@ import { originalOf, Planner, type Sized } from '../../context/plan.js'
 import { copy } from '../../dialect/copy.js'
 import { bound, checkOptions } from '../../option.js'
 import { compile } from '../../policy.js'
-import { elementAt, get } from '../../reading.js'
+import { elementAt } from '../../reading.js'
 import { checkMessages } from '../../result/messages.js'
+import { isAssistant } from './calls.js'
 import { calculateMaxToolResultChars, profileOf, RECOVERY_MIN_KEEP_CHARS } from './profile.js'
 import { isToolResult, policyFor, textsOf, truncateToolResultMessage } from './result.js'
 
@@ -81,8 +82,6 @@ interface Sizes extends Sized {
 
 /** What a plan is told of each message; one that is no tool result holds nothing. */
 function sizesOf(messages: readonly unknown[]): Sizes[] {
-  const isAssistant = (message: unknown) =>
-    typeof message === 'object' && message !== null && get(message, 'role') === 'assistant'
   const lastAnswer = messages.findLastIndex(isAssistant)
   return messages.map((message, at) => {
     const texts = isToolResult(message) ? textsOf(message) : []

@@ -2,7 +2,7 @@ import type { Policy, WrapPolicy } from 'spillway'
 import type { ProfileOptions, ToolResultTruncationOptions } from 'spillway/openclaw'
 import { readResults } from '../../dialect/dialect.js'
 import { bound, checkString, limit, optionError } from '../../option.js'
-import { withSuffix } from '../../policy.js'
+import { UNLIMITED, withSuffix } from '../../policy.js'
 import { get, quietly } from '../../reading.js'
 import { clampResult } from '../../result/result.js'
 import { clampText } from '../../text/text.js'
@@ -74,8 +74,7 @@ export function policyFor(
   const said = chars > most ? quietly(() => words(chars - most)) : ''
   const room = most - (typeof said === 'string' ? said.length : 0)
   const base: WrapPolicy = {
-    maxBytes: Number.POSITIVE_INFINITY,
-    maxLines: Number.POSITIVE_INFINITY,
+    ...UNLIMITED,
     maxChars: most,
     keep: room > PARTS * minKeep ? 'auto' : 'head',
     dialect: 'pi',

@@ -1,4 +1,4 @@
-import { compile, withSuffix } from '../../policy.js'
+import { compile, UNLIMITED, withSuffix } from '../../policy.js'
 import { quietly } from '../../reading.js'
 import { redrawn } from '../../result/display.js'
 import { clamp } from '../../text/text.js'
@@ -8,8 +8,7 @@ const TOOL_RESULT_MAX_CHARS = 8_000
 const policy = compile(
   withSuffix(
     {
-      maxBytes: Number.POSITIVE_INFINITY,
-      maxLines: Number.POSITIVE_INFINITY,
+      ...UNLIMITED,
       maxChars: TOOL_RESULT_MAX_CHARS,
       keep: 'head',
       snap: 'char',
