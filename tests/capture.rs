@@ -126,7 +126,7 @@ fn captured(
 }
 
 fn left(streams: Vec<Stream>, policy: &Policy) -> Left {
-    Captured::new(streams, &[(0, "")], "", policy).clamp(0, policy, &policy.notice)
+    Captured::new(streams, &[(0, "")], "", policy).clamp(0, policy)
 }
 
 fn text(left: Left) -> String {
@@ -264,13 +264,13 @@ proptest! {
         }
         let streams = capture.finish();
         for (stream, output) in streams.iter().zip(&outputs) {
-            let alone = stream.clamp(&policy.limits, &policy, &policy.notice);
+            let alone = stream.clamp(&policy.limits, &policy);
             if !stream.came().is_binary() {
                 prop_assert_eq!(text(alone), of_bytes(output, &policy));
             }
         }
         let captured = Captured::new(streams, &[(1, "stderr:\n"), (0, "stdout:\n")], closing, &policy);
-        let texts: Vec<Left> = (0..captured.sections().count()).map(|at| captured.clamp(at, &policy, &policy.notice)).collect();
+        let texts: Vec<Left> = (0..captured.sections().count()).map(|at| captured.clamp(at, &policy)).collect();
         let all = String::from_utf8(captured.compose(&texts.iter().map(|left| &left.text[..]).collect::<Vec<_>>())).unwrap();
         prop_assert!(is_within(&all, &policy.limits), "{all:?}");
         if is_within(closing, &policy.limits) {
@@ -284,12 +284,12 @@ proptest! {
         let streams = captured(&bytes, &[usize::MAX], &policy, None, false);
         let whole = streams[0].clone();
         let captured = Captured::new(streams, &[(0, "")], closing, &policy);
-        let left = captured.clamp(0, &policy, &policy.notice);
+        let left = captured.clamp(0, &policy);
         let all = String::from_utf8(captured.compose(&[&left.text])).unwrap();
         prop_assert!(is_within(&all, &policy.limits), "{all:?}");
         prop_assert_eq!(all.ends_with(closing), is_within(closing, &policy.limits));
         // What fits beside the line is not cut.
-        let alone = whole.clamp(&Limits::NONE, &policy, &policy.notice);
+        let alone = whole.clamp(&Limits::NONE, &policy);
         let together = captured.compose(&[&alone.text]);
         if !alone.truncated && is_within(&(String::from_utf8(together).unwrap() + "\n"), &policy.limits) && policy.limits.tokens == UNLIMITED {
             prop_assert!(!left.truncated);
@@ -405,7 +405,7 @@ fn the_smaller_stream_stays_whole() {
     capture.push(1, b"note: three\nlines\nof it", false);
     let captured =
         Captured::new(capture.finish(), &[(0, "stdout:\n"), (1, "stderr:\n")], "[exit code 0]", &policy);
-    let texts = [0, 1].map(|at| captured.clamp(at, &policy, &policy.notice));
+    let texts = [0, 1].map(|at| captured.clamp(at, &policy));
     assert!(texts[0].truncated && !texts[1].truncated);
     let all = String::from_utf8(captured.compose(&[&texts[0].text, &texts[1].text])).unwrap();
     assert!(all.starts_with("stdout:\none more line") && all.len() <= 51_200 && all.len() > 45_000);

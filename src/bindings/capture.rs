@@ -76,7 +76,7 @@ pub fn end_capture(
 pub fn release_captured(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &mut External<Captured>,
 ) {
-    **captured = Captured::default();
+    captured.release();
 }
 
 /// Writes of each stream: bytes, chars and lines that came, 1 where they are no text, bytes, chars and lines of the text
@@ -124,7 +124,7 @@ pub fn clamp_captured_stream(
 ) -> CapturedCut {
     let (policy, _) = unpack(policy, notice, source, vec![]);
     let stream: &Stream = &captured.streams()[stream as usize];
-    stream.clamp(&policy.limits, &policy, &policy.notice).into()
+    stream.clamp(&policy.limits, &policy).into()
 }
 
 /// Cuts a section of the frame to the room that it has there.
@@ -137,7 +137,7 @@ pub fn clamp_captured_section(
     source: String,
 ) -> CapturedCut {
     let (policy, _) = unpack(policy, notice, source, vec![]);
-    captured.clamp(section as usize, &policy, &policy.notice).into()
+    captured.clamp(section as usize, &policy).into()
 }
 
 /// The streams of the sections that the frame has: those of which nothing came have none.

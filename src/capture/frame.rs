@@ -6,7 +6,6 @@ use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::room::{Taken, fair_rooms};
 use crate::text::extent::Extent;
-use crate::text::notice::Notice;
 use crate::text::{Size, Utf8};
 
 /// A stream under a label. An empty label is none.
@@ -16,15 +15,16 @@ struct Section {
     label: String,
     /// Of the limits of the whole.
     room: Limits,
-    limits: Limits,
 }
 
 /// Output that has ended, with what stands around it in the text of all.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Captured {
     streams: Vec<Stream>,
     sections: Vec<Section>,
     closing: String,
+    /// Under which the rooms were given.
+    limits: Limits,
 }
 
 impl Captured {
@@ -34,9 +34,8 @@ impl Captured {
         let limits = &policy.limits;
         let is_alone = sections.len() == 1;
         let shown = sections.iter().filter(|(at, _)| is_alone || streams[*at].came().bytes > 0);
-        let mut sections: Vec<Section> = shown
-            .map(|&(stream, label)| Section { stream, label: label.into(), room: *limits, limits: *limits })
-            .collect();
+        let mut sections: Vec<Section> =
+            shown.map(|&(stream, label)| Section { stream, label: label.into(), room: *limits }).collect();
         let mut closing = closing.to_owned();
         let fits = |sections: &[Section], closing: &str| {
             around(sections, closing, limits).is_some_and(|taken| taken.within(limits))
@@ -60,7 +59,7 @@ impl Captured {
         for (section, room) in sections.iter_mut().zip(rooms) {
             section.room = room;
         }
-        Captured { streams, sections, closing }
+        Captured { streams, sections, closing, limits: *limits }
     }
 
     pub fn streams(&self) -> &[Stream] {
@@ -68,10 +67,10 @@ impl Captured {
     }
 
     /// What is left of a section within its room, which is so much smaller as the limits of the policy have become.
-    pub fn clamp(&self, section: usize, policy: &Policy, notice: &Notice) -> Left {
-        let Section { stream, room, limits, .. } = &self.sections[section];
-        let room = Taken::between(limits, &policy.limits).rest_of(room);
-        self.streams[*stream].clamp(&room, policy, notice)
+    pub fn clamp(&self, section: usize, policy: &Policy) -> Left {
+        let Section { stream, room, .. } = &self.sections[section];
+        let room = Taken::between(&self.limits, &policy.limits).rest_of(room);
+        self.streams[*stream].clamp(&room, policy)
     }
 
     /// The stream of each section.
@@ -83,6 +82,11 @@ impl Captured {
     pub fn compose(&self, texts: &[&[u8]]) -> Vec<u8> {
         let labels = self.sections.iter().map(|section| section.label.as_str());
         compose(labels.zip(texts.iter().copied()), &self.closing)
+    }
+
+    /// Gives all memory back. Nothing is left that could be clamped or composed.
+    pub fn release(&mut self) {
+        *self = Captured { streams: vec![], sections: vec![], closing: String::new(), limits: self.limits };
     }
 }
 

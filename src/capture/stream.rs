@@ -12,7 +12,6 @@ use crate::room::Taken;
 use crate::text::clean::{self, Cleaner};
 use crate::text::extent::Extent;
 use crate::text::lines::Span;
-use crate::text::notice::Notice;
 use crate::text::source::Source;
 use crate::text::tokens::Estimate;
 use crate::text::units::{Text, Utf16};
@@ -197,9 +196,9 @@ impl Stream {
         self.in_bytes && self.cleaner.is_none()
     }
 
-    /// What is left of a stream that has ended, within limits of its own and with a notice of its own. Exactly what a cut
-    /// of the whole leaves, but for notices of earlier cuts, which are text here.
-    pub fn clamp(&self, limits: &Limits, policy: &Policy, notice: &Notice) -> Left {
+    /// What is left of a stream that has ended, within limits of its own. Exactly what a cut of the whole leaves, but for
+    /// notices of earlier cuts, which are text here.
+    pub fn clamp(&self, limits: &Limits, policy: &Policy) -> Left {
         if self.came.is_binary() {
             return name_binary(self.came.bytes, limits, &policy.saved);
         }
@@ -208,7 +207,7 @@ impl Stream {
         let (head, tail) = (window.head(), window.tail());
         if self.counts_bytes() {
             let source = Source::ends(Utf8(head), Utf8(tail), window.total());
-            return self.clamp_as(source, &window.marks(), limits, policy, notice);
+            return self.clamp_as(source, &window.marks(), limits, policy);
         }
         let units = |part| {
             let mut units = vec![];
@@ -217,28 +216,20 @@ impl Stream {
         };
         let (head, tail) = (units(head), units(if window.is_whole() { &[] } else { tail }));
         let source = Source::ends(Utf16(&head), Utf16(&tail), window.size().chars);
-        self.clamp_as(source, &window.marks_in_chars(), limits, policy, notice)
+        self.clamp_as(source, &window.marks_in_chars(), limits, policy)
     }
 
-    fn clamp_as<T: Text>(
-        &self,
-        source: Source<T>,
-        marks: &[Span],
-        limits: &Limits,
-        policy: &Policy,
-        notice: &Notice,
-    ) -> Left {
+    fn clamp_as<T: Text>(&self, source: Source<T>, marks: &[Span], limits: &Limits, policy: &Policy) -> Left {
         let source = source.with_totals(Some(self.size())).with_marks(marks).fresh();
         let search = || {
             self.kept.findings.as_ref()?.clamp(&Request {
                 limits,
-                notice,
                 in_bytes: source.in_bytes(),
                 fresh: true,
                 ..Request::of(policy, self.size())
             })
         };
-        let outcome = outcome::clamp_with(&source, limits, policy, notice, search);
+        let outcome = outcome::clamp_with(&source, limits, policy, &policy.notice, search);
         Left::of(&source, outcome, self.kept.window.size().chars, self.has_long_line())
     }
 }
