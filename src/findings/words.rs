@@ -3,6 +3,8 @@
 //! The weights were found by measuring which lines people needed from failing outputs of many tools. None is the name
 //! of a tool or of one of its messages.
 
+use super::bytes::{is_word, word_length};
+
 /// Whole words, lower case, with their weights. A word below 0 makes a line weigh less.
 #[rustfmt::skip]
 const WORDS: &[(&str, i32)] = &[
@@ -169,23 +171,21 @@ pub fn is_none_before(before: &[u8]) -> bool {
         })
     };
     let Some(before_space) = before.strip_suffix(b" ") else { return false };
-    let word =
-        before_space.iter().rev().take_while(|&&byte| byte.is_ascii_alphanumeric() || byte == b'_').count();
+    let word = before_space.iter().rev().take_while(|&&byte| is_word(byte)).count();
     counts(before) || word > 0 && counts(&before_space[..before_space.len() - word])
 }
 
 /// Whether what follows a word says that there is none of it: "errors: 0", "failures seen = 0", `"error": null`.
 pub fn is_none_after(after: &[u8]) -> bool {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let quoted = after.strip_prefix(b"\"");
     let mut rest = quoted.unwrap_or(after).trim_ascii_start();
-    let word = rest.iter().take_while(|byte| is_word(byte)).count();
+    let word = word_length(rest);
     if quoted.is_none() && word > 0 {
         rest = rest[word..].trim_ascii_start();
     }
     let Some((b':' | b'=', value)) = rest.split_first() else { return false };
     let value = value.trim_ascii_start();
-    let ends = |after: &[u8]| !after.first().is_some_and(is_word);
+    let ends = |after: &[u8]| !after.first().is_some_and(|byte| is_word(*byte));
     value.strip_prefix(b"0").is_some_and(ends)
         || quoted.is_some()
             && EMPTY.iter().any(|empty| value.strip_prefix(empty.as_bytes()).is_some_and(ends))
