@@ -16,6 +16,7 @@ use crate::text::lines::longest_line;
 use crate::text::notice::{Notice, Place};
 use crate::text::size::Size;
 use crate::text::source::Source;
+use crate::text::space::is_space;
 use crate::text::units::Text;
 use crate::text::utf8::Utf8;
 
@@ -281,8 +282,7 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
 const DOTS: &str = "[...]";
 
 fn is_visible(text: &[u16]) -> bool {
-    char::decode_utf16(text.iter().copied())
-        .any(|point| point.is_ok_and(|point| !point.is_whitespace() && point != '\u{FEFF}'))
+    char::decode_utf16(text.iter().copied()).any(|point| point.is_ok_and(|point| !is_space(point)))
 }
 
 #[cfg(test)]

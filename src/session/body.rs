@@ -5,6 +5,7 @@ use crate::policy::{Keep, Policy};
 use crate::text::Size;
 use crate::text::clean::{self, Cleaner, look::is_clean};
 use crate::text::earlier;
+use crate::text::space::is_space;
 use crate::text::units::{NEWLINE, is_high, is_low};
 
 #[derive(Clone, Debug)]
@@ -98,11 +99,6 @@ fn reach(policy: &Policy) -> (usize, usize) {
     let reach = policy.limits.bytes.min(policy.limits.chars).saturating_add(2);
     let of = |side| if policy.keep == side { 0 } else { reach };
     (of(Keep::Tail), of(Keep::Head))
-}
-
-/// White space to JavaScript.
-fn is_space(point: char) -> bool {
-    point == '\u{feff}' || point.is_whitespace() && point != '\u{85}'
 }
 
 fn is_visible(text: &str) -> bool {

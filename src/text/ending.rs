@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::space::is_space;
 use super::units::Text;
 
 /// Chars at the end that are looked at.
@@ -64,7 +65,7 @@ fn ends_in_brace<T: Text>(text: T) -> bool {
     let mut end = text.len();
     while end > 0 {
         let (point, len) = text.decode_before(end);
-        if !point.is_whitespace() && point != '\u{FEFF}' {
+        if !is_space(point) {
             return point == '}';
         }
         end -= len;

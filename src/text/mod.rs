@@ -19,6 +19,7 @@ pub mod seam;
 pub mod sides;
 pub mod size;
 pub mod source;
+pub mod space;
 pub mod template;
 pub mod tokens;
 pub mod units;
