@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { getSystemErrorMap } from 'node:util'
 
-/** What could not be done: the system's number for it, or a code where that means nothing here, or where it is ours. */
+/** Why something could not be done: a code, which is ours, or the name of what the system says no number of. */
 export interface Refused {
   readonly errno?: number
   readonly code?: string

@@ -15,6 +15,7 @@
 //! - [`dialect`]: where frameworks keep the text of a tool result.
 //! - [`session`]: stored sessions, looked through and repaired.
 //! - [`spill`]: full outputs on disk.
+//! - [`system`]: what operating systems differ in.
 //! - `bindings`: the only place that knows Node-API.
 //!
 //! ```
@@ -53,4 +54,5 @@ pub mod room;
 pub mod session;
 pub mod share;
 pub mod spill;
+pub mod system;
 pub mod text;

@@ -12,39 +12,24 @@ use crate::spill::reader::{Page, Slice, Start};
 use crate::spill::search::{Match, Query};
 use crate::spill::sweep::{Limits, Swept};
 use crate::spill::{self, Failure, Record, Store};
+use crate::system::{code_of, errno_of};
 
-/// Why something could not be done. Of what the system refused the number is given, and a name where that means nothing.
+/// Why something could not be done: a code, and the number that the system has for it.
 #[napi(object)]
 pub struct SpillFailure {
-    pub code: Option<String>,
+    pub code: String,
     pub errno: Option<i32>,
     pub message: String,
 }
 
 impl From<Failure> for SpillFailure {
     fn from(failure: Failure) -> SpillFailure {
-        let (code, message) = match failure {
-            Failure::System(error) if cfg!(unix) && error.raw_os_error().is_some() => {
-                return SpillFailure { code: None, errno: error.raw_os_error(), message: error.to_string() };
-            }
-            Failure::System(error) => (name_of(error.kind()), error.to_string()),
-            Failure::Refused(message) => ("ERR_SPILLWAY_SPILL", message),
-            Failure::Pattern(message) => ("ERR_SPILLWAY_OPTION", message),
+        let (errno, code, message) = match failure {
+            Failure::System(error) => (errno_of(&error), code_of(&error), error.to_string()),
+            Failure::Refused(message) => (None, "ERR_SPILLWAY_SPILL", message),
+            Failure::Pattern(message) => (None, "ERR_SPILLWAY_OPTION", message),
         };
-        SpillFailure { code: Some(code.to_owned()), errno: None, message }
-    }
-}
-
-/// What Node calls an error whose number is none of C's.
-fn name_of(kind: std::io::ErrorKind) -> &'static str {
-    use std::io::ErrorKind;
-    match kind {
-        ErrorKind::NotFound => "ENOENT",
-        ErrorKind::PermissionDenied => "EACCES",
-        ErrorKind::StorageFull => "ENOSPC",
-        ErrorKind::ReadOnlyFilesystem => "EROFS",
-        ErrorKind::FileTooLarge => "EFBIG",
-        _ => "EIO",
+        SpillFailure { code: code.to_owned(), errno, message }
     }
 }
 

@@ -8,8 +8,8 @@ use super::failure::Failure;
 use super::file::{Beside, with_end};
 use super::lock::has_no_links;
 use super::stored::Session;
-use super::system;
 use super::watch::Watch;
+use crate::system;
 
 /// Keeps a session as it is now, and returns where. Links cost nothing: what takes the session's place is another file.
 pub fn keep(session: &Session, watch: &Watch) -> Result<PathBuf, Failure> {

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::answer::Answer;
+use crate::system::{code_of, errno_of};
 
 #[derive(Debug)]
 pub enum Failure {
@@ -34,7 +35,7 @@ impl Failure {
         let (code, message) = match self {
             Failure::System(error) | Failure::Late { error, .. } => {
                 system = error.to_string();
-                ("EIO", &system)
+                (code_of(error), &system)
             }
             Failure::Locked { message, own: true } => ("OWN_LOCK", message),
             Failure::Locked { message, own: false } => ("ERR_SPILLWAY_LOCKED", message),
@@ -45,7 +46,7 @@ impl Failure {
         let answer = Answer::default().text("code", Some(code)).text("message", Some(message));
         let errno = match self {
             Failure::System(error) | Failure::Late { error, .. } => {
-                error.raw_os_error().and_then(|errno| u64::try_from(errno).ok())
+                errno_of(error).and_then(|errno| u64::try_from(errno).ok())
             }
             _ => None,
         };

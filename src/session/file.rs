@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::system;
+use crate::system;
 
 /// A name beside a file. What has it is removed when this is dropped.
 #[derive(Debug)]

@@ -11,10 +11,10 @@ use std::time::{Duration, SystemTime};
 use super::clock;
 use super::failure::Failure;
 use super::file::Beside;
-use super::system;
 use super::watch::Watch;
 use crate::json::scan::{Kind, document, members};
 use crate::json::{Literal, number};
+use crate::system;
 
 /// A lock that this process holds until it is dropped.
 #[derive(Debug)]

@@ -25,5 +25,4 @@ pub mod row;
 pub mod rows;
 pub mod side;
 pub mod stored;
-pub mod system;
 pub mod watch;

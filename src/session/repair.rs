@@ -17,9 +17,9 @@ use super::report::{Reason, Report};
 use super::row::{Options, Rewritten};
 use super::rows::{Rows, each_row};
 use super::stored::Session;
-use super::system;
 use super::watch::{Progress, Watch};
 use crate::json::Span;
+use crate::system;
 
 /// What a caller asks for.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use std::path::Path;
 use super::failure::Failure;
 use super::file::{Beside, sweep};
 use super::stored::Session;
-use super::system;
 use super::watch::Watch;
+use crate::system;
 
 /// Bytes that are copied or written at once.
 pub const CHUNK: usize = 1 << 20;

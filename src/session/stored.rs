@@ -9,8 +9,8 @@ use super::failure::Failure;
 use super::fingerprint::Fingerprint;
 use super::replica::CHUNK;
 use super::rows::Rows;
-use super::system;
 use super::watch::Watch;
+use crate::system;
 
 #[derive(Debug)]
 pub struct Session {

@@ -11,8 +11,6 @@ use std::time::SystemTime;
 use super::failure::Failure;
 use super::name::Name;
 
-pub use owner::lock;
-
 #[derive(Clone, Debug)]
 pub struct Store {
     dir: PathBuf,
@@ -184,7 +182,7 @@ mod owner {
     use super::*;
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 
-    use rustix::fs::{FlockOperation, OFlags, flock};
+    use rustix::fs::OFlags;
 
     pub fn is_ours(found: &Metadata) -> bool {
         found.uid() == rustix::process::geteuid().as_raw()
@@ -201,12 +199,6 @@ mod owner {
     /// Follows no link, makes files for this user alone, and does not wait where there is a pipe.
     pub fn restrict(options: &mut OpenOptions) -> &mut OpenOptions {
         options.mode(0o600).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
-    }
-
-    /// Marks a file as one that is written, until it is closed or its process ends; false when it is marked. A file system
-    /// without locks marks nothing.
-    pub fn lock(file: &File) -> bool {
-        flock(file, FlockOperation::NonBlockingLockExclusive) != Err(rustix::io::Errno::WOULDBLOCK)
     }
 }
 
@@ -229,9 +221,5 @@ mod owner {
 
     pub fn restrict(options: &mut OpenOptions) -> &mut OpenOptions {
         options
-    }
-
-    pub fn lock(_: &File) -> bool {
-        true
     }
 }

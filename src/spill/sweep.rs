@@ -4,7 +4,8 @@ use std::io::ErrorKind;
 use std::time::{Duration, SystemTime};
 
 use super::failure::Failure;
-use super::store::{Entry, Store, lock};
+use super::store::{Entry, Store};
+use crate::system;
 
 /// What may stay.
 #[derive(Clone, Debug)]
@@ -66,7 +67,7 @@ fn remove(store: &Store, entry: &Entry) -> Result<Gone, Failure> {
             file => marked = Some(file?),
         }
     }
-    if marked.as_ref().is_some_and(|file| !lock(file)) {
+    if marked.as_ref().is_some_and(|file| !system::hold(file)) {
         return Ok(Gone::Not);
     }
     Ok(if store.remove(&entry.name)? { Gone::ByUs } else { Gone::Before })

@@ -7,7 +7,8 @@ use std::time::SystemTime;
 
 use super::failure::Failure;
 use super::name::{Name, Whole};
-use super::store::{Store, lock};
+use super::store::Store;
+use crate::system;
 
 /// A saved output. It is complete unless the file holds less than the whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +31,8 @@ impl Writer {
     pub fn create(store: &Store, name: &Name) -> Result<Writer, Failure> {
         store.prepare()?;
         let file = store.create(name)?;
-        lock(&file);
+        // A sweep leaves what is held, until it is closed or this process ends.
+        system::hold(&file);
         Ok(Writer { store: store.clone(), name: name.clone(), file, written: 0 })
     }
 

@@ -1,8 +1,25 @@
 //! What operating systems differ in.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
+
+/// Returns the number of an error, where it is one of C's.
+pub fn errno_of(error: &io::Error) -> Option<i32> {
+    error.raw_os_error().filter(|_| cfg!(unix))
+}
+
+/// Returns what Node calls an error of which the number tells nothing.
+pub fn code_of(error: &io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::NotFound => "ENOENT",
+        ErrorKind::PermissionDenied => "EACCES",
+        ErrorKind::StorageFull => "ENOSPC",
+        ErrorKind::ReadOnlyFilesystem => "EROFS",
+        ErrorKind::FileTooLarge => "EFBIG",
+        _ => "EIO",
+    }
+}
 
 #[cfg(unix)]
 pub use unix::*;
@@ -64,8 +81,8 @@ mod unix {
         stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
     }
 
-    /// Holds an open file against others who ask for the same; false when one does. A file system without such locks
-    /// holds nothing.
+    /// Holds an open file against others who ask for the same, until it is closed or its process ends; false when one
+    /// does. A file system without such locks holds nothing.
     pub fn hold(file: &File) -> bool {
         flock(file, FlockOperation::NonBlockingLockExclusive) != Err(rustix::io::Errno::WOULDBLOCK)
     }
