@@ -4,7 +4,8 @@ use super::names::Names;
 use super::object::Object;
 use super::path::{Follower, Paths};
 use super::table::Data;
-use crate::json::scan::{Kind, Span, elements};
+use crate::json::members::elements;
+use crate::json::scan::{Kind, Span};
 
 #[derive(Debug)]
 pub struct Form {

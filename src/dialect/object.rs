@@ -1,7 +1,8 @@
 //! The members of an object that paths may lead through.
 
 use super::names::{Name, Names};
-use crate::json::scan::{Member, Span, members};
+use crate::json::members::{Member, members};
+use crate::json::scan::Span;
 use crate::json::{Kind, Literal};
 
 /// What is known of an object. An array has no members.

@@ -5,7 +5,8 @@
 
 use super::names::{Name, Names};
 use super::object::{Object, text_at};
-use crate::json::scan::{Member, Span, elements};
+use crate::json::members::{Member, elements};
+use crate::json::scan::Span;
 use crate::json::{Kind, Literal, number};
 
 /// Paths that begin alike, as a tree.

@@ -3,7 +3,8 @@
 use super::object::Object;
 use super::path::{As, End, Follower, Found, InList};
 use super::table::Row;
-use crate::json::scan::{Member, Span, elements, members};
+use crate::json::members::{Member, elements, members};
+use crate::json::scan::Span;
 use crate::json::{Kind, Literal};
 
 /// A place that holds text a model sees.

@@ -8,7 +8,8 @@ use super::object::Object;
 use super::path::{As, End, Follower, Paths};
 use super::result::ToolResult;
 use crate::json::literal::Literal;
-use crate::json::scan::{Kind, Span, document, elements, members};
+use crate::json::members::{elements, members};
+use crate::json::scan::{Kind, Span, document};
 
 static SOURCE: &str = include_str!("../dialects.json");
 

@@ -1,9 +1,9 @@
 //! The text of a string literal, read without decoding all of it.
 
-use super::scan::escape;
+use super::escape::{self, unescape};
 use super::write;
 use crate::text::size::{self, Size};
-use crate::text::units::{Text, is_high, is_low};
+use crate::text::units::Text;
 use crate::text::utf8::Utf8;
 
 /// A text as a row has it: with escapes, or as it is.
@@ -152,7 +152,8 @@ impl<'a> Literal<'a> {
         let before = bytes[..last].iter().rev().take_while(|byte| **byte == b'\\').count();
         let mut start = last - before % 2;
         while start < at {
-            let next = start + if bytes[start] == b'\\' { escape(&bytes[start..]).unwrap_or(1) } else { 1 };
+            let next =
+                start + if bytes[start] == b'\\' { escape::length(&bytes[start..]).unwrap_or(1) } else { 1 };
             if next > at {
                 return start;
             }
@@ -221,62 +222,13 @@ impl<'a> Literal<'a> {
     }
 }
 
-/// What the escape stands for that a text starts with, and its length; a pair is one.
-#[inline(never)]
-fn unescape(text: &[u8]) -> (Part<'static>, usize) {
-    let char = match text.get(1) {
-        Some(b'n') => '\n',
-        Some(b'r') => '\r',
-        Some(b't') => '\t',
-        Some(b'b') => '\u{8}',
-        Some(b'f') => '\u{c}',
-        Some(b'u') => return unescape_unit(text),
-        Some(&byte) => byte.into(),
-        None => '\\',
-    };
-    (Part::Char(char), 2)
-}
-
-fn unescape_unit(text: &[u8]) -> (Part<'static>, usize) {
-    let Some(unit) = unit_of(text) else { return (Part::Char(char::REPLACEMENT_CHARACTER), text.len()) };
-    if let Some(point) = char::from_u32(unit.into()) {
-        return (Part::Char(point), 6);
-    }
-    let low = if is_high(unit) { text.get(6..).and_then(unit_of).filter(|low| is_low(*low)) } else { None };
-    match low.map(|low| char::decode_utf16([unit, low]).next()) {
-        Some(Some(Ok(point))) => (Part::Char(point), 12),
-        _ => (Part::Lone(unit), 6),
-    }
-}
-
-/// The unit of the escape that a text starts with.
-fn unit_of(text: &[u8]) -> Option<u16> {
-    let digits = text.strip_prefix(b"\\u")?.get(..4)?;
-    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-}
-
-/// The same JSON with every lone surrogate as U+FFFD; `None` when it has none. Nothing else changes, and no length.
-pub fn well_formed(json: &[u8]) -> Option<Vec<u8>> {
-    let mut repaired = None;
-    let mut at = 0;
-    while let Some(found) = memchr::memchr(b'\\', &json[at..]) {
-        at += found;
-        let (part, length) = unescape(&json[at..]);
-        if matches!(part, Part::Lone(_)) {
-            repaired.get_or_insert_with(|| json.to_vec())[at..at + length].copy_from_slice(b"\\ufffd");
-        }
-        at += length;
-    }
-    repaired
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
     /// Literals of hostile parts, with what they stand for.
-    fn literals() -> impl Strategy<Value = (Vec<u8>, Vec<u16>)> {
+    pub fn literals() -> impl Strategy<Value = (Vec<u8>, Vec<u16>)> {
         let part = prop_oneof![
             4 => "[a-zé漢😀 ]{0,9}".prop_map(|text| (text.clone().into_bytes(), text.encode_utf16().collect())),
             2 => any::<u16>().prop_map(|unit| (format!("\\u{unit:04x}").into_bytes(), vec![unit])),
@@ -324,17 +276,6 @@ mod tests {
             let [head, tail] = [&literal.bytes[..boundary], &literal.bytes[boundary..]]
                 .map(|bytes| Literal { bytes, ..literal }.units());
             prop_assert_eq!([head, tail].concat(), literal.units());
-        }
-
-        #[test]
-        fn well_formed_json_differs_in_lone_surrogates_alone((quoted, units) in literals()) {
-            let repaired = well_formed(&quoted);
-            let is_broken = char::decode_utf16(units.iter().copied()).any(|point| point.is_err());
-            prop_assert_eq!(repaired.is_some(), is_broken);
-            if let Some(repaired) = repaired {
-                prop_assert_eq!(repaired.len(), quoted.len());
-                prop_assert_eq!(Literal::of(&repaired).units(), String::from_utf16_lossy(&units).encode_utf16().collect::<Vec<_>>());
-            }
         }
     }
 

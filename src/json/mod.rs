@@ -4,11 +4,14 @@
 //! What is read is what `JSON.parse` of the decoded row would give: invalid UTF-8 in a string is U+FFFD, of members of one
 //! name the last counts.
 
+pub mod escape;
 pub mod literal;
+pub mod members;
 pub mod number;
 pub mod scan;
 pub mod tree;
 pub mod write;
 
 pub use literal::Literal;
-pub use scan::{Kind, Span, elements, members};
+pub use members::{Member, elements, members};
+pub use scan::{Kind, Span};

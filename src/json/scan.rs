@@ -1,5 +1,7 @@
 //! Finding where values begin and end, and whether a row is JSON at all.
 
+use super::escape;
+
 /// Where a value stands in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
@@ -60,7 +62,7 @@ pub fn document(row: &[u8]) -> Option<Span> {
 }
 
 /// Skips white space of JSON, which is less than that of other text.
-fn space(row: &[u8], mut at: usize) -> usize {
+pub(super) fn space(row: &[u8], mut at: usize) -> usize {
     while matches!(row.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
         at += 1;
     }
@@ -88,18 +90,16 @@ pub fn walk(row: &[u8], at: usize, meet: impl FnMut(Event)) -> Option<usize> {
     walk_by(row, at, string, meet)
 }
 
-/// Finds the end of a value of a row that is JSON. It is asked for at every level that is gone down, so strings are only
-/// skipped.
-#[inline(never)]
-fn skip(row: &[u8], at: usize) -> Option<usize> {
-    if row.get(at) == Some(&b'"') { skip_string(row, at) } else { walk_by(row, at, skip_string, |_| {}) }
-}
-
 /// How the end of a string is found.
-type Strings = fn(&[u8], usize) -> Option<usize>;
+pub(super) type Strings = fn(&[u8], usize) -> Option<usize>;
 
 #[inline(never)]
-fn walk_by(row: &[u8], mut at: usize, string: Strings, mut meet: impl FnMut(Event)) -> Option<usize> {
+pub(super) fn walk_by(
+    row: &[u8],
+    mut at: usize,
+    string: Strings,
+    mut meet: impl FnMut(Event),
+) -> Option<usize> {
     let mut open = Nesting::default();
     loop {
         let start = at;
@@ -166,7 +166,7 @@ fn leaf(row: &[u8], at: usize, string: Strings) -> Option<usize> {
 
 /// Finds the key that starts at `at`, and where its value starts.
 #[inline(never)]
-fn key(row: &[u8], at: usize, string: Strings) -> Option<(Span, usize)> {
+pub(super) fn key(row: &[u8], at: usize, string: Strings) -> Option<(Span, usize)> {
     if row.get(at)? != &b'"' {
         return None;
     }
@@ -210,35 +210,12 @@ fn string(row: &[u8], start: usize) -> Option<usize> {
         }
         at += match row.get(at + 1)? {
             b'n' | b'"' | b'\\' => 2,
-            _ => escape(&row[at..])?,
+            _ => escape::length(&row[at..])?,
         };
     }
     // Blocks, so that the loop compiles to vector code.
     let has_control = |block: &[u8]| block.iter().fold(false, |has, &byte| has | (byte < 0x20));
     (!row[start..at].chunks(256).any(has_control)).then_some(at + 1)
-}
-
-/// The same in a row that is JSON: a quote is the last where no odd number of backslashes stands before it.
-#[inline(never)]
-fn skip_string(row: &[u8], start: usize) -> Option<usize> {
-    let mut from = start + 1;
-    loop {
-        let quote = from + memchr::memchr(b'"', row.get(from..)?)?;
-        let backslashes = row[start + 1..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
-        if backslashes % 2 == 0 {
-            return Some(quote + 1);
-        }
-        from = quote + 1;
-    }
-}
-
-/// Length of the escape that a text starts with.
-pub fn escape(text: &[u8]) -> Option<usize> {
-    match text.get(1)? {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
-        b'u' => text.get(2..6)?.iter().all(u8::is_ascii_hexdigit).then_some(6),
-        _ => None,
-    }
 }
 
 /// Which of the values that are open are objects.
@@ -266,49 +243,6 @@ impl Nesting {
         let at = self.depth.checked_sub(1)?;
         Some(self.bits[at / 64] >> (at % 64) & 1 == 1)
     }
-}
-
-/// A member of an object: its name with the quotes, and its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Member {
-    pub key: Span,
-    pub value: Span,
-}
-
-/// Goes through the members of an object of a row that is JSON, in order. Of anything else there are none.
-pub fn members(row: &[u8], object: Span) -> impl Iterator<Item = Member> {
-    let mut next = inside(row, object, b'{');
-    std::iter::from_fn(move || {
-        let (key, start) = key(row, next?, skip_string)?;
-        let value = Span { start, end: skip(row, start)? };
-        next = after(row, value.end);
-        Some(Member { key, value })
-    })
-}
-
-/// Goes through the elements of an array of a row that is JSON, in order. Of anything else there are none.
-pub fn elements(row: &[u8], array: Span) -> impl Iterator<Item = Span> {
-    let mut next = inside(row, array, b'[');
-    std::iter::from_fn(move || {
-        let start = next?;
-        let element = Span { start, end: skip(row, start)? };
-        next = after(row, element.end);
-        Some(element)
-    })
-}
-
-/// Where the first part of a container starts.
-#[inline(never)]
-fn inside(row: &[u8], container: Span, bracket: u8) -> Option<usize> {
-    let first = space(row, container.start + 1);
-    (row[container.start] == bracket && !matches!(row[first], b'}' | b']')).then_some(first)
-}
-
-/// Where the next part of a container starts, behind one that ends at `end`.
-#[inline(never)]
-fn after(row: &[u8], end: usize) -> Option<usize> {
-    let at = space(row, end);
-    (row.get(at)? == &b',').then(|| space(row, at + 1))
 }
 
 #[cfg(test)]
@@ -370,19 +304,5 @@ mod tests {
         let mixed = "[{\"a\":".repeat(200) + "1" + &"}]".repeat(200);
         assert!(document(mixed.as_bytes()).is_some());
         assert!(document((mixed + "}").as_bytes()).is_none());
-    }
-
-    #[test]
-    fn parts_come_in_order() {
-        let row = br#"{"a":1, "b" : [ 2,{"c":3}] ,"a":"x"}"#;
-        let all = document(row).unwrap();
-        let parts: Vec<(&[u8], &[u8])> =
-            members(row, all).map(|member| (member.key.of(row), member.value.of(row))).collect();
-        assert_eq!(parts, [(&b"\"a\""[..], &b"1"[..]), (b"\"b\"", br#"[ 2,{"c":3}]"#), (b"\"a\"", b"\"x\"")]);
-        let list = members(row, all).nth(1).unwrap().value;
-        let parts: Vec<&[u8]> = elements(row, list).map(|element| element.of(row)).collect();
-        assert_eq!(parts, [&b"2"[..], br#"{"c":3}"#]);
-        assert_eq!(elements(row, all).count() + members(row, list).count(), 0);
-        assert_eq!(elements(b"[ ]", Span { start: 0, end: 3 }).count(), 0);
     }
 }

@@ -6,7 +6,7 @@ use crate::dialect::Slot;
 use crate::dialect::path::As;
 use crate::findings;
 use crate::json::Literal;
-use crate::json::literal::well_formed;
+use crate::json::escape::well_formed;
 use crate::json::tree::{TOP, Tree};
 use crate::limits::UNLIMITED;
 use crate::lined::clamp_lines;

@@ -5,8 +5,9 @@ use super::patch::Patch;
 use crate::dialect::path::{As, Follower, InList};
 use crate::dialect::result::is_failure;
 use crate::dialect::{Slot, ToolResult};
-use crate::json::literal::well_formed;
-use crate::json::scan::{Kind, Member, elements, members};
+use crate::json::escape::well_formed;
+use crate::json::members::{Member, elements, members};
+use crate::json::scan::Kind;
 use crate::json::tree::string;
 use crate::json::{Literal, Span, write};
 

@@ -2,7 +2,8 @@
 
 use crate::dialect::path::Follower;
 use crate::dialect::{Object, Table};
-use crate::json::scan::{Kind, Member, document};
+use crate::json::members::Member;
+use crate::json::scan::{Kind, document};
 use crate::json::{Span, number};
 
 /// How rows of a file are read, as its header tells.

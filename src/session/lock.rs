@@ -12,7 +12,8 @@ use super::clock;
 use super::failure::Failure;
 use super::file::Beside;
 use super::watch::Watch;
-use crate::json::scan::{Kind, document, members};
+use crate::json::members::members;
+use crate::json::scan::{Kind, document};
 use crate::json::{Literal, number};
 use crate::system;
 

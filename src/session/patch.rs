@@ -1,7 +1,8 @@
 //! The parts of a row that are written anew; all other bytes stay.
 
 use crate::json::Span;
-use crate::json::scan::{Kind, elements, members};
+use crate::json::members::{elements, members};
+use crate::json::scan::Kind;
 
 /// What comes in place of parts of a row. Where one lies in another, the outer one counts; of several for one part, the
 /// last.
