@@ -15,6 +15,7 @@
 //! - [`dialect`]: where frameworks keep the text of a tool result.
 //! - [`session`]: stored sessions, looked through and repaired.
 //! - [`spill`]: full outputs on disk.
+//! - `hash`: numbers that stand for texts.
 //! - [`system`]: what operating systems differ in.
 //! - `bindings`: the only place that knows Node-API.
 //!
@@ -45,6 +46,7 @@ pub mod capture;
 pub mod context;
 pub mod dialect;
 pub mod findings;
+mod hash;
 pub mod json;
 pub mod limits;
 pub mod lined;

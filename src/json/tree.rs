@@ -1,11 +1,11 @@
 //! A value as `JSON.parse` would make it, for what is to be written anew.
 
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hasher};
 
 use super::literal::Literal;
 use super::scan::{Event, Kind, Span, document, walk};
 use super::write;
+use crate::hash::hash;
 
 /// The values in a text, each with where those in it end. Names of members stand before their values.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ impl<'a> Tree<'a> {
             members.push((name, value));
         }
         let names: Vec<Cow<[u8]>> = members.iter().map(|(name, _)| self.name(*name)).collect();
-        let mut order: Vec<(usize, usize)> =
+        let mut order: Vec<(u64, usize)> =
             names.iter().enumerate().map(|(at, name)| (hash(name), at)).collect();
         order.sort_unstable();
         let is_regular = order.windows(2).all(|pair| pair[0].0 != pair[1].0)
@@ -181,7 +181,7 @@ impl<'a> Tree<'a> {
 }
 
 /// The members that count of those whose `names` are ordered by their hashes: indexes first, then as they stand.
-fn in_order(members: &[(Id, Id)], names: &[Cow<[u8]>], order: &[(usize, usize)]) -> Vec<(Id, Id)> {
+fn in_order(members: &[(Id, Id)], names: &[Cow<[u8]>], order: &[(u64, usize)]) -> Vec<(Id, Id)> {
     let mut places: Vec<(usize, usize)> = vec![];
     let mut last_of: Vec<Id> = members.iter().map(|(_, value)| *value).collect();
     for alike in order.chunk_by(|one, other| one.0 == other.0) {
@@ -198,12 +198,6 @@ fn in_order(members: &[(Id, Id)], names: &[Cow<[u8]>], order: &[(usize, usize)])
     }
     places.sort_unstable();
     places.into_iter().map(|(_, at)| (members[at].0, last_of[at])).collect()
-}
-
-fn hash(name: &[u8]) -> usize {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(name);
-    hasher.finish() as usize
 }
 
 /// A container that is being written.

@@ -1,43 +1,42 @@
 //! The active branch of a session that is a tree: the way from its last row to a root, or to where its last compaction
 //! says that the context starts.
 
-use std::hash::{DefaultHasher, Hasher};
-
 use super::entry::Entry;
 use crate::dialect::object::text_at;
 use crate::dialect::path::Follower;
+use crate::hash::hash;
 use crate::json::Span;
 
 /// The rows of a tree, 32 bytes each.
 #[derive(Debug, Default)]
 pub struct Tree {
     /// The ids of rows, as hashes, and which they are.
-    ids: Vec<(usize, usize)>,
+    ids: Vec<(u64, usize)>,
     /// The id of each row's parent, or that it has none.
-    parents: Vec<usize>,
+    parents: Vec<u64>,
     /// The number of each row.
     rows: Vec<u64>,
     /// Which rows are compactions, and the id of the first row that each keeps.
-    compactions: Vec<(usize, usize)>,
-    tip: usize,
+    compactions: Vec<(usize, u64)>,
+    tip: u64,
 }
 
 impl Tree {
     /// Takes the next row. The last is the tip; a row of OpenClaw that names the leaf stands for that, and one that is
     /// written to the side moves nothing.
     pub fn push(&mut self, row: u64, entry: &Entry, follower: Follower) {
-        let hash = |name| follower.get(&entry.root, name).map_or(NONE, |value| hash_of(follower.row, value));
-        let id = hash("id");
+        let named = |name| follower.get(&entry.root, name).map_or(NONE, |value| hash_of(follower.row, value));
+        let id = named("id");
         if id == NONE {
             return;
         }
         let kind = follower.text(&entry.root, "type");
         let is_leaf = kind.as_deref() == Some("leaf");
         if kind.as_deref() == Some("compaction") {
-            self.compactions.push((self.rows.len(), hash("firstKeptEntryId")));
+            self.compactions.push((self.rows.len(), named("firstKeptEntryId")));
         }
         self.ids.push((id, self.rows.len()));
-        self.parents.push(hash(if is_leaf { "targetId" } else { "parentId" }));
+        self.parents.push(named(if is_leaf { "targetId" } else { "parentId" }));
         self.rows.push(row);
         let is_aside = follower.text(&entry.root, "appendMode").as_deref() == Some("side");
         if is_leaf || !is_aside {
@@ -49,7 +48,7 @@ impl Tree {
     pub fn branch(mut self) -> Branch {
         self.ids.sort_unstable();
         // Of several rows of one id the last counts.
-        let find = |id: usize| {
+        let find = |id: u64| {
             let end = self.ids.partition_point(|(other, _)| *other <= id);
             self.ids[..end].last().filter(|(other, _)| *other == id && id != NONE).map(|(_, at)| *at)
         };
@@ -88,13 +87,10 @@ impl Branch {
 }
 
 /// What stands for no id.
-const NONE: usize = 0;
+const NONE: u64 = 0;
 
-fn hash_of(row: &[u8], id: Span) -> usize {
-    let Some(text) = text_at(row, id) else { return NONE };
-    let mut hasher = DefaultHasher::new();
-    hasher.write(&text.utf8());
-    (hasher.finish() as usize).max(NONE + 1)
+fn hash_of(row: &[u8], id: Span) -> u64 {
+    text_at(row, id).map_or(NONE, |text| hash(&text.utf8()).max(NONE + 1))
 }
 
 #[cfg(test)]
