@@ -1,53 +1,14 @@
-import type { ClampEvent, Cut, DialectName, Keep, Policy, SpillStore, TextSize, WrapPolicy } from 'spillway'
-import { type Cleaning, checkClean } from './cleaning.js'
+import type { Cut, Policy, WrapPolicy } from 'spillway'
+import { checkClean } from './cleaning.js'
+import { type Compiled, KEEPS, KIND, measures, SHARE, saidOf } from './compiled.js'
 import { dialectNames } from './dialect/dialect.js'
 import { checkNotice, KINDS } from './notice.js'
 import { bound, callback, checkOptions, choice, flag, share, store, text, texts } from './option.js'
 import { isObject } from './reading.js'
 
-/** A policy as the engine takes it. */
-export interface Compiled {
-  /** In the order that src/bindings/policy.rs reads. */
-  readonly numbers: readonly number[]
-  /** The words of a template. */
-  readonly notice: string
-  readonly source: string
-  /**
-   * The source where the engine words it, else nothing: a string costs to hand over. What is known of a saved whole
-   * follows.
-   */
-  readonly said: string
-  /** Path or id of the saved whole. */
-  readonly saved: string | undefined
-  /** A notice that the caller words. */
-  readonly words: ((cut: Cut) => string) | undefined
-  /** The kind of notice that such words make. */
-  readonly spoken: number
-  /** Chars up to which any well-formed text fits. */
-  readonly gate: number
-  /** Chars up to which the size of a text can tell that it fits. */
-  readonly bySize: number
-  /** Chars at the start and at the end that no cut can go beyond; Infinity where only a pass can tell. */
-  readonly reach: { head: number; tail: number }
-  readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
-  /** The notice names bytes or lines, which take a pass over the text. */
-  readonly countsAll: boolean
-  readonly keep: Keep
-  readonly needles: string[]
-  readonly isError: boolean
-  /** Every block of a result has the limits to itself. */
-  readonly each: boolean
-  readonly dialect: DialectName | undefined
-  readonly sideData: 'keep' | 'cap' | 'drop'
-  readonly maxSideBytes: number
-  readonly clean: Cleaning | undefined
-  readonly method: string | undefined
-  readonly onClamp: ((event: ClampEvent) => void) | undefined
-  readonly spill: SpillStore | undefined
-}
-
-const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings'] as const
 const SHARES = ['fair', 'order', 'each'] as const
+/** How `withSuffix` may have blocks share, which no option asks for. */
+const STAY = SHARES.length
 
 const OPTIONS = [
   'maxBytes',
@@ -77,20 +38,6 @@ export const UNLIMITED = {
   maxBytes: Number.POSITIVE_INFINITY,
   maxLines: Number.POSITIVE_INFINITY,
 } satisfies WrapPolicy
-
-/** Kinds of notices that name the source. */
-const NAMING: readonly unknown[] = [KINDS.count, KINDS.template, KINDS.gluedTemplate]
-
-/** Places among the numbers, and what may have become of a whole. */
-const CHARS = 2
-const KEEP = 5
-const KIND = 8
-const IS_ERROR = 9
-const SHARE = 10
-const SAVED = 11
-const SAVED_AT = 12
-const SAVED_HOW = { whole: 1, part: 2, failed: 3 } as const
-const STAY = SHARES.length
 
 /** What definePolicy returns. The private field marks it as checked: a copy of it is plain options again. */
 class CheckedPolicy {
@@ -189,7 +136,7 @@ function check(options: WrapPolicy): Compiled {
     words: notice.words,
     spoken: KINDS.literal,
     source,
-    said: NAMING.includes(notice.kind) ? source : '',
+    said: saidOf(source, notice.kind),
     saved: undefined,
     ...measures(limits, keep),
     countsAll: /\{\w*(?:Bytes|Lines)/.test(notice.template),
@@ -207,91 +154,10 @@ function check(options: WrapPolicy): Compiled {
   }
 }
 
-/** The same policy for values of one dialect. */
-export function speaking(policy: Compiled, dialect: DialectName): Compiled {
-  return { ...policy, dialect }
-}
-
-/** What limits say of a length alone. */
-function measures(limits: Compiled['limits'], keep: Keep) {
-  const counted = limits.tokens === Number.POSITIVE_INFINITY && limits.lineBytes === Number.POSITIVE_INFINITY
-  const reach = Math.min(limits.bytes, limits.chars) + 2
-  return {
-    limits,
-    // A char is at most three bytes, one line, three tokens (`MOST_PER_CHAR` in src/text/tokens.rs).
-    gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens / 3, limits.lineBytes / 3),
-    bySize: counted ? Math.min(limits.bytes, limits.chars) : 0,
-    reach: { head: keep === 'tail' ? 0 : reach, tail: keep === 'head' ? 0 : reach },
-  }
-}
-
-/** The same policy with a tighter limit in chars, which all blocks of a result share. */
-export function shortened(policy: Compiled, maxChars: number): Compiled {
-  const chars = Math.min(policy.limits.chars, maxChars)
-  const numbers = policy.numbers
-    .with(CHARS, chars)
-    .with(SHARE, policy.each ? 0 : (policy.numbers[SHARE] ?? 0))
-  return { ...policy, numbers, each: false, ...measures({ ...policy.limits, chars }, policy.keep) }
-}
-
-/** The same policy with this much less room, where any is named. */
-export function tightened(policy: Compiled, by: TextSize | undefined): Compiled {
-  if (!by) return policy
-  const { limits } = policy
-  const less = {
-    ...limits,
-    bytes: limits.bytes - by.bytes,
-    lines: limits.lines - by.lines,
-    chars: limits.chars - by.chars,
-  }
-  const numbers = [less.bytes, less.lines, less.chars, ...policy.numbers.slice(CHARS + 1)]
-  return { ...policy, numbers, ...measures(less, policy.keep) }
-}
-
-/** The same policy for a text that is called by this name. */
-export function named(policy: Compiled, source: string): Compiled {
-  return { ...policy, source, said: NAMING.includes(policy.numbers[KIND]) ? source : '' }
-}
-
-/** The same policy for what comes from a failure. */
-export function failed(policy: Compiled): Compiled {
-  return policy.isError ? policy : { ...policy, isError: true }
-}
-
 /** The same policy of which only the limit of a line holds. */
 export function linesOf(policy: Compiled): Compiled {
   const { lineBytes } = policy.limits
   return compileWith({}, { ...UNLIMITED, maxLineBytes: lineBytes, notice: false })
-}
-
-/** The same policy for a text of which the whole, or its part, was saved under a name, or could not be for a reason. */
-export function saved(policy: Compiled, how: keyof typeof SAVED_HOW, named: string): Compiled {
-  const { said } = policy
-  const name = named.toWellFormed()
-  const numbers = policy.numbers.with(SAVED, SAVED_HOW[how]).with(SAVED_AT, Buffer.byteLength(said))
-  return { ...policy, numbers, said: said + name, saved: how === 'failed' ? undefined : name }
-}
-
-/** The same policy for the head alone, without a notice. */
-export function headOf(policy: Compiled): Compiled {
-  const numbers = policy.numbers.with(KEEP, KEEPS.indexOf('head')).with(KIND, KINDS.none)
-  return { ...policy, keep: 'head', numbers, words: undefined }
-}
-
-/** Whether findings are looked for. */
-export function searches({ keep, isError }: Compiled): boolean {
-  return keep === 'findings' || (keep === 'auto' && isError)
-}
-
-/** One array for all calls: the engine reads it before anything else runs, and a new one costs more than a cut. */
-const packed = new Float64Array(13)
-
-/** Packs a policy for the engine, with another kind of notice where one is given. */
-export function pack(policy: Compiled, kind?: number): Float64Array {
-  packed.set(policy.numbers)
-  packed[IS_ERROR] = Number(policy.isError)
-  if (kind !== undefined) packed[KIND] = kind
-  return packed
 }
 
 const preset = check({})

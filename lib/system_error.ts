@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { getSystemErrorMap } from 'node:util'
 
-/** Why something could not be done: a code, which is ours, or the name of what the system says no number of. */
+/** Why something could not be done: a code of ours, or the system's number, with a name in case that means nothing. */
 export interface Refused {
   readonly errno?: number
   readonly code?: string

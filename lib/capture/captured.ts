@@ -1,6 +1,6 @@
 import type { CaptureResult, LimitName, ProcessExit, TextSize } from 'spillway'
+import { type Compiled, failed, named, pack, saved } from '../compiled.js'
 import { type CapturedCut, native } from '../engine.js'
-import { type Compiled, failed, named, pack, saved } from '../policy.js'
 import type { Figures } from '../result/blocks.js'
 import type { Whole } from '../spill/spilling.js'
 import { clampSubject, keptLines } from '../text/cut.js'

@@ -1,7 +1,8 @@
 import type { Policy, PolicyOptions, ProcessExit, TextInput } from 'spillway'
+import { failed, named } from '../compiled.js'
 import { native } from '../engine.js'
 import { checkOptions, checkText, flag, optionError } from '../option.js'
-import { compileWith, failed, named } from '../policy.js'
+import { compileWith } from '../policy.js'
 import { clamp } from '../text/text.js'
 
 export const STREAMS = ['stdout', 'stderr'] as const

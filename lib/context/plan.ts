@@ -1,8 +1,8 @@
 import type { PlanStep } from 'spillway'
+import { type Compiled, pack } from '../compiled.js'
 import { native } from '../engine.js'
 import { KINDS } from '../notice.js'
 import { bound, checkOptions, choice, flag, limit, optionError, text } from '../option.js'
-import { type Compiled, pack } from '../policy.js'
 import { windows } from '../text/pieces.js'
 
 /** A budget over all tool results of a history, checked. */

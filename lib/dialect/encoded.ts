@@ -1,4 +1,4 @@
-import { type Compiled, shortened } from '../policy.js'
+import { type Compiled, shortened } from '../compiled.js'
 import { quietly } from '../reading.js'
 
 type Clamp = (text: string, policy: Compiled) => string

@@ -1,4 +1,4 @@
-import type { Compiled } from '../policy.js'
+import type { Compiled } from '../compiled.js'
 import { cleaned } from '../text/clean.js'
 import type { Slot } from './dialect.js'
 import type { Edit } from './draft.js'

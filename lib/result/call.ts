@@ -1,7 +1,7 @@
 import type { SpillStore } from 'spillway'
+import { type Compiled, failed } from '../compiled.js'
 import { copy } from '../dialect/copy.js'
 import { nameOf, ON_UPDATE, type Origin } from '../event.js'
-import { type Compiled, failed } from '../policy.js'
 import { get, isPlain } from '../reading.js'
 import { readsSpill } from '../spill/spill_tool.js'
 import { Spilling } from '../spill/spilling.js'

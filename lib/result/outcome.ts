@@ -1,9 +1,9 @@
+import type { Compiled } from '../compiled.js'
 import { readResults } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
 import { Place, Root } from '../dialect/path.js'
 import type { Origin } from '../event.js'
 import { jsonOf } from '../json.js'
-import type { Compiled } from '../policy.js'
 import { get, isPlain, quietly } from '../reading.js'
 import { clampValue, told } from './result.js'
 

@@ -1,11 +1,12 @@
 import type { Policy, ResultPolicy } from 'spillway'
+import { type Compiled, failed } from '../compiled.js'
 import { type Result, readResults } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
 import { capSide } from '../dialect/side.js'
 import { surelyFit } from '../dialect/slots.js'
 import { announce, isHeard, type Origin } from '../event.js'
 import { jsonOf } from '../json.js'
-import { type Compiled, compile, failed } from '../policy.js'
+import { compile } from '../policy.js'
 import { type Clamped, clampSlots, clampString, clampWithFigures } from './blocks.js'
 
 const RESULT: Origin = { phase: 'result' }

@@ -1,6 +1,7 @@
 import type { Policy, WrapPolicy } from 'spillway'
+import { type Compiled, speaking } from '../compiled.js'
 import { optionError } from '../option.js'
-import { type Compiled, compile, speaking } from '../policy.js'
+import { compile } from '../policy.js'
 import { get, isPlain } from '../reading.js'
 import { type Call, type Clamping, wrapCall } from './call.js'
 

@@ -1,10 +1,11 @@
 import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
 import type { PlanStep, Policy, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
+import { type Compiled, pack } from '../compiled.js'
 import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
 import { native } from '../engine.js'
 import { abortSignal, bound, callback, flag, optionError } from '../option.js'
-import { type Compiled, compileWith, pack } from '../policy.js'
+import { compileWith } from '../policy.js'
 import { tell } from '../reading.js'
 import { failureOf, type Refused } from '../system_error.js'
 

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import type { SpillRecord, SpillStore } from 'spillway'
-import { type Compiled, saved } from '../policy.js'
+import { type Compiled, saved } from '../compiled.js'
 import { get } from '../reading.js'
 import { isOurs, savedAs } from './spill.js'
 

@@ -1,8 +1,8 @@
 import type { CleanOptions, TextInput } from 'spillway'
 import { type Cleaning, checkCleaning, NONE } from '../cleaning.js'
+import type { Compiled } from '../compiled.js'
 import { native } from '../engine.js'
 import { checkText } from '../option.js'
-import type { Compiled } from '../policy.js'
 import { narrowness, PIECE, pieces } from './pieces.js'
 import { plain } from './subject.js'
 

@@ -1,6 +1,6 @@
 import type { Cut, LimitName, TextSize } from 'spillway'
+import { type Compiled, tightened } from '../compiled.js'
 import { KINDS } from '../notice.js'
-import { type Compiled, tightened } from '../policy.js'
 import { exceededBy, type Measured } from './limits.js'
 import type { Kept, Made } from './made.js'
 import { sizeOf } from './size.js'

@@ -1,5 +1,5 @@
 import type { LimitName } from 'spillway'
-import type { Compiled } from '../policy.js'
+import type { Compiled } from '../compiled.js'
 import type { Subject } from './subject.js'
 
 /** What can be measured of a text, or of several together. */

@@ -1,4 +1,4 @@
-import type { Compiled } from '../policy.js'
+import type { Compiled } from '../compiled.js'
 import { isNarrow, isSurelyNarrow } from './narrow.js'
 import { sliceUtf16Safe } from './slice.js'
 

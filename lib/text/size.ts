@@ -1,6 +1,6 @@
 import type { TextSize } from 'spillway'
+import type { Compiled } from '../compiled.js'
 import { native } from '../engine.js'
-import type { Compiled } from '../policy.js'
 import { isNarrow } from './narrow.js'
 import { narrowness, pieces } from './pieces.js'
 

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { TextInput, TextSize } from 'spillway'
+import { type Compiled, pack, searches } from '../compiled.js'
 import { native } from '../engine.js'
-import { type Compiled, pack, searches } from '../policy.js'
 import { exceededBy } from './limits.js'
 import { clampReport, keptOf, type Made, madeOf, Untouched } from './made.js'
 import { isNarrow, isSurelyNarrow } from './narrow.js'

@@ -1,6 +1,7 @@
 import type { ClampReport, Policy, PolicyOptions, TextInput, TextSize } from 'spillway'
+import type { Compiled } from '../compiled.js'
 import { checkText } from '../option.js'
-import { type Compiled, compile } from '../policy.js'
+import { compile } from '../policy.js'
 import { clampSubject, keptLines } from './cut.js'
 import { exceededBy } from './limits.js'
 import { isWithin } from './size.js'
