@@ -6,6 +6,7 @@ use super::choice::Piece;
 use super::unit::Unit;
 use super::{Findings, State};
 use crate::text::earlier::{self, Earlier};
+use crate::text::notice_line;
 use crate::text::size::Size;
 use crate::text::units::Text;
 use crate::text::utf8::Utf8;
@@ -49,7 +50,7 @@ pub struct OldNotice {
 
 /// Whether a line is a mark between findings.
 fn is_mark(text: &[u8]) -> bool {
-    text.first() == Some(&b'[') && earlier::is_mark(text.strip_suffix(b"\n").unwrap_or(text))
+    text.first() == Some(&b'[') && notice_line::is_mark(text.strip_suffix(b"\n").unwrap_or(text))
 }
 
 impl State {
@@ -64,7 +65,7 @@ impl State {
         }
         self.maybe = None;
         if self.blank && matches!(text, [b'[' | b'.', .., b'\n']) {
-            let parsed = earlier::parse(&text[..text.len() - 1]);
+            let parsed = notice_line::parse(&text[..text.len() - 1]);
             // The newlines around it are its own but for that of its line: two before it, one behind.
             let size = size + Size { bytes: 3, chars: 3, newlines: 3, broken: 0 };
             self.maybe =

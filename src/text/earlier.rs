@@ -4,6 +4,7 @@
 //! that the next notice shows, and changes nothing else.
 
 use super::lines::{Span, in_order};
+use super::notice_line::{LONGEST_MARK, is_mark, parse};
 use super::units::{NEWLINE, Text};
 
 /// Between the ends of a text it takes a pass to find a notice; longer texts are not looked through, and
@@ -148,50 +149,6 @@ fn last_notice<T: Text>(text: T) -> Option<Found> {
 /// The units of a text as bytes; what is not ASCII becomes a byte that no notice of ours has in a place that counts.
 fn ascii<T: Text>(text: T) -> Vec<u8> {
     (0..text.len()).map(|at| u8::try_from(text.unit(at)).unwrap_or(0xFF)).collect()
-}
-
-/// No mark between findings is longer.
-const LONGEST_MARK: usize = 40;
-
-/// Whether a line is a mark between findings: `[... 1,234 lines ...]`.
-pub fn is_mark(line: &[u8]) -> bool {
-    let Some((_, rest)) = line.strip_prefix(b"[... ").and_then(number) else { return false };
-    matches!(rest, b" lines ...]" | b" line ...]" | b" chars ...]")
-}
-
-/// What follows the amount in a short notice: ours, and those that OpenClaw has come to write.
-const ENDINGS: [&[u8]; 4] = [
-    b" more characters truncated]",
-    b" chars omitted]",
-    b" more characters truncated; rerun with narrower args if needed]",
-    b" chars truncated; narrow args]",
-];
-
-/// The amount that a line names as missing when it is a notice, and whether it is in bytes.
-pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
-    if let Some(rest) = line.strip_prefix(b"[tool output truncated: ") {
-        let (hidden, rest) = number(rest)?;
-        let (_, rest) = number(rest.strip_prefix(b" of ")?)?;
-        let in_bytes = rest.starts_with(b" bytes omitted (");
-        return (rest.ends_with(b"]") && (in_bytes || rest.starts_with(b" chars omitted (")))
-            .then_some((hidden, in_bytes));
-    }
-    if let Some(rest) = line.strip_prefix(b"[... ") {
-        let (hidden, rest) = number(rest)?;
-        return ENDINGS.contains(&rest).then_some((hidden, false));
-    }
-    let (hidden, rest) = number(line.strip_prefix(b"... (")?)?;
-    let source = rest.strip_prefix(b" chars truncated from ")?;
-    (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
-}
-
-/// Digits, grouped or not. More than fifteen are no number of ours: such a text could not exist.
-fn number(text: &[u8]) -> Option<(usize, &[u8])> {
-    let end = text.iter().position(|byte| !byte.is_ascii_digit() && *byte != b',').unwrap_or(text.len());
-    let digits: String =
-        text[..end].iter().filter(|byte| **byte != b',').map(|&byte| char::from(byte)).collect();
-    let value = if digits.len() <= 15 { digits.parse().ok()? } else { return None };
-    Some((value, &text[end..]))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod figures;
 pub mod kind;
 pub mod lines;
 pub mod notice;
+pub mod notice_line;
 pub mod recode;
 pub mod runs;
 pub mod saved;

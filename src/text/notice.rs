@@ -176,7 +176,7 @@ mod tests {
         for (saved, end) in ends {
             let text = render(&Notice::Hint, Place::AfterHead, &saved);
             assert!(text.ends_with(&format!("(limit 50KB or 2000 lines){end}")), "{text}");
-            assert_eq!(crate::text::earlier::parse(text.as_bytes()), Some((5_159_358, false)));
+            assert_eq!(crate::text::notice_line::parse(text.as_bytes()), Some((5_159_358, false)));
         }
     }
 }

@@ -1,0 +1,71 @@
+//! The words of one line that is a notice of ours, or a mark.
+
+/// No mark between findings is longer.
+pub const LONGEST_MARK: usize = 40;
+
+/// Tells whether a line is a mark between findings: `[... 1,234 lines ...]`.
+pub fn is_mark(line: &[u8]) -> bool {
+    let Some((_, rest)) = line.strip_prefix(b"[... ").and_then(number) else { return false };
+    matches!(rest, b" lines ...]" | b" line ...]" | b" chars ...]")
+}
+
+/// What follows the amount in a short notice: ours, and those that OpenClaw has come to write.
+const ENDINGS: [&[u8]; 4] = [
+    b" more characters truncated]",
+    b" chars omitted]",
+    b" more characters truncated; rerun with narrower args if needed]",
+    b" chars truncated; narrow args]",
+];
+
+/// Reads the amount that a line names as missing when it is a notice, and whether it is in bytes.
+pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
+    if let Some(rest) = line.strip_prefix(b"[tool output truncated: ") {
+        let (hidden, rest) = number(rest)?;
+        let (_, rest) = number(rest.strip_prefix(b" of ")?)?;
+        let in_bytes = rest.starts_with(b" bytes omitted (");
+        return (rest.ends_with(b"]") && (in_bytes || rest.starts_with(b" chars omitted (")))
+            .then_some((hidden, in_bytes));
+    }
+    if let Some(rest) = line.strip_prefix(b"[... ") {
+        let (hidden, rest) = number(rest)?;
+        return ENDINGS.contains(&rest).then_some((hidden, false));
+    }
+    let (hidden, rest) = number(line.strip_prefix(b"... (")?)?;
+    let source = rest.strip_prefix(b" chars truncated from ")?;
+    (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
+}
+
+/// Digits, grouped or not. More than fifteen are no number of ours: such a text could not exist.
+fn number(text: &[u8]) -> Option<(usize, &[u8])> {
+    let end = text.iter().position(|byte| !byte.is_ascii_digit() && *byte != b',').unwrap_or(text.len());
+    let digits: String =
+        text[..end].iter().filter(|byte| **byte != b',').map(|&byte| char::from(byte)).collect();
+    let value = if digits.len() <= 15 { digits.parse().ok()? } else { return None };
+    Some((value, &text[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notice_tells_how_much_it_hides() {
+        for (line, told) in [
+            ("[tool output truncated: 70 of 90 chars omitted (limit 9B); x]", Some((70, false))),
+            ("[tool output truncated: 1,070 of 2,090 bytes omitted (limit 9B); x]", Some((1_070, true))),
+            ("[... 12 more characters truncated]", Some((12, false))),
+            ("... (1,234 chars truncated from x)", Some((1_234, false))),
+            ("[... 12 more characters truncated] x", None),
+            ("[... 9999999999999999 more characters truncated]", None),
+            ("[... 12 lines ...]", None),
+        ] {
+            assert_eq!(parse(line.as_bytes()), told, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_all_of_its_line() {
+        assert!(is_mark(b"[... 1,234 lines ...]") && is_mark(b"[... 1 line ...]"));
+        assert!(!is_mark(b"[... lines ...]") && !is_mark(b"[... 1 line ...] x"));
+    }
+}
