@@ -1,3 +1,4 @@
+import { escaped } from './mistake.js'
 import { hasBlocks } from './terminal.js'
 
 /** A column: its head, and whether what stands in it is a number. */
@@ -40,10 +41,7 @@ export function barOf(share: number, width: number): string {
 
 /** A name as a column shows it: ASCII, each char as wide as the next, and not too long. */
 export function nameOf(name: string, width: number): string {
-  const plain = name.replace(
-    /[^\x20-\x7e]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  const plain = name.replace(/[^\x20-\x7e]/g, escaped)
   return plain.length > width ? `${plain.slice(0, width - 3)}...` : plain
 }
 

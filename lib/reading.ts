@@ -47,6 +47,11 @@ export function isPlain(value: object): boolean {
   }
 }
 
+/** Whether a value can be waited for, be it of another realm or of no class at all. */
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return isObject(value) && typeof get(value, 'then') === 'function'
+}
+
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }

@@ -2,7 +2,7 @@ import type { SpillStore } from 'spillway'
 import { type Compiled, failed } from '../compiled.js'
 import { copy } from '../dialect/copy.js'
 import { nameOf, ON_UPDATE, type Origin } from '../event.js'
-import { get, isPlain } from '../reading.js'
+import { get, isPlain, isPromise } from '../reading.js'
 import { readsSpill } from '../spill/spill_tool.js'
 import { Spilling } from '../spill/spilling.js'
 import { clampThrown, messageOf } from './error.js'
@@ -168,10 +168,6 @@ class OneCall {
         Object.defineProperty(clamping, name, { value: () => clamping })
     return clamping
   }
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof get(value, 'then') === 'function'
 }
 
 type Steps = Generator | AsyncGenerator

@@ -3,7 +3,7 @@ import type { Compiled } from '../compiled.js'
 import { type Result, readResults } from '../dialect/dialect.js'
 import type { Origin } from '../event.js'
 import { plain } from '../json.js'
-import { forget, get, isObject, isPlain, quietly } from '../reading.js'
+import { forget, isObject, isPlain, isPromise, quietly } from '../reading.js'
 import { clampKnown } from '../result/result.js'
 import { overwrite } from './overwrite.js'
 import { withinRow } from './row.js'
@@ -80,11 +80,6 @@ export class Entry {
       ? capped
       : this.#capped(plain(message), true)
   }
-}
-
-/** A thenable is no message either. */
-function isPromise(value: unknown): boolean {
-  return isObject(value) && typeof get(value, 'then') === 'function'
 }
 
 function hasJson(value: unknown): boolean {
