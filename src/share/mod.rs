@@ -98,8 +98,19 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         let whole = vec![Block::Whole; self.sources.len()];
         let fair = (std::mem::replace(&mut self.blocks, whole), self.rooms.clone());
         self.serve_in_order(all, Share::Order);
+        self.drop_sliver();
         if self.left() < 2 {
             (self.blocks, self.rooms) = fair;
+        }
+    }
+
+    /// Lets the block go that was cut after some that are whole, where it is too small to hold a notice: that stands in its
+    /// place then, and there is room for it.
+    fn drop_sliver(&mut self) {
+        let Some(cut) = self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) else { return };
+        let is_small = self.sizes[cut].at_most(&self.notice_size());
+        if is_small && self.left() > 2 && self.policy.notice != Notice::None {
+            self.blocks[cut] = Block::Gone;
         }
     }
 
@@ -139,10 +150,6 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
                 self.blocks[at] =
                     if dots == Taken::default() { Block::Gone } else { Block::Replaced(DOTS.into()) };
                 served = served.plus(dots);
-            } else if how == Share::Order && size.chars <= notice.chars && with(notice).within(&limits) {
-                // What is cut of a block that is shorter than the notice could not hold it: it stands in its place.
-                self.blocks[at] = Block::Gone;
-                cut = true;
             } else {
                 let room = with(Taken::default()).rest_of(&limits);
                 self.serve_one(at, Limits { chars: room.chars.min(size.chars - 1), ..room });
