@@ -87,8 +87,8 @@ describe('clamp', () => {
     const child = start(['clamp', '--keep', 'head', '--notice', 'none', '--max-lines', '5'])
     child.stdin?.on('error', () => {})
     const writing = setInterval(() => child.stdin?.write('a line\n'), 20)
-    expect(await end(child)).toMatchObject({ code: 0, stdout: 'a line\n'.repeat(5) })
-    clearInterval(writing)
+    const ended = await end(child).finally(() => clearInterval(writing))
+    expect(ended).toMatchObject({ code: 0, stdout: 'a line\n'.repeat(5) })
   })
 
   it.each([
@@ -157,6 +157,8 @@ describe('clamp', () => {
       1,
       'spillway clamp: stdin cannot be read; pipe something into it\n',
     ])
+    const unwritable = await shell('echo hi | spillway clamp 1< /dev/null')
+    expect(unwritable.stderr).toBe('spillway clamp: EBADF: bad file descriptor, write\n')
     const full = await shell('seq 1 100000 | spillway clamp > /dev/full')
     expect([full.code, full.stderr]).toEqual([
       1,
@@ -273,14 +275,14 @@ describe('run', () => {
     )
     const script = 'while :; do sleep 0.02; done'
     expect(
-      await spillway(['run', '--', 'sh', '-c', script], { env: { NODE_OPTIONS: `--require=${hook}` } }),
+      await spillway(['run', '--', 'sh', '-c', script], { env: { NODE_OPTIONS: `--require="${hook}"` } }),
     ).toMatchObject({ code: 143, stdout: '[killed by SIGTERM]' })
   })
 
   it('lets the terminal interrupt the command, once', async () => {
     const dir = join(place, 'terminal')
     mkdirSync(dir)
-    const script = `trap 'echo >> ${dir}/int' INT; touch ${dir}/up; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; exit 6`
+    const script = `trap 'echo >> ${dir}/int' INT; touch ${dir}/up; while [ ! -e ${dir}/int ]; do sleep 0.05; done; sleep 0.3; exit 6`
     write('script.sh', script)
     const child = terminal('run -- sh script.sh')
     await until(() => existsSync(join(dir, 'up')))
@@ -439,7 +441,7 @@ describe('read and search', () => {
     )
     expect(few.stderr).toBe('[4 matches; more come with --line 13]\n')
     const none = await spillway(['search', id, '1', '--dir', dir, '--max-bytes', '0'])
-    expect([none.stdout, none.stderr]).toEqual(['', ''])
+    expect([none.stdout, none.stderr]).toEqual(['', '[100 matches, none within the limits; raise them]\n'])
     const part = join(place, 'part')
     const { id: cut } = await createSpillStore({ dir: part, maxFileBytes: 4 }).save('one\ntwo\n')
     const { stdout, stderr } = await spillway(['read', cut, '--dir', part])

@@ -16,7 +16,7 @@ const started: ChildProcess[] = []
 const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, LC_ALL: ____, LC_CTYPE: _____, ...inherited } = process.env
 
 /** What a person's terminal sets, whatever the tests were started by. */
-const surroundings = { ...inherited, LANG: 'C.UTF-8', TERM: 'xterm-256color' }
+const surroundings = { ...inherited, LANG: 'C.UTF-8', TERM: 'xterm-256color', SHELL: '/bin/sh' }
 
 afterAll(() => {
   for (const child of started) child.kill('SIGKILL')

@@ -446,7 +446,9 @@ describe('bytes', () => {
     expect([clampText(gone), cleanText(gone), estimateTokens(gone)]).toEqual(['', '', 0])
     expect(measureText(gone)).toEqual(measureText(''))
     const capture = new OutputCapture()
-    capture.stdout.write(gone)
+    const view = new DataView(new ArrayBuffer(9))
+    structuredClone(view.buffer, { transfer: [view.buffer] })
+    for (const chunk of [gone, view]) capture.stdout.write(chunk)
     expect(await capture.finish()).toMatchObject({ text: '', total: { bytes: 0 } })
   })
 

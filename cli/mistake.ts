@@ -23,11 +23,11 @@ export function exitOfSignal(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal]
 }
 
-/** What a system's code means to someone who gave a path. */
+/** What a system's code means to someone who gave a path, or of one call alone. */
 const MEANINGS: Record<string, string> = {
   ENOENT: 'there is no such file; check the path',
   ENOTDIR: 'is no directory; check the path',
-  EBADF: 'stdin cannot be read; pipe something into it',
+  'EBADF read': 'stdin cannot be read; pipe something into it',
   EFBIG: 'a file would be larger than this process may write; raise that limit (ulimit -f)',
   EISDIR: 'is a directory; give a file in it',
   EACCES: 'permission denied; run this as its owner, or change its mode',
@@ -47,9 +47,9 @@ const ADVICE: Record<string, string> = {
 
 /** Says in a line what went wrong with what `name` stands for. */
 export function explain(error: unknown, name?: string): string {
-  const { code, message } = toError(error)
+  const { code, message, syscall } = toError(error)
   const told = name === undefined ? '' : `${name}: `
-  const meaning = MEANINGS[code]
+  const meaning = MEANINGS[code] ?? MEANINGS[`${code} ${syscall}`]
   if (meaning !== undefined) return oneLine(`${told}${meaning}`)
   if (code === 'ERR_SPILLWAY_OPTION')
     return oneLine(message.replace(/^\w+(?= must be )/, flagOf).replace(/^--notice must be /, '$&none, '))
@@ -75,11 +75,11 @@ export function isBrokenPipe(error: unknown): boolean {
   return toError(error).code === 'EPIPE'
 }
 
-function toError(error: unknown): { code: string; message: string } {
-  const { code, message } = (
+function toError(error: unknown): { code: string; message: string; syscall: string | undefined } {
+  const { code, message, syscall } = (
     typeof error === 'object' && error !== null ? error : {}
   ) as Partial<NodeJS.ErrnoException>
-  return { code: String(code ?? ''), message: message ?? String(error) }
+  return { code: String(code ?? ''), message: message ?? String(error), syscall }
 }
 
 /** Names of what is no flag but stands by itself. */

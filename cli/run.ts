@@ -83,7 +83,8 @@ function notStarted(command: string, error: unknown): Mistake {
 /** Says why not all of an output was saved. */
 function notSaved(spillError: string, dir: string): string {
   const [code = ''] = spillError.split(':', 1)
-  return `not all was saved: ${explain({ code, message: spillError }, dir)}`
+  const message = code.startsWith('ERR_') ? spillError.slice(code.length + 2) : spillError
+  return `not all was saved: ${explain({ code, message }, dir)}`
 }
 
 /** Shows a text. Whoever does not read it to its end wants the exit code all the same. */

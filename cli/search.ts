@@ -47,7 +47,10 @@ async function run(args: Args): Promise<number> {
   // What stays of a head is read on from there. Of other cuts the notice tells what is missing.
   const shown = keep === 'head' ? matchesIn(rows, ranges[0]?.[1] ?? 0) : found.length
   const cut = found[shown]
-  if (shown === 0) return 0
+  if (shown === 0) {
+    await err.tell(`[${counted(found.length, 'match', 'matches')}, none within the limits; raise them]\n`)
+    return 0
+  }
   // An answer has bounds of its own, so that fewer than were asked for may be the first of many.
   const line = cut?.line ?? last.line + 1
   const [more] = cut ? [cut] : await saved.search(pattern, { ...options, context: 0, line, max: 1 })

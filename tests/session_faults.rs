@@ -213,11 +213,13 @@ fn a_repair_that_has_no_more_room() {
     let path = fs::canonicalize(path).unwrap();
     let writer = fs::OpenOptions::new().append(true).open(&path).unwrap();
     let (file, old) = (path.clone(), text(&path));
+    let has_come = AtomicU64::new(0);
     let watch = Watch::with_hook(move |_| {
-        if text(&file) != old && getrlimit(Resource::Fsize).current.is_none() {
+        if text(&file) != old && has_come.fetch_add(1, Relaxed) == 0 {
             (&writer).write_all(LATE.as_bytes()).unwrap();
             let size = fs::metadata(&file).unwrap().len();
-            setrlimit(Resource::Fsize, Rlimit { current: Some(size), maximum: None }).unwrap();
+            let Rlimit { maximum, .. } = getrlimit(Resource::Fsize);
+            setrlimit(Resource::Fsize, Rlimit { current: Some(size), maximum }).unwrap();
         }
     });
     let failure = repair(&Request { backup: backup == "true", ..request(&path) }, &watch).unwrap_err();

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { get } from '../reading.js'
 
 /** What takes the chunks of one stream, in order. A promise tells to wait. */
 export interface Sink {
@@ -70,7 +71,8 @@ export class Intake extends Writable {
 
 /** A chunk that may wait. No bytes are as good as any: their buffer may be gone, which a stream would throw at. */
 function ownOf(chunk: ArrayBufferView, waits: boolean): ArrayBufferView {
-  const { buffer, byteOffset, byteLength } = chunk
-  if (byteLength === 0) return Buffer.alloc(0)
-  return waits ? Buffer.from(Buffer.from(buffer, byteOffset, byteLength)) : chunk
+  // Of a DataView even to ask its length throws then.
+  const length = get(chunk, 'byteLength')
+  if (!length) return Buffer.alloc(0)
+  return waits ? Buffer.from(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)) : chunk
 }
