@@ -278,6 +278,13 @@ mod tests {
         // The first fits, but then nothing could tell that the others are gone.
         let texts = shared(&blocks, 32, Share::Order, Notice::Pi);
         assert_eq!(texts, [Some("a".repeat(24) + "[...]"), None, None]);
+        // The first is shorter than the notice, and stays what is left of all.
+        let same = [blocks[0], blocks[0], blocks[0]];
+        for how in [Share::Order, Share::Stay] {
+            let texts = shared(&same, 50, how, Notice::Pi);
+            assert_eq!(texts[0].as_deref().map(|text| &text[..19]), Some(&blocks[0][..19]), "{how:?}");
+        }
+        assert_eq!(shared(&same, 50, Share::Order, Notice::Pi)[1..], [None, None]);
     }
 
     #[test]
