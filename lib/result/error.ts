@@ -143,7 +143,9 @@ function set(error: object, key: string, value: unknown, like: object): boolean 
   const property = { value, enumerable, writable: true, configurable }
   // A stack that is only defined anew stays in memory behind it, in V8 from 12 on; one that is assigned goes.
   if (key === 'stack') quietly(() => Reflect.set(error, key, value))
-  return quietly(() => Reflect.defineProperty(error, key, property)) === true && get(error, key) === value
+  // The stack of a sealed error cannot be defined from V8 12 on, but was assigned.
+  quietly(() => Reflect.defineProperty(error, key, property))
+  return get(error, key) === value
 }
 
 function described(error: object, key: string): PropertyDescriptor | undefined {
