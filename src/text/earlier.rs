@@ -44,7 +44,7 @@ impl Earlier {
     /// Looks at the start of `head` and the end of `tail` alone.
     pub fn at_ends<T: Text>(head: T, tail: T, total: usize) -> Earlier {
         let mut earlier = Earlier::default();
-        let at_end = last_notice(tail);
+        let at_end = last_notice(tail, tail.len() == total);
         let content = at_end.as_ref().map_or(total, |found| total - tail.len() + found.start);
         if let Some(found) =
             notice_at(head, 0).filter(|found| found.end < content && is_newline(head, found.end))
@@ -120,8 +120,9 @@ fn notice_at<T: Text>(text: T, at: usize) -> Option<Found> {
     Some(Found { start: at, end: at + line.len(), hidden, in_bytes })
 }
 
-/// A notice that ends the text, with what separates it from the head before it.
-fn last_notice<T: Text>(text: T) -> Option<Found> {
+/// A notice that ends the text, with what separates it from the head before it. `is_whole`: nothing comes before `text`,
+/// so that its start is that of a line.
+fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
     if text.is_empty() || !matches!(u8::try_from(text.unit(text.len() - 1)), Ok(b']' | b')')) {
         return None;
     }
@@ -135,7 +136,7 @@ fn last_notice<T: Text>(text: T) -> Option<Found> {
             _ => 0,
         };
         let separated = start >= newlines && (start - newlines..start).all(|at| is_newline(text, at));
-        if start == 0 || separated {
+        if start == 0 && is_whole || separated {
             return Some(Found { start: start.saturating_sub(newlines), ..found });
         }
     }
@@ -163,6 +164,17 @@ mod tests {
     }
 
     const HINT: &str = "[tool output truncated: 70 of 90 chars omitted (limit 9B); request smaller chunks]";
+
+    #[test]
+    fn a_window_begins_no_line() {
+        let text = "x".repeat(20) + "... (12 chars truncated from " + &"y".repeat(LONGEST) + ")";
+        let notice = &text[20..];
+        let window = Utf8(notice.as_bytes()).slice(notice.len() - LONGEST..notice.len());
+        assert_eq!(Earlier::at_ends(window, window, text.len()), Earlier::default());
+        let short = Utf8(b"... (12 chars truncated from x)");
+        assert_eq!(Earlier::at_ends(short, short, short.len()).hidden, 12);
+        assert_eq!(Earlier::at_ends(Utf8(b"head"), short, 1_000), Earlier::default());
+    }
 
     #[test]
     fn notices_are_found_where_they_would_stand() {
