@@ -85,10 +85,12 @@ export class Following {
     const since = (pipe: Pipe, then: Map<Pipe, number>) => pipe.came - (then.get(pipe) ?? 0)
     const isOnItsWay = (pipe: Pipe) =>
       (pipe.isSlow || (pipe.isWaiting && since(pipe, before) > 0)) && since(pipe, atExit) < ON_ITS_WAY
-    this.#timer = setTimeout(() => {
-      if ([...this.#pipes].some(isOnItsWay)) return this.#wait(atExit, this.#came())
-      this.leave()
-    }, this.#graceMs)
+    const look = () => {
+      if ([...this.#pipes].some(isOnItsWay)) this.#wait(atExit, this.#came())
+      else this.leave()
+    }
+    // Looked at once what others made room for just now has been read: in the midst of that nothing seems to wait.
+    this.#timer = setTimeout(() => setImmediate(look), this.#graceMs)
   }
 
   #check(): void {
