@@ -1,7 +1,6 @@
 //! What the context of a stored session is spent on.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
 use super::answer::Answer;
@@ -16,6 +15,7 @@ use super::stored::Session;
 use super::watch::{Progress, Watch};
 use crate::dialect::path::Follower;
 use crate::dialect::{Object, Table, ToolResult};
+use crate::hash::hash;
 use crate::text::Size;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -139,21 +139,15 @@ struct Tools {
 impl Tools {
     fn named(&mut self, tool: &str) -> usize {
         let Tools { all, by_name, .. } = self;
-        *by_name.entry(hash(tool)).or_insert_with(|| {
+        *by_name.entry(hash(tool.as_bytes())).or_insert_with(|| {
             all.push(OfTool { tool: tool.to_owned(), ..OfTool::default() });
             all.len() - 1
         })
     }
 
     fn called(&self, id: &str) -> Option<String> {
-        self.by_call.get(&hash(id)).map(|at| self.all[*at].tool.clone())
+        self.by_call.get(&hash(id.as_bytes())).map(|at| self.all[*at].tool.clone())
     }
-}
-
-fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(text.as_bytes());
-    hasher.finish()
 }
 
 impl Inspector<'_> {
@@ -173,7 +167,7 @@ impl Inspector<'_> {
         if let Some(message) = &entry.message {
             table.each_call(row, message, |id, tool| {
                 let tool = self.tools.named(&tool);
-                self.tools.by_call.insert(hash(&id), tool);
+                self.tools.by_call.insert(hash(id.as_bytes()), tool);
             });
         }
         for result in results.iter().filter(|result| result.is_filled) {
