@@ -3,7 +3,8 @@
  *
  * "chars" always means UTF-16 code units (`string.length`). Bytes are UTF-8 bytes. Lines: a newline ENDS a line, so
  * "a\nb\n" and "a\nb" are two lines and "" is none. Cost grows with the limits and not with the input, except where a
- * pass is the point: reports, totals in notices, `maxLineBytes`, 'findings', limits in lines or tokens alone.
+ * pass is the point: reports, totals in notices, `maxLineBytes`, 'findings', limits in lines or tokens alone. The notice
+ * 'hint' names all limits that were broken: a text over 256 KiB is read until it has more than `maxLines` lines.
  *
  * Guarantees that hold for every function that returns clamped text, whatever the input:
  *  G1  every limit that is set holds for the FINAL text, notice included;
@@ -13,10 +14,13 @@
  *  G4  what is kept is an exact substring of the input (after cleaning, line cutting and well-forming);
  *  G5  idempotent: clamp(clamp(x)) === clamp(x). When a text that was cut before is cut again, an earlier 'hint', 'pi' or
  *      'count' notice is recognised where it would stand (end of a head, start of a tail, between ends only in texts up
- *      to 256 KiB), and the new notice counts from the ORIGINAL total. That can only raise a number shown: limits, Cut
- *      and ClampReport speak of this input alone;
- *  G6  tight: with keep 'head' or 'tail' and snap 'char', one more code point would break a limit, or cut into a mark or
- *      an earlier notice;
+ *      to 256 KiB), and the new notice counts from the ORIGINAL total, in the unit of the earlier one (one that cannot
+ *      takes what was counted in bytes for as many chars as the text that is left has for its bytes; after 'findings' the
+ *      newlines around notices and marks may count as missing or kept). That can only raise a number shown: limits, Cut
+ *      and ClampReport speak of this input alone. An earlier notice at an end goes whichever side is kept; one between
+ *      ends stays as the mark of its gap while text on both sides of it stays together;
+ *  G6  tight: with keep 'head' or 'tail' and snap 'char', one more code point would break a limit, or cut into a mark, an
+ *      earlier notice or a known continuation line;
  *  G7  a notice is never cut: when it does not fit, "[... N more characters truncated]" takes its place, then "[...]",
  *      then none. A notice that needs more lines than there are beside a line of text does not fit;
  *  G8  deterministic: no clock and no randomness in text a model reads, but for the ids of saved outputs;
@@ -83,30 +87,37 @@ export interface Cut {
 
 /**
  * The text that tells a model what is missing.
- *  'hint'   (default) "[tool output truncated: 5159358 of 5210412 chars omitted (limit 50KB or 2000 lines); request
- *           smaller chunks (offset/limit) or specific sections]", ASCII, one line. The limits in force are named: bytes
- *           and lines, and chars or tokens where set. A Uint8Array is counted in bytes ("bytes omitted"), so that no pass
- *           over it is needed. When the whole was saved: "...; full output saved as SAVED, read or search it there]" (its
- *           path, or its id); when a quota let only its start be saved: "...; the start of it saved as SAVED, ..."; when
- *           saving failed: "...; the rest could not be saved (ENOSPC); request smaller chunks (offset/limit) or specific
- *           sections]"
+ *  'hint'   (default) "[tool output truncated: 5,159,358 of 5,210,412 chars omitted (limit 50KB or 2,000 lines); ask for
+ *           less, or for specific sections]", ASCII, one line. The limits that were broken are named, in bytes, lines,
+ *           chars and tokens. A Uint8Array is counted in bytes ("bytes omitted"), so that no pass over it is needed. A
+ *           wrapped tool that has a parameter `offset` or `limit` is asked so: "...; request smaller chunks
+ *           (offset/limit) or specific sections]". When the whole was saved: "...; full output saved as PATH, read or
+ *           search it there or with read_output]", or by id "...; full output saved as ID, page or search it with
+ *           read_output]"; when a quota let only its start be saved: "...; the start of it saved as ..."; when saving
+ *           failed: "...; the rest could not be saved (ENOSPC); ask for less, or for specific sections]"
  *  'pi'     "[... N more characters truncated]"
  *  'count'  "... (12,345 chars truncated from SOURCE)"; between ends "... (N chars truncated from SOURCE) ..."
  *  false    none
  * Any other string is a template and holds at least one of {omittedChars} {totalChars} {omittedBytes} {totalBytes}
- * {omittedLines} {totalLines} {keptLines} {source} {saved} (empty where nothing is saved) {limits}, digits grouped as in
+ * {omittedLines} {totalLines} {keptLines} {source} {saved} (empty where nothing is saved) {limits} (those that were
+ * broken, as 'hint' names them), digits grouped as in
  * "{omittedChars:,}"; an unknown {field}, or none, is ERR_SPILLWAY_OPTION. A function is called once per cut, and again at most twice when its text's
  * length changes the cut; one that throws, returns no string, or has not settled then, counts as not fitting.
  * It stands where the text was cut. After a head: "\n\n" + notice ('pi' and what takes its place: glued, 'count': "\n");
  * before a tail: notice + "\n"; between ends: "\n\n" + notice + "\n\n". Where only lines were cut inside, their marks tell.
  * Where several blocks of one result are cut, the last carries the notice and the others "[... N chars omitted]".
+ * A text whose last 200 chars say how to go on, as other tools end their results, keeps that end whatever `keep` says, and
+ * the notice stands before it: a line with "Use offset=N to continue", "N more lines in file" or "Full output: PATH", with
+ * how a command exited behind it, or the "nextCursor" of a JSON object. Where the limits have no room for it beside a
+ * notice, it is text like any other. Lines are counted from the original where it names them.
  */
 export type Notice = 'hint' | 'pi' | 'count' | false | (string & {}) | ((cut: Cut) => string)
 
 export interface PolicyOptions extends Limits {
   /** Default 'auto'. */
   keep?: Keep
-  /** Share of the room that goes to the head with 'ends', 0 to 1. Default 0.5. */
+  /** Share of the room that goes to the head with 'ends', 0 to 1. Default 0.5. 1 is 'head' and 0 is 'tail'; where there is
+   *  no room for both ends, the one with the larger share stays, and the tail of equal ones. */
   headShare?: number
   /** Texts that make a line a finding: what was asked about, such as the name of a file or a test. Looked for as they
    *  are, upper and lower case told apart. */
@@ -121,8 +132,12 @@ export interface PolicyOptions extends Limits {
   /** Name of the text in notices. Default "output". */
   source?: string
 }
-/** A checked, frozen policy: make it once and pass it. Every function takes it or plain options, and ignores fields that
- *  are not its own. Only what definePolicy returned counts as checked; a spread copy of it is plain options again. */
+/** A checked, frozen policy: make it once and pass it. Every function takes it or plain options, and passes over options
+ *  of another function of this package, so that one object serves all. A name that is of none throws a TypeError with
+ *  code ERR_SPILLWAY_OPTION, also within `clean` and `aggregate`, inherited, or with the value undefined: "`maxByte` is
+ *  no option; did you mean `maxBytes`?". The value undefined counts as not given; symbols are passed over.
+ *  spillway/openclaw, /pi and /daycare pass over all that they do not know, since their hosts pass more. Only what
+ *  definePolicy returned counts as checked; a spread copy of it is plain options again. */
 export interface Policy extends Readonly<WrapPolicy> {
   readonly maxBytes: number
   readonly maxLines: number
@@ -144,7 +159,7 @@ export interface ClampReport {
   /** Limits that the input broke. Empty when it fits. */
   exceeded: LimitName[]
   total: TextSize
-  /** Of the input; the notice is not counted. A line that is kept in part counts. */
+  /** Of the input; the notice is not counted. A line that is kept in part counts, one of which only the mark is left not. */
   kept: TextSize
   omitted: TextSize
   /** Kept parts of the input as [start, end) in chars. */
@@ -155,9 +170,9 @@ export interface ClampReport {
 
 /** Cuts `text` to the policy. Bytes are read as UTF-8 without copying the whole input; invalid sequences come out as
  *  U+FFFD, and a byte order mark stays. */
-export function clampText(text: TextInput, policy?: PolicyOptions | Policy): string
+export function clampText(text: TextInput, policy?: PolicyOptions): string
 /** The same, with exact totals. */
-export function clampTextWithReport(text: TextInput, policy?: PolicyOptions | Policy): ClampReport
+export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): ClampReport
 /** Exact size in one pass. Of a Uint8Array: its own length in bytes, and the chars and lines of what it decodes to. */
 export function measureText(text: TextInput): TextSize
 /** Upper-leaning estimate in tokens, in one pass: aware of scripts (CJK, kana, hangul, Arabic, emoji and others), of runs
@@ -224,51 +239,80 @@ export interface ResultPolicy extends PolicyOptions {
   /** Copies beside the text that no model is sent (Pi `details`, LangChain `artifact`, MCP `structuredContent`): 'keep'
    *  (default) leaves them, by reference; 'cap' leaves `maxSideBytes` of their JSON, with the size that they had inside
    *  (`spillway.originalBytes`); 'drop' removes them. An MCP server with an output schema needs 'keep'; an MCP client that
-   *  forwards `structuredContent` to a model wants 'drop' after its validation (where it has no text, that says it then). */
+   *  forwards `structuredContent` to a model wants 'drop' after its validation (where it has no text, that says it then).
+   *  'cap' never cuts inside a payload: where it has no room, its size takes its place, such as "[... 1,234,567 bytes of
+   *  audio/wav omitted]". A payload is a base64 data URL, or a string of nothing but base64 or base64url (no white space)
+   *  whose length fits its padding: of 1,024 chars or more with capitals and small letters; or of 64 or more, and not hex
+   *  digits alone, where `mimeType`, `mediaType`, `media_type`, `format` or `type` beside or above it names a media type
+   *  that is no text, or image, audio, video, wav, mp3, png and the like. Any other string is shortened as text. */
   sideData?: 'keep' | 'cap' | 'drop'
-  /** JSON bytes that 'cap' leaves of each copy. Default 8_192. Small scalar fields survive first, long strings are
+  /** JSON bytes that 'cap' leaves of each copy. Default 8_192. Small scalar fields survive first, long texts are
    *  shortened, arrays and objects keep what fits; cycles, BigInt, maps and bytes come described. */
   maxSideBytes?: number
   /** Default: found from the value's shape, by tags alone, never by instanceof. */
   dialect?: DialectName
-  /** Cleans texts before the limits, as cleanText does; a text that cleaning would empty stays. Default false. */
+  /** Cleans texts before the limits, as cleanText does; a text that cleaning would empty stays. Lines that become alike or
+   *  meet in a cut are folded by the next cleaning, unless a notice or a mark of ours shows that the text was cut: with
+   *  `notice` false or in words of one's own, G5 does not hold for such lines. Default false. */
   clean?: boolean | CleanOptions
 }
 
 /** Clamps one tool result, tool message or provider message of any dialect: a string, a `{content: [...]}`, a message that
- *  carries several results, each of which has the limits to itself. Order, ids, image blocks (by reference), unknown fields
- *  and metadata stay; class instances keep their class; no empty text block is ever made, and no result is ever dropped
+ *  carries several results, each of which has the limits to itself. Order, ids, image blocks (by reference) and metadata
+ *  stay. So does what no dialect knows of a result, members and blocks alike, up to 1 KiB of JSON; more of it counts
+ *  against the limits, and comes back smaller in its place where it is over them (bytes, and what has a `toJSON` of its own,
+ *  as their JSON has them). Class instances keep their class, but
+ *  for what it hides in private fields; no empty text block is ever made, and no result is ever dropped
  *  (where the limits are too small for a visible text in every block, the first stay, as many as fit, and the notice
  *  stands for the others, or one block stays, at a limit of 0 an empty one; G1 wins). JSON over the limits becomes its text,
  *  clamped: AI SDK `json` as `text`, `error-json` as `error-text`, Bedrock `{json}` as `{text}`, a Gemini response as
  *  `{output}` or `{error}`. Unknown shapes, and rows of session files, come back as they are; where a dialect is named, any
  *  object with its fields is read as a result. */
-export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T
-/** Shortens the SAME error object: `message` to the policy, `stack` to that message and at most 20 frames, `cause` and
- *  AggregateError `errors` likewise to depth 5. Frames are cut at 1,000 chars, what stands before the message at 200. A thrown string is clamped. A frozen error comes back as a new one of the
- *  same prototype, name and code: G1 wins. So does plain data whose JSON is over the limits, its strings shortened:
- *  frameworks send it as JSON. */
-export function clampError<E>(error: E, policy?: PolicyOptions | Policy): E
+export function clampResult<T>(result: T, policy?: ResultPolicy): T
+/** Shortens the SAME error object: `message` to the policy, `stack` to that message and at most 20 frames (as many as take
+ *  no more than the limit), `cause` and AggregateError `errors` likewise to depth 5. Frames are cut at 1,000 chars, `name` and
+ *  what stands before the message at 200. A thrown string is clamped.
+ *
+ *  One budget holds for all that hangs on an error, such as `response.data`, `stdout`, `request`, causes at any depth:
+ *  `JSON.stringify(error)`, `util.inspect(error)` and `String(error)` of what comes back are each at most four times
+ *  `maxBytes`, and four times `maxChars` (from a limit of 256 up; where JSON throws, it is bounded no further). What is
+ *  too large for its share comes as a shortened copy of plain data, many small members go; what it was stays as it was.
+ *  The JSON of anything else that is thrown, arrays, maps, bytes and class instances included, is within the limits
+ *  themselves, since frameworks send that: data comes as a shortened copy, an instance is shortened in place. A frozen error
+ *  comes back as a new one of the same prototype, name and code, and an error whose own `toJSON`, `toString` or class says too
+ *  much as a plain Error: G1 wins. No getter is run twice but those of `name`, `message` and `stack`. */
+export function clampError<E>(error: E, policy?: PolicyOptions): E
 
 /**
  * The tool, with its results, its partial updates and what it throws clamped. Takes whatever frameworks call a tool: an
  * object with `execute` (a function as its 4th argument is Pi's onUpdate), `invoke` or `func`, or a plain function. Keeps
  * `this`, all arguments, prototype, and whether a call is sync, async or a generator. Plain objects are copied, class
- * instances get an own method; wrapping twice is wrapping once, under the latest policy. Options are checked here, not
- * when the tool runs.
+ * instances get an own method. Options are checked here, not when the tool runs.
+ *
+ * Wrapping twice is wrapping once, and never loosens: the tighter limit of each kind holds, defaults and `maxSideBytes` (where
+ * set) among them, also of a copy that a framework made of a wrapped tool. The first `spill` stays, and one text is saved once;
+ * each `onClamp` is told of a cut once. Of the rest, what the later policy sets replaces what the first one set, and what it
+ * does not set stays; of a checked policy, that is what definePolicy was given.
  *
  * What a tool returns is clamped as clampResult does. Besides: a tool with its own `toModelOutput` (AI SDK) keeps its raw
- * result and has the model's copy clamped; without one, a plain object or array that is no dialect's result and whose JSON
- * is over the limits becomes its JSON text, clamped (frameworks would serialise it anyway); a LangGraph Command has its
- * `update.messages` clamped; of a LangChain pair of content and artifact (`func`), the content.
+ * result and has the model's copy clamped; without one, an object or array that is no dialect's result and whose JSON is
+ * over the limits becomes its JSON text, clamped (frameworks would serialise it anyway), bytes and class instances too; a
+ * lone surrogate in what fits is repaired; a LangGraph Command has its `update.messages` clamped; of a LangChain pair of
+ * content and artifact (`func`), the content.
+ *
+ * A cut can change the type of an answer: `T` still says `{ rows: number[] }` where the answer is a string by then, the start
+ * of its JSON. Code of yours that calls a wrapped tool asks `typeof` first, or calls the tool that was wrapped; with
+ * `toModelOutput` the answer stays what it was.
  */
-export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy): T
+export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy): T
 export interface WrapPolicy extends ResultPolicy {
   /** Method to wrap. Default: the first of execute, invoke, func that is a function. */
   method?: string
   /** Where the whole goes when it was cut: the text slots of one result joined by newlines, or the message of what was
    *  thrown, before cleaning; the notice then says so, or why it could not. Only for tools that answer with a promise
-   *  (of one with `toModelOutput`: where that does). The same text of the same call is saved once. */
+   *  (of one with `toModelOutput`: where that does); of others the notice says "could not be saved (ERR_SPILLWAY_SPILL)".
+   *  Where only lines were cut inside (`maxLineBytes`), no notice stands and none says where the whole is. The same text of
+   *  the same call is saved once. */
   spill?: SpillStore
   /** Called after each cut, never with content. What it throws is passed over. The same events go to the channel
    *  'spillway:clamp' of node:diagnostics_channel. */
@@ -286,10 +330,19 @@ export interface ClampEvent {
 }
 /** Every tool of an array or record, under one policy or each under its own (undefined: as it is), such as 'tail' for a
  *  shell and 'head' for a file reader. */
-export function wrapTools<T extends readonly object[] | Record<string, object>>(
-  tools: T,
-  policy?: WrapPolicy | Policy | ((name: string, tool: object) => WrapPolicy | Policy | undefined),
-): T
+export function wrapTools<
+  T extends readonly object[] | (object & { [K in keyof T]: object }),
+  P extends WrapPolicy | undefined = WrapPolicy | undefined,
+>(tools: T, policy?: WrapPolicy | (((name: string, tool: object) => P) & OnlyOptions<P>)): T
+/** Has TypeScript refuse a function whose policies have a name that is no option, which it does not by itself. */
+export type OnlyOptions<P> =
+  Exclude<P extends unknown ? keyof P : never, keyof WrapPolicy> extends infer Name
+    ? [Name] extends [never]
+      ? unknown
+      : string extends Name
+        ? unknown
+        : { 'no option': Name }
+    : never
 
 /** A copy for people's screens: each text block to `maxChars` (8_000) and the texts of an error result to their first line
  *  and `maxErrorChars` (400), both notices and the "…" of a cut line included; images, audio and files as
@@ -349,9 +402,13 @@ export class OutputCapture {
    * Pipes a child in and resolves, with exit code or signal, once both pipes ended, or `graceMs` (2,000) after exit where
    * a grandchild holds them open; that one goes on, and what it prints then is thrown away. Rejects on the child's
    * 'error', and on abort with the signal's reason; the child is killed then (SIGTERM), as the `signal` of spawn does.
-   * After a rejection `finish` tells what came until then. Its stdin is left alone. Once for each capture.
+   * After a rejection `finish` tells what came until then. Its stdin is left alone. Once for each capture. A child that
+   * has neither pipe (stdio 'inherit' or 'ignore') is ERR_SPILLWAY_OPTION.
    */
-  attach(child: ChildProcess, options?: { graceMs?: number; signal?: AbortSignal }): Promise<CaptureResult>
+  attach(
+    child: ChildProcess,
+    options?: { graceMs?: number; signal?: AbortSignal | undefined },
+  ): Promise<CaptureResult>
   /** What `finish` would return now, but for the file, which is not complete yet. Costs about one clamp, so it can feed
    *  partial updates. */
   snapshot(): CaptureResult
@@ -412,7 +469,7 @@ export function formatProcessOutput(
     signal?: string | null
     timedOut?: boolean
   },
-  policy?: PolicyOptions | Policy,
+  policy?: PolicyOptions,
 ): string
 
 // ── Full outputs on disk ─────────────────────────────────────────────────────────────────────────────────
@@ -465,7 +522,7 @@ export interface SpillStore {
   /** The lines that hold a plain text, or match a regular expression, in order. An expression takes linear time: no
    *  backreferences, no lookaround, `\w`, `\d`, `\s`, `\b` and its ignored case are those of ASCII. The answer is at most
    *  40_960 bytes of text; a line of over 500 bytes is shown around its match, between marks "[+N bytes]". A line of over
-   *  128 KiB is searched in parts that share 16 KiB. */
+   *  128 KiB (24 KiB for a large expression) is searched in parts that share 16 KiB. */
   search(id: string, pattern: string, options?: SpillSearch): Promise<SpillMatch[]>
   /** Oldest first. */
   list(): Promise<SpillRecord[]>
@@ -521,7 +578,15 @@ export function createSpillStore(options: SpillOptions): SpillStore
 export function spillTool(store: SpillStore): {
   name: 'read_output'
   description: string
-  parameters: Record<string, unknown>
+  parameters: {
+    type: 'object'
+    properties: Record<
+      'id' | 'line' | 'byte' | 'lines' | 'pattern' | 'regex',
+      { type: 'string' | 'integer' | 'boolean'; description: string }
+    >
+    required: string[]
+    additionalProperties: false
+  }
   execute(input: unknown): Promise<string>
 }
 
@@ -535,9 +600,9 @@ export interface PrecheckInput {
   /** The history, in the shape of any framework: texts, thinking and calls count, an image by a fixed 2,000 tokens, and
    *  side data, ids and metadata not at all. */
   messages: readonly unknown[]
-  systemPrompt?: string
+  systemPrompt?: string | undefined
   /** What the user asks now, where it is not among the messages yet. */
-  prompt?: string
+  prompt?: string | undefined
   /** Tool schemas that travel with the request. They count as their JSON. */
   tools?: unknown
   /** Tokens that the model reads and writes in one turn. */
@@ -545,19 +610,19 @@ export interface PrecheckInput {
   /** Tokens of them to keep free for its answer: at most a quarter of the window is. */
   reserveTokens: number
   /** What estimates are multiplied by. Default 1.1. */
-  safetyMargin?: number
+  safetyMargin?: number | undefined
   /** Replaces estimateTokens; fractions are rounded up. What it throws passes through, and what it returns that is no
    *  number from 0 up is ERR_SPILLWAY_OPTION. */
-  countTokens?: (text: string) => number
+  countTokens?: ((text: string) => number) | undefined
   /** What the provider last reported for the first `messages` of the history (system prompt and tools among it); only
    *  later messages are estimated then. Of more messages than there are it tells nothing. */
-  lastUsage?: { inputTokens: number; messages: number }
+  lastUsage?: { inputTokens: number; messages: number } | undefined
   /** Chars that one tool result may hold. Default: 30 % of the window in chars (4 a token), at most 16_000, 32_000 from
    *  100k tokens, 64_000 from 200k. */
-  perResultMaxChars?: number
+  perResultMaxChars?: number | undefined
   /** What all of them may hold. Default: the larger of four results and half the window in chars; the oldest first, the
    *  latest protected, `minKeepChars` 0. */
-  aggregate?: Partial<AggregatePolicy>
+  aggregate?: Partial<AggregatePolicy> | undefined
 }
 
 export interface Precheck {
@@ -594,7 +659,7 @@ export function precheck(input: PrecheckInput): Precheck
 export function applyPlan<T extends readonly unknown[]>(
   messages: T,
   plan: readonly PlanStep[],
-  policy?: ResultPolicy | Policy,
+  policy?: ResultPolicy,
 ): T
 
 /**
@@ -638,12 +703,13 @@ export function classifyProviderError(
 
 /**
  * Sends a prompt and recovers where it is too large: precheck, the cheapest fix, send; on a reported overflow compaction,
- * `maxCompactions` times at most, then truncation once (to "[...]" where it takes that), then ContextOverflowError. Payloads
- * that are too large and requests above a rate limit are made smaller the same way, by bytes and tokens that the provider
- * tells. docs/context.md has the states.
+ * `maxCompactions` times at most, then truncation (to "[...]" where it takes that), again and again while anything is left to
+ * cut, then ContextOverflowError. A refusal that gives no number leaves at most half of the last estimate to each such
+ * truncation. Payloads that are too large and requests above a rate limit are made smaller the same way, by bytes and tokens
+ * that the provider tells. docs/context.md has the states.
  *
- * It always ends: a step that leaves more than 95 % of the least estimate so far is not taken again, after a refusal nothing
- * is sent that is not smaller, and there are at most `maxCompactions` + 2 sends. A prompt that nothing makes fit is sent
+ * It always ends: a step that leaves more than 95 % of the least estimate so far is not taken again before the next refusal,
+ * after a refusal nothing is sent that is not smaller, and there are at most `maxCompactions` + 2 sends. A prompt that nothing makes fit is sent
  * once all the same, since estimates lean upwards and the provider has the last word. What a hook throws passes through, and
  * so does what `send` rejects with for any other reason. An abort rejects with `signal.reason` at once, also while a hook
  * hangs.
@@ -652,23 +718,26 @@ export function runWithRecovery<R, M = unknown>(hooks: RecoveryHooks<R, M>): Pro
 /** `lastUsage` counts until the first compaction or truncation. A `countTokens` is asked once of each text. */
 export interface RecoveryHooks<R, M = unknown> extends Omit<PrecheckInput, 'messages'> {
   /** The history as it stands, read anew before every attempt and after every step. */
-  messages: () => readonly M[] | Promise<readonly M[]>
-  /** Sends these messages (with the system prompt and the rest, which are up to it). What it rejects with is classified;
-   *  so is an assistant message that it resolves with and that ended in an error (Pi never throws). */
-  send: (messages: readonly M[], context: { attempt: number; signal?: AbortSignal }) => Promise<R>
+  messages: () => readonly M[] | PromiseLike<readonly M[]>
+  /** Sends these messages (with the system prompt and the rest, which are up to it): where nothing was cut, the very array
+   *  of the history. `signal` is that of the run, or one that is never aborted. What it rejects with is classified; so is an
+   *  assistant message that it resolves with and that ended in an error (Pi never throws). */
+  send: (messages: M[], context: { attempt: number; signal: AbortSignal }) => PromiseLike<R>
   /** Makes older history smaller; false when it could not, and then it is not asked again. `actualTokens`: what the
    *  provider counted, where it told. */
-  compact?: (state: { attempt: number; overflowTokens: number; actualTokens?: number }) => Promise<boolean>
-  /** Stores the truncation; false falls back to compaction, and where there is none to cutting what is sent, and then it is
-   *  not asked again. Without it the plan is applied to what is sent, and a result that was cut once stays so, and the
+  compact?:
+    | ((state: { attempt: number; overflowTokens: number; actualTokens?: number }) => PromiseLike<boolean>)
+    | undefined
+  /** Stores the truncation; false, or a history that is no smaller, falls back to compaction, and where there is none to
+   *  cutting what is sent, and then it is not asked again. Without it the plan is applied to what is sent, and a result that was cut once stays so, and the
    *  same, for the whole run, so that prompt caches hold. */
-  truncate?: (plan: readonly PlanStep[]) => Promise<boolean>
+  truncate?: ((plan: readonly PlanStep[]) => PromiseLike<boolean>) | undefined
   /** Compactions before and after a send together. Default 3. */
-  maxCompactions?: number
+  maxCompactions?: number | undefined
   /** Told of every decision. What it throws is passed over. The same events go to the channel 'spillway:recovery' of
    *  node:diagnostics_channel. */
-  onEvent?: (event: RecoveryEvent) => void
-  signal?: AbortSignal
+  onEvent?: ((event: RecoveryEvent) => void) | undefined
+  signal?: AbortSignal | undefined
 }
 export interface RecoveryEvent {
   /** 'overflow': the provider refused. The others are told before the step is taken. */
@@ -681,7 +750,8 @@ export interface RecoveryEvent {
   /** Why this step was taken, and others were not. */
   reason?: string
 }
-/** Nothing was left to make smaller. The last refusal is the `cause`. */
+/** Nothing was left to make smaller, or no send was left. The last refusal is the `cause`. Prints short:
+ *  `attempts` and `precheck` are not enumerable. */
 export class ContextOverflowError extends Error {
   readonly code: 'ERR_SPILLWAY_CONTEXT_OVERFLOW'
   /** All that was done, in order. */
@@ -698,6 +768,8 @@ export class ContextOverflowError extends Error {
 
 /** `keep` is 'auto', `notice` 'hint', `sideData` 'cap' unless given. */
 export interface GuardOptions extends ResultPolicy {
+  /** Method of the manager that stores a message, which is its first argument. Default 'appendMessage'. */
+  method?: string
   /** Runs after a first cap, on messages that are or carry tool results, and is told of the first of these. What it returns
    *  is capped again. Synchronous: one that throws, or answers with no message (undefined, a promise), is passed over. */
   transform?: (message: unknown, meta: { toolCallId?: string; toolName?: string }) => unknown
@@ -706,8 +778,9 @@ export interface GuardOptions extends ResultPolicy {
   beforeWrite?: (message: unknown) => unknown | false
   /** Bytes of a tool result's message as JSON, without the payloads of its images, audio and files: the last line of
    *  defence. Side data gives way first, then members and blocks that no dialect knows, then text; past that, what stands
-   *  around the results, and blocks from the end. It holds from 2 KiB for each result in a message; below that, results
-   *  stay. Other messages are never touched. Default 262_144. */
+   *  around the results, and blocks from the end. A payload that no dialect knows, such as the base64 of an unknown
+   *  block, stays whole or leaves its size alone (see `sideData`). It holds from 2 KiB for each result in a message; below
+   *  that, results stay. Other messages are never touched. Default 262_144. */
   maxRowBytes?: number
   /** Changes the message itself, since agents (Pi up to 0.74) send the very object that they store. Default true. What
    *  refuses (a frozen message) is copied, and an answer of a hook that is of another class is written as it is. */
@@ -715,14 +788,15 @@ export interface GuardOptions extends ResultPolicy {
   /** Called after each cut of a text, never with content. */
   onClamp?: (event: ClampEvent) => void
 }
-/** Puts the clamp in front of `appendMessage` of this instance (whatever override stands there keeps working; no prototype
- *  is patched; a second guard on the same manager replaces the options of the first, and is the same guard). Nothing of ours
- *  throws out of an append; what the manager throws (disk full) passes through. */
+/** Puts the clamp in front of `appendMessage` of this instance, or of another method (whatever override stands there keeps
+ *  working; no prototype is patched; a second guard on the same method replaces the options of the first, and is the same
+ *  guard). Nothing of ours throws out of an append; what the manager throws (disk full) passes through. */
 // biome-ignore lint/suspicious/noExplicitAny: managers name their own messages
 export function guardSession<S extends { appendMessage(message: any, ...rest: any[]): any }>(
   manager: S,
   options?: GuardOptions,
 ): Guard
+export function guardSession(manager: object, options: GuardOptions & { method: string }): Guard
 export interface Guard {
   /** Restores what stood there; where another override stands before the guard by now, it lets everything pass. */
   uninstall(): void
@@ -741,8 +815,8 @@ export interface RepairOptions extends ResultPolicy {
    *  files of plain messages. What does not match is left alone and counted in `unmatched`. */
   plan?: readonly PlanStep[]
   /** Keeps the file as it was before its first repair as `<file>.bak`, never overwritten, and before its latest as
-   *  `<file>.bak.latest`; both are hard links where the file system has them, and stand beside the file that a symbolic
-   *  link leads to. Default true. */
+   *  `<file>.bak.latest`; both are the file itself, under one name or two, and stand beside the file that a symbolic link
+   *  leads to. A repair that fails or is stopped makes neither. Default true. */
   backup?: boolean
   /** Reports what a repair would do. Takes no lock and writes nothing. */
   dryRun?: boolean
@@ -752,7 +826,7 @@ export interface RepairOptions extends ResultPolicy {
   /** Milliseconds to wait for the file's lock. Default 10_000. */
   lockTimeout?: number
   /** Stops the work before the file is replaced; the call then rejects with `signal.reason`, with nothing left behind. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Called some 20 times a second while something goes on, and once at the end. What it throws is passed over. */
   onProgress?: (progress: { bytes: number; totalBytes: number; rows: number; clamped: number }) => void
 }
@@ -773,17 +847,23 @@ export interface RepairReport {
   unmatched: number
   /** Where the file is kept as it was: `<file>.bak` after its first repair, `<file>.bak.latest` after others. */
   backupPath?: string
-  reason?: 'nothing to do' | 'empty session' | 'dry run'
+  /** Rows that had come to the file while an earlier repair replaced it, and that were brought back because that one was
+   *  killed; absent where there are none. */
+  recovered?: number
+  /** 'format unknown': no row is one of a session that is known, as `inspectSession` has it; the file is left alone. */
+  reason?: 'nothing to do' | 'empty session' | 'dry run' | 'format unknown'
 }
 /** Repairs a JSONL session of any size off the main thread: rows of Pi and OpenClaw 7, of Claude Code, and messages of any
  *  dialect. Only what is over the limits is written anew, within string literals, JSON with its tag, and side data; every
- *  other byte stays, and rows stay in number and order. The file is replaced in one step (temporary file, fsync, rename,
- *  directory fsync), with its mode and owner: a crash at any instant leaves the old file or the new. Memory is bounded by the
- *  longest row. Rows that a writer without a lock appends meanwhile are carried over, clamped on their own;
+ *  other byte stays, and rows stay in number and order. The file is replaced in one step (temporary file, fsync, exchange of
+ *  the names, directory fsync), with its owner, its mode and, on Linux, its access list and extended attributes: a crash at any
+ *  instant leaves the old file or the new. Memory is bounded by the longest row. Rows that a writer without a lock appends
+ *  meanwhile are carried over, clamped on their own; where the repair is killed before, the next brings them back.
  *  docs/sessions.md tells of the instant in which one can be missed. Repairing twice is repairing once.
  *
  *  Rejects with ERR_SPILLWAY_LOCKED when another holds `<file>.lock`, ERR_SPILLWAY_CHANGED when the file was replaced or
- *  written to otherwise than at its end, ERR_SPILLWAY_FORMAT when it is no file of rows, and with the system's own codes. */
+ *  written to otherwise than at its end, ERR_SPILLWAY_ATTRIBUTE when it has an extended attribute that a new file cannot
+ *  have, ERR_SPILLWAY_FORMAT when it is no file of rows, and with the system's own codes. */
 export function repairSession(path: string, options?: RepairOptions): Promise<RepairReport>
 
 export interface SessionReport {
@@ -804,11 +884,12 @@ export interface SessionReport {
 /** Tells what a session's context is spent on, with its `top` (10) largest results. Reads only, off the main thread. */
 export function inspectSession(
   path: string,
-  options?: ResultPolicy & { signal?: AbortSignal; top?: number },
+  options?: ResultPolicy & { signal?: AbortSignal | undefined; top?: number },
 ): Promise<SessionReport>
 
 // ── Errors and events ────────────────────────────────────────────────────────────────────────────────────
 // Every error thrown has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_CONTEXT_OVERFLOW,
-// ERR_SPILLWAY_LOCKED, ERR_SPILLWAY_CHANGED, ERR_SPILLWAY_FORMAT, ERR_SPILLWAY_SPILL, or Node's own system code (ENOSPC ...).
+// ERR_SPILLWAY_LOCKED, ERR_SPILLWAY_CHANGED, ERR_SPILLWAY_ATTRIBUTE, ERR_SPILLWAY_FORMAT, ERR_SPILLWAY_SPILL, or Node's own
+// system code (ENOSPC ...).
 // diagnostics_channel: 'spillway:clamp', 'spillway:spill', 'spillway:recovery', 'spillway:repair' (the report of a repair, with
 // its `path`). Free without subscribers.

@@ -369,8 +369,9 @@ describe('the saved whole', () => {
       const spill = store({ reference })
       const options = { spill, maxBytes: 400, tool: 'make', callId: 'c1' }
       const { text, spill: record } = await captured(options, numbered(1_000))
+      const advice = { path: 'read or search it there or with', id: 'page or search it with' }[reference]
       expect(text).toContain(
-        `of ${numbered(1_000).length} chars omitted (limit 400B or 2000 lines); full output saved as ${record?.[reference]}, read or search it there]`,
+        ` chars omitted (limit 400B); full output saved as ${record?.[reference]}, ${advice} read_output]`,
       )
       expect(record?.path).toContain('.make.')
     }
@@ -391,7 +392,9 @@ describe('the saved whole', () => {
     const spill = store({ maxFileBytes: 1_000 })
     const { text, spill: record } = await captured({ spill, maxBytes: 400 }, numbered(1_000))
     expect(record).toMatchObject({ bytes: numbered(1_000).length, complete: false })
-    expect(text).toContain(`; the start of it saved as ${record?.path}, read or search it there]`)
+    expect(text).toContain(
+      `; the start of it saved as ${record?.path}, read or search it there or with read_output]`,
+    )
     expect(readFileSync(record?.path ?? '', 'utf8')).toBe(numbered(1_000).slice(0, 1_000))
   })
 
@@ -424,8 +427,7 @@ describe('the saved whole', () => {
     await new Promise((resolve) => capture.stdout.write(numbered(1_000), resolve))
     const now = capture.snapshot()
     const result = await capture.finish({ code: 0 })
-    const told =
-      '; the rest could not be saved (ENOENT); request smaller chunks (offset/limit) or specific sections]'
+    const told = '; the rest could not be saved (ENOENT); ask for less, or for specific sections]'
     for (const { text, spillError } of [now, result]) {
       expect(text).toContain(told)
       expect(spillError).toMatch(/^ENOENT: .*\/proc\/nowhere/)

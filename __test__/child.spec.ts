@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -247,9 +247,20 @@ describe('a child', () => {
     expect((await done).text).toBe('HELLO THERE\n[exit code 0]')
   })
 
-  it('may have no pipes, or have exited before', async () => {
-    const silent = spawn('sh', ['-c', 'exit 4'], { stdio: 'ignore' })
-    expect((await new OutputCapture().attach(silent)).text).toBe('[exit code 4]')
+  it('has to have a pipe', async () => {
+    const sh = (stdio: StdioOptions) => spawn('sh', ['-c', 'echo out; echo err >&2; exit 4'], { stdio })
+    const refused = {
+      code: 'ERR_SPILLWAY_OPTION',
+      message: expect.stringMatching(/^child must be spawned with 'pipe'/),
+    }
+    await expect(new OutputCapture().attach(sh('ignore'))).rejects.toMatchObject(refused)
+    const onlyErr = await new OutputCapture().attach(sh(['ignore', 'ignore', 'pipe']))
+    expect(onlyErr.text).toBe('err\n[exit code 4]')
+    const missing = spawn('no-such-command-anywhere', { stdio: 'ignore' })
+    await expect(new OutputCapture().attach(missing)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('may have exited before', async () => {
     const child = sh('echo early')
     await once(child, 'exit')
     // Node throws away by then what nobody has read.
@@ -297,6 +308,41 @@ describe('a child', () => {
     expect(String((await first)[0])).toBe('ready\n')
     expect(read.map(String)).toEqual(['bad\n'])
     expect(text.split('\n').sort()).toEqual(['[exit code 0]', 'bad', 'more', 'ready'])
+  })
+
+  it('keeps what somebody put back, before and after', async () => {
+    const child = spawn('sh', ['-c', 'head -c 70000 /dev/zero | tr "\\0" h; read line; echo more'])
+    const { stdout, stdin } = child
+    await once(stdout, 'readable')
+    const peeked = stdout.read()
+    const mine = [Buffer.alloc(9_000, 'a'), Buffer.alloc(9_000, 'b'), Buffer.alloc(9_000, 'c')] as const
+    stdout.unshift(peeked)
+    stdout.unshift(mine[0])
+    const capture = new OutputCapture({ clean: false })
+    const done = capture.attach(child)
+    stdout.unshift(mine[1])
+    // Once all has come, as it comes, and while it is held back.
+    while (capture.snapshot().total.bytes < 88_000) await new Promise((resolve) => setTimeout(resolve, 5))
+    stdout.push(mine[2])
+    stdin.end('\n')
+    expect((await done).total.bytes).toBe(70_000 + 27_000 + 5)
+    for (const chunk of [peeked, ...mine]) expect(new Set(chunk).size).toBe(1)
+  })
+
+  it('keeps what somebody reads while it is held back', async () => {
+    const child = sh('yes | head -c 1000000')
+    const { stdout } = child
+    if (!stdout) throw new Error('no pipe')
+    const capture = new OutputCapture({ clean: false })
+    capture.stdout.cork()
+    const done = capture.attach(child)
+    while (!stdout.isPaused() || stdout.readableLength === 0)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    const read = stdout.read() as Buffer
+    expect(read.length).toBeGreaterThan(0)
+    expect(String(read.subarray(0, 2))).toMatch(/^y\n$|^\ny$/)
+    capture.stdout.uncork()
+    expect((await done).total.bytes).toBe(1_000_000)
   })
 
   it('may print through any stream, whose chunks stay where they are', async () => {

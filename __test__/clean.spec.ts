@@ -232,7 +232,7 @@ describe('cleanText', () => {
     for (const options of [null, 5, 'ansi', true, () => 0])
       expect(() => cleanText('', any(options))).toThrow(TypeError)
     for (const text of [undefined, null, 5, {}, ['a']]) expect(() => cleanText(any(text))).toThrow(TypeError)
-    expect(cleanText('a\r', any({ ansi: undefined, colour: 7 }))).toBe('a')
+    expect(cleanText('a\r', any({ ansi: undefined }))).toBe('a')
     let reads = 0
     const once = {
       get ansi() {
@@ -304,5 +304,34 @@ describe('clean, in a policy', () => {
     )
     expect(seen).toEqual([result('half')])
     expect(clampError(new Error(red('raw')), { clean: true } as object).message).toBe(red('raw'))
+  })
+})
+
+describe('a result that is cleaned and clamped again', () => {
+  it('stays, whatever its JSON holds', () => {
+    const part = fc.constantFrom(
+      '\x7f',
+      '\x9b31m',
+      '\x80',
+      '\u00a0',
+      '漢',
+      '\ud83d',
+      'long word ',
+      '"\\',
+      '\n',
+      '\x1b[1m',
+    )
+    const words = fc.array(part, { maxLength: 60 }).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(words, words, fc.nat(120), fc.constantFrom('pi', 'hint'), (a, b, maxChars, notice) => {
+        const policy = { clean: true, maxChars, notice }
+        for (const value of [{ a, b }, [a, [b]], { [a]: b }]) {
+          const once = clampResult({ type: 'json', value }, policy)
+          expect(clampResult(once, policy)).toEqual(once)
+          if ((once.type as string) === 'text') expect(once.value).not.toMatch(/[\x7f-\x9f]/)
+        }
+      }),
+      { numRuns: 1_000 },
+    )
   })
 })

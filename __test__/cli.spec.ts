@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -279,16 +279,45 @@ describe('run', () => {
     ).toMatchObject({ code: 143, stdout: '[killed by SIGTERM]' })
   })
 
-  it('lets the terminal interrupt the command, once', async () => {
-    const dir = join(place, 'terminal')
-    mkdirSync(dir)
-    const script = `trap 'echo >> ${dir}/int' INT; touch ${dir}/up; while [ ! -e ${dir}/int ]; do sleep 0.05; done; sleep 0.3; exit 6`
-    write('script.sh', script)
-    const child = terminal('run -- sh script.sh')
-    await until(() => existsSync(join(dir, 'up')))
+  it.each([
+    ['the terminal', ''],
+    ['a terminal that no stream tells of', ' < /dev/null > unread.txt 2>&1'],
+  ])('lets %s interrupt the command, once', async (_, streams) => {
+    const up = join(mkdtempSync(join(place, 'terminal-')), 'up')
+    // A shell would take two that come at once for one.
+    const counting = `let times = 0
+      process.on('SIGINT', () => ++times === 1 && setTimeout(() => process.exit(40 + times), 300))
+      require('node:fs').writeFileSync('${up}', '')
+      setInterval(() => {}, 1000)`
+    const child = terminal(`run -- ${process.execPath} ${write('counting.cjs', counting)}${streams}`)
+    await until(() => existsSync(up))
     child.stdin?.write('\x03')
-    expect(await end(child)).toMatchObject({ code: 6, stdout: expect.stringContaining('[exit code 6]') })
-    expect(readFileSync(join(dir, 'int'), 'utf8')).toBe('\n')
+    expect(await end(child)).toMatchObject({ code: 41 })
+  })
+
+  it.each([
+    'SIGINT',
+    'SIGQUIT',
+  ] as const)('passes on a %s that a process sends on a terminal', async (signal) => {
+    const up = join(place, `terminal.${signal}`)
+    write('script.sh', `trap 'exit 8' ${signal.slice(3)}; echo $PPID > ${up}; while :; do sleep 0.02; done`)
+    const child = terminal('run -- sh script.sh')
+    await until(() => existsSync(up) && readFileSync(up, 'utf8').endsWith('\n'))
+    process.kill(Number(readFileSync(up, 'utf8')), signal)
+    expect(await end(child)).toMatchObject({ code: 8, stdout: expect.stringContaining('[exit code 8]') })
+  })
+
+  it('leaves the stdin of the command as it is when a signal comes', async () => {
+    const [up, got] = [join(place, 'stdin.up'), join(place, 'stdin.got')]
+    const script = `trap 'touch ${got}' INT; touch ${up}; until [ -e ${got} ]; do sleep 0.02; done; cat; echo "cat: $?"`
+    const child = start(['run', '--', 'sh', '-c', script])
+    await until(() => existsSync(up))
+    child.kill('SIGINT')
+    await until(() => existsSync(got))
+    // What finds nothing to read waits for it.
+    await setTimeout(300)
+    child.stdin?.end('late\n')
+    expect(await end(child)).toMatchObject({ code: 0, stdout: 'late\ncat: 0\n[exit code 0]' })
   })
 
   it.each([
@@ -314,6 +343,11 @@ describe('run', () => {
       code: 128 + constants.signals[signal],
       stdout: `[killed by ${signal}]`,
     })
+  })
+
+  it('tells of a real-time signal, for which Node has no name', async () => {
+    const ended = await spillway(['run', '--', 'sh', '-c', 'kill -40 $$'])
+    expect(ended).toMatchObject({ code: 168, stdout: '[killed by signal 40]' })
   })
 
   it('keeps within the limits and saves the rest', async () => {
@@ -469,6 +503,22 @@ describe('read and search', () => {
     }
     const full = await shell(`spillway read ${id} --dir ${dir} > /dev/full`)
     expect(full.stderr).toBe('spillway read: no space is left on the device; free some and run this again\n')
+  })
+
+  it('on a terminal turns no order of chars around', async () => {
+    const text = 'if (isAdmin\u202e \u2066// begins\u2069\u2066) {\n'
+    const { id } = await createSpillStore({ dir: join(place, 'turned') }).save(text)
+    for (const command of [
+      `read ${id}`,
+      `read --keep head ${id}`,
+      `search ${id} isAdmin`,
+      'run -- cat turned/*',
+    ]) {
+      const flags = command.startsWith('run') ? '' : ' --dir turned'
+      const { stdout } = await end(terminal(command + flags))
+      expect(stdout).toContain('if (isAdmin\\u202e \\u2066// begins\\u2069\\u2066) {')
+    }
+    expect((await spillway(['read', id, '--dir', 'turned', '--clean'])).stdout).toBe(text)
   })
 
   it('clamps the whole under a policy', async () => {

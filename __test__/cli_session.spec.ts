@@ -37,6 +37,21 @@ describe('inspect', () => {
     expect((await spillway(['inspect', 'a.jsonl'], { env: { LANG: 'C' } })).stdout).toMatch(/ #+ +100%$/m)
   })
 
+  it('prints no char that a terminal acts on, whatever tools and files are called', async () => {
+    const name = 'x\u007f\u009b2J\u009d0;owned\u009c\u202e\u200f'
+    const file = write(`${name}.jsonl`, session([[name, 'y'.repeat(60_000)]]))
+    const report = await inspectSession(file)
+    const inspected = await spillway(['inspect', '--json', file])
+    expect(JSON.parse(inspected.stdout)).toEqual(JSON.parse(JSON.stringify(report)))
+    const page = await spillway(['inspect', file])
+    const planned = await spillway(['repair', '--dry-run', file])
+    const repaired = await spillway(['repair', '--json', file])
+    expect(JSON.parse(repaired.stdout)).toMatchObject({ path: file, clamped: 1 })
+    const missing = await spillway(['repair', `${file}.gone`])
+    for (const { stdout, stderr } of [inspected, page, planned, repaired, missing])
+      expect(stdout + stderr).not.toMatch(/[\p{Bidi_Control}\u007f-\u009f]/u)
+  })
+
   it('--json prints the report', async () => {
     const file = write('b.jsonl', session(results))
     const { stdout } = await spillway(['inspect', '--json', '--top', '1', '--max-chars', '800', file])
@@ -56,9 +71,11 @@ describe('inspect', () => {
     ['.', /is a directory/],
     ['forbidden.jsonl', /permission denied/],
     ['image.png', /image\.png: no session that is known/],
+    ['tsconfig.json', /tsconfig\.json: no session that is known \(format unknown\)/],
     ['/dev/null', /it is no file/],
   ])('%s is a mistake that one line tells', async (file, told) => {
     write('image.png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
+    write('tsconfig.json', '{"compilerOptions":{"strict":true}}')
     write('forbidden.jsonl', session(results))
     await shell('chmod 000 forbidden.jsonl')
     for (const command of ['inspect', 'repair']) {
@@ -67,7 +84,7 @@ describe('inspect', () => {
       expect(stderr).toMatch(told)
       expect(stderr).toMatch(ONE_LINE)
     }
-    expect(statSync(join(place, 'image.png')).size).toBe(16)
+    expect(['image.png', 'tsconfig.json'].map((name) => statSync(join(place, name)).size)).toEqual([16, 35])
   })
 })
 

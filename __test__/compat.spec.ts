@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import {
   formatExecOutput,
   rlmNoToolsResultMessageBuild,
@@ -10,6 +11,7 @@ import {
 } from 'spillway/daycare'
 import { formatSize, truncateHead, truncateLine, truncateTail } from 'spillway/pi'
 import { describe, expect, it } from 'vitest'
+import { hostileText } from './hostile.js'
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz'
 const published = { noticeInside: false }
@@ -106,6 +108,40 @@ describe('spillway/daycare', () => {
     expect(stringTruncateTail('x'.repeat(20_000), 8_000, 'stdout')).toMatch(
       /^\.\.\. \(12,041 chars truncated from stdout\)\nx{7959}$/,
     )
+  })
+
+  it('gives well-formed text within the limits, whatever comes in', () => {
+    const output = (text: string) => ({ output: text, printOutput: [text], toolCallCount: 1 })
+    const texts = (text: string, max: number): [text: string | undefined, max: number][] => {
+      const { content } = toolResultTruncate(message([{ type: 'text', text }])).toolMessage
+      const built = rlmToolResultBuild({ id: '1', name: 'run_python' }, text, true)
+      const streams = JSON.parse(formatExecOutput(`${text}x`, text, true))
+      const bodies = [{ error: new Error(text) }, { error: text }, { result: output(text) }].map(
+        (outcome) => rlmNoToolsResultMessageBuild(outcome).content[0]?.text,
+      )
+      return [
+        [stringTruncate(text, max), max],
+        [stringTruncateTail(text, max), max],
+        [stringTruncateHeadTail(text, max, 'source \ud83d'), max],
+        [(content as { text: string }[])[0]?.text, 8_000],
+        [streams.stdout, 8_000],
+        [streams.stderr, 8_000],
+        [rlmResultTextBuild(output(text)), 16_000],
+        [built.toolMessage.content[0]?.text, 16_000],
+        [built.typedResult.summary, 16_000],
+        ...bodies.map((body): [string | undefined, number] => [body, 16_000 + 33]),
+      ]
+    }
+    fc.assert(
+      fc.property(hostileText, fc.nat(600), (text, max) => {
+        for (const [short, most] of texts(text, max)) {
+          expect(short?.isWellFormed()).toBe(true)
+          expect(short?.length).toBeLessThanOrEqual(most)
+        }
+      }),
+      { numRuns: 500 },
+    )
+    expect(stringTruncate('ok \ud83d', 100, published)).toBe('ok \ud83d')
   })
 
   it('truncates every text block of a tool result', () => {

@@ -28,7 +28,7 @@ describe("keep 'findings'", () => {
         '[... 388 lines ...]',
         ...Array<string>(7).fill('going on'),
         '',
-        '[tool output truncated: 8221 of 8433 chars omitted (limit 50KB or 23 lines); request smaller chunks (offset/limit) or specific sections]',
+        '[tool output truncated: 8,221 of 8,433 chars omitted (limit 23 lines); ask for less, or for specific sections]',
       ].join('\n'),
     )
   })
@@ -105,7 +105,7 @@ describe("keep 'findings'", () => {
   it('counts from the original when it is cut again', () => {
     const once = clampText(log, { keep: 'findings', maxChars: 2_000 })
     const twice = clampText(once, { keep: 'findings', maxChars: 800 })
-    expect(twice).toContain(' of 8433 chars omitted')
+    expect(twice).toContain(' of 8,433 chars omitted')
     expect(twice).toContain(error)
   })
 
@@ -118,12 +118,45 @@ describe("keep 'findings'", () => {
       for (const second of keeps) {
         const once = clampText(text, { keep: first, maxBytes: 8_000 })
         const twice = clampText(once, { keep: second, maxBytes: 4_000 })
-        expect(twice, `${first}, then ${second}`).toContain(` of ${text.length} chars omitted`)
+        expect(twice, `${first}, then ${second}`).toContain(
+          ` of ${text.length.toLocaleString('en-US')} chars omitted`,
+        )
         expect(clampText(twice, { keep: 'findings', maxBytes: 2_000 })).toContain(
-          ` of ${text.length} chars omitted`,
+          ` of ${text.length.toLocaleString('en-US')} chars omitted`,
         )
       }
     }
+  })
+
+  it('leaves one notice, which tells all that is missing', () => {
+    const lines = Array.from({ length: 1_000 }, (_, at) => (at === 700 ? 'error: boom' : `fine line ${at}`))
+    let text = clampText(lines.join('\n'), { keep: 'findings', maxChars: 8_000, notice: 'pi' })
+    let before = 0
+    for (const maxChars of [6_000, 3_000, 1_500, 700]) {
+      text = clampText(text, { keep: 'ends', maxChars, notice: 'pi' })
+      const [told = 0, ...others] = [...text.matchAll(/\[\.{3} (\d+) more/g)].map(([, count]) =>
+        Number(count),
+      )
+      expect(others).toEqual([])
+      expect(told).toBeGreaterThan(before)
+      before = told
+    }
+    const head = clampText(lines.join('\n'), { keep: 'head', maxChars: 1_000 })
+    for (const keep of ['tail', 'ends', 'findings'] as const)
+      expect(clampText(head, { keep, maxChars: 400 }).match(/truncated/g)).toHaveLength(1)
+  })
+
+  it('counts on as the earlier notice did, and never calls bytes characters', () => {
+    const text = '漢字かな交じり文\n'.repeat(20_000)
+    const bytes = clampText(Buffer.from(text), { maxChars: 5_000 })
+    expect(clampText(bytes, { maxChars: 1_000 })).toContain(' of 500,000 bytes omitted')
+    const chars = Number(
+      /(\d+) more characters/.exec(clampText(bytes, { maxChars: 1_000, notice: 'pi' }))?.[1],
+    )
+    expect(chars).toBeGreaterThan(178_000)
+    expect(chars).toBeLessThan(180_000)
+    const again = Buffer.from(clampText(text, { maxChars: 5_000 }))
+    expect(clampText(again, { maxChars: 1_000 })).toContain(' of 180,000 chars omitted')
   })
 
   it('counts no line of which nothing is kept', () => {
@@ -133,6 +166,14 @@ describe("keep 'findings'", () => {
     })
     expect(ranges.at(-1)?.[1]).toBe(249)
     expect(kept.lines).toBe(25)
+  })
+
+  it('looks for many texts as for each of them', () => {
+    const needles = Array.from({ length: 1_000 }, (_, at) => `needle${at}.`)
+    const text = `${lines(400)}${needles[700]} is slow\n${lines(400)}`
+    expect(clampText(text, { keep: 'findings', maxChars: 900, needles })).toBe(
+      clampText(text, { keep: 'findings', maxChars: 900, needles: ['needle700.'] }),
+    )
   })
 
   it('finds what was asked about wherever it stands in a long line', () => {
@@ -259,7 +300,8 @@ function rebuilt(text: string, { ranges, notice }: { ranges: [number, number][];
     if (out !== '' && !out.endsWith('\n')) out += '\n'
     out += `${mark(text, start, end)}\n`
   }
-  let before = 0
+  // An earlier notice at the start goes without a mark.
+  let before = notice === '' ? 0 : (/^\[\.{3} 123 more characters truncated\]\n/.exec(text)?.[0].length ?? 0)
   for (const [start, end] of ranges) {
     gap(before, start)
     out += text.slice(start, end)

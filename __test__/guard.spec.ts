@@ -1,9 +1,11 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: what is appended is anything
+import { createHash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import * as fc from 'fast-check'
 import { type ClampEvent, clampResult, type GuardOptions, guardSession } from 'spillway'
 import { afterEach, describe, expect, it } from 'vitest'
 import { hostileText } from './hostile.js'
+import { fragmentsOf, payload, planted } from './payloads.js'
 import { samples } from './samples.js'
 
 /** Keeps messages as Pi's SessionManager does: the very object, and a row of JSON. */
@@ -53,7 +55,7 @@ describe('guardSession', () => {
     expect(manager.calls[0]).toEqual([message, 'more', 5])
     expect(manager.kept[0]).toBe(message)
     expect(textOf(message)).toBe(textOf(clampResult(tool(BIG))))
-    expect(textOf(message)).toMatch(/\[tool output truncated: \d+ of 570000 chars omitted/)
+    expect(textOf(message)).toMatch(/\[tool output truncated: [\d,]+ of 570,000 chars omitted/)
     expect(bytesOf(message.details)).toBeLessThanOrEqual(8_192)
     expect(message.details.exitCode).toBe(1)
     expect(message).toMatchObject({ toolCallId: 'c1', toolName: 'bash', isError: false, timestamp: 1 })
@@ -204,6 +206,43 @@ describe('install and uninstall', () => {
     expect(guardSession(manager)).toBe(guard)
     manager.appendMessage(tool(BIG))
     expect(guard.clamped).toBe(3)
+  })
+
+  it('stands in front of the method that is named, each with a guard of its own', () => {
+    class Store {
+      readonly kept: any[] = []
+      readonly notes: any[] = []
+      save(message: any, ...rest: unknown[]): number {
+        this.kept.push(message)
+        return rest.length
+      }
+      note(message: any): void {
+        this.notes.push(message)
+      }
+    }
+    const store = new Store()
+    const guard = guardSession(store, { method: 'save', maxChars: 1_000 })
+    const other = guardSession(store, { method: 'note', maxChars: 2_000 })
+    expect(other).not.toBe(guard)
+    expect(guardSession(store, { method: 'save', maxChars: 500 })).toBe(guard)
+    expect(store.save(tool(BIG), 1, 2)).toBe(2)
+    store.note(tool(BIG))
+    expect(textOf(store.kept[0]).length).toBeLessThanOrEqual(500)
+    expect(textOf(store.notes[0]).length).toBeGreaterThan(1_000)
+    expect([guard.clamped, other.clamped]).toEqual([1, 1])
+    guard.uninstall()
+    store.save(tool(BIG))
+    expect(textOf(store.kept[1])).toBe(BIG)
+    expect(Object.keys(store)).toEqual(['kept', 'notes'])
+    expect(() => guardSession(store, { method: 'append' })).toThrow(
+      expect.objectContaining({
+        code: 'ERR_SPILLWAY_OPTION',
+        message: 'manager must be an object with the method append, got an object',
+      }),
+    )
+    expect(() => guardSession(new Store() as never)).toThrow('with the method appendMessage')
+    const frozen = Object.freeze({ save: () => '' })
+    expect(() => guardSession(frozen, { method: 'save' })).toThrow('whose save can be replaced')
   })
 
   /** An override as other projects make them: a mark on the function, and everything passed on. */
@@ -521,7 +560,7 @@ describe('maxRowBytes', () => {
     const [details = 0, extra = 0, json = 0, text = 0] = sizes(make())
     const whole = bytesOf(make())
     const at = (maxRowBytes: number) => {
-      const kept = written(make(), { maxRowBytes })
+      const kept = written(make(), { maxRowBytes, maxBytes: 200_000 })
       expect(bytesOf(kept)).toBeLessThanOrEqual(maxRowBytes)
       return sizes(kept) as [number, number, number, number]
     }
@@ -546,7 +585,7 @@ describe('maxRowBytes', () => {
     const kept = written(tool('\u0001'.repeat(51_200)))
     expect(bytesOf(kept)).toBeLessThanOrEqual(262_144)
     expect(bytesOf(kept)).toBeGreaterThan(250_000)
-    expect(textOf(kept)).toMatch(/tool output truncated: \d+ of 51200 chars omitted/)
+    expect(textOf(kept)).toMatch(/tool output truncated: [\d,]+ of 51,200 chars omitted/)
     expect(written(kept)).toBe(kept)
   })
 
@@ -722,6 +761,76 @@ describe('maxRowBytes', () => {
         expect(json(again)).toBe(before)
       }),
       { numRuns: 600 },
+    )
+  })
+})
+
+describe('payloads', () => {
+  const wav = (length: number) => payload('wav', length)
+  const audio = (rest: object = {}) =>
+    tool('', { content: [{ type: 'audio', data: wav(600_000), mimeType: 'audio/wav', ...rest }] })
+
+  it('drops the base64 of an audio block whole, and says how large it was', () => {
+    expect(written(audio()).content[0]).toMatchObject({
+      type: 'audio',
+      data: '[... 600,000 bytes of audio/wav omitted]',
+      mimeType: 'audio/wav',
+    })
+    const half = written(tool('', { content: [{ type: 'hologram', data: wav(500_001) }] }))
+    expect(half.content[0].data).toBe('[... 500,001 bytes omitted]')
+    const silence = written(audio({ data: 'A'.repeat(800_000) }))
+    expect(silence.content[0].data).toBe('[... 600,000 bytes of audio/wav omitted]')
+  })
+
+  it.each<[string, object, string]>([
+    ['a data URL', { url: `data:image/webp;q=1;base64,${wav(400_000)}` }, '400,000 bytes of image/webp'],
+    ['base64url', { blob: wav(400_000).replaceAll('+', '-').replaceAll('/', '_') }, '400,000 bytes'],
+    ['a format', { input_audio: { data: 'B'.repeat(400_000), format: 'wav' } }, '300,000 bytes of wav'],
+    [
+      'a type above',
+      { image: { format: 'png', source: { bytes: 'B'.repeat(400_000) } } },
+      '300,000 bytes of png',
+    ],
+    ['a type that is no name', { media_type: 'a b/c', data: wav(400_000) }, '400,000 bytes'],
+  ])('names %s', (_, block, said) => {
+    expect(JSON.stringify(written(tool('', { content: [{ type: 'odd', ...block }] })))).toContain(
+      `"[... ${said} omitted]"`,
+    )
+  })
+
+  it.each<[string, string, object?]>([
+    ['words', 'MORE words '.repeat(40_000)],
+    ['one letter', 'h'.repeat(400_000)],
+    ['hex digits', createHash('sha256').update('').digest('hex').repeat(6_000), { mimeType: 'audio/wav' }],
+    ['minified code', 'function(a){return B(a)};'.repeat(20_000)],
+    ['a text by its type', 'h'.repeat(400_000), { mimeType: 'text/plain' }],
+    ['a wrong length', `${wav(300_000)}x`],
+  ])('shortens %s as text', (_, raw, rest = {}) => {
+    const kept = written(tool('', { content: [{ type: 'odd', raw, ...rest }] }), { maxRowBytes: 20_000 })
+    expect(kept.content[0].raw.slice(0, 50)).toBe(raw.slice(0, 50))
+    expect(kept.content[0].raw).toMatch(/\[\.\.\. \d+ more characters truncated\]$/)
+  })
+
+  it('leaves each whole or takes all of it, in every dialect, wherever it stands', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...samples),
+        fc.array(fc.tuple(fc.integer({ min: 768, max: 60_000 }), fc.nat()), { minLength: 1, maxLength: 4 }),
+        fc.constantFrom(4_096, 20_000, 100_000),
+        fc.constantFrom('keep' as const, 'cap' as const),
+        (sample, sizes, maxRowBytes, sideData) => {
+          const message = sample.make('a line\n'.repeat(20)) as any
+          const payloads = sizes.map(([bytes, at]) =>
+            planted(message, payload(`${bytes} ${at}`, bytes), at, sample.json),
+          )
+          const results = Math.max(1, sample.ids?.length ?? 1)
+          const kept = written(message, { maxRowBytes: maxRowBytes * results, sideData })
+          expect(fragmentsOf(payloads, JSON.stringify(kept))).toEqual([])
+          const json = JSON.stringify(kept)
+          expect(JSON.stringify(written(kept, { maxRowBytes: maxRowBytes * results, sideData }))).toBe(json)
+        },
+      ),
+      { numRuns: 200 },
     )
   })
 })

@@ -1,12 +1,17 @@
 import {
+  clampError,
   clampResult,
   clampText,
   definePolicy,
+  sanitizeForDisplay,
   sliceUtf16Safe,
   truncateUtf16Safe,
   wrapTool,
   wrapTools,
 } from 'spillway'
+import * as daycare from 'spillway/daycare'
+import * as openclaw from 'spillway/openclaw'
+import * as pi from 'spillway/pi'
 import { describe, expect, it } from 'vitest'
 
 const any = (value: unknown) => value as never
@@ -82,7 +87,7 @@ describe('options', () => {
     expect(() => truncateUtf16Safe('a', -1)).toThrow(code)
   })
 
-  it('takes undefined for the default, and ignores what is not its own', () => {
+  it('takes undefined for the default', () => {
     const text = 'x'.repeat(60_000)
     const nothing = {
       maxBytes: undefined,
@@ -92,7 +97,93 @@ describe('options', () => {
       snap: undefined,
     }
     expect(clampText(text, any(nothing))).toBe(clampText(text))
-    expect(clampText(text, any({ colour: 'red' }))).toBe(clampText(text))
+  })
+
+  it.each([
+    ['maxByte', 'maxBytes'],
+    ['maxByets', 'maxBytes'],
+    ['max_bytes', 'maxBytes'],
+    ['MAXBYTES', 'maxBytes'],
+    ['bytes', 'maxBytes'],
+    ['maxchars', 'maxChars'],
+    ['kep', 'keep'],
+    ['ansii', 'ansi'],
+    ['toolName', 'tool'],
+    ['limit', undefined],
+    ['x', undefined],
+    ['colour', undefined],
+    ['k'.repeat(1_000_000), undefined],
+  ])('refuses %.20s, which may be meant for %s', (name, meant) => {
+    const shown = name.length > 60 ? `${name.slice(0, 60)}...` : name
+    const hint = meant === undefined ? '' : `; did you mean \`${meant}\`?`
+    const error = { code: 'ERR_SPILLWAY_OPTION', message: `\`${shown}\` is no option${hint}` }
+    expect(() => clampText('', any({ [name]: 5 }))).toThrow(expect.objectContaining(error))
+  })
+
+  it('refuses a misspelt option that is inherited or undefined, and passes over what nobody misspelt', () => {
+    const code = expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION' })
+    expect(() => clampText('', any({ maxByte: undefined }))).toThrow(code)
+    expect(() => clampText('', Object.create({ maxByte: 5 }))).toThrow(code)
+    expect(() => clampText('', any({ ...definePolicy(), maxByte: 5 }))).toThrow(code)
+    class Settings {
+      maxChars = 3
+      get notice() {
+        return false as const
+      }
+      unrelated() {}
+    }
+    expect(clampText('abcd', new Settings())).toBe('abc')
+    expect(clampText('', any({ [Symbol('maxByte')]: 5 }))).toBe('')
+    expect(clampText('', Object.defineProperty({}, 'maxByte', { value: 5 }))).toBe('')
+    Object.defineProperty(Object.prototype, 'polluted', {
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+    try {
+      expect(clampText('abcd', { maxChars: 3, notice: false })).toBe('abc')
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'polluted')
+    }
+  })
+
+  it('says so where a promise or a Map is given for what it holds', () => {
+    const promise = Promise.resolve('x'.repeat(60_000))
+    for (const [call, message] of [
+      [() => clampResult(promise), 'result must be awaited, got a promise'],
+      [() => clampResult(Object.fromEntries([['then', () => {}]])), 'result must be awaited, got a promise'],
+      [() => sanitizeForDisplay(promise), 'result must be awaited, got a promise'],
+      [() => clampText(any(promise)), 'text must be a string or a Uint8Array, got a promise'],
+      [() => wrapTools(any(promise)), 'tools must be an array or a record of tools, got a promise'],
+      [() => wrapTools(any(new Map())), 'tools must be an array or a record of tools, got a Map'],
+      [() => wrapTools(any(new Set())), 'tools must be an array or a record of tools, got a Set'],
+      [() => wrapTools(any([].values())), 'tools must be an array or a record of tools, got an object'],
+      [() => wrapTools(any({ bash: Promise.resolve() })), 'tools.bash must be an object with one of'],
+      [() => wrapTools(any({ name: 'bash' })), 'tools.name must be an object or a function, got "bash"'],
+    ] as const)
+      expect(call).toThrow(
+        expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION', message: expect.stringContaining(message) }),
+      )
+    // Who asks for a thrown promise, as React does, gets it.
+    expect(clampError(promise)).toBe(promise)
+  })
+
+  it('passes over what it does not know in the drop-ins, whose hosts pass more', async () => {
+    const host = any({ maxByte: 5, colour: 'red' })
+    const tool = { name: 'read', execute: () => 'x' }
+    expect(pi.truncateHead('x', host).content).toBe('x')
+    expect(daycare.stringTruncate('xxxxx', 2, host)).toBe('xx')
+    expect(openclaw.wrapToolWithHardOutputTruncate(tool, host).execute()).toBe('x')
+    expect(openclaw.hardTruncateToolPayload('x', host)).toBe('x')
+    const promise = Promise.resolve('x')
+    expect(openclaw.hardTruncateToolPayload(promise)).toBe(promise)
+    const message = { role: 'toolResult', content: [{ type: 'text', text: 'x' }] }
+    expect(openclaw.truncateToolResultMessage(message, 5, host)).toBe(message)
+    expect(openclaw.sanitizeToolResult('x')).toBe('x')
+    openclaw.installSessionToolResultGuard({ appendMessage: () => '' }, host)
+    const session = any({ sessionFile: '/nowhere/session.jsonl', contextWindowTokens: 5, colour: 'red' })
+    const { reason } = await openclaw.truncateOversizedToolResultsInSession(session)
+    expect(reason).not.toContain('option')
   })
 
   it('reads each option once', () => {

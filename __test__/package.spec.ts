@@ -36,7 +36,8 @@ describe('the package', () => {
       return statement.declarationList.declarations.map(({ name }) => name.getText(source))
     })
     const exported = Object.keys(module).filter((key) => key !== 'default' && key !== 'module.exports')
-    expect(exported.sort()).toEqual(declared.sort())
+    // A function that is declared for several forms of its arguments is one value.
+    expect(exported.sort()).toEqual([...new Set(declared)].sort())
   })
 
   it('is one implementation for import and require', () => {

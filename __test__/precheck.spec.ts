@@ -561,6 +561,31 @@ describe('wrong options', () => {
     )
   })
 
+  it('takes any whole number for tokens and chars', () => {
+    const whole = fc.constantFrom(0, 1, 2 ** 31, 2 ** 51, 2 ** 52, 2 ** 53 - 1, Number.POSITIVE_INFINITY)
+    fc.assert(
+      fc.property(
+        whole,
+        whole,
+        fc.option(whole, { nil: undefined }),
+        (contextTokens, reserveTokens, each) => {
+          const messages = [user('go'), tool('x'.repeat(5_000))]
+          const asked = {
+            messages,
+            contextTokens,
+            reserveTokens,
+            ...(each !== undefined && { perResultMaxChars: each }),
+          }
+          const { budgetTokens } = precheck(asked)
+          expect(budgetTokens).toBeLessThanOrEqual(contextTokens)
+          expect(budgetTokens).toBeGreaterThanOrEqual(
+            contextTokens === Infinity ? Infinity : contextTokens * 0.74,
+          )
+        },
+      ),
+    )
+  })
+
   it('refuses no input at all', () => {
     expect(() => precheck(undefined as never)).toThrow(
       expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION' }),

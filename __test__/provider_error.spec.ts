@@ -268,6 +268,37 @@ const says: Row[] = [
   ['misc', 'Model context window is 128k tokens, you requested 256k tokens', OVER, 256000, 128000],
   ['misc', 'Context window exceeded: requested 12000 tokens', OVER, 12000],
   ['misc', 'Prompt too large for this model', OVER],
+  ['llama.cpp', 'prompt (8500 tokens) exceeds the available context size (8192 tokens)', OVER, 8500, 8192],
+  [
+    'llama.cpp',
+    'request (130000 tokens) exceeds available context size (131072 tokens), try increasing it',
+    OVER,
+    130000,
+    131072,
+  ],
+  ['llama.cpp', 'request (130000 tokens) exceeds available context size', OVER, 130000],
+  [
+    'compatible',
+    "Prompt tokens (5,000) exceed the model's maximum context window of 4,096",
+    OVER,
+    5000,
+    4096,
+  ],
+  ['compatible', "This request exceeds the model's maximum context length", OVER],
+  ['compatible', 'The request size exceeds model context window limit', OVER],
+  ['compatible', 'Your conversation exceeds the context length limit.', OVER],
+  ['compatible', 'maximum context length exceeded', OVER],
+  ['compatible', 'The maximum context size has been exceeded', OVER],
+  ['compatible', 'Maximum context length', OVER],
+  ['Bedrock', 'input is too long for model gpt-5.4', OVER],
+  [
+    'Bedrock',
+    "ValidationException: Input is too long for model 'anthropic.claude-3-haiku-20240307-v1:0'.",
+    OVER,
+  ],
+  ['compatible', 'The prompt is too large for qwen2.5-coder', OVER],
+  ['OpenClaw', 'Context overflow: Summarization failed', OVER],
+  ['OpenClaw', 'Context overflow: Summarization failed: Connection error', OVER],
   ['OpenClaw', 'Context overflow: prompt too large for the model (precheck).', OVER],
   ['OpenClaw', 'Context overflow: estimated context size exceeds safe threshold during tool loop.', OVER],
   ['Chinese', '上下文过长', OVER],
@@ -498,6 +529,10 @@ const saysNot: Row[] = [
   ['any', 'Too many requests', 'rate_limit'],
   ['any', '429 Too Many Requests', 'rate_limit'],
   ['any', '429 status code (no body)', 'rate_limit'],
+  ['DeepInfra', 'Request was throttled. Expected available in 12 seconds.', 'rate_limit'],
+  ['DeepInfra', 'Request was throttled. Expected available in 1 second', 'rate_limit'],
+  ['any', 'Your requests are being throttled', 'rate_limit'],
+  ['any', 'You have been rate limited, try again later', 'rate_limit'],
   [
     'Anthropic',
     '429 {"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your organization\'s rate limit of 30,000 input tokens per minute."}}',
@@ -541,6 +576,13 @@ const saysNot: Row[] = [
   ['prose', '413 people told me that the prompt is too long', 'other'],
   ['prose', 'Prompt is too long errors are no fun', 'other'],
   ['prose', '"context length exceeded" is what it says on the screen', 'other'],
+  ['prose', 'Maximum context length of models, compared', 'other'],
+  ['prose', 'Context overflow: a tutorial', 'other'],
+  ['prose', 'The input is too long for model comparisons', 'other'],
+  ['prose', 'Your request exceeds the available context menu', 'other'],
+  ['prose', 'The request was throttled by our own queue', 'other'],
+  ['prose', 'event: error handling, data: prompt is too long', 'other'],
+  ['prose', 'data: the prompt is too long\n\n', 'other'],
   ['prose', '我们来看看上下文过长的问题', 'other'],
   ['prose', '上下文过长的问题怎么解决？', 'other'],
 ]
@@ -661,6 +703,11 @@ describe('structure before text', () => {
         },
       },
       { kind: OVER, actual: 5123, limit: 4096, status: 400 },
+    ],
+    [
+      'numbers that count nothing',
+      { status: 400, error: { type: 'exceed_context_size_error', n_prompt_tokens: 0, n_ctx: -20 } },
+      { kind: OVER, actual: 0, status: 400 },
     ],
     [
       'an AI SDK call',
@@ -847,12 +894,75 @@ describe('structure before text', () => {
       { status: 413, error: { code: 'tokens_limit_reached', message: 'Too large. Max size: 8000 tokens.' } },
       { kind: OVER, status: 413 },
     ],
+    [
+      'a setting of the same name',
+      { status: 400, message: 'unknown field "maximum context length" in model_config' },
+      { kind: 'other', status: 400 },
+    ],
+    [
+      'an output that is over the window',
+      { status: 400, error: { message: "max_new_tokens exceeds the model's maximum context length" } },
+      { kind: 'other', status: 400 },
+    ],
+    [
+      'a throttle of Django',
+      { detail: 'Request was throttled. Expected available in 12 seconds.' },
+      { kind: 'rate_limit' },
+    ],
     ['nothing', undefined, { kind: 'other' }],
     ['null', null, { kind: 'other' }],
     ['a number', 413, { kind: 'other' }],
     ['an empty string', '', { kind: 'other' }],
   ])('%s', (_, error, expected) => {
     expect(seen(error)).toEqual(expected)
+  })
+
+  const over = { type: 'error', error: { message: 'prompt is too long: 213462 tokens > 200000 maximum' } }
+  const told = { kind: OVER, actual: 213462, limit: 200000 } as const
+  const json = JSON.stringify(over)
+  it.each<[string, string, ProviderError]>([
+    ['one event', `data: ${json}\n\n`, told],
+    ['without a blank', `data:${json}`, told],
+    ['an event that is named', `event: error\ndata: ${json}\n\n`, told],
+    ['line ends of two', `event: error\r\ndata: ${json}\r\n\r\n`, told],
+    ['data over many lines', `data: ${JSON.stringify(over, null, 2).split('\n').join('\ndata: ')}\n\n`, told],
+    ['the last of several', `data: {"choices":[]}\n\ndata: ${json}\n\ndata: [DONE]\n\n`, told],
+    ['no blank line between', `data: {"choices":[]}\ndata: ${json}\ndata: [DONE]`, told],
+    ['behind comments', `: OPENROUTER PROCESSING\n\n: ping\n\nid: 7\ndata: ${json}\n\n`, told],
+    ['behind a status', `400 data: ${json}`, { ...told, status: 400 }],
+    [
+      'behind words that lead',
+      `Error: 400 Bad Request: event: error\ndata: ${json}`,
+      { ...told, status: 400 },
+    ],
+    ['a text for an error', 'event: error\ndata: Error: context length exceeded\n\n', { kind: OVER }],
+    [
+      'another error',
+      'data: {"error":{"code":429,"message":"slow down"}}\n\n',
+      { kind: 'rate_limit', status: 429 },
+    ],
+    [
+      'of a long stream the last',
+      `${'data: {"choices":[{"delta":{"content":"word"}}]}\n\n'.repeat(100_000)}event: error\ndata: ${json}\n\n`,
+      told,
+    ],
+    [
+      'words of a model',
+      'data: {"choices":[{"delta":{"content":"prompt is too long"}}]}\n\n',
+      { kind: 'other' },
+    ],
+    [
+      'a message of a model',
+      `event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message: { role: 'assistant', content: 'prompt is too long' } })}\n\n`,
+      { kind: 'other' },
+    ],
+    ['streams in streams', `event: error\n${'data: '.repeat(3_000)}`, { kind: 'other' }],
+  ])('reads a body that is streamed: %s', (_, body, expected) => {
+    expect(seen(body)).toEqual(expected)
+    expect(seen(Buffer.from(body))).toEqual(expected)
+    const { status: ofBody = 500, ...rest } = expected
+    const error = Object.assign(new Error('failed'), { statusCode: 500, responseBody: body })
+    if (!expected.status) expect(seen(error)).toEqual({ ...rest, status: ofBody })
   })
 
   it("takes the caller's patterns first, whatever their flags", () => {
@@ -899,6 +1009,7 @@ describe('words about errors', () => {
   ].map((phrase) => {
     let text = phrase
       .replace(/\{(?:actual|limit|more|n)\}/g, '4096')
+      .replace(/\{model\}/g, 'gpt-4.1')
       .replace(/\.\.\./g, 'so ')
       .replace('~', '')
     for (let before = ''; before !== text; )

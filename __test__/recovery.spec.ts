@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { inspect } from 'node:util'
 import * as fc from 'fast-check'
 import {
   applyPlan,
@@ -230,7 +231,7 @@ describe('runWithRecovery', () => {
     expect(reasons(told)[1]).toContain('there is no compaction; no step is left')
   })
 
-  it('after a refusal compacts three times, then truncates once, then gives up', async () => {
+  it('after a refusal compacts three times, then truncates, and gives up after five requests', async () => {
     const messages = [...talk(4), ...large().slice(1)]
     const told = await run(messages, {
       contextTokens: 1e6,
@@ -283,9 +284,7 @@ describe('runWithRecovery', () => {
       cause: silent(),
     })
     expect((told.error as Error).message).toContain('after 5 requests and 3 compactions')
-    expect(reasons(told).at(-1)).toBe(
-      'refused: context_overflow; 3 compactions made; tool results were cut after a refusal; no step is left',
-    )
+    expect(reasons(told).at(-1)).toBe('refused: context_overflow; no request is left')
   })
 
   it('counts compactions before and after a send together', async () => {
@@ -331,6 +330,50 @@ describe('runWithRecovery', () => {
     expect(types(told).slice(4)).toEqual(['truncate 2', 'precheck 2', 'send 2'])
     expect(counted(told.sent[1] ?? [])).toBeGreaterThan(11_000)
     expect(counted(told.sent[1] ?? [])).toBeLessThan(11_500)
+  })
+
+  it('goes on leaving half while there is anything to cut, up to its requests', async () => {
+    const messages = [...large(), answer, tool('z'.repeat(300_000), 'last')]
+    const options = { contextTokens: 1e6, perResultMaxChars: 1e6, say: silent }
+    const sizes = ({ sent }: Told) => sent.map((messages) => counted(messages))
+    for (const [maxCompactions, sends] of [
+      [0, 2],
+      [1, 3],
+      [3, 5],
+      [Number.POSITIVE_INFINITY, 12],
+    ] as const) {
+      const told = await run(messages, { ...options, maxCompactions, limit: 1 })
+      expect(told.error).toBeInstanceOf(ContextOverflowError)
+      expect(told.sent).toHaveLength(sends)
+      const made = sizes(told)
+      // Until the last, which leaves nothing but notices.
+      for (const [at, size] of made.entries())
+        if (at > 0 && at < 11) expect(size).toBeLessThanOrEqual((made[at - 1] ?? 0) / 2)
+    }
+    const saved = await run(messages, { ...options, limit: 12_000 })
+    expect(saved.answer).toBe('the answer')
+    expect(saved.sent).toHaveLength(4)
+  })
+
+  it('leaves half of results that are alike in id and text', async () => {
+    const told = await run([answer, tool('x'.repeat(12_000)), tool('x'.repeat(12_000))], {
+      limit: 3_200,
+      say: silent,
+    })
+    expect(told.answer).toBe('the answer')
+    expect(told.sent).toHaveLength(2)
+  })
+
+  it('cuts again by the numbers of the next refusal', async () => {
+    const messages = [user('go'), tool('x'.repeat(90_000), 'old'), tool('y'.repeat(90_000), 'new')]
+    const told = await run(messages, {
+      contextTokens: 100_000,
+      perResultMaxChars: 1e6,
+      // What stays is estimated too low.
+      countTokens: (text) => (text.length / 4) * (text.startsWith('y') ? 0.3 : 1),
+    })
+    expect(told.answer).toBe('the answer')
+    expect(told.sent).toHaveLength(3)
   })
 
   it('tells a compaction how much is over', async () => {
@@ -444,14 +487,10 @@ describe('runWithRecovery', () => {
     expect(idle.compactions).toHaveLength(1)
     const stored = await run(large(), { truncate: async () => true })
     expect(types(stored)).toEqual([
-      'precheck 1',
-      'truncate 1',
-      'precheck 1',
-      'send 1',
-      'overflow 1',
-      'precheck 2',
-      'give_up 1',
+      ...['precheck 1', 'truncate 1', 'precheck 1', 'truncate 1', 'precheck 1', 'send 1'],
     ])
+    expect(reasons(stored)[3]).toMatch(/the last truncation left \d+ tokens of \d+/)
+    expect(stored.answer).toBe('the answer')
   })
 
   it('goes on when what is told of events rejects', async () => {
@@ -537,6 +576,58 @@ describe('runWithRecovery', () => {
     expect(heard).toHaveLength(told.events.length)
   })
 
+  it('prints a give-up short, however much was tried', async () => {
+    const many = [
+      user('go on'),
+      answer,
+      ...Array.from({ length: 500 }, (_, at) => tool('x'.repeat(1_000), `c${at}`)),
+    ]
+    const told = await run(many, { limit: 1, contextTokens: 100_000 })
+    const { attempts, precheck } = told.error as ContextOverflowError
+    expect(attempts).toEqual(told.events)
+    expect(precheck.budgetTokens).toBe(100_000)
+    const printed = inspect(told.error)
+    expect(printed).toContain('ERR_SPILLWAY_CONTEXT_OVERFLOW')
+    expect(printed).toContain('[cause]')
+    expect(printed).not.toContain('attempts')
+    const frames = printed.split('\n').filter((line) => /^ +at /.test(line))
+    expect(printed.split('\n').length - frames.length).toBeLessThan(10)
+    expect(Object.keys(told.error as object)).not.toContain('precheck')
+  })
+
+  it('takes what may be waited for in the place of promises', async () => {
+    const later = <T>(value: T): PromiseLike<T> => ({
+      // biome-ignore lint/suspicious/noThenProperty: no promise, but it can be waited for
+      then: (done, fail) => Promise.resolve(value).then(done, fail),
+    })
+    const messages = talk(40)
+    const answered = await runWithRecovery({
+      contextTokens: 10_000,
+      reserveTokens: 0,
+      messages: () => later(messages),
+      send: () => later('the answer'),
+      compact: () => later(messages.splice(0, 39).length > 0),
+      truncate: undefined,
+      signal: undefined,
+    })
+    expect(answered).toBe('the answer')
+    expect(messages.length).toBeLessThan(40)
+  })
+
+  it('hands a signal to send that is never aborted where it was given none', async () => {
+    const signals: AbortSignal[] = []
+    await run(large(), {
+      contextTokens: 100_000,
+      send: async (messages, { signal }) => {
+        signals.push(signal)
+        if (counted(messages) > 10_000) throw silent()
+        return 'the answer'
+      },
+    })
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
+    expect(signals[1]).toBe(signals[0])
+  })
+
   it('hands the attempt and the signal to send', async () => {
     const contexts: unknown[] = []
     const { signal } = new AbortController()
@@ -581,7 +672,7 @@ describe('runWithRecovery', () => {
 
   it('calls no hook once it was aborted, whatever it was about to do', async () => {
     const counts = new Set<string>()
-    for (let at = 1; at <= 24; at++) {
+    for (let at = 1; at <= 20; at++) {
       const messages = [...talk(4), ...large().slice(1)]
       const abort = new AbortController()
       const calls: string[] = []
@@ -650,6 +741,8 @@ describe('runWithRecovery', () => {
       ),
       { maxLength: 14 },
     )
+    const tooLarge = () => Object.assign(new Error('too large'), { status: 413 })
+    const tellsNothing = (say: unknown) => say === silent || say === tooLarge
     const ends = { answered: 0, given_up: 0, thrown: 0 }
     await fc.assert(
       fc.asyncProperty(
@@ -664,7 +757,7 @@ describe('runWithRecovery', () => {
             silent,
             (actual: number) => overflow(actual * 3, actual * 4),
             (actual: number) => overflow(actual, 1),
-            () => Object.assign(new Error('too large'), { status: 413 }),
+            tooLarge,
             () => new Error('socket hang up'),
           ),
           lies: fc.constantFrom('honest', 'never takes it', 'changes its mind'),
@@ -676,6 +769,7 @@ describe('runWithRecovery', () => {
           let messages = start as Message[]
           let [sends, reads] = [0, 0]
           const events: RecoveryEvent[] = []
+          const reducible: number[] = []
           const hooks: RecoveryHooks<string, Message> = {
             ...options,
             countTokens: (text) => text.length / 4,
@@ -688,6 +782,7 @@ describe('runWithRecovery', () => {
             },
             send: async (messages) => {
               sends += 1
+              reducible.push(precheck({ messages, contextTokens: 1, reserveTokens: 0 }).reducibleChars)
               const isTaken =
                 lies === 'honest' ? counted(messages) <= limit : lies !== 'never takes it' && sends % 2 === 0
               if (!isTaken) throw say(counted(messages), limit)
@@ -716,17 +811,28 @@ describe('runWithRecovery', () => {
           const truncations = events.filter(({ type }) => type === 'truncate').length
           expect(compactions).toBeLessThanOrEqual(options.maxCompactions)
           expect(sends).toBe(events.filter(({ type }) => type === 'send').length)
-          expect(sends).toBeLessThanOrEqual(compactions + 2)
           expect(sends).toBeLessThanOrEqual(options.maxCompactions + 2)
           if (!/^disk full/.test(String((outcome as Error).message))) expect(sends).toBeGreaterThan(0)
           expect(reads).toBeLessThanOrEqual(1 + sends + compactions + truncations)
           // A step that is taken again has left at most 95 % before, so all of them are few.
           expect(compactions + truncations).toBeLessThan(40)
+          // A token is four chars, so less than that of a result frees nothing.
+          const least = 4 * start.filter((message) => 'toolCallId' in message).length
+          const isHonest = truncate === 'memory' || truncate === 'honest'
+          if (tellsNothing(say) && isHonest && (history === 'as it is' || history === 'new each time'))
+            for (const [at, { type, attempt, estimatedTokens = 0 }] of events.entries()) {
+              const next = events[at + 1]
+              if (type !== 'truncate' || attempt === 1 || next?.type !== 'precheck') continue
+              if ((next.estimatedTokens ?? 0) > estimatedTokens / 2 + 1)
+                expect(reducible[attempt - 1] ?? 0).toBeLessThanOrEqual(least)
+            }
           if (outcome === 'the answer') ends.answered += 1
           else if (outcome instanceof ContextOverflowError) {
             ends.given_up += 1
             expect(outcome.attempts).toEqual(events)
             expect(events.at(-1)?.type).toBe('give_up')
+            if (sends < options.maxCompactions + 2)
+              expect(outcome.precheck.reducibleChars).toBeLessThanOrEqual(least)
           } else {
             ends.thrown += 1
             expect((outcome as Error).message).toMatch(/^(?:socket hang up|disk full)$/)

@@ -97,13 +97,67 @@ describe('clampResult', () => {
     expect(clampResult({ content: big }, { dialect: 'pi' }).content).toHaveLength(51_200)
   })
 
-  it('keeps images and unknown blocks by reference, in order', () => {
-    const blocks = [image(), text('y'.repeat(90_000)), { type: 'chart', text: 'z'.repeat(90_000) }, image()]
+  it('keeps images and unknown blocks by reference, in order, and cuts what is large of these', () => {
+    const blocks = [image(), text('y'.repeat(90_000)), { type: 'chart', text: 'z'.repeat(900) }, image()]
     const { content } = clampResult({ content: blocks })
     expect(content[0]).toBe(blocks[0])
     expect(content[2]).toBe(blocks[2])
     expect(content[3]).toBe(blocks[3])
     expect(content[1]).not.toBe(blocks[1])
+    const chart = { type: 'chart', text: 'z'.repeat(90_000), at: 5 }
+    const large = clampResult({ content: [...blocks, chart] }).content
+    expect(large).toHaveLength(5)
+    expect(large[4]).toMatchObject({
+      type: 'chart',
+      at: 5,
+      text: expect.stringMatching(/^z+\[\.\.\. \d+ more/),
+    })
+    expect(JSON.stringify(large).length).toBeLessThan(52_500)
+  })
+
+  it('cuts bytes and what writes its own JSON as a whole, in the place of a block or of content', () => {
+    class Chart {
+      readonly #points = Array(20_000).fill('a point')
+      toJSON() {
+        return { points: this.#points }
+      }
+    }
+    const small = text('small')
+    for (const written of [Buffer.alloc(90_000), new Float64Array(20_000), new Chart()]) {
+      const before = JSON.stringify(written)
+      const inList = clampResult({ role: 'tool', tool_call_id: 'c', content: [small, written] })
+      expect(JSON.stringify(inList).length).toBeLessThan(52_500)
+      expect(inList.content[0]).toBe(small)
+      const alone = clampResult({ role: 'tool', tool_call_id: 'c', content: written })
+      expect(JSON.stringify(alone).length).toBeLessThan(52_500)
+      expect(JSON.stringify(written)).toBe(before)
+    }
+  })
+
+  it('a class keeps what it is when its text is cut, but for what it hides', () => {
+    class Message {
+      readonly role = 'tool'
+      readonly tool_call_id = 'c'
+      readonly #hidden = 'secret'
+      constructor(readonly content: string) {}
+      get hidden() {
+        return this.#hidden
+      }
+      reveal() {
+        return this.#hidden
+      }
+      words() {
+        return this.content.length
+      }
+    }
+    const message = new Message('x'.repeat(90_000))
+    const cut = clampResult(message)
+    expect(cut).toBeInstanceOf(Message)
+    expect(cut.words()).toBeLessThanOrEqual(51_200)
+    // The value of an accessor comes along; a method finds no private field in a copy.
+    expect(cut.hidden).toBe('secret')
+    expect(() => cut.reveal()).toThrow(TypeError)
+    expect(message.content).toHaveLength(90_000)
   })
 
   it('knows an error result', () => {
@@ -202,7 +256,7 @@ describe('clampResult', () => {
         return [text(reads === 1 ? 'x'.repeat(60_000) : 'y'.repeat(90_000))]
       },
     }
-    expect(clampResult(result).content[0]?.text).toMatch(/^x{51059}\n/)
+    expect(clampResult(result).content[0]?.text).toMatch(/^x{51091}\n/)
     expect(reads).toBe(1)
   })
 })
@@ -234,7 +288,7 @@ describe('share', () => {
     const kept = content[1]?.text.replace(/[^b]|by/g, '').length ?? 0
     expect(content[1]?.text).toMatch(/omitted \(limit/)
     expect(content[1]?.text).toContain(
-      `${60_000 - (content[1]?.text.match(/^b+/)?.[0].length ?? kept)} of 60000 chars omitted`,
+      `${(60_000 - (content[1]?.text.match(/^b+/)?.[0].length ?? kept)).toLocaleString('en-US')} of 60,000 chars omitted`,
     )
   })
 
@@ -280,7 +334,7 @@ describe('share', () => {
         { keep, maxChars: 40_000 },
       )
       const twice = clampResult(once, { keep, maxChars: 20_000 })
-      expect(twice.content[0]?.text).toContain(' of 200000 chars omitted')
+      expect(twice.content[0]?.text).toContain(' of 200,000 chars omitted')
     }
   })
 

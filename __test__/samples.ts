@@ -499,6 +499,159 @@ export const samples: Sample[] = [
     ids: ['c1', 'c2'],
     json: ['content.parts.0.toolInvocation.result'],
   },
+  {
+    dialect: 'ai-sdk-ui',
+    name: 'message of version 4',
+    make: (big) => ({
+      id: 'm1',
+      role: 'assistant',
+      content: 'the answer of the model stays',
+      toolInvocations: [
+        { state: 'result', toolCallId: 'c1', toolName: 't', args: { a: 1 }, result: big },
+        { state: 'call', toolCallId: 'c2', toolName: 't', args: {} },
+      ],
+    }),
+    texts: ({ toolInvocations: [{ result }] }) => [[result]],
+    ids: ['c1'],
+  },
+  {
+    dialect: 'ai-sdk-ui',
+    name: 'part with an MCP result',
+    make: (big) => ({
+      type: 'dynamic-tool',
+      toolName: 't',
+      toolCallId: 'c1',
+      state: 'output-available',
+      input: {},
+      output: {
+        content: [{ type: 'text', text: big }, png, { type: 'resource', resource: { uri: 'a:', text: big } }],
+      },
+    }),
+    texts: ({ output }) => [blockTexts(output.content)],
+    ids: ['c1'],
+  },
+  {
+    dialect: 'openai-responses',
+    name: 'call of a hosted interpreter',
+    make: (big) => ({
+      type: 'code_interpreter_call',
+      id: 'c1',
+      status: 'completed',
+      code: 'print(1)',
+      container_id: 'k',
+      outputs: [
+        { type: 'logs', logs: big },
+        { type: 'image', url: 'data:image/png;base64,iVBORw0KGgo=' },
+      ],
+    }),
+    texts: ({ outputs }) => [[outputs[0].logs]],
+    ids: ['c1'],
+  },
+  {
+    dialect: 'openai-responses',
+    name: 'call of a hosted search',
+    make: (big) => ({
+      type: 'file_search_call',
+      id: 'c1',
+      status: 'completed',
+      queries: ['q'],
+      results: [{ file_id: 'f', filename: 'a.md', score: 0.5, text: big }],
+    }),
+    texts: ({ results }) => [[results[0].text]],
+    ids: ['c1'],
+  },
+  {
+    dialect: 'openai-responses',
+    name: 'call of a hosted MCP server that failed',
+    make: (big) => ({
+      type: 'mcp_call',
+      id: 'c1',
+      name: 't',
+      error: { type: 'mcp_tool_error', message: big },
+    }),
+    texts: ({ error }) => [[error.message]],
+    ids: ['c1'],
+  },
+  {
+    dialect: 'openai-agents',
+    name: 'call of a hosted tool',
+    make: (big) => ({
+      type: 'hosted_tool_call',
+      id: 'c1',
+      name: 'code_interpreter_call',
+      status: 'completed',
+      output: big,
+      providerData: {
+        type: 'code_interpreter_call',
+        code: 'print(1)',
+        outputs: [{ type: 'logs', logs: big }],
+      },
+    }),
+    texts: ({ output, providerData }) => [[output, ...providerData.outputs.map(({ logs }: any) => logs)]],
+    ids: ['c1'],
+  },
+  {
+    dialect: 'anthropic',
+    name: 'message with results of server tools',
+    make: (big) => ({
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'the answer of the model stays' },
+        {
+          type: 'mcp_tool_result',
+          tool_use_id: 'c1',
+          is_error: false,
+          content: [{ type: 'text', text: big }],
+        },
+        {
+          type: 'web_fetch_tool_result',
+          tool_use_id: 'c2',
+          content: {
+            type: 'web_fetch_result',
+            url: 'https://example.com',
+            content: { type: 'document', source: { type: 'text', media_type: 'text/plain', data: big } },
+          },
+        },
+        {
+          type: 'bash_code_execution_tool_result',
+          tool_use_id: 'c3',
+          content: {
+            type: 'bash_code_execution_result',
+            stdout: big,
+            stderr: '!',
+            return_code: 0,
+            content: [],
+          },
+        },
+        {
+          type: 'text_editor_code_execution_tool_result',
+          tool_use_id: 'c4',
+          content: { type: 'text_editor_code_execution_view_result', file_type: 'text', content: big },
+        },
+      ],
+    }),
+    texts: ({ content: [, mcp, fetched, bash, view] }) => [
+      blockTexts(mcp.content),
+      [fetched.content.content.source.data],
+      [bash.content.stdout],
+      [view.content.content],
+    ],
+    ids: ['c1', 'c2', 'c3', 'c4'],
+  },
+  {
+    dialect: 'gemini',
+    name: 'message with code that Gemini ran',
+    make: (big) => ({
+      role: 'model',
+      parts: [
+        { executableCode: { id: 'c1', language: 'PYTHON', code: 'print(1)' } },
+        { codeExecutionResult: { id: 'c1', outcome: 'OUTCOME_FAILED', output: big } },
+      ],
+    }),
+    texts: ({ parts }) => [[parts[1].codeExecutionResult.output]],
+    ids: ['c1'],
+    error: true,
+  },
 ]
 
 /** The value at a path such as `content.0.text`. */

@@ -221,6 +221,25 @@ describe('repairSession', () => {
     expect(besides(path)).toEqual(['s.jsonl'])
   })
 
+  it('leaves a file alone of which no row is one of a session', async () => {
+    const row = { event: 'log', payload: { lines: BIG } }
+    for (const text of ['{"compilerOptions":{"strict":true}}', textOf([row, row]), 'a log\n'.repeat(9_000)]) {
+      const path = session(text)
+      const { ino, mtimeMs } = statSync(path)
+      for (const dryRun of [true, false])
+        expect(await repairSession(path, { dryRun })).toMatchObject({
+          changed: false,
+          reason: 'format unknown',
+          tornTail: false,
+          bytesAfter: text.length,
+        })
+      expect(statSync(path)).toMatchObject({ ino, mtimeMs })
+      expect(besides(path)).toEqual(['s.jsonl'])
+    }
+    // One row that is known makes it a session.
+    expect(await repairSession(session(textOf([row, ...ROWS])))).toMatchObject({ changed: true, clamped: 1 })
+  })
+
   it('tells what is no session', async () => {
     const dir = place()
     const missing = join(dir, 'none.jsonl')

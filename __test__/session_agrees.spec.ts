@@ -16,6 +16,7 @@ import {
 } from 'spillway'
 import { afterAll, describe, expect, it } from 'vitest'
 import { failingLog, hostileText, limits, searching } from './hostile.js'
+import { fragmentsOf, payload, planted } from './payloads.js'
 import { samples } from './samples.js'
 
 const dir = mkdtempSync(join(tmpdir(), 'spillway-session-'))
@@ -264,6 +265,72 @@ describe('a file of messages', () => {
         })
       }),
       { numRuns: 400 },
+    )
+  })
+
+  it('agrees on payloads, of which no part stays', async () => {
+    const size = fc.tuple(fc.integer({ min: 768, max: 9_000 }), fc.nat())
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...samples),
+        fc.array(size, { minLength: 1, maxLength: 4 }),
+        fc.nat(4_000),
+        async (sample, sizes, maxSideBytes) => {
+          const message = stored(sample.make('a line\n'.repeat(20)))
+          const payloads = sizes.map(([bytes, at]) =>
+            planted(message, payload(`${bytes} ${at}`, bytes), at, sample.json),
+          )
+          const policy = { sideData: 'cap', maxSideBytes, maxBytes: 2_000 } as const
+          await expectAgreement([message], policy)
+          const { text } = await repaired([message], { ...PLAIN, ...policy })
+          expect(fragmentsOf(payloads, text)).toEqual([])
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
+  it('agrees on what is a payload', async () => {
+    const sign = fc.constantFrom('A', 'QUJD', '0a', 'zZ9', '+/', '-_', '=', ' ', 'é', '\\')
+    const run = fc.tuple(sign, fc.nat(900), fc.array(sign, { maxLength: 4 }))
+    const raw = fc.oneof(
+      run.map(([one, times, rest]) => one.repeat(times) + rest.join('')),
+      fc.tuple(run, fc.nat(6)).map(([[one, times], cut]) => `${one.repeat(times)}zZ9+${'='.repeat(cut % 4)}`),
+    )
+    const url = fc
+      .tuple(
+        fc.constantFrom('data:', 'DATA:', 'x:'),
+        fc.constantFrom('a/b', '', 'é', 'a b'),
+        raw,
+        fc.boolean(),
+      )
+      .map(([scheme, type, raw, isBase64]) => `${scheme}${type}${isBase64 ? ';base64' : ''},${raw}`)
+    const name = fc.constantFrom('mimeType', 'mime_type', 'mediaType', 'media_type', 'format', 'type')
+    const medium = fc.constantFrom(
+      'audio/wav',
+      'text/plain',
+      'a/b/c',
+      'wav',
+      'input_audio',
+      'json',
+      '',
+      'é/a',
+      5,
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(name, medium, { maxKeys: 2 }),
+        fc.oneof(raw, url),
+        fc.nat(200),
+        async (said, data, maxSideBytes) => {
+          const details = { ...said, list: [{ ...said, data }], data }
+          await expectAgreement([{ role: 'toolResult', content: 'ok', details }], {
+            sideData: 'cap',
+            maxSideBytes,
+          })
+        },
+      ),
+      { numRuns: 200 },
     )
   })
 

@@ -83,10 +83,7 @@ const others = fc
       `{"role":"user","content":"${'long '.repeat(2_000)}"}`,
       `{"role":"assistant","content":[{"type":"text","text":"${'x'.repeat(9_000)}"}]}`,
       `${'['.repeat(20_000)}1e400${']'.repeat(20_000)}`,
-      `{"role":"toolResult","details":${'{"a":'.repeat(9_000)}-0${'}'.repeat(9_000)}}`.replace(
-        '"details"',
-        '"other"',
-      ),
+      `{"role":"user","other":${'{"a":'.repeat(9_000)}-0${'}'.repeat(9_000)}}`,
       '7',
       '"text"',
       `[${'{},'.repeat(4_000)}null]`,
@@ -174,6 +171,14 @@ describe('whatever a file holds', () => {
         const report = await repairSession(path, { backup: false, ...options })
         const after = readFileSync(path, 'latin1')
         const counted = rows.filter(({ kind }) => kind !== 'blank').length
+        // What is no session to one is none to the other, and is left alone.
+        const isUnknown = seen.format === 'unknown' && counted > 0
+        expect(report.reason === 'format unknown').toBe(isUnknown)
+        if (isUnknown) {
+          expect(report).toMatchObject({ changed: false, tornTail: false, bytesAfter: before.length })
+          expect(after).toBe(before)
+          return
+        }
         expect(report).toMatchObject({
           rows: counted,
           tornTail: isTorn,

@@ -16,6 +16,7 @@ describe("sideData 'cap'", () => {
     for (const details of [
       undefined,
       null,
+      Number.NaN,
       5,
       'short',
       [1, 2],
@@ -24,6 +25,12 @@ describe("sideData 'cap'", () => {
       new Map([[1, 2]]),
     ])
       expect(cap(details)).toBe(details)
+  })
+
+  it('leaves a result with NaN beside it as the very object it is', () => {
+    const result = { role: 'toolResult', content: [{ type: 'text', text: 'ok' }], details: Number.NaN }
+    expect(clampResult(result, { sideData: 'cap' }) === result).toBe(true)
+    expect(clampResult({ ...result, details: { n: Number.NaN } }, { sideData: 'cap' }).details.n).toBeNaN()
   })
 
   it('keeps small scalars first, in their order, and says what is missing', () => {

@@ -32,8 +32,14 @@ describe('the tool', () => {
     expect(tool.name).toBe('read_output')
     expect(tool.description).toContain('id')
     expect(tool.parameters).toMatchObject({ type: 'object', required: ['id'], additionalProperties: false })
-    const properties = (tool.parameters as { properties: object }).properties
-    expect(Object.keys(properties)).toEqual(['id', 'line', 'byte', 'lines', 'pattern', 'regex'])
+    expect(Object.keys(tool.parameters.properties)).toEqual([
+      'id',
+      'line',
+      'byte',
+      'lines',
+      'pattern',
+      'regex',
+    ])
     expect(JSON.parse(JSON.stringify(tool.parameters))).toEqual(tool.parameters)
     expect(() => spillTool({} as SpillStore)).toThrow(
       expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION' }),

@@ -29,6 +29,47 @@ describe('wrapTool with a spill store', () => {
     expect(record?.path).toContain('build')
   })
 
+  it('saves a text of a call once, also where calls come together', async () => {
+    const toModelOutput = async (_: object) => ({ type: 'text', value: BIG })
+    const tool = wrapTool({ execute: async () => 1, toModelOutput }, { spill: store })
+    const shown = () => tool.toModelOutput({ toolCallId: 'call', output: 1 })
+    const [first, ...others] = await Promise.all([shown(), shown(), shown()])
+    for (const other of [...others, await shown()]) expect(other).toEqual(first)
+    const [record, ...more] = await store.list()
+    expect(more).toEqual([])
+    // Of what a sweep has removed there is one again.
+    rmSync(record?.path ?? '')
+    const again = await Promise.all([shown(), shown(), shown()])
+    expect(new Set(again.map(({ value }) => value)).size).toBe(1)
+    expect(await whole(again[0].value)).toBe(BIG)
+    expect(await store.list()).toHaveLength(1)
+  })
+
+  it('says of what comes at once that it could not be saved', async () => {
+    const told = /; the rest could not be saved \(ERR_SPILLWAY_SPILL\); /
+    expect(wrapTool(() => BIG, { spill: store })()).toMatch(told)
+    expect(wrapTool(() => ({ content: [text(BIG)] }), { spill: store })().content[0]?.text).toMatch(told)
+    const failing = wrapTool(
+      (): string => {
+        throw new Error(BIG)
+      },
+      { spill: store },
+    )
+    expect(failing).toThrow(told)
+    const steps = wrapTool(
+      async function* () {
+        yield BIG
+        return BIG
+      },
+      { spill: store },
+    )()
+    // More may come after a part, and then be saved.
+    expect((await steps.next()).value).not.toMatch(told)
+    expect((await steps.next()).value).toMatch(told)
+    expect(wrapTool(() => 'short', { spill: store })()).toBe('short')
+    expect(await store.list()).toEqual([])
+  })
+
   it('names an id where the model cannot see the path, which the tool reads', async () => {
     const byId = createSpillStore({ dir: join(dir, 'saved'), reference: 'id' })
     const tools = wrapTools(
@@ -109,7 +150,7 @@ describe('wrapTool with a spill store', () => {
       policy,
     )
     await updating.execute('c', {}, undefined, () => {})
-    expect(wrapTool(() => BIG, policy)()).toMatch(/request smaller chunks/)
+    expect(wrapTool(() => BIG, policy)()).toMatch(/; ask for less, or for specific sections\]/)
     expect(await store.list()).toEqual([])
     expect(events.map(({ phase }) => phase)).toEqual(['update', 'result'])
     await wrapTool(async () => BIG, policy)()
@@ -150,11 +191,11 @@ describe('wrapTool with a spill store', () => {
       save: async () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })),
     }
     const shown = await wrapTool(async () => BIG, { spill: broken as SpillStore })()
-    expect(shown).toMatch(/the rest could not be saved \(ENOSPC\); request smaller chunks/)
+    expect(shown).toMatch(/the rest could not be saved \(ENOSPC\); ask for less, /)
     expect(shown.length).toBeLessThanOrEqual(51_200)
     const small = createSpillStore({ dir: join(dir, 'small'), maxFileBytes: 1_000 })
     expect(await wrapTool(async () => BIG, { spill: small })()).toMatch(
-      /the start of it saved as \S+, read or search it there/,
+      /the start of it saved as \S+, read or search it there or with read_output\]/,
     )
     expect(() => wrapTool(async () => BIG, { spill: {} as SpillStore })).toThrow(
       expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION', message: expect.stringContaining('spill') }),

@@ -74,11 +74,13 @@ describe('the guarantees, over hostile text', () => {
           policy.maxLineBytes === undefined &&
           !/^\[\.{3} [\d,]+ (lines?|chars) \.{3}\]$/m.test(report.text)
         ) {
-          const starts = report.ranges[0]?.[0] === 0 ? (kept[0] ?? '') : ''
-          const ends = kept.length > Number(starts !== '') ? (kept.at(-1) ?? '') : ''
-          const middle = report.text.slice(starts.length, report.text.length - ends.length)
-          expect(report.text).toBe(starts + middle + ends)
-          expect(middle.trim()).toBe(report.notice.trim())
+          const [head = '', tail = ''] = kept
+          const sides = kept.length > 1 ? [[head, tail]] : [[head, ''] as const, ['', head] as const]
+          const middles = sides.map(([starts = '', ends = '']) => {
+            const middle = report.text.slice(starts.length, report.text.length - ends.length)
+            return starts + middle + ends === report.text ? middle.trim() : undefined
+          })
+          expect(middles).toContain(report.notice.trim())
         }
         expect(report.text).toContain(report.notice)
       }),
@@ -121,7 +123,7 @@ describe('the guarantees, over hostile text', () => {
       for (const keep of ['head', 'tail', 'ends'] as const) {
         const out = clampText(text, { maxChars, keep })
         const rest = out.replace(
-          /\[tool output truncated: \d+ of 10001 chars omitted \(limit 50KB or 2000 lines or \d+ chars\); request smaller chunks \(offset\/limit\) or specific sections\]|\[\.\.\. \d+ more characters truncated\]|\[\.\.\.\]/,
+          /\[tool output truncated: [\d,]+ of 10,001 chars omitted \(limit \d+ chars\); ask for less, or for specific sections\]|\[\.\.\. \d+ more characters truncated\]|\[\.\.\.\]/,
           '',
         )
         expect(rest).toMatch(/^[words \n]*$/)
@@ -209,6 +211,25 @@ describe('clampTextWithReport', () => {
     expect(kept).toEqual({ bytes: 0, chars: 0, lines: 0 })
   })
 
+  it('counts a line as kept while something of it is', () => {
+    const whole = hostileText.map((text) => text.toWellFormed())
+    fc.assert(
+      fc.property(whole, policies, fc.boolean(), (text, policy, asBytes) => {
+        const { kept, ranges } = clampTextWithReport(asBytes ? Buffer.from(text) : text, policy)
+        let start = 0
+        const lines = text.split(/(?<=\n)/).filter((line) => {
+          const end = start + line.length
+          const isKept = ranges.some(([from, to]) => from < end && start < to)
+          start = end
+          return isKept
+        })
+        expect(kept.lines).toBe(lines.length)
+      }),
+      runs,
+    )
+    expect(clampTextWithReport('\n漢漢漢漢', { maxLineBytes: 11 }).kept.lines).toBe(1)
+  })
+
   it('is not truncated when only a lone surrogate was repaired', () => {
     expect(clampTextWithReport('a\ud800b')).toMatchObject({
       text: 'a\ufffdb',
@@ -231,11 +252,11 @@ describe('exact values', () => {
     const out = clampText(text)
     expect(Buffer.byteLength(out)).toBe(51_200)
     expect(out).toMatch(
-      /^x{51059}\n\n\[tool output truncated: 8942 of 60001 chars omitted \(limit 50KB or 2000 lines\); request smaller chunks \(offset\/limit\) or specific sections\]$/,
+      /^x{51091}\n\n\[tool output truncated: 8,910 of 60,001 chars omitted \(limit 50KB\); ask for less, or for specific sections\]$/,
     )
     expect(clampText(text, { notice: false })).toBe('x'.repeat(51_200))
     expect(clampText(Buffer.from(text), { keep: 'tail' })).toContain(
-      '[tool output truncated: 8941 of 60001 bytes omitted',
+      '[tool output truncated: 8,909 of 60,001 bytes omitted (limit 50KB)',
     )
   })
 
@@ -270,6 +291,21 @@ describe('exact values', () => {
     )
     expect(clampText(lines('nothing to see'))).toMatch(/^first\n[\s\S]*sections\]$/)
     expect(clampText(lines('nothing to see'), { isError: true })).toMatch(/^first\n[\s\S]*nothing to see\n$/)
+  })
+
+  it('keeps one end alone where the other has no share, or no room', () => {
+    const lines = Array.from({ length: 3_000 }, (_, at) => `line ${at}\n`).join('')
+    const ranges = (headShare: number, maxLines: number) =>
+      clampTextWithReport(lines, { keep: 'ends', headShare, maxLines, maxBytes: 1e9 }).ranges
+    expect(ranges(1, 100)).toEqual([[0, 773]])
+    expect(ranges(0, 100)).toEqual([[lines.length - 990, lines.length]])
+    expect(ranges(0.9, 3)).toEqual([[0, 6]])
+    expect(ranges(0.5, 3)).toEqual([[lines.length - 20, lines.length]])
+    const wide = '首'.repeat(500) + '尾'.repeat(500)
+    for (let maxBytes = 40; maxBytes < 300; maxBytes++) {
+      const report = clampTextWithReport(wide, { keep: 'ends', headShare: 0.99, maxBytes, notice: 'pi' })
+      expect(report.ranges[0]?.[0]).toBe(0)
+    }
   })
 
   it('gives the ends the share that was asked for', () => {
@@ -378,10 +414,10 @@ describe('notices', () => {
         const once = clampText(original, { maxChars: 40_000, notice, keep })
         for (const again of ['hint', 'pi', 'count'] as const) {
           const twice = clampText(once, { maxChars: 20_000, notice: again, keep })
-          const missing = 200_000 - twice.replace(/[^q]/g, '').length + (again === 'hint' ? 1 : 0)
-          const number = again === 'count' ? missing.toLocaleString('en-US') : String(missing)
+          const missing = 200_000 - twice.replace(/[^q]/g, '').length
+          const number = again === 'pi' ? String(missing) : missing.toLocaleString('en-US')
           expect(twice, `${notice}, then ${again}, ${keep}`).toContain(number)
-          if (again === 'hint') expect(twice).toContain('of 200000 chars omitted')
+          if (again === 'hint') expect(twice).toContain('of 200,000 chars omitted')
         }
       }
     }
@@ -488,7 +524,7 @@ describe('estimateTokens', () => {
   it.each([
     ['', 0, 0],
     ['a', 1, 1],
-    ['The quick brown fox jumps over the lazy dog.', 10, 11],
+    ['The quick brown fox jumps over the lazy dog.', 10, 13],
     ['1234567890'.repeat(30), 100, 100],
     ['这是一个关于分词的测试，没有别的意思。', 12, 19],
     ['빠른 갈색 여우가 게으른 개를 뛰어넘는다.', 15, 24],
@@ -527,7 +563,10 @@ describe('sliceUtf16Safe', () => {
   it('counts bytes in bytes where lines were cut too', () => {
     const bytes = Buffer.from(`${'é'.repeat(3_000)}\n${'line\n'.repeat(3_000)}`)
     const clamped = clampText(bytes, { maxLineBytes: 300, maxBytes: 1_000, keep: 'head' })
-    const [, omitted, total] = /truncated: (\d+) of (\d+) bytes omitted/.exec(clamped) ?? []
+    const [, omitted, total] =
+      /truncated: ([\d,]+) of ([\d,]+) bytes omitted/
+        .exec(clamped)
+        ?.map((part) => part.replaceAll(',', '')) ?? []
     expect(Number(total)).toBe(bytes.length)
     const invalid = Buffer.concat([
       Buffer.from('line\n'),

@@ -210,13 +210,12 @@ describe('wrapTool', () => {
     expect(() => wrapTool(Object.freeze(new Tool()))).toThrow(refused)
   })
 
-  it('wraps once, under the latest policy', () => {
+  it('wraps once, under the tighter limits', () => {
     const policy = definePolicy({ maxChars: 500 })
     const once = wrapTool({ execute: () => BIG }, policy)
     expect(wrapTool(once, policy)).toBe(once)
     const again = wrapTool(once, { maxChars: 1_000 })
-    expect(again.execute().length).toBeGreaterThan(500)
-    expect(again.execute().length).toBeLessThanOrEqual(1_000)
+    expect(again.execute()).toBe(once.execute())
     expect(once.execute().length).toBeLessThanOrEqual(500)
     const call = wrapTool(() => BIG)
     expect(wrapTool(call)).toBe(call)

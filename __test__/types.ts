@@ -47,6 +47,7 @@ import {
   type SessionReport,
   type SpillRecord,
   spillTool,
+  type WrapPolicy,
   wrapTool,
   wrapTools,
 } from 'spillway'
@@ -68,6 +69,31 @@ export const tools: [{ execute(): string }] = wrapTools([{ execute: () => '' }],
   name ? policy : undefined,
 )
 
+interface Toolbox {
+  read: { execute(): string }
+  bash: { execute(): string }
+}
+declare const toolbox: Toolbox
+export const wrapped: Toolbox = wrapTools(toolbox, (name, one) =>
+  name === 'bash' ? { keep: 'tail', onClamp: ({ phase }) => [phase, one] } : undefined,
+)
+declare const common: WrapPolicy | ((name: string) => Policy | undefined)
+wrapTools(toolbox, common)
+// biome-ignore lint/suspicious/noExplicitAny: a caller may not know
+wrapTools(toolbox, (): any => policy)
+// @ts-expect-error no such option
+wrapTools(toolbox, { kep: 'tail' })
+// @ts-expect-error no such option
+wrapTools(toolbox, (name) => (name === 'bash' ? { kep: 'tail' } : { keep: 'head' }))
+// @ts-expect-error no such option
+wrapTools(toolbox, () => ({ keep: 'head', maxByte: 1 }))
+// @ts-expect-error no such choice
+wrapTools(toolbox, () => ({ keep: 'middle' }))
+// @ts-expect-error no tools
+wrapTools(new Map([['read', toolbox.read]]))
+// @ts-expect-error no tools yet
+wrapTools(Promise.resolve([toolbox.read]))
+
 export const refusal: ProviderErrorKind = classifyProviderError(new Error('no'), {
   patterns: [{ pattern: /no/, kind: 'rate_limit' }],
 }).kind
@@ -84,6 +110,18 @@ export const recovered: Promise<number> = runWithRecovery({
 })
 export const trail = (error: unknown): readonly RecoveryEvent[] =>
   error instanceof ContextOverflowError ? error.attempts : []
+declare const signal: AbortSignal | undefined
+export const awaited: Promise<string> = runWithRecovery({
+  ...budget,
+  systemPrompt: undefined,
+  messages: () => history,
+  send: (messages, context): PromiseLike<string> => {
+    messages.push({ role: '' })
+    return Promise.resolve(`${context.signal.aborted}`)
+  },
+  compact: undefined,
+  signal,
+})
 // @ts-expect-error the history is asked for anew
 runWithRecovery({ ...budget, messages: history, send: async () => 1 })
 // @ts-expect-error a plan has steps
@@ -95,6 +133,7 @@ const store = createSpillStore({ dir: 'outputs', reference: 'id' })
 export const saved: Promise<SpillRecord> = store.save(new Uint8Array(), { tool: 'bash' })
 export const next: Promise<number | undefined> = store.read('', { line: 1 }).then(({ nextByte }) => nextByte)
 export const answer: Promise<string> = spillTool(store).execute({ id: '' })
+export const schema: { type: 'object'; [name: string]: unknown } = spillTool(store).parameters
 
 const capture = new OutputCapture({
   streams: 'separate',
@@ -133,6 +172,9 @@ class Manager {
   }
 }
 export const guard: Guard = guardSession(new Manager(), { beforeWrite: () => false, maxRowBytes: 1 })
+export const other: Guard = guardSession({ store(_message: object) {} }, { method: 'store' })
+// @ts-expect-error no such method
+guardSession({ store(_message: object) {} })
 
 export const repaired: Promise<RepairReport> = repairSession('session.jsonl', {
   aggregate: { maxChars: 1 },

@@ -77,6 +77,15 @@ const record = (at) => ({
   active: next(2) === 1,
 })
 
+/** A bar of which so many places are full. */
+const bar = ([full, empty], width, at) => full.repeat(at) + empty.repeat(width - at)
+const sequence = (letters, rows) =>
+  times(rows, () => times(60, () => letters[next(letters.length)]).join('')).join('\n')
+const page = (at) => ({ ...record(at), path: `C:\\work\\page-${at}.txt`, text: 'he said "no"\n' })
+/** JSON in a string of JSON, so many times. */
+const nested = (depth, rows) =>
+  times(depth, (at) => at).reduce((value) => JSON.stringify(value), times(rows, page))
+
 /** Kind, fitted, held out. */
 export const corpus = [
   written('English prose', 'english'),
@@ -139,4 +148,59 @@ export const corpus = [
   written('German; French', 'german', 'french'),
   written('Thai; Polish', 'thai', 'polish'),
   written('emoji', 'emoji'),
+  written('Finnish', 'finnish'),
+  written('Hungarian', 'hungarian'),
+  written('Swahili', 'swahili'),
+  written('Basque', 'basque'),
+  written('Welsh', 'welsh'),
+  written('Vietnamese', 'vietnamese'),
+  written('Hebrew with points', 'hebrew'),
+  written('Arabic with vowels', 'arabic-marks'),
+  [
+    'progress bars; spinners',
+    times(60, (at) => `${bar('█░', 30, next(31))} ${at}%\n`).join('') +
+      times(30, () => `|${bar('█▓', 20, next(21))}| ${bar('●○', 5, next(6))}\n`).join(''),
+    times(80, (at) => `${'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'[at % 10]} building ${bar('▰▱', 10, next(11))}\n`).join(''),
+  ],
+  ['DNA; protein', sequence('ACGT', 40), sequence('ACDEFGHIKLMNPQRSTVWY', 25)],
+  ['JSON in JSON', nested(2, 30), nested(3, 20)],
+  [
+    'mathematics; figures',
+    '∀x∈ℝ: ⌈x⌉ = −⌊−x⌋, α ∧ ¬β ≡ ¬(¬α ∨ β), ∑ᵢ₌₁ⁿ xᵢ² ≤ ∫₀^∞ f(t)dt\n'.repeat(10),
+    '♜♞♝♛♚♝♞♜\n♟♟♟♟♟♟♟♟\n♙♙♙♙♙♙♙♙\n♖♘♗♕♔♗♘♖\n☐ open ☑ done ✗ lost\n'.repeat(10),
+  ],
+]
+
+/** Kinds that no weight was adjusted to, one text of each. */
+export const unseen = [
+  ...[
+    ...[
+      'Turkish',
+      'Estonian',
+      'Latin',
+      'Tagalog',
+      'Greek',
+      'Tamil',
+      'LaTeX',
+      'assembly',
+      'regexes',
+      'stylesheet',
+    ],
+    ...['HTTP headers', 'chess game', 'manifest in YAML', 'drawing in SVG'],
+  ].map((kind) => [
+    kind,
+    file(
+      `bench/corpus/unseen/${kind
+        .toLowerCase()
+        .match(/^http (.*)|^\S+/)
+        .findLast(Boolean)}.txt`,
+    ),
+  ]),
+  [
+    'coordinates in GeoJSON',
+    JSON.stringify({
+      type: 'LineString',
+      coordinates: times(80, () => [next(36e6) / 1e5 - 180, next(18e7) / 1e6 - 90]),
+    }),
+  ],
 ]

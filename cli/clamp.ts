@@ -26,7 +26,7 @@ async function run(args: Args): Promise<number> {
   if (fstatSync(0).isDirectory())
     throw new Mistake('a directory comes in; give a file: spillway clamp < FILE', 1)
   if (letsAllThrough(policy)) await pipeline(process.stdin, wellFormed, process.stdout, { end: false })
-  else await out.write(await captured(policy))
+  else await out.show(await captured(policy), policy.clean === true)
   return 0
 }
 

@@ -2,7 +2,8 @@ import { basename } from 'node:path'
 import type { SessionReport } from 'spillway'
 import { inspectSession } from '../index.js'
 import { type Args, type Command, checkNames } from './args.js'
-import { failed, Mistake, oneLine } from './mistake.js'
+import { jsonLine, oneLine } from './escape.js'
+import { failed, Mistake } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
 import { noSession } from './session.js'
 import { barOf, cellsOf, count, counted, lineOf, nameOf, size, widthOf } from './table.js'
@@ -45,7 +46,7 @@ async function run(args: Args): Promise<number> {
     throw failed(error, file)
   })
   const isJson = args.has('json')
-  if (isJson) await out.write(`${JSON.stringify(report)}\n`)
+  if (isJson) await out.write(jsonLine(report))
   if (report.format === 'unknown' && report.rows > 0) throw noSession(file)
   if (!isJson) await out.write(pageOf(file, report, args))
   return 0

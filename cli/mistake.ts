@@ -1,4 +1,5 @@
-import { constants } from 'node:os'
+import { oneLine } from './escape.js'
+import { exitOfSignal } from './signals.js'
 
 /** What the caller can set right, in one line that says how. */
 export class Mistake extends Error {
@@ -16,11 +17,6 @@ export class Interrupted extends Mistake {
   constructor(signal: NodeJS.Signals) {
     super(`stopped by ${signal}, before the file was replaced`, exitOfSignal(signal))
   }
-}
-
-/** What a shell gives as the code of what a signal ended. */
-export function exitOfSignal(signal: NodeJS.Signals): number {
-  return 128 + constants.signals[signal]
 }
 
 /** What a system's code means to someone who gave a path, or of one call alone. */
@@ -42,6 +38,7 @@ const MEANINGS: Record<string, string> = {
 /** What else to do about errors of the library. */
 const ADVICE: Record<string, string> = {
   ERR_SPILLWAY_LOCKED: '; end the agent that has it open, then run this again',
+  ERR_SPILLWAY_ATTRIBUTE: '; remove that attribute, or run this as its owner',
   ERR_SPILLWAY_CHANGED: '; end what writes to it, then run this again',
 }
 
@@ -89,14 +86,4 @@ const NAMES: Record<string, string> = { id: 'ID', pattern: 'PATTERN', path: 'FIL
 function flagOf(field: string): string {
   const name = Object.hasOwn(NAMES, field) ? NAMES[field] : undefined
   return name ?? `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-}
-
-/** A text that neither breaks a line nor moves a cursor. */
-export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, escaped)
-}
-
-/** A char by its number. */
-export function escaped(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

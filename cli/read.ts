@@ -36,7 +36,7 @@ async function run(args: Args): Promise<number> {
   const isWhole = ['keep', 'notice', 'max-chars'].some((flag) => args.has(flag))
   if (isWhole && lines !== undefined)
     throw new Mistake('--lines is for pages; with a policy, give --max-lines')
-  if (isWhole) await out.write(await whole(saved, range, policy))
+  if (isWhole) await whole(saved, range, policy)
   else await page(saved, range, { ...policy, ...(lines !== undefined && { maxLines: lines }) })
   return 0
 }
@@ -62,7 +62,7 @@ async function page(saved: Saved, range: Range, policy: GivenPolicy): Promise<vo
     ...(maxLines !== undefined && { lines: maxLines }),
   })
   const text = clean ? cleanText(slice.text) : slice.text
-  await out.write(text)
+  await out.show(text, clean)
   const { totalLines, totalBytes, nextLine, nextByte } = slice
   const total = `${totalLines.toLocaleString('en-US')} lines, ${totalBytes.toLocaleString('en-US')} bytes`
   const next =
@@ -78,19 +78,20 @@ async function endOf(saved: Saved): Promise<string> {
 }
 
 /** All of an output from a place on, under a policy, and for a terminal cleaned as a page is. */
-async function whole(saved: Saved, range: Range, policy: GivenPolicy): Promise<string> {
+async function whole(saved: Saved, range: Range, given: GivenPolicy): Promise<void> {
+  const { clean = out.isTerminal, ...policy } = given
   const capture = new OutputCapture({
     maxBytes: 40_960,
     maxLines: Number.POSITIVE_INFINITY,
     keep: 'head',
-    clean: out.isTerminal,
+    clean,
     ...policy,
   })
   let at = range
   for (;;) {
     const { text, nextByte } = await saved.read({ ...at, maxBytes: PIECE })
     await put(capture.stdout, text)
-    if (nextByte === undefined) return (await capture.finish()).text
+    if (nextByte === undefined) return out.show((await capture.finish()).text, clean)
     at = { byte: nextByte }
   }
 }

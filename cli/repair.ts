@@ -1,12 +1,13 @@
 import type { RepairOptions, RepairReport } from 'spillway'
 import { repairSession } from '../index.js'
 import type { Args, Command } from './args.js'
+import { jsonLine, oneLine } from './escape.js'
 import { areNoJson } from './inspect.js'
 import { interruptible } from './interrupt.js'
-import { explain, failed, isBrokenPipe, Mistake, oneLine } from './mistake.js'
+import { explain, failed, isBrokenPipe, Mistake } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
 import { Progress } from './progress.js'
-import { checkSession } from './session.js'
+import { noSession } from './session.js'
 import { counted, size } from './table.js'
 import { err, out } from './terminal.js'
 
@@ -37,10 +38,10 @@ async function run(args: Args): Promise<number> {
     for (const file of args.names) {
       try {
         const report = await repairOne(file, options)
-        await show(
-          file,
-          args.has('json') ? `${JSON.stringify({ path: file, ...report })}\n` : told(file, report),
-        )
+        const isUnknown = report.reason === 'format unknown'
+        if (args.has('json')) await show(file, jsonLine({ path: file, ...report }))
+        else if (!isUnknown) await show(file, told(file, report))
+        if (isUnknown) throw noSession(file)
       } catch (error) {
         if (!isOfFile(error)) throw error
         await err.tell(`spillway repair: ${explain(error)}\n`)
@@ -65,15 +66,11 @@ function isOfFile(error: unknown): boolean {
   return error instanceof Mistake && error.exit === 1
 }
 
-async function repairOne(
-  file: string,
-  options: RepairOptions & { signal: AbortSignal },
-): Promise<RepairReport> {
+async function repairOne(file: string, options: RepairOptions): Promise<RepairReport> {
   const progress = new Progress(file)
   const onProgress: RepairOptions['onProgress'] = ({ bytes, totalBytes, clamped }) =>
     progress.show(totalBytes === 0 ? 1 : bytes / totalBytes, `of ${size(totalBytes)}, ${clamped} cut`)
   try {
-    await checkSession(file, options.signal)
     return await repairSession(file, { ...options, ...(err.moves && { onProgress }) })
   } catch (error) {
     throw failed(error, file)
@@ -83,10 +80,9 @@ async function repairOne(
 }
 
 /** What was done to a file, or would be. */
-function told(
-  file: string,
-  { changed, rows, clamped, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason }: RepairReport,
-): string {
+function told(file: string, report: RepairReport): string {
+  const { changed, rows, clamped, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
+  const { recovered = 0 } = report
   const wouldBe = reason === 'dry run'
   const done = wouldBe ? 'would cut' : 'cut'
   const lines = [
@@ -95,6 +91,9 @@ function told(
       : `${reason}: ${counted(rows, 'row')}, ${size(bytesBefore)}`,
     ...(tornTail
       ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]
+      : []),
+    ...(recovered > 0
+      ? [`${counted(recovered, 'row')} brought back that a killed repair had left aside`]
       : []),
     ...(damaged > 0 ? [out.paint('yellow', areNoJson(damaged))] : []),
     ...(backupPath === undefined ? [] : [`as it was: ${oneLine(backupPath)}`]),

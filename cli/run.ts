@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { createSpillStore, OutputCapture } from '../index.js'
 import type { Args, Command } from './args.js'
-import { exitOfSignal, explain, failed, isBrokenPipe, Mistake } from './mistake.js'
+import { explain, failed, isBrokenPipe, Mistake } from './mistake.js'
 import { spawnPiped } from './piped.js'
 import { policyFlags, policyOf } from './policy.js'
+import { exitOfSignal, Signals } from './signals.js'
 import { err, out } from './terminal.js'
 
 /** What shells exit with for a command that is not there, and for one that cannot be run. */
@@ -43,16 +44,16 @@ async function runCommand(args: Args): Promise<number> {
     tool: basename(command) || 'command',
     ...(spill && { spill }),
   })
-  const passing = passOn()
+  const signals = new Signals()
   const { text, exit, spillError } = await capture
-    .attach(passing.to(start(command, rest)))
+    .attach(signals.start(() => start(command, rest)))
     .catch((error) => {
       throw notStarted(command, error)
     })
-    .finally(passing.end)
+    .finally(() => signals.end())
   if (spillError !== undefined) await err.tell(`spillway run: ${notSaved(spillError, dir ?? '')}\n`)
-  await show(text)
-  return exit?.signal ? exitOfSignal(exit.signal as NodeJS.Signals) : (exit?.code ?? 1)
+  await show(text, policy.clean !== false)
+  return exit?.signal ? exitOfSignal(exit.signal) : (exit?.code ?? 1)
 }
 
 function start(command: string, args: readonly string[]): ChildProcess {
@@ -88,52 +89,9 @@ function notSaved(spillError: string, dir: string): string {
 }
 
 /** Shows a text. Whoever does not read it to its end wants the exit code all the same. */
-async function show(text: string): Promise<void> {
+async function show(text: string, isClean: boolean): Promise<void> {
   const end = out.isTerminal && !text.endsWith('\n') && text !== '' ? '\n' : ''
-  await out.write(text + end).catch((error) => {
+  await out.show(text + end, isClean).catch((error) => {
     if (!isBrokenPipe(error)) throw error
   })
-}
-
-/** Those that a terminal sends to all that run in it. */
-const OF_TERMINAL = ['SIGINT', 'SIGQUIT'] as const
-const OTHERS = ['SIGTERM', 'SIGHUP'] as const
-
-/** Passes the signals that end a process on to a child, whose end is waited for: from before it is started, as one that
- *  comes in between would end us alone. What a terminal sends, the child gets from the terminal: a second one would end
- *  it the hard way. */
-function passOn(): { to(child: ChildProcess): ChildProcess; end(): void } {
-  let child: ChildProcess | undefined
-  const pass = (signal: NodeJS.Signals) => {
-    if ((OF_TERMINAL as readonly string[]).includes(signal) && isInForeground()) return
-    // A kill that fails must not be told as an error of the child.
-    try {
-      if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null)
-        process.kill(child.pid, signal)
-    } catch {}
-  }
-  const signals = [...OF_TERMINAL, ...OTHERS]
-  for (const signal of signals) process.on(signal, pass)
-  return {
-    to(started) {
-      child = started
-      return started
-    },
-    end() {
-      for (const signal of signals) process.off(signal, pass)
-    },
-  }
-}
-
-/** Whether a terminal sends its signals to our group of processes, which the child is of. A job in the background gets
- *  them from elsewhere: Linux tells of that, by the groups that are fields 5 and 8 of proc(5) stat. */
-function isInForeground(): boolean {
-  if (![process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)) return false
-  try {
-    const [, , group, , , foreground] =
-      readFileSync('/proc/self/stat', 'latin1').split(') ').at(-1)?.split(' ') ?? []
-    return group === foreground
-  } catch {
-    return true
-  }
 }

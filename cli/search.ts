@@ -41,7 +41,7 @@ async function run(args: Args): Promise<number> {
   const rows = rowsOf(found, clean)
   const { keep = 'head' } = policy
   const { text, ranges } = clampTextWithReport(rows.map(({ text }) => text).join(''), { ...policy, keep })
-  await out.write(text)
+  await out.show(text, clean)
   const last = found.at(-1)
   if (!last) return NONE
   // What stays of a head is read on from there. Of other cuts the notice tells what is missing.

@@ -1,4 +1,4 @@
-import { escaped } from './mistake.js'
+import { escaped } from './escape.js'
 import { hasBlocks } from './terminal.js'
 
 /** A column: its head, and whether what stands in it is a number. */

@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty'
+import { inOrder } from './escape.js'
 
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
 
@@ -55,6 +56,11 @@ export class Terminal {
     return new Promise((resolve, reject) => {
       this.#stream.write(text, (error) => (error ? reject(error) : resolve()))
     })
+  }
+
+  /** Writes what a tool has printed. Of what was cleaned, a terminal shows lines in the order in which they were written. */
+  show(text: string, isClean: boolean): Promise<void> {
+    return this.write(isClean && this.isTerminal ? inOrder(text) : text)
   }
 
   /** Writes what changes nothing where nobody can read it. */

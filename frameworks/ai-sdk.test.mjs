@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   convertToModelMessages,
   generateText,
+  jsonSchema,
   simulateReadableStream,
   stepCountIs,
   streamText,
@@ -10,7 +11,7 @@ import {
   wrapLanguageModel,
 } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
-import { clampMessages, wrapTools } from 'spillway'
+import { clampMessages, wrapTool, wrapTools } from 'spillway'
 import { z } from 'zod'
 import {
   bytes,
@@ -326,4 +327,39 @@ test('a cut is told with the tool and the call', async () => {
 
 test('the documented lines are the ones above', () => {
   assert.deepEqual(missing('AI SDK', import.meta.url), [])
+})
+
+test('a tool that can be asked for a part is to be asked for one, however its parameters are written', () => {
+  const execute = () => TEXT
+  const advised = (inputSchema) =>
+    /chars omitted \([^)]*\); (\w+)/.exec(wrapTool(tool({ inputSchema, execute })).execute())?.[1]
+  const number = { type: 'number' }
+  assert.equal(advised(z.object({ path: z.string(), offset: z.number().optional() })), 'request')
+  assert.equal(advised(jsonSchema({ type: 'object', properties: { limit: number } })), 'request')
+  assert.equal(advised(z.object({ path: z.string() })), 'ask')
+  assert.equal(advised(jsonSchema({ type: 'object', properties: { path: number } })), 'ask')
+})
+
+test('a model is sent no more than the limits of what is thrown, whatever that is', async () => {
+  const far = { data: TEXT, headers: { a: 1 } }
+  const thrown = {
+    list: [TEXT, TEXT],
+    data: { reason: TEXT },
+    instance: new (class Failed {
+      rows = TEXT
+    })(),
+    bytes: Buffer.from(TEXT),
+    map: new Map([['a', TEXT]]),
+    named: Object.assign(new Error('m'), { name: TEXT }),
+    axios: Object.assign(new Error('m'), { response: far, config: far, stdout: TEXT }),
+    cause: new Error(TEXT, { cause: { body: TEXT } }),
+    aggregate: new AggregateError([new Error(TEXT), new Error(TEXT)], TEXT),
+  }
+  const throwing = Object.entries(thrown).map(([name, value]) => [
+    name,
+    tool({ inputSchema, execute: async () => Promise.reject(value) }),
+  ])
+  const { sent } = await turn({ tools: wrapTools(Object.fromEntries(throwing)) })
+  assert.equal(sent.length, throwing.length)
+  for (const result of sent) assert.ok(bytes(textOf(result)) <= LIMIT, result.toolName)
 })

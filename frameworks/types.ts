@@ -1,10 +1,10 @@
 // What goes in comes out: every framework's own types pass through unchanged. Checked by `tsc`, never run.
 
 import type Anthropic from '@anthropic-ai/sdk'
-import type { Message, ToolResultBlock } from '@aws-sdk/client-bedrock-runtime'
+import type { Message, Tool, ToolResultBlock } from '@aws-sdk/client-bedrock-runtime'
 import type { ToolResultMessage } from '@earendil-works/pi-ai'
 import type { ExtensionFactory } from '@earendil-works/pi-coding-agent'
-import type { Content, FunctionResponse } from '@google/genai'
+import type { Content, FunctionDeclaration, FunctionResponse } from '@google/genai'
 import type { BaseMessage, ToolMessage } from '@langchain/core/messages'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
@@ -12,18 +12,22 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type AgentInputItem, tool as agentsTool, type CallModelInputFilter } from '@openai/agents'
 import {
   generateText,
+  type JSONSchema7,
   jsonSchema,
   type LanguageModelMiddleware,
   type ModelMessage,
   tool,
   type UIMessage,
 } from 'ai'
+import type * as ai5 from 'ai5'
+import type * as ai7 from 'ai7'
 import { createMiddleware, tool as langchainTool } from 'langchain'
 import type OpenAI from 'openai'
 import {
   clampMessages,
   clampResult,
   createSpillStore,
+  runWithRecovery,
   sanitizeForDisplay,
   spillTool,
   wrapTool,
@@ -87,6 +91,11 @@ same<typeof reader>()(wrapTool(reader), true)
 same<typeof agentTool>()(wrapTool(agentTool, { keep: 'head' }), true)
 same<typeof chainTool>()(wrapTool(chainTool), true)
 same<{ read: typeof reader }>()(wrapTools({ read: reader }), true)
+interface Tools {
+  read: typeof reader
+  agent: typeof agentTool
+}
+same<Tools>()(wrapTools(some<Tools>()), true)
 same<Client>()(wrapTool(some<Client>(), { method: 'callTool', sideData: 'drop' }), true)
 
 // Hooks
@@ -115,6 +124,78 @@ export const clamp = createMiddleware({
     handler({ ...request, messages: clampMessages(request.messages).messages }),
 })
 
+// Recovery, as docs/context.md has it, for each version of the AI SDK
+
+interface Request<M> {
+  prompt: M[]
+  tools?: unknown
+  abortSignal?: AbortSignal | undefined
+}
+const recovered = <M, P extends Request<M>, R>(params: P & Request<M>, ask: (params: P) => PromiseLike<R>) =>
+  runWithRecovery({
+    contextTokens: 200_000,
+    reserveTokens: 16_384,
+    tools: params.tools,
+    messages: () => params.prompt,
+    send: (prompt) => ask({ ...params, prompt }),
+    signal: params.abortSignal,
+  })
+export const recovering: LanguageModelMiddleware = {
+  specificationVersion: 'v3',
+  wrapGenerate: ({ model, params }) => recovered(params, (params) => model.doGenerate(params)),
+  wrapStream: ({ model, params }) => recovered(params, (params) => model.doStream(params)),
+}
+export const recovering5: ai5.LanguageModelMiddleware = {
+  middlewareVersion: 'v2',
+  wrapGenerate: ({ model, params }) => recovered(params, (params) => model.doGenerate(params)),
+  wrapStream: ({ model, params }) => recovered(params, (params) => model.doStream(params)),
+}
+export const recovering7: ai7.LanguageModelMiddleware = {
+  specificationVersion: 'v4',
+  wrapGenerate: ({ model, params }) => recovered(params, (params) => model.doGenerate(params)),
+  wrapStream: ({ model, params }) => recovered(params, (params) => model.doStream(params)),
+}
+
+const budget = { contextTokens: 200_000, reserveTokens: 16_384 }
+export const answers = (signal: AbortSignal | undefined) => [
+  runWithRecovery({
+    ...budget,
+    messages: () => some<ModelMessage[]>(),
+    send: (messages, { signal }) => generateText({ model: 'none', messages, abortSignal: signal }),
+    signal,
+  }),
+  runWithRecovery({
+    ...budget,
+    messages: () => some<ai5.ModelMessage[]>(),
+    send: (messages, { signal }) =>
+      some<typeof ai5.generateText>()({ model: 'none', messages, abortSignal: signal }),
+    compact: undefined,
+    signal,
+  }),
+  runWithRecovery({
+    ...budget,
+    messages: () => some<ai7.ModelMessage[]>(),
+    send: (messages, { signal }) =>
+      some<typeof ai7.generateText>()({ model: 'none', messages, abortSignal: signal }),
+    signal,
+  }),
+  runWithRecovery({
+    ...budget,
+    systemPrompt: some<string | undefined>(),
+    messages: () => some<Anthropic.MessageParam[]>(),
+    send: (messages, { signal }) =>
+      some<Anthropic>().messages.create({ model: 'none', max_tokens: 5, messages }, { signal }),
+    signal,
+  }),
+  runWithRecovery({
+    ...budget,
+    messages: () => some<ChatMessages>(),
+    send: (messages, { signal }) =>
+      some<OpenAI>().chat.completions.create({ model: 'none', messages }, { signal }),
+    signal,
+  }),
+]
+
 // What reads saved outputs, as docs/spill.md registers it
 
 const { name, description, parameters, execute } = spillTool(createSpillStore({ dir: 'outputs' }))
@@ -136,3 +217,21 @@ some<McpServer>().registerTool(
   { description, inputSchema: z.fromJSONSchema(parameters) },
   async (input) => ({ content: [{ type: 'text', text: await execute(input) }] }),
 )
+
+export const anthropicTool: Anthropic.Tool = { name, description, input_schema: parameters }
+export const openaiTool: OpenAI.ChatCompletionTool = {
+  type: 'function',
+  function: { name, description, parameters },
+}
+export const responsesTool: OpenAI.Responses.FunctionTool = {
+  type: 'function',
+  name,
+  description,
+  parameters,
+  strict: false,
+}
+export const geminiTool: FunctionDeclaration = { name, description, parametersJsonSchema: parameters }
+export const bedrockTool: Tool = { toolSpec: { name, description, inputSchema: { json: parameters } } }
+export const schema: JSONSchema7 = parameters
+export const schemas = [some<typeof ai5.jsonSchema>()(parameters), some<typeof ai7.jsonSchema>()(parameters)]
+export const chainReader = langchainTool(execute, { name, description, schema: parameters })

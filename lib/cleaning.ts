@@ -1,5 +1,5 @@
 import type { CleanOptions } from 'spillway'
-import { checkOptions, flag, optionError } from './option.js'
+import { checkNames, checkNamesWithin, flag, optionError } from './option.js'
 
 /** What is cleaned, in the order that src/bindings/clean.rs takes it. */
 export type Cleaning = readonly [ansi: boolean, carriageReturns: boolean, control: boolean, repeats: boolean]
@@ -10,7 +10,7 @@ export const NONE: Cleaning = [false, false, false, false]
 /** Checks the options of a cleaning. `within`: the option that they are in, where they are not given by themselves. */
 export function checkCleaning(options: CleanOptions | undefined, within = ''): Cleaning {
   if (options === undefined) return ALL
-  checkOptions(within || 'options', options)
+  if (within === '') checkNames('clean', 'options', options)
   const field = (name: string) => (within === '' ? name : `${within}.${name}`)
   return [
     flag(field('ansi'), options.ansi, true),
@@ -26,5 +26,5 @@ export function checkClean(clean: boolean | CleanOptions | undefined): Cleaning 
   if (clean === true) return ALL
   if (typeof clean !== 'object' || clean === null)
     throw optionError(TypeError, 'clean', 'true, false or an object', clean)
-  return checkCleaning(clean, 'clean')
+  return checkCleaning(checkNamesWithin('clean', clean), 'clean')
 }

@@ -1,4 +1,4 @@
-import type { ClampEvent, Cut, DialectName, Keep, SpillStore, TextSize } from 'spillway'
+import type { ClampEvent, Cut, DialectName, Keep, SpillStore, TextSize, WrapPolicy } from 'spillway'
 import type { Cleaning } from './cleaning.js'
 import { KINDS } from './notice.js'
 
@@ -22,6 +22,8 @@ export interface Compiled {
   readonly spoken: number
   /** Chars up to which any well-formed text fits. */
   readonly gate: number
+  /** Bytes of JSON up to which any well-formed result fits, whatever it is. */
+  readonly light: number
   /** Chars up to which the size of a text can tell that it fits. */
   readonly bySize: number
   /** Chars at the start and at the end that no cut can go beyond; Infinity where only a pass can tell. */
@@ -29,6 +31,8 @@ export interface Compiled {
   readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
   /** The notice names bytes or lines, which take a pass over the text. */
   readonly countsAll: boolean
+  /** The notice names the limits that were broken. */
+  readonly namesLimits: boolean
   readonly keep: Keep
   readonly needles: string[]
   readonly isError: boolean
@@ -41,6 +45,12 @@ export interface Compiled {
   readonly method: string | undefined
   readonly onClamp: ((event: ClampEvent) => void) | undefined
   readonly spill: SpillStore | undefined
+  /** The options that were given, without defaults. */
+  readonly given: WrapPolicy
+  /** Checks other options for the same kind of notice. */
+  readonly remake: (options: WrapPolicy) => Compiled
+  /** Of a policy that stands for several, the last of them. */
+  readonly latest?: Compiled
 }
 
 /** What may be kept, as src/bindings/policy.rs numbers it. */
@@ -54,7 +64,12 @@ const IS_ERROR = 9
 export const SHARE = 10
 const SAVED = 11
 const SAVED_AT = 12
-const SAVED_HOW = { whole: 1, part: 2, failed: 3 } as const
+const PAGES = 13
+const EXCEEDED = 14
+const SAVED_HOW = { whole: 1, part: 2, wholeById: 3, partById: 4, failed: 5 } as const
+
+/** What became of a whole: it was saved, or its part, under a path or an id, or could not be. */
+export type SavedHow = keyof typeof SAVED_HOW
 
 /** Kinds of notices that name the source. */
 const NAMING: readonly unknown[] = [KINDS.count, KINDS.template, KINDS.gluedTemplate]
@@ -68,10 +83,12 @@ export function saidOf(source: string, kind: unknown): string {
 export function measures(limits: Compiled['limits'], keep: Keep) {
   const counted = limits.tokens === Number.POSITIVE_INFINITY && limits.lineBytes === Number.POSITIVE_INFINITY
   const reach = Math.min(limits.bytes, limits.chars) + 2
+  // A char is at most three bytes, one line, three tokens (`MOST_PER_CHAR` in src/text/tokens.rs).
+  const gate = Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens / 3, limits.lineBytes / 3)
   return {
     limits,
-    // A char is at most three bytes, one line, three tokens (`MOST_PER_CHAR` in src/text/tokens.rs).
-    gate: Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens / 3, limits.lineBytes / 3),
+    gate,
+    light: Math.min(gate * 6, limits.bytes, limits.chars, limits.tokens / 3, limits.lineBytes),
     bySize: counted ? Math.min(limits.bytes, limits.chars) : 0,
     reach: { head: keep === 'tail' ? 0 : reach, tail: keep === 'head' ? 0 : reach },
   }
@@ -116,11 +133,26 @@ export function failed(policy: Compiled): Compiled {
 }
 
 /** The same policy for a text of which the whole, or its part, was saved under a name, or could not be for a reason. */
-export function saved(policy: Compiled, how: keyof typeof SAVED_HOW, named: string): Compiled {
+export function saved(policy: Compiled, how: SavedHow, named: string): Compiled {
   const { said } = policy
   const name = named.toWellFormed()
   const numbers = policy.numbers.with(SAVED, SAVED_HOW[how]).with(SAVED_AT, Buffer.byteLength(said))
   return { ...policy, numbers, said: said + name, saved: how === 'failed' ? undefined : name }
+}
+
+/** Policies for tools that can be asked for a part of their output, the same for the same: wrapping twice is wrapping
+ *  once. */
+const paging = new WeakMap<Compiled, Compiled>()
+
+/** The same policy for such a tool. */
+export function paged(policy: Compiled): Compiled {
+  const made = paging.get(policy) ?? { ...policy, numbers: policy.numbers.with(PAGES, 1) }
+  paging.set(policy, made)
+  return made
+}
+
+export function isPaged({ numbers }: Compiled): boolean {
+  return numbers[PAGES] === 1
 }
 
 /** The same policy for the head alone, without a notice. */
@@ -135,12 +167,14 @@ export function searches({ keep, isError }: Compiled): boolean {
 }
 
 /** One array for all calls: the engine reads it before anything else runs, and a new one costs more than a cut. */
-const packed = new Float64Array(13)
+const packed = new Float64Array(15)
 
-/** Packs a policy for the engine, with another kind of notice where one is given. */
-export function pack(policy: Compiled, kind?: number): Float64Array {
+/** Packs a policy for the engine, with another kind of notice where one is given. `exceeded`: the limits that a text is
+ *  over which the engine is not handed whole, as `brokenBy` tells them. */
+export function pack(policy: Compiled, kind?: number, exceeded = 0): Float64Array {
   packed.set(policy.numbers)
   packed[IS_ERROR] = Number(policy.isError)
+  packed[EXCEEDED] = exceeded
   if (kind !== undefined) packed[KIND] = kind
   return packed
 }

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { get, quietly } from './reading.js'
+import { elementAt, get, isPlain, quietly } from './reading.js'
 
 /** JSON of a value as JSON.stringify writes it. What that refuses comes described; what has no JSON gives nothing. */
 export function jsonOf(value: unknown): string | undefined {
@@ -13,6 +13,48 @@ export function jsonOf(value: unknown): string | undefined {
 /** Bytes of a value as JSON. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(jsonOf(value) ?? '')
+}
+
+/** Bytes of a char as an escape, and of a number, or a word such as `false`. */
+const MOST_PER_CHAR = 6
+const LONGEST_SCALAR = 25
+/** What a member takes: a colon and a comma, and for the time of the walk more, for where many are, JSON tells sooner. */
+const WALKED = 32
+
+/**
+ * The room that is surely left after the JSON of a value. Below 0 where there may be none, where only JSON can tell, and
+ * where a text is not well-formed. Runs no accessor.
+ */
+export function roomAfter(value: unknown, room: number): number {
+  if (typeof value === 'string')
+    return value.length <= room && value.isWellFormed() ? room - value.length * MOST_PER_CHAR - 2 : -1
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'bigint' ? -1 : room - LONGEST_SCALAR
+  if (types.isProxy(value)) return -1
+  return Array.isArray(value)
+    ? roomAfterList(value, room)
+    : isPlain(value)
+      ? roomAfterMembers(value, room)
+      : -1
+}
+
+function roomAfterList(list: readonly unknown[], room: number): number {
+  let left = room - 2
+  for (let at = 0; at < list.length && left >= 0; at++) left = roomAfter(elementAt(list, at), left - 1)
+  return left
+}
+
+function roomAfterMembers(value: object, room: number): number {
+  let left = room - 2
+  for (const name of Object.keys(value)) {
+    left = roomAfter(name, left) - WALKED
+    if (left < 0 || name === 'toJSON') return -1
+    const member = Object.getOwnPropertyDescriptor(value, name)
+    // An accessor is run once, by whoever reads the value.
+    if (!member || member.get || member.set) return -1
+    left = roomAfter(member.value, left)
+  }
+  return left
 }
 
 /** How deep values are read; a stack has its end. */

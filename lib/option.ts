@@ -1,6 +1,69 @@
 import { types } from 'node:util'
 import type { SpillStore, TextInput } from 'spillway'
-import { isObject } from './reading.js'
+import { closest } from './closest.js'
+import { isObject, isPromise } from './reading.js'
+
+const PROMPT = [
+  'messages',
+  'systemPrompt',
+  'prompt',
+  'tools',
+  'contextTokens',
+  'reserveTokens',
+  'safetyMargin',
+  'countTokens',
+  'lastUsage',
+  'perResultMaxChars',
+  'aggregate',
+] as const
+
+/** Names of all options, by what takes them; whatever takes limits takes those of a policy. */
+export const OPTIONS = {
+  policy: [
+    'maxBytes',
+    'maxLines',
+    'maxChars',
+    'maxTokens',
+    'maxLineBytes',
+    'keep',
+    'headShare',
+    'needles',
+    'isError',
+    'snap',
+    'notice',
+    'source',
+    'share',
+    'dialect',
+    'sideData',
+    'maxSideBytes',
+    'clean',
+    'method',
+    'onClamp',
+    'spill',
+  ],
+  clean: ['ansi', 'carriageReturns', 'control', 'repeats'],
+  display: ['maxChars', 'maxErrorChars'],
+  messages: ['aggregate'],
+  aggregate: ['maxChars', 'order', 'protectLatest', 'minKeepChars'],
+  capture: ['streams', 'tool', 'callId'],
+  attach: ['graceMs', 'signal'],
+  store: ['dir', 'reference', 'maxFileBytes', 'maxTotalBytes', 'maxAge', 'minAge'],
+  save: ['tool', 'callId'],
+  read: ['line', 'byte', 'lines', 'maxBytes'],
+  search: ['regex', 'ignoreCase', 'context', 'max', 'line'],
+  sweep: ['retain'],
+  precheck: PROMPT,
+  recovery: [...PROMPT, 'send', 'compact', 'truncate', 'maxCompactions', 'onEvent', 'signal'],
+  classify: ['patterns'],
+  guard: ['method', 'transform', 'beforeWrite', 'maxRowBytes', 'inPlace'],
+  repair: ['aggregate', 'plan', 'backup', 'dryRun', 'lock', 'lockTimeout', 'signal', 'onProgress'],
+  inspect: ['signal', 'top'],
+} as const
+
+export type Taker = keyof typeof OPTIONS
+
+/** One object of options may serve every function of this package. */
+const ALL: ReadonlySet<string> = new Set(Object.values(OPTIONS).flat())
 
 /** What was wrong with an option: a TypeError for the kind of value, a RangeError for the value itself. */
 export function optionError(
@@ -17,6 +80,57 @@ export function optionError(
 export function checkOptions<T extends object>(field: string, value: T): T {
   if (typeof value === 'object' && value !== null) return value
   throw optionError(TypeError, field, 'an object', value)
+}
+
+/** The same, and refuses names that are of no option, be they inherited or undefined: whoever wrote them meant another. */
+export function checkNames<T extends object>(taker: Taker, field: string, value: T): T {
+  let isEmpty = true
+  for (const name in checkOptions(field, value)) {
+    isEmpty = false
+    if (!ALL.has(name)) refuse(taker, field, value, name)
+  }
+  if (isEmpty) checkHolder(field, value)
+  return value
+}
+
+/** The same of options within another: those are no other function's. */
+export function checkNamesWithin<T extends object>(taker: 'clean' | 'aggregate', value: T): T {
+  const own: readonly string[] = OPTIONS[taker]
+  checkHolder(taker, checkOptions(taker, value))
+  for (const name in value)
+    if (!own.includes(name) && !isEverywhere(name)) throw misspelt(name, [own], `${taker}.`)
+  return value
+}
+
+function refuse(taker: Taker, field: string, value: object, name: string): void {
+  if (isEverywhere(name)) return
+  checkHolder(field, value)
+  throw misspelt(name, [OPTIONS[taker], OPTIONS.policy, [...ALL]])
+}
+
+/** Tells whether someone else's code has added a name to all objects. */
+function isEverywhere(name: string): boolean {
+  return name in Object.prototype
+}
+
+/** What is wrong with a name; `lists` of those that may have been meant, the likeliest first. */
+function misspelt(name: string, lists: readonly (readonly string[])[], within = ''): Error {
+  const meant = lists.map((names) => closest(name, names)).find((name) => name !== undefined)
+  const hint = meant === undefined ? '' : `; did you mean \`${meant}\`?`
+  const error = new TypeError(`\`${within}${show(name).slice(1, -1)}\` is no option${hint}`)
+  return Object.assign(error, { code: 'ERR_SPILLWAY_OPTION' })
+}
+
+/** Refuses what holds things, but not by their names. */
+function checkHolder(field: string, value: object): void {
+  const isOther = Array.isArray(value) || isPromise(value) || types.isMap(value) || types.isSet(value)
+  if (isOther) throw optionError(TypeError, field, 'an object', value)
+}
+
+/** Refuses a promise where what it comes to is meant. */
+export function checkAwaited<T>(field: string, value: T): T {
+  if (!isPromise(value)) return value
+  throw optionError(TypeError, field, 'awaited', value)
 }
 
 /** Returns `value` when it is one of `choices`, and the default when it was not given. */
@@ -112,8 +226,10 @@ export function show(value: unknown): string {
     return JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}...` : value)
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'
+  if (!isObject(value)) return String(value)
   if (Array.isArray(value)) return 'an array'
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+  if (isPromise(value)) return 'a promise'
+  return types.isMap(value) ? 'a Map' : types.isSet(value) ? 'a Set' : 'an object'
 }
 
 /** Refuses what is no text. No bytes are an empty text: their buffer may be gone, and nothing can be read through it. */

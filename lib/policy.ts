@@ -3,35 +3,24 @@ import { checkClean } from './cleaning.js'
 import { type Compiled, KEEPS, KIND, measures, SHARE, saidOf } from './compiled.js'
 import { dialectNames } from './dialect/dialect.js'
 import { checkNotice, KINDS } from './notice.js'
-import { bound, callback, checkOptions, choice, flag, share, store, text, texts } from './option.js'
+import {
+  bound,
+  callback,
+  checkNames,
+  choice,
+  flag,
+  OPTIONS,
+  share,
+  store,
+  type Taker,
+  text,
+  texts,
+} from './option.js'
 import { isObject } from './reading.js'
 
 const SHARES = ['fair', 'order', 'each'] as const
 /** How `withSuffix` may have blocks share, which no option asks for. */
 const STAY = SHARES.length
-
-const OPTIONS = [
-  'maxBytes',
-  'maxLines',
-  'maxChars',
-  'maxTokens',
-  'maxLineBytes',
-  'keep',
-  'headShare',
-  'needles',
-  'isError',
-  'snap',
-  'notice',
-  'source',
-  'share',
-  'dialect',
-  'sideData',
-  'maxSideBytes',
-  'clean',
-  'method',
-  'onClamp',
-  'spill',
-] as const satisfies (keyof WrapPolicy)[]
 
 /** Options without the limits that hold where none are given. */
 export const UNLIMITED = {
@@ -59,7 +48,7 @@ class CheckedPolicy {
 
 /** Checks options once. */
 export function definePolicy(options: WrapPolicy = {}): Policy {
-  const given = isObject(options) ? givenOptions(options) : options
+  const given = givenOptions(checkNames('policy', 'policy', options))
   const compiled = check(given)
   return new CheckedPolicy(given, compiled) as unknown as Policy
 }
@@ -70,37 +59,53 @@ export type Suffix = string | { template: string } | ((cut: Cut) => string)
 /** A checked policy with a suffix instead of a notice, and no separator of ours. `stay`: first come, first served, and
  *  no block goes. */
 export function withSuffix(options: WrapPolicy, suffix: Suffix, stay = false): Policy {
+  return new CheckedPolicy(options, suffixed(options, suffix, stay)) as unknown as Policy
+}
+
+function suffixed(options: WrapPolicy, suffix: Suffix, stay: boolean): Compiled {
   const words = typeof suffix === 'function' ? suffix : undefined
   const template = typeof suffix === 'object' ? suffix.template : undefined
   const base = check({ ...options, notice: words ?? template ?? 'hint' })
   const kind = template === undefined ? KINDS.gluedLiteral : KINDS.gluedTemplate
   const numbers = base.numbers.with(KIND, kind).with(SHARE, stay ? STAY : (base.numbers[SHARE] ?? 0))
   const notice = typeof suffix === 'string' ? suffix.toWellFormed() : base.notice
-  const compiled = { ...base, numbers, notice, spoken: KINDS.gluedLiteral }
-  return new CheckedPolicy(options, compiled) as unknown as Policy
+  const remake = (changed: WrapPolicy) => suffixed(changed, suffix, stay)
+  return { ...base, numbers, notice, spoken: KINDS.gluedLiteral, remake }
 }
 
 /** The options that are given, each read once. */
 function givenOptions(options: WrapPolicy): WrapPolicy {
-  const all = OPTIONS.map((name) => [name, options[name]] as const)
+  const all = OPTIONS.policy.map((name) => [name, options[name]] as const)
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 
 /** Returns the checked form of a policy, of options, or of nothing. */
-export function compile(policy: WrapPolicy | Policy | undefined): Compiled {
+export function compile(policy: WrapPolicy | undefined): Compiled {
   if (policy === undefined) return preset
-  return (isObject(policy) ? CheckedPolicy.compiled(policy) : undefined) ?? check(policy)
+  return compiledIn(policy) ?? check(checkNames('policy', 'policy', policy))
 }
 
-/** The same for a function with defaults of its own. */
-export function compileWith(defaults: WrapPolicy, policy: WrapPolicy | Policy | undefined): Compiled {
-  return check(
-    policy === undefined ? defaults : isObject(policy) ? { ...defaults, ...givenOptions(policy) } : policy,
-  )
+/** The same for a function with defaults of its own, and further options that `taker` names. */
+export function compileWith(
+  defaults: WrapPolicy,
+  policy: WrapPolicy | undefined,
+  taker: Taker = 'policy',
+): Compiled {
+  if (policy === undefined) return check(defaults)
+  if (!compiledIn(policy)) checkNames(taker, 'policy', policy)
+  return check({ ...defaults, ...givenOptions(policy) })
+}
+
+/** The same, of options that may change later. */
+export function compileOnce(policy: WrapPolicy | undefined): Compiled {
+  return compile(policy === undefined || compiledIn(policy) ? policy : definePolicy(policy))
+}
+
+function compiledIn(policy: unknown): Compiled | undefined {
+  return isObject(policy) ? CheckedPolicy.compiled(policy) : undefined
 }
 
 function check(options: WrapPolicy): Compiled {
-  checkOptions('policy', options)
   const limits = {
     bytes: bound('maxBytes', options.maxBytes, 51_200),
     lines: bound('maxLines', options.maxLines, 2_000),
@@ -126,6 +131,8 @@ function check(options: WrapPolicy): Compiled {
     SHARES.indexOf(choice('share', options.share, SHARES, 'fair')),
     0,
     0,
+    0,
+    0,
   ]
   const method = options.method === undefined ? undefined : text('method', options.method, '')
   const dialect = options.dialect
@@ -140,6 +147,7 @@ function check(options: WrapPolicy): Compiled {
     saved: undefined,
     ...measures(limits, keep),
     countsAll: /\{\w*(?:Bytes|Lines)/.test(notice.template),
+    namesLimits: notice.kind === KINDS.hint || notice.template.includes('{limits}'),
     keep,
     needles: texts('needles', options.needles),
     isError,
@@ -151,6 +159,8 @@ function check(options: WrapPolicy): Compiled {
     method,
     onClamp: callback('onClamp', options.onClamp),
     spill: store('spill', options.spill),
+    given: options,
+    remake: check,
   }
 }
 

@@ -15,6 +15,7 @@
 //! - [`dialect`]: where frameworks keep the text of a tool result.
 //! - [`session`]: stored sessions, looked through and repaired.
 //! - [`spill`]: full outputs on disk.
+//! - `signal`: who sent a signal, and how a child ended.
 //! - `hash`: numbers that stand for texts.
 //! - [`system`]: what operating systems differ in.
 //! - `bindings`: the only place that knows Node-API.
@@ -55,6 +56,9 @@ pub mod policy;
 pub mod room;
 pub mod session;
 pub mod share;
+#[cfg(unix)]
+#[cfg_attr(test, allow(dead_code))]
+mod signal;
 pub mod spill;
 pub mod system;
 pub mod text;

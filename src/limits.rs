@@ -33,6 +33,32 @@ impl Limits {
         if self.line_bytes == 0 { Limits { bytes: 0, ..self } } else { self }
     }
 
+    /// The limits that amounts of bytes, lines, chars and tokens are over; the others are lifted. Where they are over none,
+    /// as in a room that is less than the limits, the one on single lines is left, or all are where lines have none.
+    pub fn exceeded(&self, [bytes, lines, chars, tokens]: [usize; 4]) -> Limits {
+        let named = |limit: usize, amount| if amount > limit { limit } else { UNLIMITED };
+        let exceeded = Limits {
+            bytes: named(self.bytes, bytes),
+            lines: named(self.lines, lines),
+            chars: named(self.chars, chars),
+            tokens: named(self.tokens, tokens),
+            ..*self
+        };
+        if exceeded == Limits::NONE { *self } else { exceeded }
+    }
+
+    /// What is left of the limits where so many bytes, lines, chars and tokens are taken.
+    pub fn less(self, [bytes, lines, chars, tokens]: [usize; 4]) -> Limits {
+        let left = |limit: usize, taken| if limit == UNLIMITED { limit } else { limit.saturating_sub(taken) };
+        Limits {
+            bytes: left(self.bytes, bytes),
+            lines: left(self.lines, lines),
+            chars: left(self.chars, chars),
+            tokens: left(self.tokens, tokens),
+            ..self
+        }
+    }
+
     /// Whether tokens have to be counted at all.
     pub fn counts_tokens(&self) -> bool {
         self.tokens != UNLIMITED

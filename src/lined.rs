@@ -41,6 +41,7 @@ fn clamp_lines_of<T: Text>(input: T, bytes: Option<&[u8]>, policy: &Policy) -> O
         return None;
     }
     let cut = cut_lines(input, policy.limits.line_bytes);
+    let policy = &*policy.naming(&policy.notice, |limits| Source::whole(input).exceeded(limits));
     let totals = Source::whole(input).size(Needs::ALL);
     let source = Source::whole(Utf16(&cut.text))
         .with_totals(Some(totals))

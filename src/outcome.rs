@@ -79,7 +79,11 @@ impl Outcome {
     /// The parts of a text of `length` chars that are kept, in chars.
     pub fn ranges(&self, length: usize) -> Vec<Range<usize>> {
         match self {
-            Outcome::Ends(cut) => vec![0..cut.sizes[0].chars, length - cut.sizes[1].chars..length],
+            Outcome::Ends(cut) => {
+                let ([head, tail], [start, after]) = (cut.sizes, cut.around);
+                let end = length - after;
+                vec![start..start + head.chars, end - tail.chars..end]
+            }
             Outcome::Findings(found) => found.ranges.clone(),
         }
     }
@@ -87,7 +91,7 @@ impl Outcome {
     /// What is kept of the input: its size, marks not counted, and its lines.
     pub fn kept<T: Text>(&self, source: &Source<T>) -> (Size, KeptLines) {
         match self {
-            Outcome::Ends(cut) => source.kept(cut.kept()),
+            Outcome::Ends(cut) => source.kept(cut.kept),
             Outcome::Findings(found) => (found.kept, found.lines.clone()),
         }
     }

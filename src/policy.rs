@@ -1,5 +1,7 @@
 //! What a caller asked for. TypeScript has checked every value; nothing is checked again here.
 
+use std::borrow::Cow;
+
 use crate::limits::Limits;
 use crate::text::amounts::Labels;
 use crate::text::notice::Notice;
@@ -28,6 +30,10 @@ pub struct Policy {
     pub source: String,
     /// What became of the whole, for notices.
     pub saved: Saved,
+    /// The tool that the text comes from can be asked for a part of it, for notices.
+    pub pages: bool,
+    /// The limits that notices name, where that is known of more than a text that is cut.
+    pub exceeded: Option<Limits>,
     /// The text comes from something that failed.
     pub is_error: bool,
     /// Texts that make a line a finding.
@@ -42,7 +48,16 @@ impl Policy {
 
     /// What notices name besides figures. `in_bytes`: the text is counted so.
     pub fn labels(&self, in_bytes: bool) -> Labels<'_> {
-        Labels { limits: &self.limits, source: &self.source, saved: &self.saved, in_bytes }
+        let limits = self.exceeded.as_ref().unwrap_or(&self.limits);
+        Labels { limits, source: &self.source, saved: &self.saved, pages: self.pages, in_bytes }
+    }
+
+    /// The policy with the limits that a text is over, where a notice is to name them and nobody has told them yet.
+    pub fn naming(&self, notice: &Notice, exceeded: impl FnOnce(&Limits) -> Limits) -> Cow<'_, Policy> {
+        if self.exceeded.is_some() || !notice.names_limits() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Policy { exceeded: Some(exceeded(&self.limits)), ..self.clone() })
     }
 }
 
@@ -56,6 +71,8 @@ impl Default for Policy {
             notice: Notice::Hint,
             source: "output".into(),
             saved: Saved::Nowhere,
+            pages: false,
+            exceeded: None,
             is_error: false,
             needles: vec![],
         }

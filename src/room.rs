@@ -76,14 +76,7 @@ impl Taken {
 
     /// What is left of the limits.
     pub fn rest_of(&self, limits: &Limits) -> Limits {
-        let rest = |limit: usize, taken| if limit == UNLIMITED { limit } else { limit.saturating_sub(taken) };
-        Limits {
-            bytes: rest(limits.bytes, self.bytes),
-            lines: rest(limits.lines, self.lines),
-            chars: rest(limits.chars, self.chars),
-            tokens: rest(limits.tokens, self.tokens),
-            ..*limits
-        }
+        limits.less([self.bytes, self.lines, self.chars, self.tokens])
     }
 }
 

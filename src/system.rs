@@ -21,6 +21,11 @@ pub fn code_of(error: &io::Error) -> &'static str {
     }
 }
 
+/// What tells a file from others of its file system, as far as [`identity`] does.
+pub fn number(found: &Metadata) -> u64 {
+    identity(found).1
+}
+
 #[cfg(unix)]
 pub use unix::*;
 
@@ -31,6 +36,7 @@ mod unix {
 
     use rustix::fs::{FlockOperation, Gid, OFlags, Uid, fchown, flock};
     use rustix::process::{Pid, test_kill_process};
+    use std::os::unix::fs::PermissionsExt;
 
     /// What tells a file from others that have had its name.
     pub fn identity(found: &Metadata) -> (u64, u64) {
@@ -53,13 +59,28 @@ mod unix {
         rustix::io::Errno::ISDIR.into()
     }
 
-    /// Gives a new file the owner and the mode of another.
-    pub fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
+    /// Opens what a name stands for, and no other that it leads to.
+    pub fn open_itself(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+        options.custom_flags((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits() as i32).open(path)
+    }
+
+    /// Who a file belongs to.
+    pub fn owner(found: &Metadata) -> u32 {
+        found.uid()
+    }
+
+    /// Gives a new file the owner of another.
+    pub fn take_owner(new: &File, old: &Metadata) -> io::Result<()> {
         let made = new.metadata()?;
         if (made.uid(), made.gid()) != (old.uid(), old.gid()) {
             fchown(new, Some(Uid::from_raw(old.uid())), Some(Gid::from_raw(old.gid())))?;
         }
-        new.set_permissions(old.permissions())
+        Ok(())
+    }
+
+    /// Gives a new file the mode of another, without the rights of a program (setuid, setgid).
+    pub fn take_mode(new: &File, old: &Metadata) -> io::Result<()> {
+        new.set_permissions(std::fs::Permissions::from_mode(old.mode() & 0o777))
     }
 
     /// Writes the names of a directory to disk, where that can be done. What was renamed has its name already, so that it
@@ -85,6 +106,101 @@ mod unix {
     /// does. A file system without such locks holds nothing.
     pub fn hold(file: &File) -> bool {
         flock(file, FlockOperation::NonBlockingLockExclusive) != Err(rustix::io::Errno::WOULDBLOCK)
+    }
+
+    /// The same, once nobody else holds it.
+    pub fn hold_after_others(file: &File) {
+        while flock(file, FlockOperation::LockExclusive) == Err(rustix::io::Errno::INTR) {}
+    }
+
+    /// Tells whether a file that was opened by its name has one still.
+    pub fn has_name(found: &Metadata) -> bool {
+        found.nlink() > 0
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub use linux::*;
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod linux {
+    use super::*;
+    use std::ffi::CString;
+
+    use rustix::fs::{
+        CWD, RenameFlags, XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr, renameat_with,
+    };
+    use rustix::io::Errno;
+
+    /// Exchanges two names in one step; `Unsupported` where the file system does not know how to.
+    pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+        match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Err(ErrorKind::Unsupported.into()),
+            done => Ok(done?),
+        }
+    }
+
+    /// Attributes of what a program may do, and of what its bytes are: a file with other bytes has none of these.
+    const OF_CONTENT: [&[u8]; 3] = [b"security.capability", b"security.evm", b"security.ima"];
+    /// No list of names and no value is longer.
+    const LONGEST: usize = 64 * 1024;
+
+    fn attributes(file: &File) -> io::Result<Vec<(CString, Vec<u8>)>> {
+        let mut names = vec![0; LONGEST];
+        let length = match flistxattr(file, &mut names[..]) {
+            Err(Errno::NOTSUP | Errno::NOSYS) => 0,
+            length => length?,
+        };
+        names.truncate(length);
+        let mut all = vec![];
+        for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+            if OF_CONTENT.contains(&name) {
+                continue;
+            }
+            let (name, mut value) = (CString::new(name)?, vec![0; LONGEST]);
+            let length = match fgetxattr(file, &name, &mut value[..]) {
+                Err(Errno::NODATA) => continue,
+                length => length?,
+            };
+            value.truncate(length);
+            all.push((name, value));
+        }
+        Ok(all)
+    }
+
+    /// Gives a new file the extended attributes of another, and no more; access lists are among these. Tells which cannot
+    /// be kept.
+    pub fn take_attributes(new: &File, old: &File) -> Result<(), (String, io::Error)> {
+        let tell = |name: &CString| {
+            let name = name.to_string_lossy().into_owned();
+            move |errno: Errno| (name, io::Error::from(errno))
+        };
+        let list = |file| attributes(file).map_err(|error| ("*".to_owned(), error));
+        let (wanted, made) = (list(old)?, list(new)?);
+        for (name, _) in made.iter().filter(|(name, _)| wanted.iter().all(|(other, _)| other != name)) {
+            fremovexattr(new, name).map_err(tell(name))?;
+        }
+        for attribute in wanted.iter().filter(|attribute| !made.contains(attribute)) {
+            let (name, value) = attribute;
+            fsetxattr(new, name, value, XattrFlags::empty()).map_err(tell(name))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub use no_linux::*;
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod no_linux {
+    use super::*;
+
+    pub fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    pub fn take_attributes(_: &File, _: &File) -> Result<(), (String, io::Error)> {
+        Ok(())
     }
 }
 
@@ -116,7 +232,19 @@ mod other {
         io::ErrorKind::IsADirectory.into()
     }
 
-    pub fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
+    pub fn open_itself(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+        options.open(path)
+    }
+
+    pub fn owner(_: &Metadata) -> u32 {
+        0
+    }
+
+    pub fn take_owner(_: &File, _: &Metadata) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub fn take_mode(new: &File, old: &Metadata) -> io::Result<()> {
         new.set_permissions(old.permissions())
     }
 
@@ -132,6 +260,12 @@ mod other {
     }
 
     pub fn hold(_: &File) -> bool {
+        true
+    }
+
+    pub fn hold_after_others(_: &File) {}
+
+    pub fn has_name(_: &Metadata) -> bool {
         true
     }
 }

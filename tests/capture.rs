@@ -9,6 +9,7 @@ use spillway::policy::{Keep, Policy};
 use spillway::text::clean::{Cleaner, Options, clean};
 use spillway::text::extent::Extent;
 use spillway::text::notice::Notice;
+use spillway::text::saved::Place;
 use spillway::text::{Saved, Source, Text, Utf8, Utf16};
 
 /// Output made of what breaks streams: wide chars, half sequences, returns, NUL, long lines, colours, failures.
@@ -377,7 +378,7 @@ fn lines_and_tokens_alone_bound_memory_too() {
 
 #[test]
 fn what_is_no_text_is_named() {
-    let policy = Policy { saved: Saved::Whole("/tmp/out".into()), ..Policy::default() };
+    let policy = Policy { saved: Saved::Whole(Place::Path("/tmp/out".into())), ..Policy::default() };
     for (bytes, is_binary) in [
         (vec![0; 100], true),
         ((0..=255).cycle().take(5_000).collect(), true),

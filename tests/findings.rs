@@ -5,6 +5,7 @@ use spillway::findings::{Findings, Found, Request};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::outcome::{self, Outcome};
 use spillway::policy::{Keep, Policy};
+use spillway::text::earlier::Earlier;
 use spillway::text::notice::Notice;
 use spillway::text::{Source, Text, Utf8, Utf16};
 
@@ -106,12 +107,15 @@ proptest! {
         prop_assert_eq!(found.kept.chars, found.ranges.iter().map(|range| range.len()).sum::<usize>());
         // What stands between the parts is one mark each, and what stands behind them the notice.
         let mut rest = found.text.as_str();
+        // An earlier notice at the start goes without a mark.
+        let looks = policy.notice != Notice::None;
+        let first = if looks { Earlier::at_ends(Utf16(&units), Utf16(&units), units.len()).leading } else { 0 };
         for (at, part) in parts.iter().enumerate() {
-            let start = if at > 0 || found.ranges[0].start > 0 {
+            let start = if at > 0 || found.ranges[0].start > first {
                 let mark = rest.trim_start_matches('\n');
                 let end = mark.find('\n').map_or(mark.len(), |end| end + 1);
                 prop_assert!(is_mark(&mark[..end]), "{:?} in {:?}", &mark[..end], found.text);
-                let gap = if at > 0 { found.ranges[at - 1].end } else { 0 }..found.ranges[at].start;
+                let gap = if at > 0 { found.ranges[at - 1].end } else { first }..found.ranges[at].start;
                 let digits: String = mark[..end].chars().filter(char::is_ascii_digit).collect();
                 let whole = whole_lines(&text, &gap);
                 prop_assert_eq!(digits.parse::<usize>().unwrap(), if whole > 0 { whole } else { gap.len() });

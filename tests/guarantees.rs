@@ -6,8 +6,10 @@ use spillway::lined::clamp_lines;
 use spillway::outcome;
 use spillway::policy::{Keep, Policy};
 use spillway::share::{Block, Share, share};
+use spillway::text::earlier::Earlier;
 use spillway::text::extent::Extent;
 use spillway::text::notice::Notice;
+use spillway::text::source::Kept;
 use spillway::text::tokens::Estimate;
 use spillway::text::{Latin1, Source, Text, Utf8, Utf16, clamp};
 
@@ -33,6 +35,24 @@ fn hostile() -> impl Strategy<Value = Vec<u16>> {
         1 => of("Aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
     ];
     (prop::collection::vec(piece, 0..40), 1..4usize).prop_map(|(pieces, times)| pieces.concat().repeat(times))
+}
+
+/// Ends in which other tools say how to go on.
+const CLOSINGS: [&str; 6] = [
+    "\n\n[Showing lines 1-1603 of 5000 (50.0KB limit). Use offset=1604 to continue.]",
+    "\n\n[Showing lines 90-99 of 99. Full output: /tmp/漢.log]\n\nCommand exited with code 1",
+    "\n[12 more lines in file. Use offset=9 to continue.]\n",
+    "\nFull output: /tmp/a.log",
+    "\n  \"nextCursor\": \"abc\"\n}\n",
+    ", \"nextCursor\": \"abc\"}",
+];
+
+/// Text that ends so.
+fn closed() -> impl Strategy<Value = (Vec<u16>, &'static str)> {
+    (hostile(), prop::sample::select(CLOSINGS.to_vec())).prop_map(|(mut text, closing)| {
+        text.extend(closing.encode_utf16());
+        (text, closing)
+    })
 }
 
 fn bound(large: usize) -> impl Strategy<Value = usize> {
@@ -65,6 +85,7 @@ fn policy() -> impl Strategy<Value = Policy> {
         Just(Notice::Count),
         Just(Notice::Template("<{omittedBytes:,} of {totalLines}: {keptLines}>".into())),
         Just(Notice::Literal("two\nlines 漢".into())),
+        Just(Notice::Literal("-- 478\nmore --\n".into())),
         Just(Notice::Literal("x".repeat(300))),
         Just(Notice::Literal(String::new())),
         Just(Notice::Glued(Box::new(Notice::Literal("\n\n[gone]".into())))),
@@ -167,6 +188,31 @@ proptest! {
     }
 
     #[test]
+    fn what_says_how_to_go_on_stays_the_last((text, closing) in closed(), policy in policy(), tighter in policy()) {
+        let line = closing.trim_matches('\n').trim_start_matches(", ");
+        let mut text = text;
+        for policy in [policy, tighter] {
+            let is_host = matches!(policy.notice, Notice::Glued(_));
+            let once = clamped(Utf16(&text), &policy);
+            is_within(&once, &policy.limits)?;
+            prop_assert_eq!(clamped(Utf16(&once), &policy), &once[..]);
+            // There is room for it beside any notice here.
+            let Limits { bytes, lines, chars, tokens, line_bytes } = policy.limits;
+            let roomy = bytes.min(chars) >= 500 && lines >= 12 && tokens >= 190 && line_bytes == UNLIMITED;
+            let line = line.trim_start();
+            if roomy && !is_host && String::from_utf16_lossy(&text).trim_end_matches('\n').ends_with(line) {
+                let decoded = String::from_utf16(&once).unwrap();
+                prop_assert!(decoded.trim_end_matches('\n').ends_with(line), "{decoded:?}");
+            }
+            let bytes = String::from_utf16_lossy(&text).into_bytes();
+            if policy.notice != Notice::Hint {
+                prop_assert_eq!(clamped(Utf8(&bytes), &policy), &once[..]);
+            }
+            text = once;
+        }
+    }
+
+    #[test]
     fn what_fits_comes_back(text in hostile(), policy in policy()) {
         let whole = well_formed(&text);
         if is_within(&whole, &policy.limits).is_ok() {
@@ -178,27 +224,39 @@ proptest! {
     fn what_is_kept_is_the_input(text in hostile(), policy in policy()) {
         let source = Source::whole(Utf16(&text));
         if let Some(cut) = clamp(&source, &policy) {
-            prop_assert!(cut.head <= cut.tail && cut.tail <= text.len());
+            let Kept { start, head, tail, end } = cut.kept;
+            prop_assert!(start <= head && head <= tail && tail <= end && end <= text.len());
+            // Only an earlier notice is left out at the ends.
+            let earlier = Earlier::find(Utf16(&text), Utf16(&text), text.len()).content(text.len());
+            prop_assert!(start == 0 || start == earlier.start && policy.notice != Notice::None);
+            // With it a return before its newline, which is no part of a line's end any more.
+            let is_end = end == earlier.end || end + 1 == earlier.end && text[end] == u16::from(b'\r');
+            prop_assert!(end == text.len() || is_end && policy.notice != Notice::None);
             let whole = well_formed(&text);
-            let expected = [&whole[..cut.head], &cut.mid.encode_utf16().collect::<Vec<_>>(), &whole[cut.tail..]].concat();
+            let expected = [&whole[start..head], &cut.mid.encode_utf16().collect::<Vec<_>>(), &whole[tail..end]].concat();
             prop_assert_eq!(source.compose(&cut), expected);
-            prop_assert!(cut.head > 0 || cut.keep != Keep::Head || cut.tail == text.len());
+            prop_assert!(cut.kept.has_head() || cut.keep != Keep::Head || !cut.kept.has_tail());
         }
     }
 
     #[test]
-    fn one_more_code_point_would_be_too_much(text in hostile(), policy in policy()) {
+    fn one_more_code_point_would_be_too_much(text in prop_oneof![2 => hostile(), 1 => closed().prop_map(|(text, _)| text)], policy in policy()) {
         let policy = Policy { snap: false, limits: Limits { line_bytes: UNLIMITED, ..policy.limits }, ..policy };
         // One line more may make the range that a template names longer.
         if matches!(policy.notice, Notice::Template(_)) {
             return Ok(());
         }
         let source = Source::whole(Utf16(&text));
+        // How tokens add up before an end that is kept depends on where both meet.
+        if policy.limits.tokens != UNLIMITED && source.closing().is_some() {
+            return Ok(());
+        }
         let Some(cut) = clamp(&source, &policy) else { return Ok(()) };
-        let marks = spillway::text::earlier::Earlier::find(Utf16(&text), Utf16(&text), text.len()).spans;
+        let marks = Earlier::find(Utf16(&text), Utf16(&text), text.len()).spans;
+        let Kept { start, head, tail, end } = cut.kept;
         let more = match cut.keep {
-            Keep::Head if cut.head < text.len() => Some((cut.head + Utf16(&text).decode(cut.head).1, cut.tail)),
-            Keep::Tail if cut.tail > 0 => Some((cut.head, Utf16(&text).floor(cut.tail - 1))),
+            Keep::Head if head < end => Some((head + Utf16(&text).decode(head).1, tail)),
+            Keep::Tail if start < tail => Some((head, Utf16(&text).floor(tail - 1))),
             _ => None,
         };
         let Some((head, tail)) = more else { return Ok(()) };
@@ -207,16 +265,61 @@ proptest! {
             mark.start <= head && head <= mark.end || mark.start <= tail && tail <= mark.end
         });
         // Beside nothing a notice stands without separators.
-        let alone = cut.separators == (0, 0) && !cut.mid.is_empty() && cut.head == 0;
-        if at_mark || alone {
+        // An end that is kept begins a line of its own, whatever the notice stands beside.
+        let beside = if cut.keep == Keep::Head { (cut.separators.0, 0) } else { cut.separators };
+        let alone = beside == (0, 0) && !cut.mid.is_empty() && !cut.kept.has_head();
+        let mid = match (&policy.notice, cut.keep) {
+            _ if !alone => cut.mid.clone(),
+            (Notice::Literal(text), Keep::Head) if *text == cut.mid => format!("\n\n{text}"),
+            (Notice::Literal(text), Keep::Tail) if *text == cut.mid => format!("{text}\n"),
+            _ => return Ok(()),
+        };
+        if at_mark {
             return Ok(());
         }
-        let mid: Vec<u16> = cut.mid.encode_utf16().collect();
-        let grown = [&text[..head], &mid, &text[tail..]].concat();
+        let mid: Vec<u16> = mid.encode_utf16().collect();
+        let grown = [&text[start..head], &mid, &text[tail..end]].concat();
         prop_assert!(
             is_within(&well_formed(&grown), &policy.limits).is_err(),
             "{:?} could be {:?}", String::from_utf16_lossy(&source.compose(&cut)), String::from_utf16_lossy(&grown)
         );
+    }
+
+    #[test]
+    fn kept_lines_are_those_that_something_is_kept_of(text in hostile(), policy in policy()) {
+        let Some(lined) = clamp_lines(Utf16(&text), &policy) else { return Ok(()) };
+        let mut kept = vec![];
+        let mut start = 0;
+        for (number, line) in text.split_inclusive(|unit| *unit == u16::from(b'\n')).enumerate() {
+            let end = start + line.len();
+            if lined.ranges.iter().any(|range| range.start < end && start < range.end) {
+                kept.push(number + 1);
+            }
+            start = end;
+        }
+        let mut told: Vec<usize> = lined.lines.ranges.iter().flat_map(|&(first, last)| first..=last).collect();
+        told.dedup();
+        prop_assert_eq!(told, kept, "{:?}", String::from_utf16_lossy(&lined.text));
+    }
+
+    #[test]
+    fn the_end_with_the_larger_share_stays(text in hostile(), policy in policy(), one_end in any::<bool>()) {
+        let head_share = if one_end { policy.head_share.round() } else { policy.head_share };
+        let policy = Policy { keep: Keep::Ends, head_share, ..policy };
+        let source = Source::whole(Utf16(&text));
+        let Some(cut) = clamp(&source, &policy) else { return Ok(()) };
+        let (head, tail) = (cut.kept.has_head(), cut.kept.has_tail());
+        prop_assert!(!(head_share == 0.0 && head || head_share == 1.0 && tail), "{cut:?}");
+        // What is lost has no room beside the same notice.
+        let lost = match (head_share > 0.5, head, tail) {
+            (true, false, _) => Keep::Head,
+            (false, _, false) => Keep::Tail,
+            _ => return Ok(()),
+        };
+        if let Some(alone) = clamp(&source, &Policy { keep: lost, ..policy.clone() })
+            && (alone.kept.has_head() || alone.kept.has_tail()) {
+            prop_assert!(alone.mid.trim() != cut.mid.trim(), "{cut:?} could be {alone:?}");
+        }
     }
 
     #[test]
@@ -236,7 +339,7 @@ proptest! {
         let (whole, ends) = (clamp(&Source::whole(Utf16(&text)), &policy), clamp(&source, &policy));
         prop_assert_eq!(ends.is_some(), whole.is_some());
         if let (Some(ends), Some(whole)) = (ends, whole)
-            && spillway::text::earlier::Earlier::find(Utf16(&text), Utf16(&text), text.len()).spans.is_empty() {
+            && Earlier::find(Utf16(&text), Utf16(&text), text.len()).spans.is_empty() {
             prop_assert_eq!(ends, whole);
         }
     }

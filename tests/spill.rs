@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
@@ -240,17 +241,48 @@ proptest! {
         before in 0..3 * WINDOW,
         after in 0..WINDOW,
         needle in prop_oneof![Just("needle".to_owned()), (1..OVERLAP / 3 - 1).prop_map(|long| "é漢".repeat(long / 5 + 1))],
-        (regex, ignore_case) in (any::<bool>(), any::<bool>()),
+        (regex, ignore_case) in (prop::option::of(prop::sample::select(vec!["", "(?:[a-z]{900}!)?"])), any::<bool>()),
     ) {
         let dir = tempfile::tempdir().unwrap();
         let line = ["x漢".repeat(before / 4), needle.clone(), "字y".repeat(after / 4)].concat();
         let (store, _) = save(dir.path(), format!("one\n{line}\nthree").as_bytes());
         let start: String = needle.chars().take(100).collect();
-        let pattern = if regex { Pattern::regex(&start, ignore_case) } else { Ok(Pattern::plain(&needle, ignore_case)) };
-        let query = Query { pattern: pattern.unwrap(), line: 1, context: 1, max: 9 };
+        let pattern = match regex {
+            Some(long) => Pattern::regex(&format!("{start}{long}"), ignore_case).unwrap(),
+            None => Pattern::plain(&needle, ignore_case),
+        };
+        let query = Query { pattern, line: 1, context: 1, max: 9 };
         let found = search(&store, ID, &query).unwrap();
         prop_assert_eq!(found.len(), 1);
         prop_assert_eq!((found[0].line, found[0].byte), (2, 4 + before as u64 / 4 * 4));
         prop_assert_eq!((found[0].before[0].as_str(), found[0].after[0].as_str()), ("one", "three"));
     }
+}
+
+#[test]
+fn no_sweep_removes_what_is_being_saved() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::at(dir.path().to_str().unwrap());
+    let limits = Limits { total_bytes: 0, max_age: Duration::ZERO, min_age: Duration::ZERO };
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !ended.load(Relaxed) {
+                    sweep(&store, &limits, &[], SystemTime::now()).unwrap();
+                }
+            });
+        }
+        let saved: Vec<_> = (0..3_000)
+            .map(|at| Saving::new(store.clone(), &format!("{at:016x}"), "bash", u64::MAX))
+            .map(|saving| {
+                saving.push(b"hello");
+                saving.finish()
+            })
+            .collect();
+        ended.store(true, Relaxed);
+        for outcome in saved {
+            outcome.unwrap();
+        }
+    });
 }

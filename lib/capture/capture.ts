@@ -4,7 +4,7 @@ import type { CaptureOptions, CaptureResult, OutputCapture as Declared, ProcessE
 import { named, pack } from '../compiled.js'
 import { native } from '../engine.js'
 import { announce } from '../event.js'
-import { abortSignal, bound, choice, optionError, text } from '../option.js'
+import { abortSignal, bound, checkNames, choice, optionError, text } from '../option.js'
 import { compileWith } from '../policy.js'
 import { isStore } from '../spill/spill.js'
 import { plain } from '../text/subject.js'
@@ -31,7 +31,7 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
   #ended: CaptureResult | undefined
 
   constructor(options: CaptureOptions = {}) {
-    const policy = compileWith({ keep: 'findings', clean: true }, options)
+    const policy = compileWith({ keep: 'findings', clean: true }, options, 'capture')
     const { tool, callId } = options
     this.#meta = {
       ...(tool !== undefined && { tool: text('tool', tool, '') }),
@@ -56,10 +56,14 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
 
   async attach(
     child: ChildProcess,
-    options: { graceMs?: number; signal?: AbortSignal } = {},
+    options: { graceMs?: number; signal?: AbortSignal | undefined } = {},
   ): Promise<CaptureResult> {
     if (typeof child !== 'object' || child === null || typeof child.on !== 'function')
       throw optionError(TypeError, 'child', 'a child process', child)
+    // One that could not be started has none either, and tells why.
+    if (child.stdout === null && child.stderr === null && child.pid !== undefined)
+      throw optionError(TypeError, 'child', "spawned with 'pipe' for stdout or stderr", child)
+    checkNames('attach', 'options', options)
     const graceMs = bound('graceMs', options.graceMs, GRACE_MS)
     const signal = abortSignal('signal', options.signal)
     if (this.#result || this.#following)

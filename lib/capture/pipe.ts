@@ -30,6 +30,9 @@ export class Pipe {
   readonly #inlet = new Inlet((chunk) => this.#write(chunk))
   /** Nobody else sees the chunks. Who is seen to listen now may have kept one and be gone when the next comes. */
   #isAlone: boolean
+  /** Bytes that waited in the stream at first, and those that had been taken from it: what was put back is somebody's. */
+  readonly #waited: number
+  readonly #taken: number
   /** The stream is held back until the capture is ready. */
   #isHeld = false
   #ended: (() => void) | undefined
@@ -42,6 +45,8 @@ export class Pipe {
     this.#ended = ended
     // The chunks of another stream may be somebody's own buffers.
     this.#isAlone = isSocket(from) && SHOWN.every((event) => from.listenerCount(event) === 0)
+    this.#waited = from.readableLength
+    this.#taken = bytesRead(from) - this.#waited
     from.pipe(this.#inlet, { end: false })
     from.on('newListener', this.#heard)
     to.on('drain', this.#goOn).on('close', this.#goOn)
@@ -64,9 +69,19 @@ export class Pipe {
     this.came += chunk.length
     // Its owner may have ended it, and not the child.
     if (!this.#to.writable) return true
+    const ours = typeof chunk !== 'string' && this.#isOurs(chunk.length) ? chunk : undefined
     this.#isHeld = !this.#to.write(chunk)
-    if (typeof chunk !== 'string' && this.#isAlone) release(chunk)
+    if (ours) release(ours)
     return !this.#isHeld
+  }
+
+  /** Tells whether nobody else can have the chunk that has come: it was read for us, and by us. */
+  #isOurs(length: number): boolean {
+    // More is here than was read, so that somebody has put it into the stream.
+    if (this.#isAlone && this.#taken + this.came + this.#from.readableLength > bytesRead(this.#from))
+      this.#isAlone = false
+    // While it is held, only somebody else can have had the stream go on.
+    return this.#isAlone && !this.#isHeld && this.came - length >= this.#waited
   }
 
   readonly #heard = (event: string | symbol): void => {
@@ -114,6 +129,11 @@ function ignore(): void {}
 /** Tells a socket without loading what makes them. */
 function isSocket(stream: object): boolean {
   return 'connecting' in stream && 'address' in stream
+}
+
+/** Bytes that a socket has read for its stream. */
+function bytesRead(stream: Readable): number {
+  return 'bytesRead' in stream ? Number(stream.bytesRead) : 0
 }
 
 /** Events whose listeners see the chunks of a stream. */

@@ -1,4 +1,4 @@
-import type { Policy, PolicyOptions, ProcessExit, TextInput } from 'spillway'
+import type { PolicyOptions, ProcessExit, TextInput } from 'spillway'
 import { failed, named } from '../compiled.js'
 import { native } from '../engine.js'
 import { checkOptions, checkText, flag, optionError } from '../option.js'
@@ -59,7 +59,7 @@ export function formatProcessOutput(
     signal?: string | null
     timedOut?: boolean
   },
-  policy?: PolicyOptions | Policy,
+  policy?: PolicyOptions,
 ): string {
   const { stdout, stderr, exitCode, signal, timedOut } = checkOptions('output', output)
   const given = Object.entries({ code: exitCode, signal, timedOut }).filter(

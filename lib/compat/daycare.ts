@@ -12,7 +12,7 @@ const DOTS = '...'
 
 export function stringTruncate(value: string, maxLength: number, options?: ArithmeticOptions): string {
   const max = bound('maxLength', maxLength, 0)
-  if (checkString(value).length <= max) return value
+  if (checkString(value).length <= max) return whole(value, options)
   if (!inside(options)) return `${value.slice(0, max)}...`
   const dots = max > DOTS.length ? DOTS : ''
   return cut(value, max - dots.length, { keep: 'head', notice: false }) + dots
@@ -25,7 +25,7 @@ export function stringTruncateTail(
   options?: ArithmeticOptions,
 ): string {
   const max = bound('maxLength', maxLength, 0)
-  if (checkString(value).length <= max) return value
+  if (checkString(value).length <= max) return whole(value, options)
   if (inside(options)) return cut(value, max, { keep: 'tail', notice: 'count', source })
   return `... (${count(value.length - max)} chars truncated from ${source})\n${value.slice(value.length - max)}`
 }
@@ -37,7 +37,7 @@ export function stringTruncateHeadTail(
   options?: ArithmeticOptions,
 ): string {
   const max = bound('maxLength', maxLength, 0)
-  if (checkString(value).length <= max) return value
+  if (checkString(value).length <= max) return whole(value, options)
   if (inside(options)) return cut(value, max, { keep: 'ends', notice: 'count', source })
   const notice = `\n\n... (${count(value.length - max)} chars truncated from ${source}) ...\n\n`
   return value.slice(0, Math.ceil(max / 2)) + notice + value.slice(value.length - Math.floor(max / 2))
@@ -157,6 +157,11 @@ function errorText(error: unknown): string {
 
 function inside(options: ArithmeticOptions | undefined): boolean {
   return flag('noticeInside', options?.noticeInside, true)
+}
+
+/** A text that fits, well-formed but in the original arithmetic. */
+function whole(value: string, options: ArithmeticOptions | undefined): string {
+  return inside(options) ? value.toWellFormed() : value
 }
 
 function count(number: number): string {

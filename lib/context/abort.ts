@@ -2,7 +2,7 @@
  *  nothing comes of the work any more. */
 export async function unlessAborted<T>(
   signal: AbortSignal | undefined,
-  work: () => T | Promise<T>,
+  work: () => T | PromiseLike<T>,
 ): Promise<T> {
   if (!signal) return work()
   signal.throwIfAborted()

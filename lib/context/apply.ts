@@ -1,4 +1,4 @@
-import type { PlanStep, Policy, ResultPolicy } from 'spillway'
+import type { PlanStep, ResultPolicy } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import type { Result } from '../dialect/dialect.js'
 import { bound } from '../option.js'
@@ -17,7 +17,7 @@ export const appliedBy = compileWith({}, DEFAULTS)
 export function applyPlan<T extends readonly unknown[]>(
   messages: T,
   plan: readonly PlanStep[],
-  policy?: ResultPolicy | Policy,
+  policy?: ResultPolicy,
 ): T {
   const compiled = policy === undefined ? appliedBy : compileWith(DEFAULTS, policy)
   checkMessages(messages)

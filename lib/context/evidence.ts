@@ -1,6 +1,7 @@
 import { types } from 'node:util'
 import { isFailedTurn } from '../dialect/dialect.js'
 import { get, isObject, quietly } from '../reading.js'
+import { eventsIn } from './event_stream.js'
 import { leadsTo } from './phrases.js'
 
 /** What an error says of itself, its body included; its causes are layers of their own. */
@@ -134,10 +135,26 @@ class Reader {
       this.read(json, layer, depth - 1)
       return
     }
+    if (this.#readStream(text, layer, depth)) return
     const shown = window(text)
     const title = PAGE.exec(shown)?.[1]
     layer.status ??= leadingStatus(title ?? '', this.#lead)
     layer.texts.push(title ?? shown)
+  }
+
+  /** Reads the events of a stream that are objects, as all of a provider's are, and any that is named an error. */
+  #readStream(text: string, layer: Layer, depth: number): boolean {
+    let isStream = false
+    for (const { name, data } of depth > 0 ? eventsIn(text, this.#lead) : []) {
+      const isError = name === 'error'
+      const bodies = data.flatMap((body) => objectIn(body) ?? [])
+      if (bodies.length === 0 && !isError) continue
+      isStream = true
+      layer.isAnswer ||= isError
+      for (const body of bodies) this.read(body, layer, depth - 1)
+      if (bodies.length === 0) this.#readText(data[0] ?? '', layer, depth - 1)
+    }
+    return isStream
   }
 }
 
@@ -146,7 +163,7 @@ const PAGE = /^[^<]{0,120}<(?:!doctype|html|head|title|center)\b[\s\S]*?<(?:titl
 
 /** A status and what follows it: its end, its name, a body. With an article it is one that is talked about. */
 const STATUS_IN_TEXT =
-  /(?<![\w.#-]|(?<!status|code)=|\b(?:an?|the|this|your) )([45]\d\d)\b(?=[\s\W]*(?:$|[:{<[(-]|rate limit|[45]\d\d\b|status|bad request|unauthori[sz]ed|payment|forbidden|not found|request (?:timeout|entity|too|body|header)|payload|content too|unprocessable|too many|internal|bad gateway|service unavailable|gateway))/i
+  /(?<![\w.#-]|(?<!status|code)=|\b(?:an?|the|this|your) )([45]\d\d)\b(?=[\s\W]*(?:$|[:{<[(-]|rate limit|[45]\d\d\b|status|bad request|unauthori[sz]ed|payment|forbidden|not found|request (?:timeout|entity|too|body|header)|payload|content too|unprocessable|too many|internal|bad gateway|service unavailable|gateway|(?:event|data):))/i
 
 function leadingStatus(text: string, lead: RegExp): number | undefined {
   const start = text.slice(0, 200)
@@ -186,7 +203,11 @@ function jsonIn(text: string, lead: RegExp): object | undefined {
   if (start < 0 || text.length - start > PARSED || leadsTo(lead, text.slice(0, start)) < start)
     return undefined
   const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1
-  const json = quietly(() => JSON.parse(text.slice(start, end)) as unknown)
+  return objectIn(text.slice(start, end))
+}
+
+function objectIn(text: string): object | undefined {
+  const json = quietly(() => JSON.parse(text) as unknown)
   return isObject(json) ? json : undefined
 }
 

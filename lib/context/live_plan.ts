@@ -32,20 +32,24 @@ export class LivePlan {
 
   /** Takes up a plan that was made of `cut`, which is what became of `messages`. */
   take(messages: readonly unknown[], cut: readonly unknown[], plan: readonly PlanStep[]): void {
+    const left = applyPlan(cut, plan)
     for (const index of new Set(plan.map(({ index }) => index))) {
       const originals = resultsIn(messages[index])
       const results = resultsIn(cut[index])
       const steps = plan.filter((step) => step.index === index)
       for (const [result, { maxChars, chars }] of namedBy(steps, results)) {
-        const original = originals[results.indexOf(result)]
-        if (original && maxChars < chars) this.#keep(original, maxChars)
+        const at = results.indexOf(result)
+        const original = originals[at]
+        if (original && maxChars < chars) this.#keep(original, maxChars, resultsIn(left[index])[at])
       }
     }
   }
 
-  #keep(result: Result, maxChars: number): void {
+  #keep(result: Result, maxChars: number, left = result): void {
     const known = this.#cutOf(result)
-    if (known) known.maxChars = maxChars
+    // What was a notice already may have become "[...]", and of results that are alike the least is left: the original has
+    // to become no longer.
+    if (known) known.maxChars = Math.min(known.maxChars, maxChars, lengthOf(textsOf(left.slots)))
     else {
       const texts = textsOf(result.slots)
       const name = nameOf(result, texts)

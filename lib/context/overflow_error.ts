@@ -4,15 +4,16 @@ import type { Precheck, RecoveryEvent } from 'spillway'
 export class ContextOverflowError extends Error {
   override readonly name: string = 'ContextOverflowError'
   readonly code = 'ERR_SPILLWAY_CONTEXT_OVERFLOW'
-  readonly attempts: readonly RecoveryEvent[]
-  readonly precheck: Precheck
+  declare readonly attempts: readonly RecoveryEvent[]
+  declare readonly precheck: Precheck
 
   constructor(
     message: string,
     options: { attempts: readonly RecoveryEvent[]; precheck: Precheck; cause?: unknown },
   ) {
     super(message, { cause: options.cause })
-    this.attempts = options.attempts
-    this.precheck = options.precheck
+    // A log that prints the error is not to print some hundred steps of a plan.
+    const { attempts, precheck } = options
+    Object.defineProperties(this, { attempts: { value: attempts }, precheck: { value: precheck } })
   }
 }

@@ -2,8 +2,8 @@ import type { ProviderErrorKind } from 'spillway'
 
 /**
  * Phrases of provider errors, as src/provider_errors.json has them: words, with `{actual}`, `{limit}` and `{more}` (which
- * is added to the actual one) for numbers that are read out, `{n}` for one that is not, `{a|b|}` for one of several,
- * `...` for up to 200 chars of the same line, `~` for the rest of a clause in a script without spaces that does not talk
+ * is added to the actual one) for numbers that are read out, `{n}` for one that is not, `{model}` for the name of a model,
+ * `{a|b|}` for one of several, `...` for up to 200 chars of the same line, `~` for the rest of a clause in a script without spaces that does not talk
  * about the phrase. Upper and lower case are the same.
  */
 export interface Phrase {
@@ -11,11 +11,14 @@ export interface Phrase {
   readonly words: RegExp
   /** What any text that has the phrase has, in lower case: looking for that comes first and tells nearly all. */
   readonly needle: string
+  /** Tells nothing amid other words, not even in what is certainly an answer. */
+  readonly alone: boolean
 }
 
 export interface PhraseData {
   readonly kind: string
   readonly says: readonly string[]
+  readonly alone?: boolean
 }
 
 /** Numbers that a phrase tells. */
@@ -36,6 +39,8 @@ const PARTS: Readonly<Record<string, string>> = {
   '{actual}': NUMBER.replace('(', '(?<actual>'),
   '{more}': NUMBER.replace('(', '(?<more>'),
   '{limit}': NUMBER.replace('(', '(?<limit>'),
+  // Unlike a word, it has a digit or is of several parts.
+  '{model}': String.raw`["']?(?=[\w.:/@-]*[\d:/@-])[\w.:/@-]*\w["']?`,
   '...': '[^\\n]{0,200}?',
   '~': String.raw`(?:(?![的吗呢怎])\p{L}|\d){0,20}`,
   '{': '(?:',
@@ -44,17 +49,18 @@ const PARTS: Readonly<Record<string, string>> = {
 }
 
 export function phrasesOf(rows: readonly PhraseData[]): Phrase[] {
-  return rows.flatMap(({ kind, says }) =>
+  return rows.flatMap(({ kind, says, alone = false }) =>
     says.map((words) => ({
       kind: kind as ProviderErrorKind,
       words: compiled(words),
       needle: needleOf(words),
+      alone,
     })),
   )
 }
 
 function compiled(words: string): RegExp {
-  const parts = words.match(/\{(?:actual|more|limit|n)\}|\.\.\.|[\s\S]/gu) ?? []
+  const parts = words.match(/\{(?:actual|more|limit|n|model)\}|\.\.\.|[\s\S]/gu) ?? []
   const source = parts.map((part) => PARTS[part] ?? part.replace(/[\\^$.*+?()[\]/]/, '\\$&'))
   // No part of a longer word or of a path.
   return new RegExp(`(?<![a-z0-9_/-])${source.join('')}(?![a-z0-9_/]|[.-][a-z0-9_])`, 'iu')
@@ -103,7 +109,7 @@ export function find(
   for (const phrase of phrases)
     for (const text of texts) {
       const found = text.find(phrase)
-      if (found && (found.stands || mentioned)) return found
+      if (found && (found.stands || (mentioned && !phrase.alone))) return found
     }
   return undefined
 }

@@ -2,7 +2,7 @@ import type { PlanStep } from 'spillway'
 import { type Compiled, pack } from '../compiled.js'
 import { native } from '../engine.js'
 import { KINDS } from '../notice.js'
-import { bound, checkOptions, choice, flag, limit, optionError, text } from '../option.js'
+import { bound, checkNamesWithin, checkOptions, choice, flag, limit, optionError, text } from '../option.js'
 import { windows } from '../text/pieces.js'
 
 /** A budget over all tool results of a history, checked. */
@@ -31,7 +31,7 @@ export interface Step {
 
 /** Checks the options of an aggregate budget; what is not given comes from `preset`. */
 export function checkAggregate(options: unknown, preset: Partial<Aggregate> = {}): Aggregate {
-  const given: Partial<Aggregate> = checkOptions('aggregate', options as object)
+  const given: Partial<Aggregate> = checkNamesWithin('aggregate', options as object)
   const { maxChars = preset.maxChars, order, protectLatest, minKeepChars } = given
   return {
     maxChars: limit('aggregate.maxChars', maxChars),

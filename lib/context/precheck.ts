@@ -1,6 +1,7 @@
 import type { PlanStep, Precheck, PrecheckInput, Route } from 'spillway'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
+import { checkNames } from '../option.js'
 import { elementsOf } from '../result/history.js'
 import { checkMessages } from '../result/messages.js'
 import type { Step } from './plan.js'
@@ -11,7 +12,7 @@ import { MESSAGE } from './weight.js'
 import { type Asked, checkAsked } from './window.js'
 
 export function precheck(input: PrecheckInput): Precheck {
-  const asked = checkAsked(input)
+  const asked = checkAsked(checkNames('precheck', 'input', input))
   checkMessages(input.messages)
   return new Prompt(input.messages, asked).check()
 }

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { ProviderError, ProviderErrorKind } from 'spillway'
 import table from '../../src/provider_errors.json'
-import { checkOptions, optionError } from '../option.js'
+import { checkNames, optionError } from '../option.js'
 import { quietly } from '../reading.js'
 import { type Layer, layersOf } from './evidence.js'
 import { find, leadOf, type Numbers, phrasesOf, Words } from './phrases.js'
@@ -101,10 +101,14 @@ function numbersIn({ actual, limit }: Numbers): Numbers {
 }
 
 function numbersOf(layer: Layer): Numbers {
-  const member = (names: readonly string[]) =>
-    names.map((name) => layer.members.get(name)).find(Number.isSafeInteger)
+  const member = (names: readonly string[]) => names.map((name) => layer.members.get(name)).find(isCount)
   const [actual, limit] = [member(table.numbers.actual), member(table.numbers.limit)]
   return { ...(actual !== undefined && { actual }), ...(limit !== undefined && { limit }) }
+}
+
+/** A number below 0 counts nothing, whatever it is called. */
+function isCount(number: number | undefined): boolean {
+  return Number.isSafeInteger(number) && Number(number) >= 0
 }
 
 function providers(): string[] {
@@ -113,7 +117,7 @@ function providers(): string[] {
 
 function checkPatterns(options: { patterns?: readonly Pattern[] } | undefined): Pattern[] {
   if (options === undefined) return []
-  const { patterns = [] } = checkOptions('options', options)
+  const { patterns = [] } = checkNames('classify', 'options', options)
   if (!Array.isArray(patterns)) throw optionError(TypeError, 'patterns', 'an array', patterns)
   return Array.from(patterns as readonly Partial<Pattern>[], (one, at) => {
     const { pattern, kind } = one ?? {}

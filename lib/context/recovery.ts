@@ -1,6 +1,6 @@
 import type { PlanStep, Precheck, RecoveryEvent, RecoveryHooks } from 'spillway'
 import { isFailedTurn } from '../dialect/dialect.js'
-import { abortSignal, bound, callback, checkOptions, optionError } from '../option.js'
+import { abortSignal, bound, callback, checkNames, optionError } from '../option.js'
 import { isObject, quietly } from '../reading.js'
 import { checkMessages } from '../result/messages.js'
 import { unlessAborted } from './abort.js'
@@ -40,6 +40,8 @@ interface View<M> {
   readonly cut: readonly M[]
   readonly prompt: Prompt
   readonly checked: Precheck
+  /** It is no smaller than what was refused last, so it is not sent. */
+  readonly mustShrink: boolean
 }
 
 class Recovery<R, M> {
@@ -47,6 +49,8 @@ class Recovery<R, M> {
   #asked: Asked
   readonly #maxCompactions: number
   readonly #signal: AbortSignal | undefined
+  /** For `send`, where there is no signal: SDKs take one or none, but no undefined. */
+  readonly #never = new AbortController().signal
   readonly #trail: Trail
   readonly #live = new LivePlan()
   /** Of the next send, from 1 on. */
@@ -54,18 +58,16 @@ class Recovery<R, M> {
   #compactions = 0
   /** Why a step is not taken again. */
   readonly #spent = new Map<Step, string>()
-  /** The hook that stores truncations has failed once. */
-  #isUnstorable = false
+  /** Why the hook that stores truncations is not asked again. */
+  #unstorable: string | undefined
   /** The least estimate so far. */
   #lowest = Number.POSITIVE_INFINITY
   #refusal: Refusal | undefined
   /** The most that may be estimated of a prompt, by all refusals so far. */
   #ceiling = Number.POSITIVE_INFINITY
-  /** What was refused has to become smaller before anything is sent. */
-  #mustShrink = false
 
   constructor(hooks: RecoveryHooks<R, M>) {
-    this.#asked = remembering(checkAsked(checkOptions('hooks', hooks)))
+    this.#asked = remembering(checkAsked(checkNames('recovery', 'hooks', hooks)))
     for (const name of ['messages', 'send'] as const)
       if (typeof hooks[name] !== 'function') throw optionError(TypeError, name, 'a function', hooks[name])
     for (const name of ['compact', 'truncate', 'onEvent'] as const) callback(name, hooks[name])
@@ -90,20 +92,24 @@ class Recovery<R, M> {
   }
 
   /** Decides what comes next: the first step that can be taken. Where none is left, a prompt that the provider has not
-   *  refused is sent all the same, since estimates lean upwards; one that it has refused is given up. */
+   *  refused is sent all the same, since estimates lean upwards; one that it has refused is given up, and so is any once
+   *  all requests are made. */
   #next(view: View<M>): { step: Step | 'send' | 'give_up'; reason: string } {
-    const { route, overflowTokens } = view.checked
-    if (route === 'fits' && !this.#mustShrink) return { step: 'send', reason: 'it fits' }
-    const because = this.#mustShrink ? `refused: ${this.#refusal}` : `${route}: ${overflowTokens} tokens over`
-    const obstacles = this.#isUnstorable ? ['a truncation could not be stored before'] : []
-    const steps = this.#mustShrink || this.#isUnstorable ? LAST_STEPS : STEPS[route]
+    const { checked, mustShrink } = view
+    const { route, overflowTokens } = checked
+    if (this.#attempt > this.#maxCompactions + 2)
+      return { step: 'give_up', reason: `refused: ${this.#refusal}; no request is left` }
+    if (route === 'fits' && !mustShrink) return { step: 'send', reason: 'it fits' }
+    const because = mustShrink ? `refused: ${this.#refusal}` : `${route}: ${overflowTokens} tokens over`
+    const obstacles = this.#unstorable === undefined ? [] : [this.#unstorable]
+    const steps = mustShrink || obstacles.length > 0 ? LAST_STEPS : STEPS[route]
     for (const step of steps) {
       const obstacle = step === 'compact' ? this.#notCompacting() : this.#notTruncating(view)
       if (obstacle === undefined) return { step, reason: [because, ...obstacles].join('; ') }
       obstacles.push(obstacle)
     }
     const reason = [because, ...obstacles, 'no step is left'].join('; ')
-    return { step: this.#mustShrink ? 'give_up' : 'send', reason }
+    return { step: mustShrink ? 'give_up' : 'send', reason }
   }
 
   #notCompacting(): string | undefined {
@@ -117,10 +123,11 @@ class Recovery<R, M> {
     return this.#spent.get('truncate') ?? (isNone ? 'no tool result can be cut' : undefined)
   }
 
-  /** What to cut: more after a refusal, since it is the last step then. */
-  #planFor({ cut, checked }: View<M>): readonly PlanStep[] {
-    if (!this.#mustShrink || !this.#refusal) return checked.plan
-    return new Prompt(cut, { ...this.#within(this.#refusal.lastCeiling), isLastResort: true }).check().plan
+  /** What to cut: more after a refusal, down to "[...]" where it takes that. */
+  #planFor({ cut, prompt, checked }: View<M>): readonly PlanStep[] {
+    if (!this.#refusal) return checked.plan
+    const within = this.#within(this.#refusal.cutTo(prompt.tokens))
+    return new Prompt(cut, { ...within, isLastResort: true }).check().plan
   }
 
   async #compact(view: View<M>, reason: string): Promise<View<M>> {
@@ -140,14 +147,17 @@ class Recovery<R, M> {
   async #truncate(view: View<M>, reason: string): Promise<View<M>> {
     const plan = this.#planFor(view)
     this.#tell('truncate', view.checked, `${reason}; ${counted(plan.length, 'tool result')}`)
-    const { truncate } = this.#hooks
-    if (!truncate || this.#isUnstorable) this.#live.take(view.messages, view.cut, plan)
-    else if (!(await this.#wait(() => truncate(plan)))) {
-      this.#isUnstorable = true
+    if (!this.#isStored) this.#live.take(view.messages, view.cut, plan)
+    else if (!(await this.#wait(() => this.#hooks.truncate?.(plan)))) {
+      this.#unstorable = 'a truncation could not be stored before'
       return view
     }
-    if (this.#mustShrink) this.#spent.set('truncate', 'tool results were cut after a refusal')
     return this.#after('truncate')
+  }
+
+  /** Truncations are stored, rather than applied to what is sent. */
+  get #isStored(): boolean {
+    return this.#hooks.truncate !== undefined && this.#unstorable === undefined
   }
 
   /** Looks at what a step has made of the history, and whether it may be taken again. */
@@ -157,9 +167,12 @@ class Recovery<R, M> {
     const view = await this.#look(`after a ${NOUNS[step]}`)
     const { tokens } = view.prompt
     const isEnough = step === 'truncate' && view.checked.route === 'fits'
-    if ((tokens > lowest * PROGRESS || tokens === lowest) && !isEnough && !this.#spent.has(step))
-      this.#spent.set(step, `the last ${NOUNS[step]} left ${tokens} tokens of ${lowest}`)
-    if (this.#refusal && tokens < this.#refusal.tokens) this.#mustShrink = false
+    if ((tokens > lowest * PROGRESS || tokens === lowest) && !isEnough) {
+      const left = `the last ${NOUNS[step]} left ${tokens} tokens of ${lowest}`
+      // A hook may have stored less than it was asked for: what is sent can be cut all the same.
+      if (step === 'truncate' && this.#isStored) this.#unstorable = left
+      else this.#spent.set(step, left)
+    }
     return view
   }
 
@@ -168,8 +181,8 @@ class Recovery<R, M> {
     const [attempt, signal] = [this.#attempt, this.#signal]
     this.#tell('send', view.checked, reason)
     try {
-      const context = { attempt, ...(signal && { signal }) }
-      const answer = await this.#wait(() => this.#hooks.send(view.cut, context))
+      const context = { attempt, signal: signal ?? this.#never }
+      const answer = await this.#wait(() => this.#hooks.send(view.cut as M[], context))
       const isFailed = isObject(answer) && quietly(() => isFailedTurn(answer))
       return isFailed && this.#isRefused(view, answer) ? undefined : { answer }
     } catch (error) {
@@ -185,7 +198,8 @@ class Recovery<R, M> {
     if (!isRefusal(error)) return false
     this.#refusal = new Refusal(error, cause, prompt.tokens, this.#asked.contextTokens)
     this.#ceiling = Math.min(this.#ceiling, this.#refusal.ceiling)
-    this.#mustShrink = true
+    // More is cut now than before.
+    this.#spent.delete('truncate')
     this.#tell('overflow', checked, `${this.#refusal}`)
     this.#attempt += 1
     return true
@@ -200,7 +214,8 @@ class Recovery<R, M> {
     const checked = this.#inTokens(prompt, prompt.check())
     this.#tell('precheck', checked, reason)
     this.#lowest = Math.min(this.#lowest, prompt.tokens)
-    return { messages, cut, prompt, checked }
+    const mustShrink = this.#refusal !== undefined && prompt.tokens >= this.#refusal.tokens
+    return { messages, cut, prompt, checked, mustShrink }
   }
 
   /** What to check for, so that a prompt fits only if it is estimated at no more than `ceiling` without a margin. */
@@ -224,7 +239,7 @@ class Recovery<R, M> {
     }
   }
 
-  #wait<T>(work: () => T | Promise<T>): Promise<T> {
+  #wait<T>(work: () => T | PromiseLike<T>): Promise<T> {
     return unlessAborted(this.#signal, work)
   }
 

@@ -8,10 +8,10 @@ export function isRefusal({ kind }: ProviderError): boolean {
 }
 
 /** Parts of what a provider says that it takes that a prompt may be estimated at: what goes of it and what stays may not
- *  be estimated alike. The second where no step is left after this one: estimates are no more than 15 % low. The third
- *  where the provider told no numbers. */
+ *  be estimated alike. The second of what we cut ourselves: estimates are no more than 15 % low. The third where the
+ *  provider told no numbers. */
 const SLACK = 0.95
-const LAST_SLACK = 0.85
+const CUT_SLACK = 0.85
 const HALF = 0.5
 
 /** A prompt that was too large for the provider, and how small one has to be. */
@@ -30,14 +30,14 @@ export class Refusal {
     return Math.max(1, (this.#taken() ?? this.tokens) * SLACK)
   }
 
-  /** The same where nothing can be done after it. */
-  get lastCeiling(): number {
-    const { contextTokens, tokens } = this
+  /** The most to leave by cutting a prompt that is estimated at so many tokens. */
+  cutTo(tokens: number): number {
     const { limit } = this.#numbers()
-    const taken = this.#taken() ?? tokens * (HALF / LAST_SLACK)
+    const taken = this.#taken()
     // An estimate that was high on the whole may be right on what is left.
-    const most = this.#inBytes ? Number.POSITIVE_INFINITY : Number.isNaN(limit) ? contextTokens : limit
-    return Math.max(1, Math.min(taken, most) * LAST_SLACK)
+    const most = this.#inBytes ? Number.POSITIVE_INFINITY : Number.isNaN(limit) ? this.contextTokens : limit
+    const half = taken === undefined ? Math.min(tokens, this.tokens) * HALF : Number.POSITIVE_INFINITY
+    return Math.max(1, Math.min(half, Math.min(taken ?? most, most) * CUT_SLACK))
   }
 
   /** Tokens over the limit, as far as the provider told. */

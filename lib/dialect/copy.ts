@@ -1,3 +1,5 @@
+import { get, quietly } from '../reading.js'
+
 /** In the place of a new value: the property, or the element of a list, is not in the copy. */
 export const GONE = Symbol('gone')
 
@@ -27,7 +29,24 @@ function copyObject(value: object, changes: ReadonlyMap<string | number, unknown
   for (const [name, to] of changes) {
     if (to !== GONE && !Object.hasOwn(made, name)) Object.defineProperty(made, name, changedTo(to, true))
   }
+  for (let above = prototype; above && above !== Object.prototype; above = Object.getPrototypeOf(above))
+    if (hasPrivate(above)) bringAccessors(above, value, made)
   return made
+}
+
+/** Tells whether the source of a class names private fields, which no copy has. */
+function hasPrivate(prototype: object): boolean {
+  const made = get(prototype, 'constructor')
+  return typeof made === 'function' && /#[\w$]/.test(Function.prototype.toString.call(made))
+}
+
+/** Gives a copy the values of accessors that fail on it. */
+function bringAccessors(prototype: object, value: object, made: object): void {
+  for (const [name, { get: read }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (!read || Object.hasOwn(made, name) || quietly(() => [read.call(made)])) continue
+    const known = quietly(() => [read.call(value)])
+    if (known) Object.defineProperty(made, name, changedTo(known[0], false))
+  }
 }
 
 function copyList(value: readonly unknown[], changes: ReadonlyMap<string | number, unknown>): unknown[] {

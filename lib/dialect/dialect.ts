@@ -2,7 +2,8 @@ import type { DialectName } from 'spillway'
 import table from '../../src/dialects.json'
 import { jsonOf } from '../json.js'
 import { get } from '../reading.js'
-import { type End, endsAt, follow, leads, Paths, Place, type Reach, Root } from './path.js'
+import { type End, endsAt, follow, leads, Paths, Place, type Reach } from './path.js'
+import { ASIDE, Known, PAYLOAD, REST, restOf, WORDS } from './rest.js'
 
 /**
  * Where frameworks keep the text of a tool result: src/dialects.json, a row for each.
@@ -11,7 +12,9 @@ import { type End, endsAt, follow, leads, Paths, Place, type Reach, Root } from 
  * of the value (neither: it has none), what it `has` besides, and where the `results` are that it carries; `blocks`:
  * one of its blocks is known, `empty`: it has none, `list`: it is an array of nothing else. All other paths start at a
  * result: `text` and `json` are what a model sees, `side` what it does not see, `media` bytes of images and the like,
- * `other` blocks that are known and hold no text, `copy` a second copy of all that a class keeps.
+ * `other` blocks that are known and hold no text, `aside` what is of no size or reaches no model, `copy` a second copy
+ * of all that a class keeps. What none of them leads to is the rest (rest.ts). JSON that is `result` may be an MCP result
+ * instead, with all that the paths of that row lead to.
  */
 interface RowData {
   readonly name: string
@@ -23,6 +26,7 @@ interface RowData {
   readonly json?: Readonly<Record<string, string>>
   readonly other?: readonly string[]
   readonly side?: readonly string[]
+  readonly aside?: readonly string[]
   readonly copy?: string
   readonly media?: readonly string[]
   /** Where the model calls tools, and how a call names its id and the tool; src/session/inspect.rs reads it. */
@@ -80,7 +84,12 @@ export class Result {
 
   /** Whether it holds what a tool result holds; tags alone may be those of a caller's own data. */
   get isSure(): boolean {
-    return this.slots.length > 0 || this.side.length > 0 || this.media.length > 0 || this.isEmpty
+    return (
+      this.slots.some(({ json }) => json?.as !== REST) ||
+      this.side.length > 0 ||
+      this.media.length > 0 ||
+      this.isEmpty
+    )
   }
 
   /** Content without a block. */
@@ -114,19 +123,34 @@ export class Row {
   readonly tool: Paths
   readonly copy: string | undefined
   private readonly slots = new Paths()
+  /** All that is known of a result. */
+  private readonly known: Known
   readonly forms: readonly Form[]
 
   constructor(data: RowData) {
     this.name = data.name as DialectName
     this.error = Paths.of(data.error)
     this.side = Paths.of(data.side)
-    this.media = Paths.of(data.media)
+    const json = Object.entries(data.json ?? {})
+    const nested = (field: 'text' | 'other' | 'media') =>
+      json.flatMap(([path, as]) => (as === RESULT ? (mcp[field] ?? []).map((end) => `${path}.${end}`) : []))
+    const media = [...(data.media ?? []), ...nested('media')]
+    this.media = Paths.of(media)
     this.id = Paths.of(data.id)
     this.tool = Paths.of(data.tool)
     this.copy = data.copy
-    for (const path of data.text ?? []) this.slots.grow(path, TEXT)
-    for (const [path, as] of Object.entries(data.json ?? {})) this.slots.grow(path, as)
-    for (const path of data.other ?? []) this.slots.grow(path)
+    const known = new Paths()
+    for (const path of [...(data.id ?? []), ...(data.tool ?? []), ...(data.error ?? [])])
+      known.grow(path, WORDS)
+    for (const path of media) known.grow(path, PAYLOAD)
+    for (const tree of [this.slots, known]) {
+      for (const path of [...(data.text ?? []), ...nested('text')]) tree.grow(path, TEXT)
+      for (const [path, as] of json) tree.grow(path, as === RESULT ? STRING : as)
+      for (const path of [...(data.other ?? []), ...nested('other')]) tree.grow(path)
+    }
+    const copy = data.copy === undefined ? [] : [data.copy]
+    for (const path of [...(data.side ?? []), ...(data.aside ?? []), ...copy]) known.grow(path, ASIDE)
+    this.known = new Known([known])
     this.forms = data.forms.map((form) => new Form(form, this))
   }
 
@@ -136,11 +160,16 @@ export class Row {
     const known = follow(this.slots, place, slots, addSlot)
     if (blocks && (known === 0 || (Array.isArray(place.value) && known < place.value.length)))
       return undefined
-    return new Result(place, slots, this)
+    const rest = restOf(this.known, place, slots)
+    return new Result(place, rest.length > 0 ? [...rest, ...slots] : slots, this)
   }
 }
 
 const TEXT = ''
+const STRING = 'string'
+const RESULT = 'result'
+/** The row whose results other rows hold as JSON. */
+const mcp = (table as readonly RowData[]).find(({ name }) => name === 'mcp') as RowData
 /** A string that is JSON, and has to stay so. */
 const ENCODED = 'encoded'
 
@@ -151,22 +180,35 @@ const addSlot: Reach<Slot[]> = (paths, value, holder, key, slots) => {
   } else if (paths.end !== TEXT && paths.end !== undefined && typeof value === 'object' && value !== null) {
     if (isRead(value, paths)) return false
     const text = jsonOf(value)
-    if (text !== undefined) slots.push({ text, holder, key, json: { value, as: paths.end } })
+    if (text !== undefined) slots.push({ text: escaped(text), holder, key, json: { value, as: paths.end } })
   } else return false
   return true
+}
+
+/** Control characters that JSON need not escape. As escapes they are no dirt when the JSON has become a text. */
+const CONTROLS = /[\x7f-\x9f]/g
+
+/** The JSON with all its control characters as escapes, as `escaped` in src/json/write.rs has it. */
+function escaped(json: string): string {
+  return json.replace(CONTROLS, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
 }
 
 function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** Whether all that an object holds is read by paths of its own, or it is a result with blocks inside of JSON. */
+/** Tells whether all that an object holds is read by paths of its own, or it is a result with a block that is known. */
 function isRead(value: object, paths: Paths): boolean {
   if (paths.names.length === 0 || Array.isArray(value)) return false
-  if (paths.names.includes('content') && Array.isArray(get(value, 'content'))) return true
+  const blocks = paths.next[paths.names.indexOf('content')]
+  const content = blocks && get(value, 'content')
+  if (blocks && Array.isArray(content) && follow(blocks, new Place(content), undefined, passOver) > 0)
+    return true
   const keys = Object.keys(value)
   return keys.length > 0 && keys.every((key) => paths.names.includes(key))
 }
+
+const passOver: Reach<undefined> = () => true
 
 class Form {
   readonly role: readonly string[]
@@ -190,7 +232,7 @@ class Form {
     this.results = data.results && Paths.of(data.results)
   }
 
-  read(root: Root): Result[] | undefined {
+  read(root: Place): Result[] | undefined {
     for (const paths of this.has) if (!leads(paths, root)) return undefined
     if (this.isEmpty && !isEmptyList(root.read('content'))) return undefined
     if (!this.results) {
@@ -198,7 +240,7 @@ class Form {
       return result && [result]
     }
     const results = endsAt(this.results, root).flatMap(({ value, holder, key }) =>
-      typeof value === 'object' && value !== null ? (this.row.read(new Place(value, holder, key)) ?? []) : [],
+      typeof value === 'object' && value !== null ? (this.row.read(holder.child(value, key)) ?? []) : [],
     )
     return results.length > 0 ? results : undefined
   }
@@ -214,13 +256,13 @@ const failed = Paths.of((table as readonly RowData[]).flatMap(({ failed = [] }) 
 
 /** Whether a message is an answer of the model. A turn that failed has answered nothing: what came before is the latest. */
 export function isAnswer(message: object): boolean {
-  const root = new Root(message)
+  const root = new Place(message)
   return leads(fromModel, root) && !leads(failed, root)
 }
 
 /** Whether a message is a turn of the model that ended in an error. */
 export function isFailedTurn(message: object): boolean {
-  return leads(failed, new Root(message))
+  return leads(failed, new Place(message))
 }
 
 const NONE: readonly never[] = []
@@ -243,7 +285,7 @@ function group(tagsOf: (form: Form) => readonly string[]): Map<string, Form[]> {
 
 /** Finds the tool results that a value is or carries, in order; none when it is no such value. */
 export function readResults(value: object, named: DialectName | undefined): readonly Result[] {
-  const root = new Root(value)
+  const root = new Place(value)
   for (const form of formsFor(root)) {
     if (named && form.row.name !== named) continue
     const results = form.read(root)
@@ -257,7 +299,7 @@ export function readResults(value: object, named: DialectName | undefined): read
   return result && (result.slots.length > 0 || row?.read(root, true)) ? [result] : NONE
 }
 
-function formsFor(root: Root): readonly Form[] {
+function formsFor(root: Place): readonly Form[] {
   if (Array.isArray(root.value)) return lists
   const role = root.read('role')
   if (typeof role === 'string') return byRole.get(role) ?? NONE

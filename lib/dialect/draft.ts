@@ -1,7 +1,10 @@
-import { get } from '../reading.js'
+import { get, isObject } from '../reading.js'
 import { copy, GONE } from './copy.js'
 import { isFailure, type Result, type Slot } from './dialect.js'
 import { Place } from './path.js'
+import { changedIn, isMembers, REST } from './rest.js'
+import { shrunk } from './side.js'
+import { wellFormed } from './slots.js'
 
 /** What becomes of a slot: another text, its block goes, or its JSON comes with strings that are well-formed. */
 export type Edit = string | null | { readonly value: unknown }
@@ -47,6 +50,7 @@ export class Draft {
     for (const [slot, edit] of edits) {
       if (edit === null) gone.add(slot)
       else if (typeof edit === 'string') this.#replace(slot, edit)
+      else if (isMembers(slot)) this.#keep(slot, edit.value)
       else this.set(slot.holder, slot.key, edit.value)
     }
     if (gone.size > 0) this.#drop(result, gone)
@@ -63,12 +67,18 @@ export class Draft {
     // The deepest first, so that a copy holds the copies below it.
     for (let depth = this.#levels.length - 1; depth >= 0; depth--) {
       for (const [place, changes] of this.#levels[depth] ?? []) {
+        if (this.#isGone(place)) continue
         const made = copy(place.value, this.#mirrored(place, changes))
         if (!place.parent) return made as T
         this.set(place.parent, place.key, made)
       }
     }
     return value
+  }
+
+  #isGone({ parent, key }: Place): boolean {
+    const above = parent && this.#levels[depthOf(parent)]?.get(this.#known(parent))
+    return above?.get(key) === GONE
   }
 
   #mirrored(place: Place, changes: Changes): Changes {
@@ -80,8 +90,14 @@ export class Draft {
   }
 
   /** Puts a text in the place of a text, or of JSON as the row has it. */
-  #replace({ holder, key, json }: Slot, text: string): void {
-    if (json?.as === 'text') {
+  #replace(slot: Slot, text: string): void {
+    const { holder, key, json } = slot
+    if (json?.as === REST) {
+      const kept = shrunk(wellFormed(slot.text) ?? json.value, Buffer.byteLength(text))
+      if (isMembers(slot)) this.#keep(slot, kept)
+      else if (kept === undefined) this.remove(holder, key)
+      else this.set(holder, key, kept)
+    } else if (json?.as === 'text') {
       this.remove(holder, key)
       this.set(holder, 'text', text)
     } else if (json?.as === 'wrap') {
@@ -95,11 +111,22 @@ export class Draft {
     }
   }
 
+  /** Writes what is left of the rest of an object. */
+  #keep({ holder, json }: Slot, kept: unknown): void {
+    const value = json?.value as object
+    const left = isObject(kept) ? kept : {}
+    for (const name of Object.keys(value)) if (!Object.hasOwn(left, name)) this.remove(holder, name)
+    for (const [name, to] of changedIn(value, left)) this.set(holder, name, to)
+  }
+
   /** Removes blocks of which nothing is left. A text that is no block of a list, or shares its block, becomes "". */
   #drop(result: Result, gone: ReadonlySet<Slot>): void {
     const blocks = new Blocks(result.place)
-    for (const slot of result.slots) blocks.add(slot, gone.has(slot))
-    for (const slot of gone) if (!blocks.takes(slot)) this.set(slot.holder, slot.key, '')
+    for (const slot of result.slots) if (!isMembers(slot)) blocks.add(slot, gone.has(slot))
+    for (const slot of gone) {
+      if (isMembers(slot)) this.#keep(slot, undefined)
+      else if (!blocks.takes(slot)) this.set(slot.holder, slot.key, '')
+    }
     for (const [list, keys] of blocks.gone()) {
       for (const key of keys) {
         this.remove(list, key)

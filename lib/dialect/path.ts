@@ -6,33 +6,47 @@ import { elementAt, get } from '../reading.js'
  * each element. A filter holds for an object itself where there is no list.
  */
 
-/** An object on the way to a text, and how to get to it. */
+/** An object on the way to a text, and how to get to it. Several paths lead through it, and each property is read once. */
 export class Place {
+  /** Names and values by turns: few enough that looking through them is faster than a map, which every call would make. */
+  #known: unknown[] | undefined
+  #below: Place[] | undefined
+
   constructor(
     readonly value: object,
-    readonly parent: Place | undefined,
-    readonly key: string | number,
+    readonly parent?: Place,
+    readonly key: string | number = '',
   ) {}
 
   read(name: string): unknown {
+    this.#known ??= []
+    const known = this.#known
+    for (let at = 0; at < known.length; at += 2) if (known[at] === name) return known[at + 1]
+    const value = get(this.value, name)
+    known.push(name, value)
+    return value
+  }
+
+  /** The same where nobody will ask for it again. */
+  last(name: string): unknown {
+    const known = this.#known
+    if (known) for (let at = 0; at < known.length; at += 2) if (known[at] === name) return known[at + 1]
     return get(this.value, name)
   }
-}
 
-/** The value that all paths start from. Several begin alike, and each property is read once. */
-export class Root extends Place {
-  /** Names and values by turns: few enough that looking through them is faster than a map, which every call would make. */
-  private readonly known: unknown[] = []
-
-  constructor(value: object) {
-    super(value, undefined, '')
-  }
-
-  override read(name: string): unknown {
-    for (let at = 0; at < this.known.length; at += 2) if (this.known[at] === name) return this.known[at + 1]
-    const value = get(this.value, name)
-    this.known.push(name, value)
-    return value
+  /** The place of a value that stands in this one. */
+  child(value: object, key: string | number): Place {
+    this.#below ??= []
+    const below = this.#below
+    // Elements come in order.
+    const last = typeof key === 'number' ? below[key] : undefined
+    if (last?.key === key) return last
+    for (let at = typeof key === 'number' ? below.length : 0; at < below.length; at++)
+      if (below[at]?.key === key) return below[at] as Place
+    const made = new Place(value, this, key)
+    if (typeof key === 'number') below[key] = made
+    else below.push(made)
+    return made
   }
 }
 
@@ -164,9 +178,10 @@ function followList<Out>(
   for (let at = 0; at < list.length; at++) {
     const element = elementAt(list, at)
     if (typeof element !== 'object' || element === null) continue
+    const child = place.child(element, at)
     for (let index = 0; index < filters.length; index++) {
       const filter = filters[index] as Filter
-      const next = filter.of(get(element, filter.tag))
+      const next = filter.of(child.read(filter.tag))
       if (!next) continue
       known += 1
       arrive(next, element, place, at, out, reach)
@@ -187,7 +202,7 @@ function arrive<Out>(
   if (value === undefined) return 0
   if (paths.end !== undefined && reach(paths, value, holder, key, out)) return 0
   if (typeof value !== 'object' || value === null) return 0
-  return follow(paths, new Place(value, holder, key), out, reach)
+  return follow(paths, holder.child(value, key), out, reach)
 }
 
 /** Whether a path leads to anything. */

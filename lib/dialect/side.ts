@@ -1,12 +1,14 @@
 import { jsonBytes, plain } from '../json.js'
 import { truncateUtf16Safe } from '../text/slice.js'
+import { mediumOf, omitted } from './payload.js'
 
 type Members = Record<string, unknown>
 
 /**
  * Caps what a result holds besides its text to `maxBytes` of JSON. The same value where it fits; else a copy that says how
- * large it was: small scalars stay first, long strings are shortened, arrays and objects keep what fits of them, and what
- * has no JSON (cycles, BigInt, maps, bytes) is described. Nothing where not even an empty one fits.
+ * large it was: small scalars stay first, long texts are shortened, payloads named with their size, arrays and objects keep
+ * what fits of them, and what has no JSON (cycles, BigInt, maps, bytes) is described. Nothing where not even an empty one
+ * fits.
  */
 export function capSide(value: unknown, maxBytes: number): unknown {
   let data = value
@@ -19,12 +21,12 @@ export function capSide(value: unknown, maxBytes: number): unknown {
   }
   if (json === undefined) return value
   const bytes = Buffer.byteLength(json)
-  return bytes <= maxBytes ? data : shrink(plain(value), maxBytes, 0, bytes)
+  return bytes <= maxBytes ? data : shrink(plain(value), maxBytes, { depth: 0, bytes })
 }
 
 /** The same without a word about it, where that would stand among what a model is sent. */
 export function shrunk(value: unknown, maxBytes: number): unknown {
-  return shrink(plain(value), maxBytes, 0)
+  return shrink(plain(value), maxBytes, { depth: 0 })
 }
 
 /** Strings up to so many bytes are as good as numbers: a path, a state, an id. */
@@ -34,9 +36,19 @@ const DEPTH = 4
 /** Less room than this shows nothing of a value. */
 const LEAST = 40
 
-/** Shrinks plain data to so many bytes of JSON; `bytes`: what it took in the beginning, said inside. */
-function shrink(data: unknown, room: number, depth: number, bytes?: number): unknown {
-  if (typeof data === 'string') return shortened(data, room, bytes)
+/** What is known of a value from above it. */
+interface Above {
+  readonly depth: number
+  /** What it took in the beginning, said inside. */
+  readonly bytes?: number
+  /** What the bytes in it are. */
+  readonly medium?: string | undefined
+}
+
+/** Shrinks plain data to so many bytes of JSON. */
+function shrink(data: unknown, room: number, above: Above): unknown {
+  const { depth, bytes } = above
+  if (typeof data === 'string') return shortened(data, room, above)
   if (typeof data !== 'object' || data === null) return jsonBytes(data) <= room ? data : undefined
   if (depth >= DEPTH) {
     const summary = Array.isArray(data)
@@ -46,8 +58,8 @@ function shrink(data: unknown, room: number, depth: number, bytes?: number): unk
   }
   const mark = bytes === undefined ? undefined : { originalBytes: bytes }
   return Array.isArray(data)
-    ? firstItems(data, room, depth, mark)
-    : someMembers(data as Members, room, depth, mark)
+    ? firstItems(data, room, above, mark)
+    : someMembers(data as Members, room, above, mark)
 }
 
 /** Takes what fits of the room, piece by piece. */
@@ -68,7 +80,7 @@ const COLON = 1
 function firstItems(
   items: readonly unknown[],
   bytes: number,
-  depth: number,
+  { depth, medium }: Above,
   mark: unknown,
 ): unknown[] | undefined {
   const room = new Room(bytes)
@@ -84,7 +96,7 @@ function firstItems(
       kept.push(item)
       continue
     }
-    const part = room.left > LEAST ? shrink(item, room.left - COMMA, depth + 1) : undefined
+    const part = room.left > LEAST ? shrink(item, room.left - COMMA, { depth: depth + 1, medium }) : undefined
     if (part !== undefined) kept.push(part)
     break
   }
@@ -92,7 +104,7 @@ function firstItems(
   return [...kept, ...(missing > 0 ? [more(missing)] : []), ...last]
 }
 
-function someMembers(data: Members, bytes: number, depth: number, mark: unknown): Members | undefined {
+function someMembers(data: Members, bytes: number, above: Above, mark: unknown): Members | undefined {
   const room = new Room(bytes)
   if (!room.take(BRACKETS)) return undefined
   const last: [string, unknown][] = []
@@ -100,6 +112,7 @@ function someMembers(data: Members, bytes: number, depth: number, mark: unknown)
     if (room.take(jsonBytes(name) + COLON + jsonBytes(value) + COMMA)) last.push([name, value])
   }
   if (mark !== undefined) add('spillway', mark)
+  const below = { depth: above.depth + 1, medium: mediumOf(data) ?? above.medium }
   const all = Object.entries(data).filter(([, value]) => value !== undefined)
   const more = (count: number) => `${count} more members`
   const saysMore = room.take(jsonBytes(MORE) + COLON + jsonBytes(more(all.length)) + COMMA)
@@ -117,7 +130,7 @@ function someMembers(data: Members, bytes: number, depth: number, mark: unknown)
   const large = sized.filter((one) => !isSmall(one)).sort((a, b) => a.size - b.size)
   for (const [at, { name, value, size, key }] of large.entries()) {
     const share = Math.floor(room.left / (large.length - at)) - key
-    const part = size <= share ? value : share > LEAST ? shrink(value, share, depth + 1) : undefined
+    const part = size <= share ? value : share > LEAST ? shrink(value, share, below) : undefined
     if (part !== undefined && room.take(key + jsonBytes(part))) kept.set(name, part)
   }
   const missing = all.length - kept.size
@@ -131,9 +144,11 @@ function someMembers(data: Members, bytes: number, depth: number, mark: unknown)
 /** Name of the member that tells how many are missing. */
 const MORE = '[...]'
 
-/** The start of a string that fits as JSON, and what is missing. */
-function shortened(text: string, room: number, bytes?: number): string | undefined {
+/** The start of a text that fits as JSON, and what is missing; of a payload only its size. */
+function shortened(text: string, room: number, { bytes, medium }: Above): string | undefined {
   if (jsonBytes(text) <= room) return text
+  const said = omitted(text, medium)
+  if (said) return said.find((words) => jsonBytes(words) <= room)
   const note = (kept: number) =>
     `[... ${text.length - kept} more characters truncated${bytes === undefined ? '' : ` of ${bytes} bytes`}]`
   for (let length = room; ; ) {

@@ -1,7 +1,15 @@
 import type { Compiled } from '../compiled.js'
+import { roomAfter } from '../json.js'
 import { cleaned } from '../text/clean.js'
 import type { Slot } from './dialect.js'
 import type { Edit } from './draft.js'
+import { REST } from './rest.js'
+
+/** Tells without reading a result that it fits as it is. */
+export function isLight(value: object, { clean, light, sideData, maxSideBytes }: Compiled): boolean {
+  if (clean || sideData === 'drop') return false
+  return roomAfter(value, sideData === 'cap' ? Math.min(light, maxSideBytes) : light) >= 0
+}
 
 /** Tells without a call that the texts of a result fit as they are. */
 export function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
@@ -9,7 +17,7 @@ export function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
   let length = 0
   for (const { text } of slots) length += text.length
   if (length > policy.gate) return false
-  for (const slot of slots) if (isData(slot) ? LONE.test(slot.text) : !slot.text.isWellFormed()) return false
+  for (const slot of slots) if (isData(slot) ? hasLone(slot.text) : !slot.text.isWellFormed()) return false
   return true
 }
 
@@ -20,7 +28,7 @@ export function textOf({ text, json }: Slot, policy: Compiled): string {
 
 /** Whether the text of a slot is JSON of data, not a string that the model is sent as it is. */
 function isData({ json }: Slot): boolean {
-  return json !== undefined && typeof json.value !== 'string'
+  return json !== undefined && (json.as === REST || typeof json.value !== 'string')
 }
 
 /** The slots that change. */
@@ -29,21 +37,26 @@ export function edits(texts: Iterable<readonly [Slot, string | null]>): Map<Slot
   for (const [slot, text] of texts) {
     if (text !== slot.text) changed.set(slot, text)
     else if (isData(slot)) {
-      const value = wellFormed(slot)
+      const value = wellFormed(slot.text)
       if (value !== undefined) changed.set(slot, { value })
     }
   }
   return changed
 }
 
-/** The value of a JSON slot with its lone surrogates repaired; nothing where it has none. */
-function wellFormed({ text }: Slot): unknown {
-  if (!LONE.test(text)) return undefined
+/** The value of JSON with its lone surrogates repaired; nothing where it has none. */
+export function wellFormed(text: string): unknown {
+  if (!hasLone(text)) return undefined
   const repaired = text.replace(ESCAPED, '$1\ufffd')
   return repaired === text ? undefined : JSON.parse(repaired)
 }
 
 /** JSON has lone surrogates, and them alone, as escapes, so that its text is well-formed whatever it holds. */
+function hasLone(json: string): boolean {
+  // Looking for a string is faster than the expression, which few texts need.
+  return json.includes('\\ud') && LONE.test(json)
+}
+
 const LONE = /\\ud[89a-f]/
 /** The same after an even number of backslashes, which stand for themselves. */
 const ESCAPED = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g

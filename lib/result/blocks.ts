@@ -9,10 +9,10 @@ import { KINDS } from '../notice.js'
 import { linesOf } from '../policy.js'
 import { cleaned } from '../text/clean.js'
 import { CutOf, clampSubject, keptLines, settle, speak } from '../text/cut.js'
-import { exceededBy } from '../text/limits.js'
+import { brokenBy, exceededBy } from '../text/limits.js'
 import { KEPT, type Kept, keptBy } from '../text/made.js'
 import { SEARCHED, searched, windows } from '../text/pieces.js'
-import { newlines, sizeOf } from '../text/size.js'
+import { isWithin, newlines, sizeOf } from '../text/size.js'
 import { StringSubject, type Subject } from '../text/subject.js'
 import { clamp, fits } from '../text/text.js'
 
@@ -60,7 +60,12 @@ function clampOne(slot: Slot, policy: Compiled): Clamped {
   return { edits: edits([[slot, showing(text, slot.text, policy)]]), figures }
 }
 
-function clampOf(given: string, text: string, policy: Compiled) {
+function clampOf(
+  given: string,
+  text: string,
+  policy: Compiled,
+): { text: string; figures: Clamped['figures'] } {
+  if (isWithin(text, policy)) return { text, figures: undefined }
   const subject = new StringSubject(text, SEARCHED)
   const made = clampSubject(subject, policy)
   const figures = () => ({
@@ -171,6 +176,12 @@ function share(
   const parts = texts.flatMap((text) =>
     byLines ? [text, ''] : searches(policy) ? searched(text, policy) : windows(text, policy),
   )
+  const judged = policy.each ? texts.map((text) => [text]) : [texts]
+  const names =
+    policy.namesLimits &&
+    kind === undefined &&
+    (byLines || parts.some((part, at) => at % 2 === 1 && part !== ''))
+  const exceeded = names ? judged.reduce((bits, texts) => bits | brokenBy(texts, policy), 0) : 0
   for (const [at, text] of texts.entries()) {
     const known = counts || policy.countsAll || policy.words || (searches(policy) && text.length > SEARCHED)
     const total = known ? sizeOf(text) : undefined
@@ -178,7 +189,14 @@ function share(
     table[at * COLUMNS + 1] = total?.bytes ?? Number.NaN
     table[at * COLUMNS + 2] = total ? newlines(text, total) : Number.NaN
   }
-  const cuts = native.clampBlocks(pack(policy, kind), words, policy.said, policy.needles, parts, table)
+  const cuts = native.clampBlocks(
+    pack(policy, kind, exceeded),
+    words,
+    policy.said,
+    policy.needles,
+    parts,
+    table,
+  )
   const last = carrierOf(table)
   const notice = words !== '' && cuts[last]?.text.includes(words) ? words : ''
   return { truncated: last >= 0, notice, each: policy.each, table, cuts }

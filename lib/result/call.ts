@@ -2,9 +2,10 @@ import type { SpillStore } from 'spillway'
 import { type Compiled, failed } from '../compiled.js'
 import { copy } from '../dialect/copy.js'
 import { nameOf, ON_UPDATE, type Origin } from '../event.js'
+import { layered } from '../layered.js'
 import { get, isPlain, isPromise } from '../reading.js'
 import { readsSpill } from '../spill/spill_tool.js'
-import { Spilling } from '../spill/spilling.js'
+import { Spilling, Unsaved } from '../spill/spilling.js'
 import { clampThrown, messageOf } from './error.js'
 import { clampOutcome, clampPair } from './outcome.js'
 import { told } from './result.js'
@@ -26,7 +27,7 @@ const wrapped = new WeakMap<Call, { call: Call; clamping: Clamping }>()
 
 export function wrapCall(call: Call, given: Clamping): Call {
   const before = wrapped.get(call)
-  const clamping = { ...given, tool: given.tool ?? before?.clamping.tool }
+  const clamping = before ? again(before.clamping, given) : given
   if (before && isSame(before.clamping, clamping)) return call
   const inner = before?.call ?? call
   // What reads saved outputs is not saved again.
@@ -44,8 +45,23 @@ export function wrapCall(call: Call, given: Clamping): Call {
   return run
 }
 
+/** How calls are clamped that were clamped before: never less. */
+function again(before: Clamping, given: Clamping): Clamping {
+  return {
+    policy: layered(before.policy, given.policy),
+    tool: given.tool ?? before.tool,
+    updates: given.updates || before.updates || false,
+    returns: given.returns === 'raw' ? before.returns : given.returns,
+  }
+}
+
 function isSame(a: Clamping, b: Clamping): boolean {
-  return a.policy === b.policy && a.returns === b.returns && a.tool === b.tool && a.updates === b.updates
+  return (
+    a.policy === b.policy &&
+    a.returns === b.returns &&
+    a.tool === b.tool &&
+    (a.updates ?? false) === b.updates
+  )
 }
 
 /** The wrapper passes for what it wraps: name, arity, prototype and whatever else hangs on it. */
@@ -83,7 +99,7 @@ class OneCall {
 
   /** Clamps what a call came to, now or when it is there: a value, a promise, the steps of a generator. */
   settle(outcome: unknown, phase: Origin['phase'] = 'result'): unknown {
-    if (typeof outcome !== 'object' || outcome === null) return this.#clamp(outcome, phase)
+    if (typeof outcome !== 'object' || outcome === null) return this.#settleNow(outcome, phase)
     if (isPromise(outcome)) {
       // The `then` of something that is no promise may return anything.
       return Promise.resolve(outcome).then(
@@ -92,7 +108,15 @@ class OneCall {
       )
     }
     if (isGenerator(outcome)) return this.#steps(outcome)
-    return isIterable(outcome) ? this.#iterable(outcome) : this.#clamp(outcome, phase)
+    return isIterable(outcome) ? this.#iterable(outcome) : this.#settleNow(outcome, phase)
+  }
+
+  #settleNow(value: unknown, phase: Origin['phase']): unknown {
+    return this.#clamp(value, phase, phase === 'result' ? this.#unsaved() : undefined)
+  }
+
+  #unsaved(): Partial<Origin> | undefined {
+    return this.spill && { spilling: new Unsaved() }
   }
 
   /** The same of a value that was waited for: of what is cut, the whole can be saved. */
@@ -118,7 +142,10 @@ class OneCall {
   }
 
   thrown(error: unknown, more?: Partial<Origin>): unknown {
-    return clampThrown(error, failed(this.clamping.policy), { ...this.#origin('error'), ...more })
+    return clampThrown(error, failed(this.clamping.policy), {
+      ...this.#origin('error'),
+      ...(more ?? this.#unsaved()),
+    })
   }
 
   #clamp(value: unknown, phase: Origin['phase'], more?: Partial<Origin>): unknown {

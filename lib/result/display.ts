@@ -3,13 +3,14 @@ import type { DialectName } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import { type Result, readResults } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
-import { bound, checkOptions } from '../option.js'
+import { decodedBytes } from '../dialect/payload.js'
+import { bound, checkAwaited, checkNames } from '../option.js'
 import { compile, UNLIMITED } from '../policy.js'
 import { get, quietly } from '../reading.js'
 import { alone } from '../text/own.js'
 import { truncateUtf16Safe } from '../text/slice.js'
 import { clampString } from './blocks.js'
-import { rebuilt } from './error.js'
+import { rebuilt } from './rebuilt.js'
 
 interface Display {
   /** Of each text block. */
@@ -21,12 +22,13 @@ export function sanitizeForDisplay<T>(
   result: T,
   options: { maxChars?: number; maxErrorChars?: number } = {},
 ): T {
-  checkOptions('options', options)
+  checkNames('display', 'options', options)
   const maxChars = bound('maxChars', options.maxChars, 8_000)
   const display = {
     policy: compile({ ...UNLIMITED, maxChars, notice: 'pi' }),
     maxErrorChars: bound('maxErrorChars', options.maxErrorChars, 400),
   }
+  checkAwaited('result', result)
   if (typeof result === 'string') return clampString(result, display.policy) as T
   if (typeof result !== 'object' || result === null) return result
   const made = quietly(() =>
@@ -70,7 +72,7 @@ export function redrawn(
 /** Puts the size of images, audio and files in the place of their bytes. */
 function omitMedia(result: Result, draft: Draft): void {
   for (const { value, holder, key } of result.media) {
-    const bytes = decodedBytes(value)
+    const bytes = bytesOf(value)
     if (bytes === undefined) continue
     draft.remove(holder, key)
     draft.set(holder, 'bytes', bytes)
@@ -78,14 +80,11 @@ function omitMedia(result: Result, draft: Draft): void {
   }
 }
 
-/** Bytes that a payload decodes to; nothing of what only names one, such as a web address. */
-function decodedBytes(payload: unknown): number | undefined {
-  if (typeof payload === 'object' && payload !== null)
-    return ArrayBuffer.isView(payload) ? payload.byteLength : undefined
-  if (typeof payload !== 'string' || /^(?!data:)[a-z][a-z+.-]*:/i.test(payload)) return undefined
-  const start = payload.startsWith('data:') ? payload.indexOf(',') + 1 : 0
-  const isPlain = start > 0 && !payload.slice(0, start).includes(';base64')
-  return Buffer.byteLength(payload.slice(start), isPlain ? 'utf8' : 'base64')
+/** Bytes of a payload; nothing of what only names one, such as a web address. */
+function bytesOf(payload: unknown): number | undefined {
+  if (typeof payload === 'string')
+    return /^(?!data:)[a-z][a-z+.-]*:/i.test(payload) ? undefined : decodedBytes(payload)
+  return ArrayBuffer.isView(payload) ? payload.byteLength : undefined
 }
 
 /** The first line that shows something, cut to so many chars. */

@@ -1,22 +1,24 @@
 import type { MessagesPolicy } from 'spillway'
 import { checkAggregate, originalOf, Planner } from '../context/plan.js'
-import { surelyFit } from '../dialect/slots.js'
+import { isLight, surelyFit } from '../dialect/slots.js'
 import { optionError } from '../option.js'
 import { compileWith } from '../policy.js'
+import { isObject, quietly } from '../reading.js'
 import { elementsOf, Kept, lastAnswer, resultsIn, written } from './history.js'
 
 export function clampMessages<T extends readonly unknown[]>(
   messages: T,
   options?: MessagesPolicy,
 ): { messages: T; clamped: number } {
-  const policy = compileWith({ notice: 'pi' }, options)
+  const policy = compileWith({ notice: 'pi' }, options, 'messages')
   const aggregate = options?.aggregate === undefined ? undefined : checkAggregate(options.aggregate)
   checkMessages(messages)
   const read = elementsOf(messages)
   const answer = lastAnswer(read)
-  const results = read.flatMap((message, at) =>
-    resultsIn(message, policy.dialect).map((result) => new Kept(result, at, at >= answer, policy)),
-  )
+  const results = read.flatMap((message, at) => {
+    if (!aggregate && isObject(message) && quietly(() => isLight(message, policy))) return []
+    return resultsIn(message, policy.dialect).map((result) => new Kept(result, at, at >= answer, policy))
+  })
   for (const kept of results) if (!surelyFit(kept.result.slots, policy)) kept.clamp()
   if (aggregate) {
     const sized = results.map(({ chars, latest, texts }) => ({

@@ -1,22 +1,25 @@
+import type { DialectName } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import { readResults } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
-import { Place, Root } from '../dialect/path.js'
+import { Place } from '../dialect/path.js'
+import { isLight, wellFormed } from '../dialect/slots.js'
 import type { Origin } from '../event.js'
 import { jsonOf } from '../json.js'
-import { get, isPlain, quietly } from '../reading.js'
+import { get, isObject, isPlain, quietly } from '../reading.js'
 import { clampValue, told } from './result.js'
 
 /**
- * Clamps what a tool returned, in the forms that only tools return: messages in a LangGraph Command, several results in an
+ * Clamps what a tool returned, in the forms that only tools return: messages in a LangGraph Command, several messages in an
  * array, and plain data, which a framework would hand to the model as JSON.
  */
 export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
-  if (typeof value !== 'object' || value === null || quietly(() => isResult(value, policy)))
-    return clampValue(value, policy, origin)
+  if (typeof value !== 'object' || value === null) return clampValue(value, policy, origin)
+  if (quietly(() => isLight(value, policy))) return value
+  if (quietly(() => isResult(value, policy))) return clampValue(value, policy, origin)
   const made = quietly(
     () =>
-      ofCommand(value, policy, origin) ?? ofResults(value, policy, origin) ?? ofData(value, policy, origin),
+      ofCommand(value, policy, origin) ?? ofMessages(value, policy, origin) ?? ofData(value, policy, origin),
   )
   return (made ?? value) as T
 }
@@ -33,7 +36,7 @@ function ofCommand(value: object, policy: Compiled, origin: Origin): object | un
   if (!isCommand(value)) return undefined
   const update = get(value, 'update')
   if (typeof update !== 'object' || update === null) return value
-  const state = new Place(update, new Root(value), 'update')
+  const state = new Place(update, new Place(value), 'update')
   const draft = new Draft()
   for (const { holder, key, messages } of messagesIn(state)) {
     // A string is a message of the user.
@@ -62,15 +65,16 @@ function messagesIn(state: Place): { holder: Place; key: string | number; messag
   )
 }
 
-/** Several results at once; nothing where an element is none. */
-function ofResults(value: object, policy: Compiled, origin: Origin): object | undefined {
+/** Several messages at once, of which a graph takes each for itself; nothing where an element is none. */
+function ofMessages(value: object, policy: Compiled, origin: Origin): object | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined
   const elements = value as unknown[]
   // All are looked at before one is clamped: a cut is told of, and saved.
-  if (!elements.every((element) => isCommand(element) || isResult(element, policy))) return undefined
+  if (!elements.every((element) => isCommand(element) || isResult(element, policy, 'langchain')))
+    return undefined
   return withElements(
     value,
-    new Root(value),
+    new Place(value),
     (element) => ofCommand(element as object, policy, origin) ?? clampValue(element, policy, origin),
   )
 }
@@ -79,9 +83,11 @@ function isCommand(value: unknown): boolean {
   return typeof value === 'object' && value !== null && get(value, 'lg_name') === 'Command'
 }
 
-function isResult(value: unknown, { dialect }: Compiled): boolean {
+/** Tells whether a value is a result, of one dialect where it is named. */
+function isResult(value: unknown, { dialect }: Compiled, of?: DialectName): boolean {
   return (
-    typeof value === 'object' && value !== null && readResults(value, dialect).some(({ isSure }) => isSure)
+    isObject(value) &&
+    readResults(value, dialect).some(({ isSure, row }) => isSure && (of === undefined || row.name === of))
   )
 }
 
@@ -99,12 +105,14 @@ function replaceElements(draft: Draft, list: Place, clamp: (element: unknown, at
   }
 }
 
-/** Plain data whose JSON is over the limits becomes the text of it, as does what no framework could make JSON of. */
-function ofData(value: object, policy: Compiled, origin: Origin): object | string | undefined {
-  if (!Array.isArray(value) && !isPlain(value)) return undefined
+/**
+ * Data whose JSON is over the limits becomes the text of it, and lone surrogates in what fits are repaired. Plain data that
+ * no framework could make JSON of comes described; of a class instance nothing would be sent.
+ */
+function ofData(value: object, policy: Compiled, origin: Origin): unknown {
   const own = quietly(() => ({ json: JSON.stringify(value) as string | undefined }))
-  const json = own ? own.json : jsonOf(value)
+  const json = own || !(Array.isArray(value) || isPlain(value)) ? own?.json : jsonOf(value)
   if (json === undefined) return undefined
   const text = told(json, { ...policy, clean: undefined }, origin)
-  return own && text === json ? value : text
+  return own && text === json ? (wellFormed(json) ?? value) : text
 }

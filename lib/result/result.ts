@@ -1,18 +1,20 @@
-import type { Policy, ResultPolicy } from 'spillway'
+import type { ResultPolicy } from 'spillway'
 import { type Compiled, failed } from '../compiled.js'
 import { type Result, readResults } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
 import { capSide } from '../dialect/side.js'
-import { surelyFit } from '../dialect/slots.js'
+import { isLight, surelyFit } from '../dialect/slots.js'
 import { announce, isHeard, type Origin } from '../event.js'
 import { jsonOf } from '../json.js'
+import { checkAwaited } from '../option.js'
 import { compile } from '../policy.js'
 import { type Clamped, clampSlots, clampString, clampWithFigures } from './blocks.js'
 
 const RESULT: Origin = { phase: 'result' }
 
-export function clampResult<T>(result: T, policy?: ResultPolicy | Policy): T {
-  return clampValue(result, compile(policy))
+export function clampResult<T>(result: T, policy?: ResultPolicy): T {
+  const compiled = compile(policy)
+  return clampValue(checkAwaited('result', result), compiled)
 }
 
 /** Clamps a value of any dialect with a policy that was checked. */
@@ -25,6 +27,7 @@ export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | u
   if (typeof value === 'string') return told(value, policy, origin) as T
   if (typeof value !== 'object' || value === null) return undefined
   try {
+    if (isLight(value, policy)) return value
     const results = readResults(value, policy.dialect)
     return results.length === 0 ? undefined : clampResults(value, results, policy, origin)
   } catch {
@@ -83,7 +86,7 @@ export function clampSide(result: Result, policy: Compiled, draft: Draft): boole
   let isChanged = false
   for (const { value, holder, key } of result.side) {
     const kept = sideData === 'drop' ? undefined : capSide(value, maxSideBytes)
-    if (kept === value) continue
+    if (Object.is(kept, value)) continue
     isChanged = true
     draft.mirror(result)
     if (kept === undefined) draft.remove(holder, key)

@@ -1,24 +1,27 @@
-import type { Policy, WrapPolicy } from 'spillway'
-import { type Compiled, speaking } from '../compiled.js'
+import type { wrapTools as Declared, WrapPolicy } from 'spillway'
+import { type Compiled, paged, speaking } from '../compiled.js'
 import { optionError } from '../option.js'
-import { compile } from '../policy.js'
-import { get, isPlain } from '../reading.js'
+import { compileOnce } from '../policy.js'
+import { get, isObject, isPlain, isPromise } from '../reading.js'
 import { type Call, type Clamping, wrapCall } from './call.js'
+import { givesPages } from './pages.js'
 
 /** What frameworks name the method that runs a tool. */
 const METHODS = ['execute', 'invoke', 'func']
 
-export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy | Policy): T {
-  return wrapOne(tool, compile(policy))
+export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy): T {
+  return wrapOne(tool, compileOnce(policy))
 }
 
 /** Wraps a tool; `name`: what it is called where it does not say so itself. */
-function wrapOne<T extends object>(tool: T, policy: Compiled, name?: string): T {
+function wrapOne<T extends object>(tool: T, given: Compiled, name?: string, field = 'tool'): T {
+  const isFunction = typeof tool === 'function'
+  if (!isFunction && (typeof tool !== 'object' || tool === null))
+    throw optionError(TypeError, field, 'an object or a function', tool)
+  const policy = givesPages(tool) ? paged(given) : given
   const clamping: Clamping = { policy, tool: nameOf(tool) ?? name, returns: 'content' }
-  if (typeof tool === 'function') return wrapCall(tool as unknown as Call, clamping) as unknown as T
-  if (typeof tool !== 'object' || tool === null)
-    throw optionError(TypeError, 'tool', 'an object or a function', tool)
-  const [method, call] = methodOf(tool, policy)
+  if (isFunction) return wrapCall(tool as unknown as Call, clamping) as unknown as T
+  const [method, call] = methodOf(tool, policy, field)
   const toModel = method === 'execute' ? get(tool, 'toModelOutput') : undefined
   const methods = new Map<string, Call>()
   if (typeof toModel === 'function') {
@@ -60,18 +63,16 @@ function withMethods<T extends object>(tool: T, methods: ReadonlyMap<string, Cal
   return copies ? (Object.create(Object.getPrototypeOf(tool) as object | null, members) as T) : tool
 }
 
-export function wrapTools<T extends readonly object[] | Record<string, object>>(
+export const wrapTools: typeof Declared = function wrapTools<T extends object>(
   tools: T,
-  policy?: WrapPolicy | Policy | ((name: string, tool: object) => WrapPolicy | Policy | undefined),
+  policy?: WrapPolicy | ((name: string, tool: object) => WrapPolicy | undefined),
 ): T {
-  if (typeof tools !== 'object' || tools === null) {
-    throw optionError(TypeError, 'tools', 'an array or a record of tools', tools)
-  }
-  const common = typeof policy === 'function' ? undefined : compile(policy)
+  if (!isRecord(tools)) throw optionError(TypeError, 'tools', 'an array or a record of tools', tools)
+  const common = typeof policy === 'function' ? undefined : compileOnce(policy)
   const wrap = (tool: object, name: string): object => {
     const own = typeof policy === 'function' ? policy(name, tool) : undefined
-    const compiled = common ?? (own === undefined ? undefined : compile(own))
-    return !compiled || runsElsewhere(tool, compiled) ? tool : wrapOne(tool, compiled, name)
+    const compiled = common ?? (own === undefined ? undefined : compileOnce(own))
+    return !compiled || runsElsewhere(tool, compiled) ? tool : wrapOne(tool, compiled, name, `tools.${name}`)
   }
   if (Array.isArray(tools))
     return tools.map((tool: object, at) => wrap(tool, nameOf(tool) ?? String(at))) as unknown as T
@@ -82,9 +83,15 @@ export function wrapTools<T extends readonly object[] | Record<string, object>>(
   return Object.create(Object.getPrototypeOf(tools) as object | null, members) as T
 }
 
+/** Tells whether what a value holds can be read by name. */
+function isRecord(value: unknown): boolean {
+  if (Array.isArray(value)) return true
+  return isObject(value) && !isPromise(value) && typeof get(value, Symbol.iterator) !== 'function'
+}
+
 /** Whether a tool of a set has nothing to run here: a client or a provider runs it. */
 function runsElsewhere(tool: unknown, { method }: Compiled): boolean {
-  if (typeof tool !== 'object' || tool === null || method !== undefined) return false
+  if (!isObject(tool) || isPromise(tool) || method !== undefined) return false
   return METHODS.every((name) => get(tool, name) === undefined)
 }
 
@@ -94,7 +101,7 @@ function nameOf(tool: object): string | undefined {
 }
 
 /** The name of the method that runs a tool, and the method. */
-function methodOf(tool: object, { method }: Compiled): [name: string, call: Call] {
+function methodOf(tool: object, { method }: Compiled, field: string): [name: string, call: Call] {
   for (const name of method === undefined ? METHODS : [method]) {
     const call = get(tool, name)
     if (typeof call === 'function') return [name, call as Call]
@@ -103,5 +110,5 @@ function methodOf(tool: object, { method }: Compiled): [name: string, call: Call
     method === undefined
       ? `an object with one of the methods ${METHODS.join(', ')}`
       : `an object with the method ${method}`
-  throw optionError(TypeError, 'tool', rule, tool)
+  throw optionError(TypeError, field, rule, tool)
 }

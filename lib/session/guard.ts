@@ -2,24 +2,25 @@ import type { Guard, GuardOptions } from 'spillway'
 import { bound, callback, flag } from '../option.js'
 import { compileWith } from '../policy.js'
 import { quietly } from '../reading.js'
-import { Cover } from './cover.js'
+import { APPEND, Cover } from './cover.js'
 import { Entry, NOTHING, type Rules } from './entry.js'
 
-const guards = new WeakMap<object, SessionGuard>()
+/** Guards of managers, by method. */
+const guards = new WeakMap<object, Map<string, SessionGuard>>()
 
-export function guardSession<S extends { appendMessage(message: never, ...rest: never[]): unknown }>(
-  manager: S,
-  options: GuardOptions = {},
-): Guard {
-  const guard = guards.get(manager) ?? new SessionGuard(new Cover(manager, 'manager'))
-  guard.install(rulesOf(options))
-  guards.set(manager, guard)
+export function guardSession(manager: object, options: GuardOptions = {}): Guard {
+  const rules = rulesOf(options)
+  const method = rules.policy.method ?? APPEND
+  const known = guards.get(manager) ?? new Map<string, SessionGuard>()
+  const guard = known.get(method) ?? new SessionGuard(new Cover(manager, 'manager', method))
+  guard.install(rules)
+  guards.set(manager, known.set(method, guard))
   return guard
 }
 
 function rulesOf(options: GuardOptions): Rules {
   return {
-    policy: compileWith({ sideData: 'cap' }, options),
+    policy: compileWith({ sideData: 'cap' }, options, 'guard'),
     maxRowBytes: maxRow(options.maxRowBytes),
     inPlace: flag('inPlace', options.inPlace, true),
     transform: callback('transform', options.transform),

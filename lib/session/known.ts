@@ -1,6 +1,7 @@
 import type { Result } from '../dialect/dialect.js'
 import type { Draft } from '../dialect/draft.js'
 import { type End, endsAt, Place } from '../dialect/path.js'
+import { REST } from '../dialect/rest.js'
 import { jsonBytes } from '../json.js'
 import { get } from '../reading.js'
 
@@ -29,7 +30,8 @@ export class Known {
     const top = this.#node(place)
     top.isResult = true
     if (row.copy !== undefined) top.ends.add(row.copy)
-    for (const { holder, key } of [...slots, ...side, ...media.filter(isPayload)])
+    const texts = slots.filter(({ json }) => json?.as !== REST)
+    for (const { holder, key } of [...texts, ...side, ...media.filter(isPayload)])
       this.#node(holder).ends.add(String(key))
     for (const { holder, key, value } of [...endsAt(row.id, place), ...endsAt(row.tool, place)])
       if (typeof value === 'string') this.#node(holder).words.add(String(key))

@@ -1,10 +1,10 @@
 import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
-import type { PlanStep, Policy, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
+import type { PlanStep, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
 import { type Compiled, pack } from '../compiled.js'
 import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
 import { native } from '../engine.js'
-import { abortSignal, bound, callback, flag, optionError } from '../option.js'
+import { abortSignal, bound, callback, flag, optionError, type Taker } from '../option.js'
 import { compileWith } from '../policy.js'
 import { tell } from '../reading.js'
 import { failureOf, type Refused } from '../system_error.js'
@@ -16,7 +16,7 @@ const LOOK = 50
 const LONGEST_WAIT = 1_000
 
 export async function repairSession(path: string, options: RepairOptions = {}): Promise<RepairReport> {
-  return repairBy(compileSession(options), path, options)
+  return repairBy(compileSession(options, 'repair'), path, options)
 }
 
 /** The same under a policy that was checked before. */
@@ -41,9 +41,9 @@ export async function repairBy(
 
 export async function inspectSession(
   path: string,
-  options: ResultPolicy & { signal?: AbortSignal; top?: number } = {},
+  options: ResultPolicy & { signal?: AbortSignal | undefined; top?: number } = {},
 ): Promise<SessionReport> {
-  const session = packSession(path, compileSession(options), 0)
+  const session = packSession(path, compileSession(options, 'inspect'), 0)
   const top = bound('top', options.top, 10)
   const signal = abortSignal('signal', options.signal)
   const watched = watch(signal)
@@ -82,15 +82,15 @@ function checkRepair(policy: Compiled, path: string, options: RepairOptions) {
   }
 }
 
-function compileSession(options: ResultPolicy | Policy): Compiled {
-  const policy = compileWith({ notice: 'pi', sideData: 'cap' }, options)
+function compileSession(options: ResultPolicy, taker: Taker): Compiled {
+  const policy = compileWith({ notice: 'pi', sideData: 'cap' }, options, taker)
   if (policy.words)
     throw optionError(TypeError, 'notice', 'a name or a template: a function cannot run there', policy.words)
   return policy
 }
 
 /** Where no size is given, side data may have so many bytes more: nothing is gained by writing a row anew for them. */
-function spareOf({ maxSideBytes }: ResultPolicy | Policy): number {
+function spareOf({ maxSideBytes }: ResultPolicy): number {
   return maxSideBytes === undefined ? 1_024 : 0
 }
 

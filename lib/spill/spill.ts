@@ -9,7 +9,7 @@ import type {
   TextInput,
 } from 'spillway'
 import { native } from '../engine.js'
-import { bound, checkOptions, checkText, choice, flag, optionError, positive, text } from '../option.js'
+import { bound, checkNames, checkText, choice, flag, optionError, positive, text } from '../option.js'
 import { pieces } from '../text/pieces.js'
 import { plain } from '../text/subject.js'
 import { type SpillMeta, type SpillWriter, unwrap, Writer } from './spill_writer.js'
@@ -42,7 +42,7 @@ interface Checked {
 }
 
 function check(options: SpillOptions): Checked {
-  const { dir } = checkOptions('options', options)
+  const { dir } = checkNames('store', 'options', options)
   const isString = typeof dir === 'string'
   if (!isString || dir === '' || dir.includes('\0'))
     throw optionError(isString ? RangeError : TypeError, 'dir', 'the path of a directory', dir)
@@ -95,7 +95,7 @@ class Store implements SpillStore {
   ): Promise<SpillSlice> {
     const { dir } = this.#options
     checkId('id', id)
-    checkOptions('range', range)
+    checkNames('read', 'range', range)
     const line = positive('line', range.line, 1)
     const byte = bound('byte', range.byte, 0)
     const lines = positive('lines', range.lines, Number.POSITIVE_INFINITY)
@@ -108,7 +108,7 @@ class Store implements SpillStore {
     const { dir } = this.#options
     checkId('id', id)
     checkPattern(pattern)
-    checkOptions('options', options)
+    checkNames('search', 'options', options)
     const packed = Float64Array.of(
       Number(flag('regex', options.regex, false)),
       Number(flag('ignoreCase', options.ignoreCase, false)),
@@ -125,7 +125,7 @@ class Store implements SpillStore {
   }
 
   async sweep(options: { retain?: readonly string[] } = {}): Promise<{ removed: number; bytes: number }> {
-    const { retain = [] } = checkOptions('options', options)
+    const { retain = [] } = checkNames('sweep', 'options', options)
     if (!Array.isArray(retain)) throw optionError(TypeError, 'retain', 'an array of ids', retain)
     this.#retain = Array.from(retain, (id: unknown, at) => checkId(`retain[${at}]`, id))
     return this.#sweep()
@@ -156,9 +156,9 @@ export function openSpill(store: SpillStore, meta: SpillMeta = {}): SpillWriter 
   return writer
 }
 
-/** What notices call a saved output: its path, or its id. */
-export function savedAs(store: SpillStore, record: SpillRecord): string {
-  return Store.reference(store) === 'id' ? record.id : record.path
+/** Tells whether notices call a saved output by its id, and not by its path. */
+export function isNamedById(store: SpillStore): boolean {
+  return Store.reference(store) === 'id'
 }
 
 /** Tells a store of createSpillStore from one that a caller made. */
@@ -191,7 +191,7 @@ function checkPattern(pattern: string): void {
 }
 
 function checkMeta(meta: SpillMeta): SpillMeta {
-  const { tool, callId } = checkOptions('meta', meta)
+  const { tool, callId } = checkNames('save', 'meta', meta)
   return {
     ...(tool === undefined ? {} : { tool: text('tool', tool, '') }),
     ...(callId === undefined ? {} : { callId: text('callId', callId, '') }),

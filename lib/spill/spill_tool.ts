@@ -1,4 +1,4 @@
-import type { SpillMatch, SpillSlice, SpillStore } from 'spillway'
+import type { spillTool as Declared, SpillMatch, SpillSlice, SpillStore } from 'spillway'
 import { optionError, show } from '../option.js'
 import { get, isObject } from '../reading.js'
 import { cleanText } from '../text/clean.js'
@@ -23,12 +23,9 @@ export function readsSpill(tool: object): boolean {
   return made.has(tool)
 }
 
-export function spillTool(store: SpillStore): {
-  name: 'read_output'
-  description: string
-  parameters: Record<string, unknown>
-  execute(input: unknown): Promise<string>
-} {
+type Tool = ReturnType<typeof Declared>
+
+export function spillTool(store: SpillStore): Tool {
   const isStore = typeof store === 'object' && store !== null
   if (!isStore || typeof store.read !== 'function' || typeof store.search !== 'function')
     throw optionError(TypeError, 'store', 'a store, as createSpillStore makes it', store)
@@ -43,8 +40,9 @@ const DESCRIPTION =
   'names. Without pattern: its lines, each with its number, from `line` on; a page ends with where the next begins. ' +
   'With pattern: the lines that hold it, upper and lower case told apart.'
 
-function parameters(): Record<string, unknown> {
-  const integer = (minimum: number, description: string) => ({ type: 'integer', minimum, description })
+function parameters(): Tool['parameters'] {
+  const integer = (minimum: number, description: string) =>
+    ({ type: 'integer', minimum, description }) as const
   return {
     type: 'object',
     properties: {

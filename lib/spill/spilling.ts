@@ -1,11 +1,11 @@
 import { access } from 'node:fs/promises'
 import type { SpillRecord, SpillStore } from 'spillway'
-import { type Compiled, saved } from '../compiled.js'
+import { type Compiled, type SavedHow, saved } from '../compiled.js'
 import { get } from '../reading.js'
-import { isOurs, savedAs } from './spill.js'
+import { isNamedById, isOurs } from './spill.js'
 
 /** What became of a whole: where it is, or why it is nowhere. */
-export type Whole = readonly [how: 'whole' | 'part' | 'failed', named: string]
+export type Whole = readonly [how: SavedHow, named: string]
 
 /**
  * Saves the wholes of what one call's clamp cuts. The clamp runs twice: first it shows what it cuts, and after these were
@@ -39,9 +39,16 @@ export class Spilling {
   }
 }
 
-/** What was saved in a store lately, by call and text: a stored output that is turned into a message again, as the AI SDK
- *  does before each request, is the same one. */
-const saves = new WeakMap<SpillStore, Map<string, Saved>>()
+/** Stands for what comes at once, and cannot wait until it is saved: the notices say so. */
+export class Unsaved extends Spilling {
+  override policyOf(_: number, policy: Compiled): Compiled {
+    return saved(policy, 'failed', 'ERR_SPILLWAY_SPILL')
+  }
+}
+
+/** What was saved in a store lately, or is being saved, by call and text: a stored output that is turned into a message
+ *  again, as the AI SDK does before each request, is the same one. */
+const saves = new WeakMap<SpillStore, Map<string, Promise<Saved>>>()
 
 interface Saved {
   readonly whole: Whole
@@ -52,24 +59,27 @@ const REMEMBERED = 256
 
 async function saveOnce(store: SpillStore, text: string, meta: { callId?: string }): Promise<Whole> {
   if (meta.callId === undefined) return (await save(store, text, meta)).whole
-  const known = saves.get(store) ?? new Map<string, Saved>()
+  const known = saves.get(store) ?? new Map<string, Promise<Saved>>()
   saves.set(store, known)
   // Loaded when it is needed: that takes a third as long as all of this package.
   const { createHash } = await import('node:crypto')
   const key = `${meta.callId} ${createHash('sha256').update(text).digest('base64')}`
-  const before = known.get(key)
-  if (before && (await isThere(before))) return before.whole
-  const { whole, path } = await save(store, text, meta)
-  if (whole[0] === 'failed') return whole
+  for (let before = known.get(key); before; before = known.get(key)) {
+    const saved = await before
+    if (await isThere(saved)) return saved.whole
+    // Another call may have begun to save it anew.
+    if (known.get(key) === before) known.delete(key)
+  }
   const [oldest] = known.keys()
   if (known.size >= REMEMBERED && oldest !== undefined) known.delete(oldest)
-  known.set(key, { whole, path })
-  return whole
+  const saving = save(store, text, meta)
+  known.set(key, saving)
+  return (await saving).whole
 }
 
-/** Whether no sweep has removed it since. */
-async function isThere({ path }: Saved): Promise<boolean> {
-  if (path === undefined) return true
+/** Tells whether it was saved, and no sweep has removed it since. */
+async function isThere({ whole, path }: Saved): Promise<boolean> {
+  if (path === undefined) return whole[0] !== 'failed'
   return access(path).then(
     () => true,
     () => false,
@@ -91,7 +101,9 @@ async function save(
 
 /** What became of a whole that was saved. */
 export function wholeIn(store: SpillStore, record: SpillRecord): Whole {
-  return [record.complete ? 'whole' : 'part', savedAs(store, record)]
+  return isNamedById(store)
+    ? [record.complete ? 'wholeById' : 'partById', record.id]
+    : [record.complete ? 'whole' : 'part', record.path]
 }
 
 /** The code of what a store failed with. */

@@ -30,9 +30,11 @@ export function clampReport() {
   const at = (index: number) => io[index] ?? 0
   return {
     cut: at(0) === 1,
-    /** Where the kept head ends and the kept tail starts, in units of what was given. */
+    /** Where the kept head starts and ends, and the kept tail, in units of what was given. */
+    headStart: at(14),
     headEnd: at(1),
     tailStart: at(2),
+    tailEnd: at(15),
     broken: at(3) > 0,
     lead: at(4),
     trail: at(5),
@@ -87,16 +89,17 @@ function pairs(numbers: readonly number[]): [number, number][] {
   ])
 }
 
-/** What is kept of a text of which both ends are. */
-export function keptOf(head: TextSize, tail: TextSize, total: TextSize): Kept {
+/** What is kept of a text of which both ends are: sizes of the head, of the tail, of all up to the end of the tail, and of
+ *  what stands before the head. */
+export function keptOf(head: TextSize, tail: TextSize, upTo: TextSize, before: TextSize): Kept {
   const ranges: [number, number][] = []
-  if (head.chars > 0) ranges.push([0, head.chars])
-  if (tail.chars > 0) ranges.push([total.chars - tail.chars, total.chars])
+  if (head.chars > 0) ranges.push([before.chars, before.chars + head.chars])
+  if (tail.chars > 0) ranges.push([upTo.chars - tail.chars, upTo.chars])
   return {
     bytes: head.bytes + tail.bytes,
     chars: head.chars + tail.chars,
     ranges,
-    lines: runs([1, head.lines], [total.lines + 1 - tail.lines, total.lines]),
+    lines: runs([before.lines + 1, before.lines + head.lines], [upTo.lines + 1 - tail.lines, upTo.lines]),
   }
 }
 

@@ -35,7 +35,8 @@ const GLANCE = 8_192
 export function windows(text: string, policy: Pick<Compiled, 'reach'>): [head: string, tail: string] {
   const { head, tail } = policy.reach
   if (text.length <= Math.max(head, tail, READ_WHOLE)) return [text, '']
-  return [text.slice(0, Math.max(head, GLANCE)), text.slice(-Math.max(tail, GLANCE))]
+  // A notice at an end is no text to keep: what is kept reaches so much further.
+  return [text.slice(0, head + GLANCE), text.slice(-(tail + GLANCE))]
 }
 
 /** Chars of a result's text that are searched for findings, and how many of them at its start: the failure is more often

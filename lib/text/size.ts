@@ -5,7 +5,7 @@ import { isNarrow } from './narrow.js'
 import { narrowness, pieces } from './pieces.js'
 
 /** One array for the numbers of all calls: they are taken out before anything else runs. */
-export const io = new Float64Array(14)
+export const io = new Float64Array(16)
 
 export const NEWLINE = 10
 

@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import type { TextInput, TextSize } from 'spillway'
 import { type Compiled, pack, searches } from '../compiled.js'
 import { native } from '../engine.js'
-import { exceededBy } from './limits.js'
+import { brokenBy, exceededBy } from './limits.js'
 import { clampReport, keptOf, type Made, madeOf, Untouched } from './made.js'
 import { isNarrow, isSurelyNarrow } from './narrow.js'
 import { joined } from './own.js'
@@ -74,23 +74,29 @@ export class StringSubject implements Subject {
       if (found) return madeOf(found)
     }
     const total = policy.countsAll ? this.total() : undefined
+    const [head, tail] = windows(text, policy)
+    const engine = isNarrow(head) && isNarrow(tail) ? native.clampLatin1 : native.clampText
+    // A text that is handed over whole is judged there.
+    const exceeded = tail !== '' && namesLimits(policy, kind) ? brokenBy([text], policy) : 0
     io[0] = text.length
     io[1] = total?.bytes ?? Number.NaN
     io[2] = total ? newlines(text, total) : Number.NaN
-    const [head, tail] = windows(text, policy)
-    const engine = isNarrow(head) && isNarrow(tail) ? native.clampLatin1 : native.clampText
-    const mid = engine(pack(policy, kind), words, said, head, tail, io)
-    const { cut, headEnd, tailStart, broken, lead, trail, keep, ...sizes } = clampReport()
+    const mid = engine(pack(policy, kind, exceeded), words, said, head, tail, io)
+    const { cut, headStart, headEnd, tailStart, tailEnd, broken, lead, trail, keep, ...sizes } = clampReport()
     if (!cut) return new Untouched(broken ? text.toWellFormed() : text, () => this.total())
-    const parts = [text.slice(0, headEnd), text.slice(tailStart)] as const
+    const parts = [text.slice(headStart, headEnd), text.slice(tailStart, tailEnd)] as const
     const [before, after] = broken ? [parts[0].toWellFormed(), parts[1].toWellFormed()] : parts
     return {
       text: joined(before, mid, after),
       truncated: true,
       keep,
       notice: mid.slice(lead, mid.length - trail),
-      kept: () =>
-        keptOf(linesOf(sizes.head, isOpen(parts[0])), linesOf(sizes.tail, isOpen(parts[1])), this.total()),
+      kept: () => {
+        const upTo = tailEnd === text.length ? this.total() : sizeOf(text.slice(0, tailEnd))
+        const before = sizeOf(text.slice(0, headStart))
+        const [head, tail] = [linesOf(sizes.head, isOpen(parts[0])), linesOf(sizes.tail, isOpen(parts[1]))]
+        return keptOf(head, tail, upTo, before)
+      },
     }
   }
 
@@ -99,8 +105,9 @@ export class StringSubject implements Subject {
     const [head, tail] = text.length > this.#most ? searched(text, policy) : [text, '']
     const before = [...pieces(head)]
     const gap = tail === '' ? '' : text.slice(head.length, text.length - tail.length)
+    const exceeded = namesLimits(policy, kind) ? brokenBy([text], policy) : 0
     return native.clampFindings(
-      pack(policy, kind),
+      pack(policy, kind, exceeded),
       words,
       policy.said,
       policy.needles,
@@ -157,17 +164,20 @@ export class BytesSubject implements Subject {
       if (found) return madeOf(found)
     }
     const text = native.clampBytes(pack(policy, kind), words, said, bytes, io)
-    const { cut, headEnd, tailStart, lead, trail, keep, midLength, ...sizes } = clampReport()
+    const { cut, headStart, headEnd, tailStart, tailEnd, lead, trail, keep, midLength, ...sizes } =
+      clampReport()
     if (!cut) return new Untouched(text, () => this.total())
     const start = sizes.head.chars
     const kept = () => {
       // Of bytes that are no UTF-8 the given ones count, not what they come out as.
-      const head = { ...sizes.head, bytes: headEnd }
-      const tail = { ...sizes.tail, bytes: bytes.length - tailStart }
+      const head = { ...sizes.head, bytes: headEnd - headStart }
+      const tail = { ...sizes.tail, bytes: tailEnd - tailStart }
+      const upTo = tailEnd === bytes.length ? this : new BytesSubject(bytes.subarray(0, tailEnd))
       return keptOf(
-        linesOf(head, this.#isOpen(0, headEnd)),
-        linesOf(tail, this.#isOpen(tailStart, bytes.length)),
-        this.total(),
+        linesOf(head, this.#isOpen(headStart, headEnd)),
+        linesOf(tail, this.#isOpen(tailStart, tailEnd)),
+        upTo.total(),
+        new BytesSubject(bytes.subarray(0, headStart)).total(),
       )
     }
     return { text, truncated: true, keep, notice: text.slice(start + lead, start + midLength - trail), kept }
@@ -176,6 +186,11 @@ export class BytesSubject implements Subject {
   #isOpen(start: number, end: number): boolean {
     return end > start && this.#bytes[end - 1] !== NEWLINE
   }
+}
+
+/** Tells whether the notice names limits, be it of another kind than the policy's. */
+function namesLimits(policy: Compiled, kind: number | undefined): boolean {
+  return policy.namesLimits && kind === undefined
 }
 
 /** Whether a text is over its limits; its length tells most often. */

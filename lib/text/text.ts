@@ -1,4 +1,4 @@
-import type { ClampReport, Policy, PolicyOptions, TextInput, TextSize } from 'spillway'
+import type { ClampReport, PolicyOptions, TextInput, TextSize } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import { checkText } from '../option.js'
 import { compile } from '../policy.js'
@@ -7,7 +7,7 @@ import { exceededBy } from './limits.js'
 import { isWithin } from './size.js'
 import { subjectOf } from './subject.js'
 
-export function clampText(text: TextInput, policy?: PolicyOptions | Policy): string {
+export function clampText(text: TextInput, policy?: PolicyOptions): string {
   return clamp(checkText(text), compile(policy))
 }
 
@@ -22,7 +22,7 @@ export function fits(text: string, policy: Compiled): boolean {
   return text.length <= policy.gate && text.isWellFormed()
 }
 
-export function clampTextWithReport(text: TextInput, policy?: PolicyOptions | Policy): ClampReport {
+export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): ClampReport {
   const compiled = compile(policy)
   const subject = subjectOf(checkText(text), compiled.words !== undefined)
   const total = subject.total()

@@ -14,6 +14,8 @@ mod policy;
 mod saving;
 mod session;
 mod share;
+#[cfg(unix)]
+mod signal;
 mod spill;
 mod task;
 mod text;

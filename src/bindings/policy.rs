@@ -1,22 +1,22 @@
 //! A checked policy as TypeScript packs it: numbers in one array, beside strings.
 
-use crate::limits::Limits;
+use crate::limits::{Limits, UNLIMITED};
 use crate::policy::{Keep, Policy};
 use crate::share::Share;
 use crate::text::Size;
 use crate::text::notice::Notice;
-use crate::text::saved::Saved;
+use crate::text::saved::{Place, Saved};
 
 /// Places of the numbers; `lib/policy.ts` writes them in this order.
-const LENGTH: usize = 13;
+const LENGTH: usize = 15;
 
 /// Reads a packed policy. `Infinity` becomes the largest integer, which lifts the bound. Where something is known of the
 /// saved whole, `source` goes on with it after so many bytes: strings cost to hand over, and few policies have one.
 pub fn unpack(numbers: &[f64], notice: String, mut source: String, needles: Vec<String>) -> (Policy, Share) {
     let mut packed = [0.0; LENGTH];
     packed.copy_from_slice(&numbers[..LENGTH]);
-    let [bytes, lines, chars, tokens, line_bytes, keep, head_share, snap, kind, is_error, share, how, at] =
-        packed;
+    let [bytes, lines, chars, tokens, line_bytes, keep, head_share, snap, kind, is_error, share, ..] = packed;
+    let [.., how, at, pages, exceeded] = packed;
     let limits = Limits {
         bytes: bytes as usize,
         lines: lines as usize,
@@ -37,9 +37,16 @@ pub fn unpack(numbers: &[f64], notice: String, mut source: String, needles: Vec<
     };
     let saved = match how as usize {
         0 => Saved::Nowhere,
-        1 => Saved::Whole(source.split_off(at as usize)),
-        2 => Saved::Part(source.split_off(at as usize)),
-        _ => Saved::Failed(source.split_off(at as usize)),
+        how => {
+            let name = source.split_off(at as usize);
+            match how {
+                1 => Saved::Whole(Place::Path(name)),
+                2 => Saved::Part(Place::Path(name)),
+                3 => Saved::Whole(Place::Id(name)),
+                4 => Saved::Part(Place::Id(name)),
+                _ => Saved::Failed(name),
+            }
+        }
     };
     let share = [Share::Fair, Share::Order, Share::Each, Share::Stay][share as usize];
     (
@@ -51,11 +58,19 @@ pub fn unpack(numbers: &[f64], notice: String, mut source: String, needles: Vec<
             notice,
             source,
             saved,
+            pages: pages != 0.0,
+            exceeded: told(&limits, exceeded as usize),
             is_error: is_error != 0.0,
             needles,
         },
         share,
     )
+}
+
+/// The limits that a text is over which is not handed over whole: a bit of each, in order. None where it is.
+fn told(limits: &Limits, bits: usize) -> Option<Limits> {
+    let amount = |at: usize| if bits >> at & 1 == 1 { UNLIMITED } else { 0 };
+    (bits != 0).then(|| limits.exceeded([amount(0), amount(1), amount(2), amount(3)]))
 }
 
 /// The number of a resolved choice; `KEPT` in lib/text/made.ts names them in this order.

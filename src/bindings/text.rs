@@ -133,9 +133,10 @@ pub fn clamp_bytes(
     let text = Source::whole(Utf8(bytes));
     let cut = clamp(&text, &policy);
     report(&text, cut.as_ref(), io);
-    let kept = cut.as_ref().map_or(Kept { head: bytes.len(), tail: bytes.len() }, Clamped::kept);
+    let kept = cut.as_ref().map_or(Kept::all(bytes.len()), |cut| cut.kept);
     let mid = cut.as_ref().map_or("", |cut| &cut.mid);
-    let parts = [&bytes[..kept.head], mid.as_bytes(), &bytes[kept.tail..]];
+    let [head, tail] = kept.parts().map(|part| &bytes[part]);
+    let parts = [head, mid.as_bytes(), tail];
     // Apart: what is ill-formed at the end of one part must not become one with the start of the next.
     if parts.iter().all(|part| part.is_ascii()) {
         return Either::A(String::from_utf8(parts.concat()).unwrap_or_default().into());
@@ -169,14 +170,16 @@ pub fn clamp_long_lines_of_bytes(
 }
 
 /// Writes: 1 when the text was cut, the end of the head, the start of the tail, how many code points of what is kept are
-/// ill-formed, the lengths of the separators, the kind of cut, the length of the middle in chars, and the bytes, chars
-/// and newlines of the head and of the tail.
+/// ill-formed, the lengths of the separators, the kind of cut, the length of the middle in chars, the bytes, chars and
+/// newlines of the head and of the tail, and where the head starts and the tail ends.
 fn report<T: Text>(text: &Source<T>, cut: Option<&Clamped>, io: &mut [f64]) {
     let Some(cut) = cut else { return write(io, &[0, 0, 0, text.broken()]) };
     let (lead, trail) = cut.separators;
     let mid = cut.mid.encode_utf16().count();
     let [head, tail] = cut.sizes;
     let broken = head.broken + tail.broken;
-    write(io, &[1, cut.head, cut.tail, broken, lead, trail, kept_as(cut.keep), mid]);
+    let kept = cut.kept;
+    write(io, &[1, kept.head, kept.tail, broken, lead, trail, kept_as(cut.keep), mid]);
     write(&mut io[8..], &[head.bytes, head.chars, head.newlines, tail.bytes, tail.chars, tail.newlines]);
+    write(&mut io[14..], &[kept.start, kept.end]);
 }

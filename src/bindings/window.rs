@@ -4,7 +4,9 @@ use napi_derive::napi;
 
 use super::units::Numbers;
 use crate::context::window::{self, Window};
-use crate::limits::UNLIMITED;
+
+/// `Number.MAX_SAFE_INTEGER`. More than that is no limit to anything in JavaScript.
+const EXACT: usize = (1 << 53) - 1;
 
 /// Takes the tokens of a window, its reserve, and the chars that one tool result may hold (NaN: what the window has them
 /// hold); leaves the tokens of a prompt, those chars, and the chars that all results may hold together.
@@ -13,7 +15,7 @@ pub fn window(#[napi(ts_arg_type = "Float64Array")] io: Numbers) {
     let window = Window { tokens: io[0] as usize, reserve: io[1] as usize };
     let each = if io[2].is_nan() { window.result_chars() } else { io[2] as usize };
     for (number, value) in io.iter_mut().zip([window.budget(), each, window.all_results_chars(each)]) {
-        *number = if value == UNLIMITED { f64::INFINITY } else { value as f64 };
+        *number = if value > EXACT { f64::INFINITY } else { value as f64 };
     }
 }
 

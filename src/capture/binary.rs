@@ -20,8 +20,8 @@ pub fn is_binary(odd: usize, chars: usize) -> bool {
 pub fn name_binary(bytes: usize, limits: &Limits, saved: &Saved) -> Left {
     let where_it_is = match saved {
         Saved::Nowhere => String::new(),
-        Saved::Whole(name) => format!("; saved as {name}"),
-        Saved::Part(name) => format!("; the start of it saved as {name}"),
+        Saved::Whole(place) => format!("; saved as {}", place.name()),
+        Saved::Part(place) => format!("; the start of it saved as {}", place.name()),
         Saved::Failed(reason) => format!("; it could not be saved ({reason})"),
     };
     let name = format!("[binary output, {bytes} bytes{where_it_is}]");
@@ -36,12 +36,13 @@ pub fn name_binary(bytes: usize, limits: &Limits, saved: &Saved) -> Left {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::saved::Place;
 
     #[test]
     fn what_does_not_fit_is_named_more_shortly() {
         let named = |bytes| {
             let limits = Limits { bytes, ..Limits::NONE };
-            name_binary(4_096, &limits, &Saved::Whole("/tmp/out".into())).text
+            name_binary(4_096, &limits, &Saved::Whole(Place::Path("/tmp/out".into()))).text
         };
         assert_eq!(named(99), b"[binary output, 4096 bytes; saved as /tmp/out]");
         assert_eq!(named(40), b"[binary output, 4096 bytes]");

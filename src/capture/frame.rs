@@ -66,11 +66,21 @@ impl Captured {
         &self.streams
     }
 
-    /// What is left of a section within its room, which is so much smaller as the limits of the policy have become.
+    /// What is left of a section within its room, which is so much smaller as the limits of the policy have become. It
+    /// gives way to all that the limits are for, and its notice names the limits that all of that is over.
     pub fn clamp(&self, section: usize, policy: &Policy) -> Left {
+        let policy = &*policy.naming(&policy.notice, |limits| limits.exceeded(self.amounts()));
         let Section { stream, room, .. } = &self.sections[section];
         let room = Taken::between(&self.limits, &policy.limits).rest_of(room);
         self.streams[*stream].clamp(&room, policy)
+    }
+
+    /// What the text of all would take.
+    fn amounts(&self) -> [usize; 4] {
+        let around = around(&self.sections, &self.closing, &self.limits).unwrap_or_default();
+        let around = [around.bytes, around.lines, around.chars, around.tokens];
+        let texts = self.sections.iter().map(|section| self.streams[section.stream].extent().amounts());
+        texts.fold(around, |all, one| std::array::from_fn(|at| all[at] + one[at]))
     }
 
     /// The stream of each section.

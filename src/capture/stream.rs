@@ -202,6 +202,7 @@ impl Stream {
         if self.came.is_binary() {
             return name_binary(self.came.bytes, limits, &policy.saved);
         }
+        let policy = &*policy.naming(&policy.notice, |limits| limits.exceeded(self.extent().amounts()));
         let limits = &if self.has_long_line() { limits.after_cutting_lines() } else { *limits };
         let window = &self.kept.window;
         let (head, tail) = (window.head(), window.tail());

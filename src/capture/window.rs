@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::Keep;
 use crate::text::Size;
+use crate::text::earlier::CLOSING_BYTES;
 use crate::text::ending;
 use crate::text::lines::Span;
 use crate::text::size;
@@ -31,7 +32,7 @@ impl Reach {
         let bytes = limits.bytes.min(limits.chars.saturating_mul(3)).min(tokens);
         let newlines = if bytes == UNLIMITED { limits.lines.saturating_add(2) } else { UNLIMITED };
         // 'auto' is judged by the end, of which no char has more than three bytes.
-        let least = if keep == Keep::Auto { 3 * ending::LOOKED_AT + SLACK } else { 0 };
+        let least = if keep == Keep::Auto { 3 * ending::LOOKED_AT + SLACK } else { CLOSING_BYTES };
         Reach { bytes: bytes.saturating_add(SLACK).max(least), newlines, least }
     }
 }
@@ -62,7 +63,7 @@ struct Tail {
 impl Window {
     pub fn new(limits: &Limits, keep: Keep) -> Window {
         let reach = Reach::of(limits, keep);
-        let alone = Reach { bytes: SLACK, newlines: UNLIMITED, least: 0 };
+        let alone = Reach { bytes: CLOSING_BYTES, newlines: UNLIMITED, least: 0 };
         Window {
             reach,
             tail_reach: if keep == Keep::Head { alone } else { reach },

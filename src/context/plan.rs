@@ -144,7 +144,7 @@ pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
     let tells_lines = policy.notice.needs(false).lines;
     let kept_lines = if tells_lines { line_ranges([(1, missing.total)]) } else { String::new() };
     let counts = Counts { chars: missing, bytes, lines: missing, kept_lines };
-    let labels = Labels { limits: &limits, source: &policy.source, saved: &policy.saved, in_bytes: false };
+    let labels = Labels { limits: &limits, ..policy.labels(false) };
     let text = policy.notice.render(place, &counts, labels);
     let (lead, trail) = separators(&policy.notice, place, &text);
     lead.len() + text.encode_utf16().count() + trail.len()

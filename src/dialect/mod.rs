@@ -8,6 +8,7 @@ mod form;
 mod names;
 pub mod object;
 pub mod path;
+mod rest;
 pub mod result;
 pub mod table;
 

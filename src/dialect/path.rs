@@ -15,17 +15,20 @@ pub struct Paths {
     /// What a path says that ends here.
     pub end: Option<End>,
     pub members: Vec<(Name, Paths)>,
-    filters: Vec<Filter>,
-    each: Option<Box<Paths>>,
+    pub(super) filters: Vec<Filter>,
+    pub(super) each: Option<Box<Paths>>,
 }
 
-/// What the value is that a path ends at: a text that a model sees, JSON that it sees and how a text takes its place,
-/// or anything else.
+/// What the value is that a path ends at: a text that a model sees, JSON that it sees and how a text takes its place, a
+/// payload, a word such as an id, what reaches no model, or anything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Value,
     Text,
     Json(As),
+    Payload,
+    Word,
+    Aside,
 }
 
 /// How a text takes the place of JSON.
@@ -40,13 +43,16 @@ pub enum As {
     Text,
     /// It is a string that is JSON, and has to stay so.
     Encoded,
+    /// What is left of it, where no path leads to it.
+    Rest,
 }
 
 impl As {
     pub fn named(name: &str) -> Option<As> {
         match name {
             "retag" => Some(As::Retag),
-            "string" => Some(As::String),
+            // An MCP result in its place has paths of its own.
+            "string" | "result" => Some(As::String),
             "wrap" => Some(As::Wrap),
             "text" => Some(As::Text),
             "encoded" => Some(As::Encoded),
@@ -131,8 +137,8 @@ fn steps(path: &str) -> Vec<Step<'_>> {
 
 /// Where the value of a tag leads.
 #[derive(Debug)]
-struct Filter {
-    tag: Name,
+pub(super) struct Filter {
+    pub tag: Name,
     cases: Vec<(Case, Paths)>,
 }
 
@@ -184,7 +190,7 @@ impl Filter {
         &mut self.cases[at].1
     }
 
-    fn next(&self, row: &[u8], object: &Object) -> Option<&Paths> {
+    pub fn next(&self, row: &[u8], object: &Object) -> Option<&Paths> {
         let tag = object.get(self.tag)?.value;
         self.cases.iter().find(|(case, _)| case.holds(row, tag)).map(|(_, paths)| paths)
     }

@@ -1,7 +1,10 @@
 //! One tool result of those that a row carries.
 
+use std::borrow::Cow;
+
 use super::object::Object;
 use super::path::{As, End, Follower, Found, InList};
+use super::rest;
 use super::table::Row;
 use crate::json::members::{Member, elements, members};
 use crate::json::scan::Span;
@@ -20,6 +23,20 @@ pub struct Slot {
     pub is_data: bool,
     /// The lists of the result that it lies in, the innermost last.
     pub lists: Vec<InList>,
+    /// The members of `holder` that it is the rest of.
+    pub members: Vec<Member>,
+}
+
+impl Slot {
+    /// The JSON of data as a row has it; the rest of an object is an object of its own.
+    pub fn source<'a>(&self, row: &'a [u8]) -> Cow<'a, [u8]> {
+        if self.members.is_empty() {
+            return self.value.of(row).into();
+        }
+        let member = |member: &Member| [member.key.of(row), b":", member.value.of(row)].concat();
+        let members: Vec<Vec<u8>> = self.members.iter().map(member).collect();
+        [b"{", &members.join(&b',')[..], b"}"].concat().into()
+    }
 }
 
 #[derive(Debug)]
@@ -47,7 +64,8 @@ impl<'t> ToolResult<'t> {
             Some(json) => {
                 let Found { value, holder, member, lists, .. } = found;
                 let is_data = Kind::of(value.of(follower.row)) != Kind::String;
-                slots.push(Slot { value, holder, member, json, is_data, lists: lists.to_vec() });
+                let (lists, members) = (lists.to_vec(), vec![]);
+                slots.push(Slot { value, holder, member, json, is_data, lists, members });
                 true
             }
             None => false,
@@ -58,7 +76,12 @@ impl<'t> ToolResult<'t> {
             _ => 1,
         };
         let is_filled = known > 0 || !slots.is_empty();
-        (!blocks || known >= least).then_some(ToolResult { row, object, slots, is_filled })
+        if blocks && known < least {
+            return None;
+        }
+        let mut all = rest::of(follower, &row.known, &object, &slots);
+        all.append(&mut slots);
+        Some(ToolResult { row, object, slots: all, is_filled })
     }
 
     pub fn dialect(&self) -> &str {
@@ -117,17 +140,21 @@ fn slot_at(follower: Follower, found: &Found) -> Option<Option<As>> {
     }
 }
 
-/// Whether all that an object holds is read by paths of its own, or it is a result with blocks inside of JSON.
+/// Tells whether all that an object holds is read by paths of its own, or it is a result with a block that is known.
 fn is_read(follower: Follower, found: &Found) -> bool {
     let (row, paths) = (follower.row, found.paths);
-    let is_known = |name: &[u8]| {
-        follower.names.find(name).is_some_and(|name| paths.members.iter().any(|(known, _)| *known == name))
+    let below = |name: &[u8]| {
+        let name = follower.names.find(name)?;
+        paths.members.iter().find(|(known, _)| *known == name).map(|(_, paths)| paths)
     };
     let content = follower.get(&follower.object(found.value), "content");
-    if is_known(b"content") && content.is_some_and(|content| Kind::of(content.of(row)) == Kind::Array) {
+    if let Some((blocks, content)) = below(b"content").zip(content)
+        && Kind::of(content.of(row)) == Kind::Array
+        && follower.follow(blocks, &follower.object(content), &mut |_| true) > 0
+    {
         return true;
     }
-    let known = |member: Member| is_known(Literal::of(member.key.of(row)).string().as_bytes());
+    let known = |member: Member| below(Literal::of(member.key.of(row)).string().as_bytes()).is_some();
     let mut all = members(row, found.value).peekable();
     !paths.members.is_empty() && all.peek().is_some() && all.all(known)
 }

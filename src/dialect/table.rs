@@ -45,6 +45,8 @@ pub struct Table {
 pub struct Row {
     pub name: String,
     pub slots: Paths,
+    /// All that is known of a result.
+    pub known: Paths,
     pub id: Paths,
     pub tool: Paths,
     pub error: Paths,
@@ -55,23 +57,40 @@ pub struct Row {
 
 impl Row {
     #[inline(never)]
-    fn of(data: &Data, names: &mut Names) -> Row {
+    fn of(data: &Data, mcp: &Data, names: &mut Names) -> Row {
         let mut paths = |name| Paths::of(data.texts(name).iter().map(String::as_str), names);
         let [id, tool, error, side] = ["id", "tool", "error", "side"].map(&mut paths);
-        let mut slots = Paths::default();
-        for path in data.texts("text") {
-            slots.grow(&path, Some(End::Text), names);
+        let json = data.pairs("json");
+        // JSON that may be an MCP result has the paths of that below it.
+        let below = |name: &str| -> Vec<String> {
+            let results = json.iter().filter(|(_, how)| how == "result");
+            let ends = results
+                .flat_map(|(path, _)| mcp.texts(name).into_iter().map(move |end| format!("{path}.{end}")));
+            data.texts(name).into_iter().chain(ends).collect()
+        };
+        let [mut slots, mut known] = [Paths::default(), Paths::default()];
+        for (name, end) in WORDS.map(|name| (name, End::Word)) {
+            data.texts(name).iter().for_each(|path| known.grow(path, Some(end), names));
         }
-        for (path, how) in data.pairs("json") {
-            slots.grow(&path, As::named(&how).map(End::Json), names);
+        below("media").iter().for_each(|path| known.grow(path, Some(End::Payload), names));
+        for tree in [&mut slots, &mut known] {
+            below("text").iter().for_each(|path| tree.grow(path, Some(End::Text), names));
+            for (path, how) in &json {
+                tree.grow(path, As::named(how).map(End::Json), names);
+            }
+            below("other").iter().for_each(|path| tree.grow(path, None, names));
         }
-        for path in data.texts("other") {
-            slots.grow(&path, None, names);
+        let copy = data.text("copy");
+        for path in data.texts("side").iter().chain(&data.texts("aside")).chain(&copy) {
+            known.grow(path, Some(End::Aside), names);
         }
-        let copy = data.text("copy").map(|name| names.learn(&name));
-        Row { name: data.text("name").unwrap_or_default(), slots, id, tool, error, side, copy }
+        let copy = copy.map(|name| names.learn(&name));
+        Row { name: data.text("name").unwrap_or_default(), slots, known, id, tool, error, side, copy }
     }
 }
+
+/// What a result is called, and how it went.
+const WORDS: [&str; 3] = ["id", "tool", "error"];
 
 /// Where the model calls tools in messages of one dialect.
 #[derive(Debug)]
@@ -100,6 +119,7 @@ impl Table {
         let mut names = Names::default();
         let (mut rows, mut forms, mut calls) = (vec![], vec![], vec![]);
         let (mut model, mut failed) = (vec![], vec![]);
+        let mcp = all.list().find(|data| data.text("name").as_deref() == Some("mcp")).unwrap_or(all);
         for data in all.list() {
             for form in data.get("forms").into_iter().flat_map(Data::list) {
                 forms.push(Form::of(rows.len(), &form, &mut names));
@@ -109,7 +129,7 @@ impl Table {
             }
             model.extend(data.texts("model"));
             failed.extend(data.texts("failed"));
-            rows.push(Row::of(&data, &mut names));
+            rows.push(Row::of(&data, &mcp, &mut names));
         }
         let mut paths = |texts: &[String]| Paths::of(texts.iter().map(String::as_str), &mut names);
         let (from_model, failed) = (paths(&model), paths(&failed));

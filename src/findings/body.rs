@@ -18,6 +18,9 @@ pub struct Body {
     /// What of it is not the input's.
     pub foreign: Size,
     pub lines: Vec<(usize, usize)>,
+    /// The last of them, and chars that are kept of it, marks and its newline not counted.
+    line: usize,
+    chars: usize,
     /// Notices of earlier cuts that are kept as text.
     pub old: Size,
 }
@@ -31,11 +34,16 @@ impl Body {
         self.foreign.chars += usize::from(unit.foreign.chars);
         self.old = self.old + old.unwrap_or_default();
         let (range, line) = (unit.char..unit.char + unit.chars, unit.line + 1);
+        let own = unit.chars - usize::from(unit.foreign.chars);
+        self.chars = own - usize::from(unit.ends_line) + if line == self.line { self.chars } else { 0 };
+        self.line = line;
         match self.ranges.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
             _ => self.ranges.push(range),
         }
         match self.lines.last_mut() {
+            // A line of which nothing but a mark is left is not kept.
+            _ if own == 0 => {}
             Some(last) if last.1 + 1 >= line => last.1 = line,
             _ => self.lines.push((line, line)),
         }
@@ -64,7 +72,7 @@ impl Body {
             last.end -= 1;
         }
         self.ranges.pop_if(|last| last.start == last.end);
-        if self.text.is_empty() || self.text.ends_with(b"\n") {
+        if self.chars == 0 {
             // The line was nothing but its newline.
             if let Some(last) = self.lines.last_mut() {
                 last.1 -= 1;

@@ -36,8 +36,8 @@ pub struct Choice<'a> {
     /// What each piece takes.
     sizes: &'a [Taken],
     kept: Vec<bool>,
-    /// Number of the last unit of the text.
-    last: usize,
+    /// Numbers of the first and the last unit of the text.
+    units: RangeInclusive<usize>,
     taken: Taken,
     /// Runs of units that are left out, and what a mark for one takes at most.
     gaps: usize,
@@ -46,13 +46,20 @@ pub struct Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    /// Nothing is kept yet. `pieces` are in order, with what each takes; `last` is the number of the text's last unit.
-    pub fn new(pieces: &'a [Piece<'a>], sizes: &'a [Taken], last: usize, mark: Taken, room: Limits) -> Self {
+    /// Nothing is kept yet. `pieces` are in order, with what each takes; `units` are the numbers of the text's first and
+    /// last unit.
+    pub fn new(
+        pieces: &'a [Piece<'a>],
+        sizes: &'a [Taken],
+        units: RangeInclusive<usize>,
+        mark: Taken,
+        room: Limits,
+    ) -> Self {
         Choice {
             pieces,
             sizes,
             kept: vec![false; pieces.len()],
-            last,
+            units,
             taken: Taken::default(),
             gaps: 1,
             mark,
@@ -129,7 +136,7 @@ impl<'a> Choice<'a> {
 
     /// Keeps pieces from the start as far as they go, until what is taken since `before` is past `most`.
     fn grow_head(&mut self, most: &Limits, before: Taken) {
-        let in_order = |(at, piece): (usize, &Piece)| piece.unit.number == at;
+        let in_order = |(at, piece): (usize, &Piece)| piece.unit.number == self.units.start() + at;
         let known = self.pieces.iter().enumerate().take_while(|piece| in_order(*piece)).count();
         for at in 0..known {
             if !self.grow(at, most, before) {
@@ -140,7 +147,7 @@ impl<'a> Choice<'a> {
 
     fn grow_tail(&mut self, most: &Limits, before: Taken) {
         for (back, at) in (0..self.pieces.len()).rev().enumerate() {
-            if self.pieces[at].unit.number + back != self.last || !self.grow(at, most, before) {
+            if self.pieces[at].unit.number + back != *self.units.end() || !self.grow(at, most, before) {
                 return;
             }
         }
@@ -205,13 +212,15 @@ impl<'a> Choice<'a> {
     /// Whether nothing is missing before a piece.
     fn has_kept_before(&self, at: usize) -> bool {
         let number = self.pieces[at].unit.number;
-        number == 0 || at > 0 && self.kept[at - 1] && self.pieces[at - 1].unit.number + 1 == number
+        number == *self.units.start()
+            || at > 0 && self.kept[at - 1] && self.pieces[at - 1].unit.number + 1 == number
     }
 
     fn has_kept_after(&self, at: usize) -> bool {
         let number = self.pieces[at].unit.number;
         let next = self.pieces.get(at + 1);
-        number == self.last || next.is_some_and(|next| self.kept[at + 1] && next.unit.number == number + 1)
+        number == *self.units.end()
+            || next.is_some_and(|next| self.kept[at + 1] && next.unit.number == number + 1)
     }
 
     fn index(&self, number: usize) -> Option<usize> {
@@ -244,7 +253,7 @@ mod tests {
         let mark = Taken { bytes: 5, lines: 1, chars: 5, tokens: 0 };
         let room = Limits { bytes: room, ..Limits::NONE };
         let sizes: Vec<_> = pieces.iter().map(|piece| piece.size(19, &room)).collect();
-        let mut choice = Choice::new(&pieces, &sizes, 19, mark, room);
+        let mut choice = Choice::new(&pieces, &sizes, 0..=19, mark, room);
         choice.keep_ends();
         let (first, last) = (*finding.start(), *finding.end());
         let worth = Worth::of(Score(20), 0);

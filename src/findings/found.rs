@@ -12,9 +12,11 @@ use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::room::Taken;
 use crate::text::amounts::{Amount, Counts, grouped, line_ranges};
+use crate::text::clamp::closing_rooms;
+use crate::text::earlier::Closing;
 use crate::text::extent::Extent;
 use crate::text::figures::{Cutting, KeptLines};
-use crate::text::lines::{Span, longest_line};
+use crate::text::lines::longest_line;
 use crate::text::notice::{Notice, Place};
 use crate::text::size::Size;
 use crate::text::source::{Source, bytes_in};
@@ -47,8 +49,6 @@ pub struct Request<'a> {
     pub totals: Size,
     pub bytes_of: Option<BytesOf<'a>>,
     pub in_bytes: bool,
-    /// Marks in lines that were cut before, in chars, where the search was not told of them.
-    pub marks: &'a [Span],
     /// Notices and marks in the text are its own.
     pub fresh: bool,
     /// What else the notice answers for.
@@ -60,7 +60,7 @@ impl<'a> Request<'a> {
     pub fn of(policy: &'a Policy, totals: Size) -> Self {
         let (limits, notice) = (&policy.limits, &policy.notice);
         let (bytes_of, in_bytes, beside) = (None, false, Size::default());
-        Request { limits, policy, notice, totals, bytes_of, in_bytes, marks: &[], fresh: false, beside }
+        Request { limits, policy, notice, totals, bytes_of, in_bytes, fresh: false, beside }
     }
 }
 
@@ -73,7 +73,13 @@ pub fn clamp<T: Text>(
 ) -> Option<Found> {
     let mut findings = Findings::new(limits, &policy.needles);
     let mut totals = source.totals.unwrap_or_default();
-    source.head.each_utf8(&mut |text| findings.push(text));
+    let mut from = 0;
+    for mark in source.marks {
+        source.head.slice(from..mark.start).each_utf8(&mut |text| findings.push(text));
+        source.head.slice(mark.start..mark.end).each_utf8(&mut |text| findings.push_mark(text));
+        from = mark.end;
+    }
+    source.head.slice(from..source.head.len()).each_utf8(&mut |text| findings.push(text));
     if !source.is_whole() {
         findings.skip(totals - source.head.size() - source.tail.size());
         source.tail.each_utf8(&mut |text| findings.push(text));
@@ -90,12 +96,14 @@ pub fn clamp<T: Text>(
         None => bytes_in(source.head, ranges),
     };
     let is_broken = !T::UTF16 && findings.state.size.bytes != source.total;
+    // Bytes that are no UTF-8 come out as more than they were, and it is what comes out that limits bound.
+    let out = if source.totals.is_none() { findings.state.size } else { totals };
+    let policy = &*policy.naming(notice, |limits| source.with_totals(Some(out)).exceeded(limits));
     findings.clamp(&Request {
         limits,
         notice,
         bytes_of: if is_broken || source.input.is_some() { Some(&bytes_of) } else { None },
         in_bytes: source.in_bytes(),
-        marks: source.marks,
         fresh: source.fresh,
         beside: source.beside,
         ..Request::of(policy, totals)
@@ -110,12 +118,41 @@ impl Findings {
     /// small for any of it.
     pub fn clamp(&self, request: &Request) -> Option<Found> {
         self.state.shelf.findings().next()?;
+        self.closed(request).or_else(|| self.compose(request, None, ""))
+    }
+
+    /// Keeps the end in which another tool says how to go on, as [`crate::text::clamp`] does, behind the notice.
+    fn closed(&self, request: &Request) -> Option<Found> {
+        let (recent, limits) = (self.state.recent.text(), request.limits);
+        let closing =
+            request.notice.closes().then(|| Closing::find(Utf8(recent), self.state.size.bytes))??;
+        let end = &recent[recent.len() - (self.state.size.bytes - closing.start)..];
+        let end = std::str::from_utf8(end).ok()?;
+        let taken = Extent::of(Utf8(end.as_bytes()), limits);
+        if !taken.fits(limits) {
+            return None;
+        }
+        let line_break = if end.starts_with('\n') { "" } else { "\n" };
+        closing_rooms(limits, taken, line_break.len()).find_map(|room| {
+            let found = self.compose(&Request { limits: &room, ..*request }, Some(closing), end)?;
+            if found.notice.is_empty() && *request.notice != Notice::None {
+                return None;
+            }
+            let text = [&found.text, line_break, end].concat();
+            let fits = Extent::of(Utf8(text.as_bytes()), limits).fits(limits);
+            (fits && longest_line(&text) <= limits.line_bytes).then_some(Found { text, ..found })
+        })
+    }
+
+    /// Composes what comes before an end that is kept.
+    fn compose(&self, request: &Request, closing: Option<Closing>, end: &str) -> Option<Found> {
         let looks = !request.fresh && *request.notice != Notice::None;
-        let old = if looks { self.old_notices() } else { Old::default() };
+        let mut old = if looks { self.old_notices(end.len()) } else { Old::default() };
+        old.cut_at_end += end.len();
         let pieces = self.pieces(&old);
         let last = pieces.last()?.unit.number;
         let sizes = pieces.iter().map(|piece| piece.size(last, request.limits)).collect();
-        let composer = Composer { findings: self, request, old, pieces, sizes, last };
+        let composer = Composer { findings: self, request, old, pieces, sizes, last, closing, end };
         let ladder = request.notice.ladder().chain([Cow::Owned(Notice::None)]);
         ladder.into_iter().find_map(|notice| composer.with_notice(&notice))
     }
@@ -128,6 +165,9 @@ struct Composer<'a> {
     pieces: Vec<Piece<'a>>,
     sizes: Vec<Taken>,
     last: usize,
+    /// The end that is kept behind the notice; empty where there is none.
+    closing: Option<Closing>,
+    end: &'a str,
 }
 
 impl Composer<'_> {
@@ -149,25 +189,34 @@ impl Composer<'_> {
 
     fn finish(&self, notice: &Notice, text: &str, body: Body) -> Option<Found> {
         let lines = self.kept_lines(&body);
-        let marks = self.kept_marks(&body);
-        let bytes = self.kept_bytes(&body, marks);
+        let bytes = self.kept_bytes(&body);
         let before = Utf8(&body.text).size().chars + separator(notice, text).len();
+        let end = self.end_size();
+        let mut ranges = body.ranges;
+        if end.chars > 0 {
+            let total = self.request.totals.chars;
+            match ranges.last_mut().filter(|last| last.end == total - end.chars) {
+                Some(last) => last.end = total,
+                None => ranges.push(total - end.chars..total),
+            }
+        }
         let all = [String::from_utf8(body.text).ok()?.as_str(), separator(notice, text), text].concat();
         let limits = self.request.limits;
         let fits = Extent::of(Utf8(all.as_bytes()), limits).fits(limits);
         (fits && longest_line(&all) <= limits.line_bytes).then(|| Found {
             notice: before..before + text.encode_utf16().count(),
             text: all,
-            kept: Size { bytes, chars: body.kept.chars - marks.chars, ..body.kept },
-            ranges: body.ranges,
+            kept: Size { bytes, chars: body.kept.chars - body.foreign.chars, ..body.kept } + end,
+            ranges,
             lines,
         })
     }
 
     fn compose(&self, room: Limits, separated: bool) -> Option<Body> {
-        let mut choice = Choice::new(&self.pieces, &self.sizes, self.last, self.largest_mark(), room);
+        let units = self.old.first.number..=self.last;
+        let findings = self.findings.state.shelf.findings().filter(|finding| units.contains(&finding.unit));
+        let mut choice = Choice::new(&self.pieces, &self.sizes, units.clone(), self.largest_mark(), room);
         choice.keep_ends();
-        let findings = self.findings.state.shelf.findings().filter(|finding| finding.unit <= self.last);
         // What has come again and again gets the room that is left when the others have theirs.
         let (new, again): (Vec<&Finding>, Vec<&Finding>) =
             findings.partition(|finding| finding.worth >= Worth::NEW);
@@ -185,6 +234,7 @@ impl Composer<'_> {
         let mut body = Body::default();
         let mut before: Option<&Piece> = None;
         let mut kept: Vec<_> = choice.kept().collect();
+        self.old.leave_out_parts(&mut kept);
         // Of a last line that is nothing but the newline which gives way, nothing would be left but a gap before it.
         if separated
             && let [.., before, last] = kept[..]
@@ -207,14 +257,16 @@ impl Composer<'_> {
 
     /// Marks what is missing between two pieces, or between a piece and an end of the text.
     fn mark_gap(&self, body: &mut Body, before: Option<&Piece>, after: Option<&Piece>) {
-        let next = before.map_or(0, |piece| piece.unit.number + 1);
+        let start = self.old.first;
+        let next = before.map_or(start.number, |piece| piece.unit.number + 1);
         if next == after.map_or(self.last + 1, |piece| piece.unit.number) {
             return;
         }
-        let all = self.findings.state.size;
-        let first = before.map_or(0, |piece| piece.unit.line + 1);
-        let last = after.map_or(all.lines(self.is_open()), |piece| piece.unit.line);
-        let start = before.map_or(0, |piece| piece.unit.char + piece.unit.chars);
+        let all = self.findings.state.size - self.end_size();
+        let is_open = self.is_open() || !self.end.is_empty();
+        let first = before.map_or(start.line, |piece| piece.unit.line + 1);
+        let last = after.map_or(all.lines(is_open), |piece| piece.unit.line);
+        let start = before.map_or(start.char, |piece| piece.unit.char + piece.unit.chars);
         let end = after.map_or(all.chars, |piece| piece.unit.char);
         body.add_mark(last.saturating_sub(first), end - start);
     }
@@ -251,7 +303,8 @@ impl Composer<'_> {
     }
 
     fn in_bytes(&self) -> bool {
-        self.request.in_bytes || self.old.in_bytes
+        // As the earlier notice counts, where there is one.
+        if self.old.hidden == Size::default() { self.request.in_bytes } else { self.old.in_bytes }
     }
 
     fn at_least(&self) -> Counts {
@@ -261,46 +314,48 @@ impl Composer<'_> {
 
     fn counts(&self, body: &Body) -> Counts {
         let Request { totals, beside, .. } = self.request;
-        let notices = self.old.sizes.iter().fold(self.old.marks, |sum, size| sum + *size);
-        let marks = self.kept_marks(body);
+        let notices = self.old.taken();
+        let end = self.end_size();
         let amount = |of: fn(&Size) -> usize, kept: usize| {
             let cutting = Cutting {
                 total: of(totals),
-                kept,
+                kept: kept + of(&end),
                 beside: of(beside),
-                hidden: self.old.hidden,
+                hidden: of(&self.old.hidden),
                 notices: of(&notices),
                 kept_notices: of(&body.old),
             };
             cutting.amount()
         };
-        let bytes = self.kept_bytes(body, marks);
+        let bytes = self.kept_bytes(body);
         let lines = self.kept_lines(body);
-        let missing = lines.total - lines.kept() + beside.newlines;
+        let shown = lines.total - end.newlines;
+        let total = self.closing.map_or(lines.total, |closing| closing.lines(shown).max(lines.total));
+        let missing = total - lines.kept() + beside.newlines;
         Counts {
-            chars: amount(|size| size.chars, body.kept.chars.saturating_sub(marks.chars)),
+            chars: amount(|size| size.chars, body.kept.chars - body.foreign.chars),
             bytes: amount(|size| size.bytes, bytes),
-            lines: Amount { omitted: missing, total: lines.total + beside.newlines },
+            lines: Amount { omitted: missing, total: total + beside.newlines },
             kept_lines: line_ranges(lines.ranges),
         }
     }
 
     fn kept_lines(&self, body: &Body) -> KeptLines {
-        KeptLines { ranges: body.lines.clone(), total: self.request.totals.lines(self.is_open()) }
+        let total = self.request.totals.lines(self.is_open());
+        let mut ranges = body.lines.clone();
+        if !self.end.is_empty() {
+            ranges.push((total + 1 - self.end_size().lines(self.is_open()), total));
+        }
+        KeptLines { ranges, total }
+    }
+
+    fn end_size(&self) -> Size {
+        Utf8(self.end.as_bytes()).size()
     }
 
     /// Bytes of the input that are kept, marks not counted.
-    fn kept_bytes(&self, body: &Body, marks: Size) -> usize {
-        self.request.bytes_of.map_or(body.kept.bytes.saturating_sub(marks.bytes), |of| of(&body.ranges))
-    }
-
-    /// What of the kept text is not the input's.
-    fn kept_marks(&self, body: &Body) -> Size {
-        let is_kept = |mark: &&Span| {
-            let at = body.ranges.partition_point(|range| range.end < mark.end);
-            body.ranges.get(at).is_some_and(|range| range.start <= mark.start)
-        };
-        self.request.marks.iter().filter(is_kept).fold(body.foreign, |sum, mark| sum + mark.size)
+    fn kept_bytes(&self, body: &Body) -> usize {
+        self.request.bytes_of.map_or(body.kept.bytes - body.foreign.bytes, |of| of(&body.ranges))
     }
 }
 

@@ -20,7 +20,7 @@ mod words;
 
 use std::collections::VecDeque;
 
-use memchr::memmem::Finder;
+use aho_corasick::AhoCorasick;
 
 use crate::limits::{Limits, UNLIMITED};
 use crate::text::Size;
@@ -45,9 +45,26 @@ const REACH: usize = AROUND + 1 + AROUND + 1;
 pub struct Findings {
     /// Bytes that a result can have.
     budget: usize,
-    needles: Vec<Finder<'static>>,
+    needles: Option<Needles>,
     splitter: Splitter,
     state: State,
+}
+
+/// Texts that make a line a finding, looked for at once: however many they are, a line is walked through once.
+#[derive(Clone, Debug)]
+struct Needles {
+    all: AhoCorasick,
+    /// Bytes of the longest.
+    longest: usize,
+}
+
+impl Needles {
+    /// Nothing where there are none, or where they take more memory than an automaton can address.
+    fn new(needles: &[String]) -> Option<Needles> {
+        let needles: Vec<&String> = needles.iter().filter(|needle| !needle.is_empty()).collect();
+        let longest = needles.iter().map(|needle| needle.len()).max()?;
+        Some(Needles { all: AhoCorasick::new(needles).ok()?, longest })
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -87,10 +104,9 @@ impl Findings {
     /// A search for a result within limits. `needles` are texts that make a line a finding.
     pub fn new(limits: &Limits, needles: &[String]) -> Findings {
         let budget = budget(limits);
-        let needles = needles.iter().filter(|needle| !needle.is_empty());
         Findings {
             budget,
-            needles: needles.map(|needle| Finder::new(needle.as_bytes()).into_owned()).collect(),
+            needles: Needles::new(needles),
             splitter: Splitter::default(),
             state: State {
                 head: Stretch::default(),
@@ -122,7 +138,7 @@ impl Findings {
         let Findings { budget, needles, splitter, state } = self;
         state.coloured |= memchr::memchr(bytes::ESCAPE, text).is_some();
         state.wide |= !text.is_ascii();
-        splitter.push(text, |unit| state.take(unit, needles, *budget));
+        splitter.push(text, |unit| state.take(unit, needles.as_ref(), *budget));
     }
 
     /// Takes U+FFFD in place of so many bytes, at most three, that are no UTF-8.
@@ -162,7 +178,7 @@ impl Findings {
     /// Takes the end of the text.
     pub fn finish(&mut self) {
         let Findings { budget, needles, splitter, state } = self;
-        splitter.finish(|unit| state.take(unit, needles, *budget));
+        splitter.finish(|unit| state.take(unit, needles.as_ref(), *budget));
         for open in std::mem::take(&mut state.open) {
             state.close(open);
         }
@@ -191,7 +207,7 @@ fn budget(limits: &Limits) -> usize {
 }
 
 impl State {
-    fn take(&mut self, text: &[u8], needles: &[Finder], budget: usize) {
+    fn take(&mut self, text: &[u8], needles: Option<&Needles>, budget: usize) {
         let chars = if self.wide && !text.is_ascii() { Utf8(text).size().chars } else { text.len() };
         let size = Size { bytes: text.len(), chars, newlines: usize::from(text.ends_with(b"\n")), broken: 0 };
         let unit = Unit { foreign: self.foreign_of(size.bytes), ..self.next_unit(size) };
@@ -203,8 +219,9 @@ impl State {
         if self.size.bytes <= earlier::SEARCHED {
             self.look_for_notice(unit, text, size);
         }
-        let mut score = score::score(text, self.coloured);
-        if self.holds(needles, text) {
+        // An empty line tells nothing, and some texts have little else.
+        let mut score = if text == b"\n" { Score::default() } else { score::score(text, self.coloured) };
+        if needles.is_some_and(|needles| self.holds(needles, text)) {
             score = score.max(Score::ASKED_FOR);
         }
         let start = shapes::start(text);
@@ -241,14 +258,13 @@ impl State {
     }
 
     /// Whether a needle is in a unit, or reaches into it from the pieces of the same line before it.
-    fn holds(&mut self, needles: &[Finder], text: &[u8]) -> bool {
-        let Some(longest) = needles.iter().map(|needle| needle.needle().len()).max() else { return false };
+    fn holds(&mut self, needles: &Needles, text: &[u8]) -> bool {
         let line = &mut self.line;
         let from = line.len();
         line.extend_from_slice(text);
-        let found = needles.iter().any(|needle| needle.find(line).is_some());
+        let found = needles.all.is_match(&*line);
         // A needle that was found is not found again, and one that has begun is kept whole.
-        let keep = if found || line.ends_with(b"\n") { 0 } else { longest - 1 };
+        let keep = if found || line.ends_with(b"\n") { 0 } else { needles.longest - 1 };
         line.drain(..(from + text.len()).saturating_sub(keep));
         found
     }

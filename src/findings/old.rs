@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::choice::Piece;
 use super::unit::Unit;
 use super::{Findings, State};
-use crate::text::earlier::{self, Earlier};
+use crate::text::earlier::{self, Earlier, Told};
 use crate::text::notice_line;
 use crate::text::size::Size;
 use crate::text::units::Text;
@@ -14,25 +14,48 @@ use crate::text::utf8::Utf8;
 /// Notices of earlier cuts.
 #[derive(Debug, Default)]
 pub struct Old {
-    /// What they say is missing already, and whether in bytes.
-    pub hidden: usize,
+    /// What they say is missing already, and whether that was counted in bytes.
+    pub hidden: Size,
     pub in_bytes: bool,
     /// What each takes of the text.
     pub sizes: Vec<Size>,
-    /// Those that may be kept as text, by the number of their unit.
+    /// What of them may be kept as text, by the number of its unit.
     pub units: Vec<(usize, Size)>,
+    /// Those between two empty lines, by number.
+    pub between: Vec<usize>,
     /// What marks between findings take of the text.
     pub marks: Size,
     /// Bytes that one at the end takes.
     pub cut_at_end: usize,
+    /// Where the first unit after one at the start stands.
+    pub first: Unit,
 }
 
 impl Old {
+    /// What they and marks take of the text.
+    pub fn taken(&self) -> Size {
+        self.sizes.iter().fold(self.marks, |sum, size| sum + *size)
+    }
+
+    /// Leaves out of what is kept each notice that does not stand between its empty lines any more, and them: it would not be
+    /// known again.
+    pub fn leave_out_parts(&self, kept: &mut Vec<&Piece>) {
+        for unit in &self.between {
+            let all = unit - 1..=unit + 1;
+            let first = kept.partition_point(|piece| piece.unit.number < *all.start());
+            let last = kept.partition_point(|piece| piece.unit.number <= *all.end());
+            if last - first < 3 {
+                kept.drain(first..last);
+            }
+        }
+    }
+
     /// What a unit takes of the text, where it is a notice or a mark.
     pub fn size_of(&self, number: usize, text: &[u8]) -> Option<Size> {
-        let notice = self.units.binary_search_by_key(&number, |(number, _)| *number);
-        let is_mark = || self.marks.chars > 0 && is_mark(text);
-        notice.map(|at| self.units[at].1).ok().or_else(|| is_mark().then(|| Utf8(text).size()))
+        if self.marks.chars > 0 && is_mark(text) {
+            return Some(Utf8(text).size());
+        }
+        self.units.binary_search_by_key(&number, |(number, _)| *number).ok().map(|at| self.units[at].1)
     }
 }
 
@@ -66,8 +89,6 @@ impl State {
         self.maybe = None;
         if self.blank && matches!(text, [b'[' | b'.', .., b'\n']) {
             let parsed = notice_line::parse(&text[..text.len() - 1]);
-            // The newlines around it are its own but for that of its line: two before it, one behind.
-            let size = size + Size { bytes: 3, chars: 3, newlines: 3, broken: 0 };
             self.maybe =
                 parsed.map(|(hidden, in_bytes)| OldNotice { unit: unit.number, size, hidden, in_bytes });
         }
@@ -76,31 +97,48 @@ impl State {
 }
 
 impl Findings {
-    /// Notices of earlier cuts, where one of ours would stand.
-    pub(super) fn old_notices(&self) -> Old {
+    /// Notices of earlier cuts, where one of ours would stand: before an end of so many bytes.
+    pub(super) fn old_notices(&self, end: usize) -> Old {
         let state = &self.state;
-        let (head, tail) = (Utf8(state.head.text()), Utf8(state.recent.text()));
-        let ends = Earlier::at_ends(head, tail, state.size.bytes);
-        let mut old = Old { hidden: ends.hidden, in_bytes: ends.in_bytes, ..Old::default() };
-        for span in ends.spans {
-            old.sizes.push(span.size);
-            if span.start == 0 {
-                old.units.push((0, span.size));
-            } else {
-                // What is kept of the text ends before it.
-                old.cut_at_end = span.end - span.start;
-            }
-        }
+        let recent = state.recent.text();
+        let (head, tail) = (Utf8(state.head.text()), Utf8(&recent[..recent.len() - end]));
+        let ends = Earlier::at_ends(head, tail, state.size.bytes - end);
+        // What is kept of the text lies between those at the ends.
+        let mut old =
+            Old { cut_at_end: ends.trailing, first: state.head.place_after(ends.leading), ..Old::default() };
+        old.sizes.extend(ends.spans.iter().map(|span| span.size));
+        let mut told = ends.told;
         if state.size.bytes <= earlier::SEARCHED {
-            for notice in &state.notices {
-                old.sizes.push(notice.size);
-                old.units.push((notice.unit, notice.size));
-                if notice.hidden > old.hidden {
-                    (old.hidden, old.in_bytes) = (notice.hidden, notice.in_bytes);
-                }
+            // One at the end of what comes before an end is there already.
+            let mut left = end;
+            let mut units = state.recent.back();
+            let before =
+                units.find(|(_, text)| left.checked_sub(text.len()).map(|rest| left = rest).is_none());
+            let is_counted = |notice: &&OldNotice| {
+                end > 0 && old.cut_at_end > 0 && before.is_some_and(|(unit, _)| unit.number == notice.unit)
+            };
+            let notices: Vec<_> = state.notices.iter().filter(|notice| !is_counted(notice)).collect();
+            for notice in notices {
+                let OldNotice { unit, size, .. } = *notice;
+                old.between.push(unit);
+                let newline = Size { bytes: 1, chars: 1, newlines: 1, broken: 0 };
+                old.sizes.push(size + newline + newline + newline);
+                // The newlines around it are its own: that of the line before, and an empty line on either side.
+                let before = unit.checked_sub(2).map(|line| (line, newline));
+                old.units.extend(before);
+                old.units.extend([(unit - 1, newline), (unit, size), (unit + 1, newline)]);
+                told.add(notice.hidden, notice.in_bytes);
             }
-            old.marks = if old.hidden > 0 { state.marks } else { Size::default() };
+            old.units.sort_unstable_by_key(|(unit, _)| *unit);
+            old.marks = if told == Told::default() { Size::default() } else { state.marks };
         }
+        let taken = old.taken();
+        let left = Size {
+            bytes: state.size.bytes.saturating_sub(taken.bytes),
+            chars: state.size.chars.saturating_sub(taken.chars),
+            ..state.size
+        };
+        (old.hidden, old.in_bytes) = (told.hidden(left), told.in_bytes(left));
         old
     }
 
@@ -125,6 +163,6 @@ impl Findings {
             }
             pieces.insert(unit.number, Piece { unit, text });
         }
-        pieces.into_values().collect()
+        pieces.split_off(&old.first.number).into_values().collect()
     }
 }

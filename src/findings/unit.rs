@@ -10,7 +10,7 @@ const PIECE: usize = 256;
 const LAST_PIECE: usize = PIECE + 32;
 
 /// Where a unit stands in the text, and its size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unit {
     pub number: usize,
     /// Where it starts in chars, and how many lines end before it.
@@ -172,6 +172,17 @@ impl Stretch {
     pub fn numbers(&self) -> Option<(usize, usize)> {
         let last = self.last.filter(|_| !self.lengths.is_empty())?.number;
         Some((last + 1 - self.lengths.len(), last))
+    }
+
+    /// Where a unit after the first so many bytes stands, which end a unit.
+    pub fn place_after(&self, bytes: usize) -> Unit {
+        let mut end = 0;
+        let is_before = |unit: &Unit| {
+            end += unit.bytes;
+            end <= bytes
+        };
+        let last = self.iter().map(|(unit, _)| unit).take_while(is_before).last();
+        last.map_or_else(Unit::default, |unit| unit.next(0, 0, false))
     }
 
     pub fn first_bytes(&self) -> usize {

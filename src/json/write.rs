@@ -14,6 +14,30 @@ pub fn literal(units: &[u16], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
+/// The JSON with the control characters that it need not escape as escapes too: as such they are no dirt when it has
+/// become a text.
+pub fn escaped(json: Vec<u8>) -> Vec<u8> {
+    let is_control = |at: usize| match json[at] {
+        0x7F => true,
+        0xC2 => json.get(at + 1).is_some_and(|byte| (0x80..0xA0).contains(byte)),
+        _ => false,
+    };
+    if !(0..json.len()).any(is_control) {
+        return json;
+    }
+    let (mut out, mut at) = (Vec::with_capacity(json.len() + 16), 0);
+    while at < json.len() {
+        if is_control(at) {
+            at += usize::from(json[at] == 0xC2);
+            push_unit(json[at].into(), &mut out);
+        } else {
+            out.push(json[at]);
+        }
+        at += 1;
+    }
+    out
+}
+
 /// Appends a code point inside a literal.
 pub fn push(point: char, out: &mut Vec<u8>) {
     match point {
@@ -48,6 +72,12 @@ pub fn width(point: char) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_control_character_is_left() {
+        let json = "[\"a\u{7f}b\u{9b}31m\u{80}\u{a0}é漢\"]".as_bytes().to_vec();
+        assert_eq!(escaped(json), "[\"a\\u007fb\\u009b31m\\u0080\u{a0}é漢\"]".as_bytes());
+    }
 
     #[test]
     fn writes_what_json_stringify_writes() {

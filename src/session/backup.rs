@@ -1,6 +1,6 @@
-//! Copies of a session as it was: before its first repair, and before its latest.
+//! Backups of a session as it was: before its first repair, and before its latest.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -8,93 +8,100 @@ use super::failure::Failure;
 use super::file::{Beside, with_end};
 use super::lock::has_no_links;
 use super::stored::Session;
-use super::watch::Watch;
 use crate::system;
 
-/// Keeps a session as it is now, and returns where. Links cost nothing: what takes the session's place is another file.
-pub fn keep(session: &Session, watch: &Watch) -> Result<PathBuf, Failure> {
-    let first = with_end(&session.path, ".bak");
-    let latest = with_end(&session.path, ".bak.latest");
-    watch.step()?;
-    let is_first = match add(session, &first) {
+/// Keeps a file that was the session as the one before its latest repair, and as the one before its first unless that is
+/// kept. Returns where. Both are one file; where a file can have but one name, the first alone is made.
+pub fn keep(old: &Path, session: &Path) -> io::Result<PathBuf> {
+    keep_by(|first| fs::hard_link(old, first), old, session)
+}
+
+fn keep_by(link: impl Fn(&Path) -> io::Result<()>, old: &Path, session: &Path) -> io::Result<PathBuf> {
+    let first = with_end(session, ".bak");
+    let latest = with_end(session, ".bak.latest");
+    let is_first = match link(&first) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
-        added => {
-            added?;
+        Err(error) if has_no_links(&error) => {
+            if fs::symlink_metadata(&first).is_err() {
+                fs::rename(old, &first)?;
+                // Of an earlier repair, which this is later than.
+                let _ = fs::remove_file(&latest);
+                return Ok(first);
+            }
+            false
+        }
+        linked => {
+            linked?;
             true
         }
     };
-    watch.step()?;
-    let (made, ()) = Beside::make(&session.path, |path| add(session, path))?;
-    watch.step()?;
-    made.rename(&latest)?;
+    fs::rename(old, &latest)?;
+    // Nothing is renamed where both are names of one file.
+    let _ = fs::remove_file(old);
     Ok(if is_first { first } else { latest })
 }
 
-/// Gives a session a second name until that is dropped; nothing where there are no links.
-pub fn hold(session: &Session) -> Option<Beside> {
-    Beside::make(&session.path, |name| fs::hard_link(&session.path, name)).ok().map(|(held, ())| held)
-}
-
-/// Keeps what was held as the session before its latest repair, and returns where.
-pub fn keep_held(session: &Session, held: Beside) -> io::Result<PathBuf> {
-    let latest = with_end(&session.path, ".bak.latest");
-    held.rename(&latest)?;
-    Ok(latest)
-}
-
-/// Gives a session a second name that is not taken, or a copy where there are no links.
-fn add(session: &Session, name: &Path) -> io::Result<()> {
-    match fs::hard_link(&session.path, name) {
-        Err(error) if has_no_links(&error) => copy(session, name),
-        linked => linked,
-    }
-}
-
-/// Copies a session to a name that is not taken, where it appears whole.
-fn copy(session: &Session, name: &Path) -> io::Result<()> {
-    if fs::symlink_metadata(name).is_ok() {
-        return Err(ErrorKind::AlreadyExists.into());
-    }
-    let (beside, file) = Beside::make(name, |path| system::creation().open(path))?;
-    io::copy(&mut &File::open(&session.path)?, &mut &file)?;
-    file.set_permissions(session.found.permissions())?;
+/// Copies a session that can have no other name.
+pub fn copy(session: &Session) -> Result<Beside, Failure> {
+    let (beside, file) = Beside::make(&session.path, "", |path| system::creation().open(path))?;
+    session.give_rights(&file)?;
+    session.from_start(|mut old| Ok(io::copy(&mut old, &mut &file)?))?;
     file.sync_all()?;
-    beside.rename(name)
+    Ok(beside)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_first_stays_and_the_latest_follows() {
+    /// A directory with a session, and what keeps a text as that was before a repair.
+    fn place() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
-        let path = fs::canonicalize(dir.path()).unwrap().join("s.jsonl");
-        let text = |end: &str| fs::read_to_string(with_end(&path, end)).unwrap();
-        let keep = |text: &str| {
-            // Another file each time, as after a repair.
-            let _ = fs::remove_file(&path);
-            fs::write(&path, text).unwrap();
-            super::keep(&Session::open(path.clone()).unwrap(), &Watch::default()).unwrap()
-        };
-        assert_eq!(keep("one"), with_end(&path, ".bak"));
-        assert_eq!((text(".bak"), text(".bak.latest")), ("one".into(), "one".into()));
-        assert_eq!(keep("two"), with_end(&path, ".bak.latest"));
-        assert_eq!((text(".bak"), text(".bak.latest")), ("one".into(), "two".into()));
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
+        let session = dir.path().join("s.jsonl");
+        (dir, session)
+    }
+
+    fn keep_text(session: &Path, text: &str) -> PathBuf {
+        let old = with_end(session, ".old");
+        fs::write(&old, text).unwrap();
+        keep(&old, session).unwrap()
     }
 
     #[test]
-    fn a_copy_does_where_there_are_no_links() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("s.jsonl");
-        fs::write(&path, "text").unwrap();
-        let session = Session::open(path.clone()).unwrap();
-        let name = with_end(&path, ".bak");
-        copy(&session, &name).unwrap();
-        assert_eq!(fs::read(&name).unwrap(), b"text");
-        assert_eq!(fs::metadata(&name).unwrap().permissions(), session.found.permissions());
-        assert_eq!(copy(&session, &name).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    fn the_first_stays_and_the_latest_follows() {
+        let (dir, session) = place();
+        let text = |end: &str| fs::read_to_string(with_end(&session, end)).unwrap();
+        assert_eq!(keep_text(&session, "one"), with_end(&session, ".bak"));
+        assert_eq!((text(".bak"), text(".bak.latest")), ("one".into(), "one".into()));
+        assert_eq!(keep_text(&session, "two"), with_end(&session, ".bak.latest"));
+        assert_eq!((text(".bak"), text(".bak.latest")), ("one".into(), "two".into()));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn what_was_kept_half_is_kept_whole_the_next_time() {
+        let (dir, session) = place();
+        let old = with_end(&session, ".old");
+        fs::write(&old, "one").unwrap();
+        for name in [".bak", ".bak.latest"] {
+            fs::hard_link(&old, with_end(&session, name)).unwrap();
+        }
+        keep(&old, &session).unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn one_name_does_where_there_are_no_links() {
+        let (dir, session) = place();
+        let no_links = |_: &Path| Err(ErrorKind::Unsupported.into());
+        fs::write(with_end(&session, ".bak.latest"), "of an earlier one").unwrap();
+        for (text, end, files) in [("one", ".bak", 1), ("two", ".bak.latest", 2), ("three", ".bak.latest", 2)]
+        {
+            let old = with_end(&session, ".old");
+            fs::write(&old, text).unwrap();
+            assert_eq!(keep_by(no_links, &old, &session).unwrap(), with_end(&session, end));
+            assert_eq!(fs::read_to_string(with_end(&session, end)).unwrap(), text);
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), files);
+        }
     }
 }

@@ -40,11 +40,13 @@ impl Body<'_> {
     /// The parts that a cut of a text of `chars` can depend on.
     pub fn windows(&self, chars: usize, policy: &Policy) -> Windows {
         let (head, tail) = reach(policy);
-        if chars <= head.max(tail).max(earlier::SEARCHED) {
+        // Which limits a notice names depends on the tokens of all of it.
+        if policy.limits.counts_tokens() || chars <= head.max(tail).max(earlier::SEARCHED) {
             return (self.literal().units(), vec![]);
         }
-        let least = earlier::LONGEST;
-        (self.literal().head(head.max(least)), self.literal().tail(tail.max(least)))
+        // A notice at an end is no text to keep: what is kept reaches so much further.
+        let [head, tail] = [head, tail].map(|side| side.saturating_add(earlier::LONGEST));
+        (self.literal().head(head), self.literal().tail(tail))
     }
 
     /// The parts that are searched for findings: all of it, or both ends, at the ends of lines where some are near.
@@ -166,9 +168,10 @@ mod tests {
         };
         let small = body(&"é".repeat(300_002));
         assert_eq!(small.windows(300_002, &policy).0.len(), 300_002);
-        let large = body(&"é".repeat(300_003));
-        let (head, tail) = large.windows(300_003, &policy);
-        assert_eq!((head.len(), tail.len()), (earlier::LONGEST, 300_002));
+        let large = body(&"é".repeat(400_000));
+        let (head, tail) = large.windows(400_000, &policy);
+        // Beyond that, a notice at the end may go.
+        assert_eq!((head.len(), tail.len()), (earlier::LONGEST, 300_002 + earlier::LONGEST));
     }
 
     #[test]

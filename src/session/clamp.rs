@@ -5,13 +5,13 @@ use super::encoded;
 use crate::dialect::Slot;
 use crate::dialect::path::As;
 use crate::findings;
-use crate::json::Literal;
 use crate::json::escape::well_formed;
 use crate::json::tree::{TOP, Tree};
+use crate::json::{Literal, Span, write};
 use crate::limits::UNLIMITED;
 use crate::lined::clamp_lines;
 use crate::policy::{Keep, Policy};
-use crate::share::{Block, Share, share};
+use crate::share::{Block, Share, exceeded, share};
 use crate::text::clamp::clamp_to;
 use crate::text::notice::Notice;
 use crate::text::source::Source;
@@ -79,7 +79,8 @@ impl Clamped {
 /// The text of a slot that a model sees.
 pub fn body_of<'a>(row: &'a [u8], slot: &Slot) -> Body<'a> {
     if slot.is_data {
-        return Body::Made(Tree::of(row, slot.value).json(TOP));
+        let source = slot.source(row);
+        return Body::Made(write::escaped(Tree::of(&source, Span { start: 0, end: source.len() }).json(TOP)));
     }
     Body::Row(Literal::of(slot.value.of(row)))
 }
@@ -224,17 +225,19 @@ fn clamp_together(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) ->
             false => text.windows(size.chars, policy),
         })
         .collect();
+    let given: Vec<_> = windows.iter().zip(&sizes).map(|(windows, size)| source(windows, *size)).collect();
+    let policy = &*policy.naming(&policy.notice, |limits| exceeded(&given, limits, rules.share));
     let lines: Vec<_> = windows
         .iter()
         .map(|(text, _)| (max != UNLIMITED).then(|| crate::text::lines::cut_lines(Utf16(text), max)))
         .collect();
-    let sources: Vec<Source<Utf16>> = windows
+    let sources: Vec<Source<Utf16>> = given
         .iter()
         .zip(&lines)
         .zip(&sizes)
-        .map(|((windows, lines), size)| match lines {
+        .map(|((given, lines), size)| match lines {
             Some(cut) => Source::whole(Utf16(&cut.text)).with_totals(Some(*size)).with_marks(&cut.marks),
-            None => source(windows, *size),
+            None => *given,
         })
         .collect();
     let blocks = share(&sources, policy, rules.share);

@@ -2,13 +2,14 @@
 
 use super::clamp::Left;
 use super::patch::Patch;
+use super::side::{MORE, shrunk};
 use crate::dialect::path::{As, Follower, InList};
 use crate::dialect::result::is_failure;
 use crate::dialect::{Slot, ToolResult};
 use crate::json::escape::well_formed;
 use crate::json::members::{Member, elements, members};
 use crate::json::scan::Kind;
-use crate::json::tree::string;
+use crate::json::tree::{TOP, Tree, string};
 use crate::json::{Literal, Span, write};
 
 /// The changes to one row.
@@ -58,10 +59,15 @@ impl<'a> Draft<'a> {
         for (slot, left) in result.slots.iter().zip(left) {
             gone.push(left == Left::Gone);
             match left {
+                Left::Gone if !slot.members.is_empty() => self.keep(slot, None),
                 Left::Same | Left::Gone => {}
                 Left::WellFormed => {
-                    let json = well_formed(slot.value.of(self.row()));
-                    json.into_iter().for_each(|json| self.patch.replace(slot.value, json));
+                    let values = slot.members.iter().map(|member| member.value);
+                    let values = if slot.members.is_empty() { vec![slot.value] } else { values.collect() };
+                    for value in values {
+                        let json = well_formed(value.of(self.row()));
+                        json.into_iter().for_each(|json| self.patch.replace(value, json));
+                    }
                 }
                 Left::Text(text) => self.put(slot, &text),
             }
@@ -82,6 +88,16 @@ impl<'a> Draft<'a> {
     #[inline(never)]
     fn put(&mut self, slot: &Slot, text: &[u16]) {
         let row = self.row();
+        if slot.json == Some(As::Rest) {
+            let source = slot.source(row);
+            let source = well_formed(&source).map_or(source, Into::into);
+            let left = shrunk(&source, String::from_utf16_lossy(text).len());
+            return match left {
+                left if !slot.members.is_empty() => self.keep(slot, left),
+                Some(json) => self.patch.replace(slot.value, json),
+                None => self.change(slot.holder, Move::Remove(slot.value.start)),
+            };
+        }
         let mut json = vec![];
         write::literal(text, &mut json);
         match (slot.json, slot.member) {
@@ -107,6 +123,27 @@ impl<'a> Draft<'a> {
                 self.patch.replace(slot.value, json);
             }
             _ => self.patch.replace(slot.value, json),
+        }
+    }
+
+    /// Writes what is left of the rest of an object.
+    fn keep(&mut self, slot: &Slot, left: Option<Vec<u8>>) {
+        let row = self.row();
+        let left = left.unwrap_or_else(|| b"{}".to_vec());
+        let all = Span { start: 0, end: left.len() };
+        for Member { key, value } in &slot.members {
+            let kept = last(&left, all, &Literal::of(key.of(row)).utf8());
+            match kept.map(|kept| kept.value.of(&left)) {
+                None => self.remove(slot.holder, *key),
+                Some(json) if Tree::of(row, *value).json(TOP) == json => {}
+                Some(json) => self.patch.replace(*value, json.to_vec()),
+            }
+        }
+        // A member of that name is no other.
+        if let Some(more) = last(&left, all, MORE.as_bytes())
+            && last(row, slot.holder, MORE.as_bytes()).is_none()
+        {
+            self.set(slot.holder, MORE, more.value.of(&left).to_vec());
         }
     }
 
@@ -146,7 +183,7 @@ impl<'a> Draft<'a> {
     fn drop_blocks(&mut self, slots: &[Slot], gone: &[bool]) {
         // Texts by the block that they are in.
         let mut blocks: Vec<(usize, usize)> = vec![];
-        for (at, slot) in slots.iter().enumerate() {
+        for (at, slot) in slots.iter().enumerate().filter(|(_, slot)| slot.members.is_empty()) {
             match slot.lists.last() {
                 Some(block) => blocks.push((block.element.start, at)),
                 None if gone[at] => self.patch.replace(slot.value, b"\"\"".to_vec()),

@@ -103,6 +103,31 @@ impl Entry {
     }
 }
 
+/// What kind of session a file holds, as the first of its rows tells that is one of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    Pi,
+    ClaudeCode,
+    Messages,
+    #[default]
+    Unknown,
+}
+
+impl Shape {
+    /// The kind that a row tells.
+    pub fn of(follower: Follower, entry: &Entry, format: Format, has_results: bool) -> Shape {
+        let is_message = |message: &Object| {
+            follower.text(message, "role").is_some() || Table::get().is_from_model(follower.row, message)
+        };
+        match (format, entry.place) {
+            (Format::Pi { .. }, _) | (_, Place::Pi) => Shape::Pi,
+            (_, Place::ClaudeCode) => Shape::ClaudeCode,
+            _ if has_results || entry.message.as_ref().is_some_and(is_message) => Shape::Messages,
+            _ => Shape::Unknown,
+        }
+    }
+}
+
 fn message_in(follower: Follower, root: &Object) -> Option<(Place, Object)> {
     let place = match follower.text(root, "type").as_deref() {
         _ if follower.get(root, "role").is_some() => return None,

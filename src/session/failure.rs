@@ -10,8 +10,10 @@ use crate::system::{code_of, errno_of};
 pub enum Failure {
     /// What the operating system said.
     System(io::Error),
-    /// What it said once the new file was in its place; `kept`: where the old one is.
+    /// What it said once the new file was in its place; `kept`: where the old one waits for the next repair.
     Late { error: io::Error, kept: Option<PathBuf> },
+    /// The file has an attribute that a new one cannot have.
+    Attribute(String),
     /// Another holds the lock; `own`: this very process, so that waiting is no use.
     Locked { message: String, own: bool },
     /// The file changed in a way that cannot be carried over.
@@ -40,6 +42,7 @@ impl Failure {
             Failure::Locked { message, own: true } => ("OWN_LOCK", message),
             Failure::Locked { message, own: false } => ("ERR_SPILLWAY_LOCKED", message),
             Failure::Changed(message) => ("ERR_SPILLWAY_CHANGED", message),
+            Failure::Attribute(message) => ("ERR_SPILLWAY_ATTRIBUTE", message),
             Failure::Format(message) => ("ERR_SPILLWAY_FORMAT", message),
             Failure::Stopped => ("STOPPED", &String::new()),
         };
@@ -67,7 +70,7 @@ impl Failure {
 
     fn late(&self) -> Option<String> {
         let Failure::Late { kept, .. } = self else { return None };
-        let kept = kept.as_ref().map(|kept| format!("; as it was, it is kept in {}", kept.display()));
+        let kept = kept.as_ref().map(|kept| format!("; the next repair brings them from {}", kept.display()));
         let done = "the file was replaced, but rows that came meanwhile may be missing";
         Some(format!("{done}{}", kept.unwrap_or_default()))
     }

@@ -14,17 +14,20 @@ pub struct Beside {
     path: PathBuf,
 }
 
-/// What such names have behind the name of the file; the number of the process follows.
+/// What such names have behind the name of the file. The number of the process follows, when it started, a count, and
+/// what else is to be known of the file.
 const MARK: &str = ".spillway-";
 const END: &str = ".tmp";
 
 impl Beside {
-    /// Makes something under a name that nothing has.
-    pub fn make<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(Beside, T)> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
+    /// Makes something under a name that nothing has and that tells a state.
+    pub fn make<T>(
+        path: &Path,
+        state: &str,
+        make: impl Fn(&Path) -> io::Result<T>,
+    ) -> io::Result<(Beside, T)> {
         loop {
-            let number = COUNT.fetch_add(1, Relaxed);
-            let path = with_end(path, format!("{MARK}{}.{number}{END}", std::process::id()));
+            let path = own_name(path, state);
             match make(&path) {
                 // Left behind by a process that had the same number.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -40,9 +43,16 @@ impl Beside {
         &self.path
     }
 
-    /// Takes another name, from what had it. Where both are names of one file already the first would stay, and goes too.
-    pub fn rename(self, to: &Path) -> io::Result<()> {
-        fs::rename(&self.path, to)
+    /// Takes another name, from what had it.
+    pub fn rename(&mut self, to: PathBuf) -> io::Result<()> {
+        fs::rename(&self.path, &to)?;
+        self.path = to;
+        Ok(())
+    }
+
+    /// Lets what has the name be.
+    pub fn leave(mut self) -> PathBuf {
+        std::mem::take(&mut self.path)
     }
 }
 
@@ -60,18 +70,76 @@ pub fn with_end(path: &Path, end: impl AsRef<OsStr>) -> PathBuf {
     name.into()
 }
 
-/// Removes what processes left beside a file when they were ended.
-pub fn sweep(file: &Path) {
-    let (Some(dir), Some(name)) = (file.parent(), file.file_name().and_then(OsStr::to_str)) else { return };
-    let Ok(entries) = fs::read_dir(dir) else { return };
-    for entry in entries.flatten() {
-        let found = entry.file_name();
-        let rest = found.to_str().and_then(|found| found.strip_prefix(name)?.strip_suffix(END));
-        let process = rest.and_then(|rest| rest.split_once(MARK)?.1.split('.').next()?.parse().ok());
-        if process.is_some_and(|process| !system::is_alive(process)) {
-            let _ = fs::remove_file(entry.path());
-        }
+/// What the name of a file tells that has changed places with a session, or is to: see [`super::swap`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// The numbers of the file that was read and of the one that was written.
+    pub old: u64,
+    pub new: u64,
+    /// How far old was carried over to new, and how many bytes of that are the start of a row that may go on.
+    pub read: u64,
+    pub rest: u64,
+    /// How long the session was before the row that starts at `read` was appended to it, and the hash of that row as it
+    /// was appended; 0 for none.
+    pub written: u64,
+    pub row: u64,
+    /// Old is to be kept.
+    pub backup: bool,
+}
+
+impl State {
+    pub fn text(&self) -> String {
+        let State { old, new, read, rest, written, row, backup } = *self;
+        format!("{old:x}-{new:x}-{read:x}-{rest:x}-{written:x}-{row:x}-{:x}", u8::from(backup))
     }
+
+    pub fn parse(text: &str) -> Option<State> {
+        let numbers: Option<Vec<u64>> =
+            text.split('-').map(|number| u64::from_str_radix(number, 16).ok()).collect();
+        let [old, new, read, rest, written, row, backup] = numbers?.try_into().ok()?;
+        Some(State { old, new, read, rest, written, row, backup: backup != 0 })
+    }
+}
+
+/// A name beside a file that tells of this process.
+pub fn own_name(file: &Path, state: &str) -> PathBuf {
+    let pid = std::process::id();
+    name_of(file, pid, system::started(pid).unwrap_or(0), state)
+}
+
+/// A name beside a file for what no process works on.
+pub fn abandoned_name(file: &Path, state: &str) -> PathBuf {
+    name_of(file, 0, 0, state)
+}
+
+fn name_of(file: &Path, pid: u32, started: u64, state: &str) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let dot = if state.is_empty() { "" } else { "." };
+    let number = COUNT.fetch_add(1, Relaxed);
+    with_end(file, format!("{MARK}{pid}.{started}.{number}{dot}{state}{END}"))
+}
+
+/// What processes that have ended left beside a file, and what else their names tell.
+pub fn left_behind(file: &Path) -> Vec<(PathBuf, Option<String>)> {
+    let (Some(dir), Some(name)) = (file.parent(), file.file_name()) else { return vec![] };
+    let Ok(entries) = fs::read_dir(dir) else { return vec![] };
+    let told = |found: &OsStr| {
+        let rest = found.as_encoded_bytes().strip_prefix(name.as_encoded_bytes())?;
+        let (of, told) = std::str::from_utf8(rest).ok()?.strip_suffix(END)?.split_once(MARK)?;
+        let mut told = told.split('.');
+        let mut number = || told.next().and_then(|number| number.parse::<u64>().ok());
+        let (pid, started) = (number()?, number());
+        let state = told.nth(1).filter(|_| of.is_empty()).map(str::to_owned);
+        (!is_at_work(u32::try_from(pid).ok()?, started)).then_some(state)
+    };
+    entries.flatten().filter_map(|entry| Some((entry.path(), told(&entry.file_name())?))).collect()
+}
+
+/// Tells whether the process that has a number is the one that started then.
+fn is_at_work(pid: u32, started: Option<u64>) -> bool {
+    let is_another =
+        || started.filter(|then| *then > 0).zip(system::started(pid)).is_some_and(|(then, now)| then != now);
+    system::is_alive(pid) && !is_another()
 }
 
 #[cfg(test)]
@@ -91,26 +159,43 @@ mod tests {
             names.sort();
             names
         };
-        let (beside, _) = Beside::make(&session, |path| File::create_new(path)).unwrap();
+        let (beside, _) = Beside::make(&session, "", |path| File::create_new(path)).unwrap();
         assert!(names()[0].starts_with("s.jsonl.spillway-"));
         drop(beside);
         assert!(names().is_empty());
-        let (beside, _) = Beside::make(&session, |path| File::create_new(path)).unwrap();
-        beside.rename(&session).unwrap();
+        let (mut beside, _) = Beside::make(&session, "", |path| File::create_new(path)).unwrap();
+        assert!(left_behind(&session).is_empty());
+        beside.rename(session.clone()).unwrap();
+        assert_eq!(beside.leave(), session);
         assert_eq!(names(), ["s.jsonl"]);
     }
 
     #[test]
-    fn what_ended_processes_left_goes() {
+    fn what_ended_processes_left_is_found() {
         let dir = tempfile::tempdir().unwrap();
-        let file = |name: &str| drop(File::create_new(dir.path().join(name)).unwrap());
-        let alive = format!("s.jsonl.spillway-{}.0.tmp", std::process::id());
-        let stays = ["s.jsonl", "other.jsonl.spillway-4194399.0.tmp", "s.jsonl.spillway-x.tmp", &alive];
-        stays.iter().for_each(|name| file(name));
-        file("s.jsonl.spillway-4194399.0.tmp");
-        file("s.jsonl.lock.spillway-4194399.7.tmp");
-        sweep(&dir.path().join("s.jsonl"));
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), stays.len());
-        assert!(stays.iter().all(|name| dir.path().join(name).exists()));
+        let session = dir.path().join("s.jsonl");
+        let pid = std::process::id();
+        let own = own_name(&session, "state").file_name().unwrap().to_str().unwrap().to_owned();
+        let stays = ["s.jsonl", "other.jsonl.spillway-4194399.1.0.tmp", "s.jsonl.spillway-x.tmp", &own];
+        let recycled = format!("s.jsonl.spillway-{pid}.1.0.recycled.tmp");
+        let left = [
+            ("s.jsonl.spillway-4194399.0.tmp", None),
+            ("s.jsonl.spillway-4194399.8.0.a-b.tmp", Some("a-b")),
+            ("s.jsonl.spillway-0.0.3.c.tmp", Some("c")),
+            ("s.jsonl.lock.spillway-4194399.8.7.tmp", None),
+            // Of a lock or of another session: no state of this.
+            ("s.jsonl.old.spillway-4194399.8.7.d.tmp", None),
+        ];
+        let recycled = system::started(pid).map(|_| (recycled.as_str(), Some("recycled")));
+        let left: Vec<(&str, Option<&str>)> = left.into_iter().chain(recycled).collect();
+        for name in left.iter().map(|(name, _)| name).chain(&stays) {
+            File::create_new(dir.path().join(name)).unwrap();
+        }
+        let mut found = left_behind(&session);
+        found.sort();
+        let mut expected: Vec<(PathBuf, Option<String>)> =
+            left.iter().map(|(name, state)| (dir.path().join(name), state.map(str::to_owned))).collect();
+        expected.sort();
+        assert_eq!(found, expected);
     }
 }

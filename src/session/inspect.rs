@@ -6,7 +6,7 @@ use std::path::Path;
 use super::answer::Answer;
 use super::body::Body;
 use super::clamp::clamp_slots;
-use super::entry::{Entry, Format, Place};
+use super::entry::Shape;
 use super::failure::Failure;
 use super::reading::Reading;
 use super::row::{Options, bodies_of};
@@ -14,7 +14,7 @@ use super::rows::{Rows, each_row};
 use super::stored::Session;
 use super::watch::{Progress, Watch};
 use crate::dialect::path::Follower;
-use crate::dialect::{Object, Table, ToolResult};
+use crate::dialect::{Table, ToolResult};
 use crate::hash::hash;
 use crate::text::Size;
 
@@ -29,16 +29,6 @@ pub struct Report {
     pub largest: Vec<OfResult>,
     pub oversized: u64,
     pub damaged: u64,
-}
-
-/// What kind of session a file holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
-    Pi,
-    ClaudeCode,
-    Messages,
-    #[default]
-    Unknown,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -162,7 +152,7 @@ impl Inspector<'_> {
         let (table, follower) = (Table::get(), Table::get().follower(row));
         let results = self.options.results(row, &entry);
         if self.report.format == Shape::Unknown {
-            self.report.format = shape_of(follower, &entry, read.format, !results.is_empty());
+            self.report.format = read.shape(&entry, self.options);
         }
         if let Some(message) = &entry.message {
             table.each_call(row, message, |id, tool| {
@@ -205,17 +195,5 @@ impl Inspector<'_> {
         order.sort_unstable();
         let by_tool = order.iter().map(|(_, at)| &all[*at]).filter(|of| of.results > 0).cloned().collect();
         Report { rows: self.reading.rows, by_tool, ..self.report }
-    }
-}
-
-fn shape_of(follower: Follower, entry: &Entry, format: Format, has_results: bool) -> Shape {
-    let is_message = |message: &Object| {
-        follower.text(message, "role").is_some() || Table::get().is_from_model(follower.row, message)
-    };
-    match (format, entry.place) {
-        (Format::Pi { .. }, _) | (_, Place::Pi) => Shape::Pi,
-        (_, Place::ClaudeCode) => Shape::ClaudeCode,
-        _ if has_results || entry.message.as_ref().is_some_and(is_message) => Shape::Messages,
-        _ => Shape::Unknown,
     }
 }

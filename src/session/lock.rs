@@ -72,7 +72,7 @@ impl Lock {
 
     /// Makes the lock; `None` where there is one.
     fn make(path: &Path, watch: &Watch) -> Result<Option<Lock>, Failure> {
-        let (beside, mut file) = Beside::make(path, create)?;
+        let (beside, mut file) = Beside::make(path, "", create)?;
         file.write_all(payload(SystemTime::now()).as_bytes())?;
         let identity = system::identity(&file.metadata()?);
         watch.note();

@@ -1,6 +1,8 @@
 //! The rows of a session one after another, as the first of them has the others read.
 
-use super::entry::{Entry, Format, format_of, is_blank, mark_of};
+use super::entry::{Entry, Format, Shape, format_of, is_blank, mark_of};
+use super::row::Options;
+use crate::dialect::Table;
 
 /// How far a file was read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +48,12 @@ impl Row<'_> {
     /// Reads what stands in it; `None` when it is no JSON.
     pub fn entry(&self) -> Option<Entry> {
         Entry::read(self.text, self.format)
+    }
+
+    /// The kind of session that it tells.
+    pub fn shape(&self, entry: &Entry, options: &Options) -> Shape {
+        let has_results = !options.results(self.text, entry).is_empty();
+        Shape::of(Table::get().follower(self.text), entry, self.format, has_results)
     }
 }
 

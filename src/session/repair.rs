@@ -1,13 +1,11 @@
 //! Repairs a stored session: reads it row by row, writes it anew beside itself, and puts that in its place in one step.
 
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::backup;
 use super::budget::{Budget, Limit, Survey};
-use super::entry::Format;
+use super::entry::{Format, Shape};
 use super::failure::Failure;
 use super::gate::Gate;
 use super::lock::{self, Lock};
@@ -17,6 +15,7 @@ use super::report::{Reason, Report};
 use super::row::{Options, Rewritten};
 use super::rows::{Rows, each_row};
 use super::stored::Session;
+use super::swap::{self, Swap};
 use super::watch::{Progress, Watch};
 use crate::json::Span;
 use crate::system;
@@ -44,6 +43,7 @@ pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
     // What is no file of rows needs no lock, and may have no name that one could stand beside.
     Session::open(path.clone())?;
     let _locks = locks(request, &path, watch)?;
+    let recovered = if request.dry_run { 0 } else { swap::recover(&path, watch)? };
     let session = Session::open(path)?;
     let (limits, unmatched) = match &request.budget {
         Some(budget) => Survey::read(&session, budget, &request.options, watch)?,
@@ -57,12 +57,14 @@ pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
         known: session.found.modified().ok(),
         session: &session,
         out: None,
-        is_replaced: false,
         tally: Tally::default(),
     };
     let mut rows = Rows::of(&session.file);
     repair.write(&mut rows)?;
-    repair.finish(rows, unmatched)
+    let report = Report { recovered, unmatched, ..repair.finish(rows)? };
+    // What an earlier one had left to do is something.
+    let reason = report.reason.filter(|reason| recovered == 0 || *reason != Reason::NothingToDo);
+    Ok(Report { changed: report.changed || recovered > 0, reason, ..report })
 }
 
 /// Takes the lock that stands beside the name that was given, and the one beside the file where that is another.
@@ -80,6 +82,7 @@ fn locks(request: &Request, path: &Path, watch: &Watch) -> Result<Vec<Lock>, Fai
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     reading: Reading,
+    shape: Shape,
     clamped: u64,
     damaged: u64,
     /// Bytes of the new file.
@@ -101,8 +104,6 @@ struct Repair<'a> {
     known: Option<SystemTime>,
     /// The new file, once something differs.
     out: Option<Replica>,
-    /// The new file is in the place of the old one.
-    is_replaced: bool,
     tally: Tally,
 }
 
@@ -116,10 +117,7 @@ impl Repair<'_> {
             if let Some(out) = &self.out {
                 out.sync(self.watch)?;
             }
-            if self.out.is_none()
-                || look == LOOKS
-                || !self.session.has_grown(rows, &mut self.known, self.watch)?
-            {
+            if self.out.is_none() || look == LOOKS || !self.has_grown(rows)? {
                 break;
             }
             self.out.iter().try_for_each(|out| out.shorten(settled.bytes))?;
@@ -130,6 +128,12 @@ impl Repair<'_> {
             return Err(self.session.changed("was written to while it was measured"));
         }
         Ok(())
+    }
+
+    /// Tells whether the session has grown since, and fails where it is another.
+    fn has_grown(&mut self, rows: &Rows) -> Result<bool, Failure> {
+        self.session.check_name()?;
+        self.session.has_grown(rows, &mut self.known, self.watch)
     }
 
     fn write_rows(&mut self, rows: &mut Rows) -> Result<(), Failure> {
@@ -187,14 +191,22 @@ impl Repair<'_> {
         let Some(row) = self.tally.reading.next(row) else { return Ok(None) };
         let first = self.limits.partition_point(|limit| limit.row < row.number);
         let last = self.limits.partition_point(|limit| limit.row <= row.number);
-        if first == last && !self.gate.may_matter(row.text) {
+        let may_matter = first < last || self.gate.may_matter(row.text);
+        let is_known = self.tally.shape != Shape::Unknown;
+        if is_known && !may_matter {
             return Ok(None);
         }
-        self.step()?;
+        self.watch.step()?;
         let Some(entry) = row.entry() else {
-            self.tally.damaged += 1;
+            self.tally.damaged += u64::from(may_matter);
             return Ok(None);
         };
+        if !is_known {
+            self.tally.shape = row.shape(&entry, &self.request.options);
+        }
+        if !may_matter {
+            return Ok(None);
+        }
         let limits = &self.limits[first..last];
         let new = self.request.options.rewrite(row.text, &entry, limits);
         self.tally.limits += new.limits;
@@ -219,32 +231,32 @@ impl Repair<'_> {
 
     /// Puts the new file in the place of the old one, where there is one.
     #[inline(never)]
-    fn finish(mut self, mut rows: Rows, unmatched: usize) -> Result<Report, Failure> {
-        let mut backup = None;
-        let session = self.session;
-        let path = &session.path;
-        let bytes_before = rows.read;
+    fn finish(mut self, mut rows: Rows) -> Result<Report, Failure> {
+        let (bytes_before, mut backup) = (rows.read, None);
+        let is_unknown = self.tally.shape == Shape::Unknown && self.tally.reading.rows > 0;
+        if is_unknown {
+            let Tally { reading, damaged, .. } = self.tally;
+            self.tally = Tally { reading, damaged, bytes: bytes_before, ..Tally::default() };
+        }
         let changes = self.tally.changes;
         if let Some(new) = self.out.take().filter(|_| changes) {
-            if self.request.backup {
-                backup = Some(backup::keep(session, self.watch)?);
-            }
             self.watch.step()?;
-            // A backup that is a copy takes its time. What is appended meanwhile is carried over below.
-            session.has_grown(&rows, &mut self.known, self.watch)?;
-            // As long as rows may have come to the old file alone, it has a name.
-            let held = if backup.is_none() { backup::hold(session) } else { None };
-            let new = new.replace(path)?;
-            self.is_replaced = true;
-            if let Err(failure) = self.carry_all(&mut rows, &new) {
-                let held = held.and_then(|held| backup::keep_held(session, held).ok());
-                return Err(failure.after_rename(backup.or(held)));
+            self.has_grown(&rows)?;
+            self.watch.step()?;
+            let mut swap = new.replace(self.session, &rows, self.request.backup, self.watch)?;
+            // What came out of its place is what was read, with more at its end.
+            if let Err(failure) = self.session.has_grown(&rows, &mut self.known, self.watch) {
+                return Err(swap.give_back(failure));
             }
+            backup = self
+                .carry_all(&mut rows, &mut swap)
+                .map_err(|failure| failure.after_rename(swap.abandon()))?;
         }
         let tally = self.tally;
         let Reading { format, rows, .. } = tally.reading;
         let is_empty = rows <= u64::from(matches!(format, Some(Format::Pi { .. })));
         let reason = match changes {
+            _ if is_unknown => Some(Reason::FormatUnknown),
             true if self.request.dry_run => Some(Reason::DryRun),
             true => None,
             false if is_empty => Some(Reason::EmptySession),
@@ -258,53 +270,38 @@ impl Repair<'_> {
             torn_tail: tally.torn,
             bytes_before,
             bytes_after: tally.bytes,
-            unmatched,
             backup,
             reason,
+            ..Report::default()
         })
     }
 
-    /// Carries over what came until the new file was in its place, and what came while its name was synced.
+    /// Carries over what came until the new file was in its place, and what came while its name was synced. Returns where
+    /// the old one is kept.
     #[inline(never)]
-    fn carry_all(&mut self, rows: &mut Rows, new: &File) -> Result<(), Failure> {
+    fn carry_all(&mut self, rows: &mut Rows, swap: &mut Swap) -> Result<Option<PathBuf>, Failure> {
         let path = &self.session.path;
         self.watch.note();
-        self.carry(rows, new)?;
+        self.carry(rows, swap)?;
         system::sync_names(path.parent().unwrap_or(path));
         self.watch.note();
-        self.carry(rows, new)
-    }
-
-    /// Takes note of a step, unless the work is to stop. Once the file is replaced, it ends with all rows carried over.
-    fn step(&self) -> Result<(), Failure> {
-        if self.is_replaced {
-            self.watch.note();
-            return Ok(());
-        }
-        self.watch.step()
+        self.carry(rows, swap)?;
+        swap.end()
     }
 
     /// Appends whole rows that reached the old file after it was last looked at. A row that the old file ended in comes
     /// again, now whole.
     #[inline(never)]
-    fn carry(&mut self, rows: &mut Rows, new: &File) -> Result<(), Failure> {
-        let mut carried = false;
+    fn carry(&mut self, rows: &mut Rows, swap: &mut Swap) -> Result<(), Failure> {
+        let mut at = rows.read - rows.rest().len() as u64;
         while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {
-            let mut news = vec![];
             for row in each_row(block) {
-                match self.rewritten(row)? {
-                    Some((text, new)) => news.extend(new.patch.written(text, all(text))),
-                    None => news.extend_from_slice(row),
-                }
+                let new = self.rewritten(row)?.map(|(text, new)| new.patch.written(text, all(text)));
+                self.tally.bytes += swap.append(row, new.as_deref().unwrap_or(row), at)?;
+                at += row.len() as u64;
             }
-            (&*new).write_all(&news)?;
-            self.tally.bytes += news.len() as u64;
-            carried = true;
         }
-        if carried {
-            new.sync_all()?;
-        }
-        Ok(())
+        swap.sync(at)
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
 
 use super::failure::Failure;
-use super::file::{Beside, sweep};
+use super::file::{Beside, State};
+use super::rows::Rows;
 use super::stored::Session;
+use super::swap::Swap;
 use super::watch::Watch;
 use crate::system;
 
@@ -20,23 +21,23 @@ pub struct Replica {
 }
 
 impl Replica {
-    /// Makes one, with the owner and the mode of a session and so many bytes of its start.
+    /// Makes one, with the rights of a session and so many bytes of its start.
     pub fn begin(session: &Session, unchanged: u64, watch: &Watch) -> Result<Replica, Failure> {
-        sweep(&session.path);
         watch.step()?;
-        let (beside, file) = Beside::make(&session.path, |path| system::creation().open(path))?;
-        system::take_after(&file, &session.found)?;
-        // A place in a file belongs to who opened it.
-        let old = session.reopen()?;
+        let (beside, file) = Beside::make(&session.path, "", |path| system::creation().open(path))?;
+        session.give_rights(&file)?;
         let mut left = unchanged;
-        while left > 0 {
-            watch.step()?;
-            let copied = io::copy(&mut (&old).take(left.min(8 * CHUNK as u64)), &mut &file)?;
-            if copied == 0 {
-                return Err(session.changed("has become shorter"));
+        session.from_start(|old| {
+            while left > 0 {
+                watch.step()?;
+                let copied = io::copy(&mut old.take(left.min(8 * CHUNK as u64)), &mut &file)?;
+                if copied == 0 {
+                    return Err(session.changed("has become shorter"));
+                }
+                left -= copied;
             }
-            left -= copied;
-        }
+            Ok(())
+        })?;
         Ok(Replica { beside, file })
     }
 
@@ -60,9 +61,24 @@ impl Replica {
         watch.step()
     }
 
-    /// Takes the place of a file, and goes on as that.
-    pub fn replace(self, path: &Path) -> io::Result<File> {
-        self.beside.rename(path)?;
-        Ok(self.file)
+    /// Takes the place of a session of which these rows were read.
+    pub fn replace<'s>(
+        self,
+        session: &'s Session,
+        rows: &Rows,
+        backup: bool,
+        watch: &'s Watch,
+    ) -> Result<Swap<'s>, Failure> {
+        let made = self.file.metadata()?;
+        let state = State {
+            old: system::number(&session.found),
+            new: system::number(&made),
+            read: rows.read,
+            rest: rows.rest().len() as u64,
+            written: made.len(),
+            row: 0,
+            backup,
+        };
+        Swap::begin(self.beside, session, state, watch)
     }
 }

@@ -14,6 +14,8 @@ pub struct Report {
     pub bytes_before: u64,
     pub bytes_after: u64,
     pub unmatched: usize,
+    /// Rows that repairs which were killed had left aside.
+    pub recovered: u64,
     pub backup: Option<PathBuf>,
     pub reason: Option<Reason>,
 }
@@ -24,6 +26,8 @@ pub enum Reason {
     NothingToDo,
     EmptySession,
     DryRun,
+    /// No row is one of a session that is known.
+    FormatUnknown,
 }
 
 impl Reason {
@@ -32,6 +36,7 @@ impl Reason {
             Reason::NothingToDo => "nothing to do",
             Reason::EmptySession => "empty session",
             Reason::DryRun => "dry run",
+            Reason::FormatUnknown => "format unknown",
         }
     }
 }
@@ -39,7 +44,7 @@ impl Reason {
 impl Report {
     /// The report as JavaScript has it.
     pub fn json(&self) -> String {
-        Answer::default()
+        let answer = Answer::default()
             .flag("changed", self.changed)
             .number("rows", self.rows)
             .number("clamped", self.clamped)
@@ -47,7 +52,12 @@ impl Report {
             .flag("tornTail", self.torn_tail)
             .number("bytesBefore", self.bytes_before)
             .number("bytesAfter", self.bytes_after)
-            .number("unmatched", self.unmatched as u64)
+            .number("unmatched", self.unmatched as u64);
+        let answer = match self.recovered {
+            0 => answer,
+            rows => answer.number("recovered", rows),
+        };
+        answer
             .text("backupPath", self.backup.as_deref().map(Path::to_string_lossy).as_deref())
             .text("reason", self.reason.map(Reason::text))
             .done()

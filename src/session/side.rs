@@ -1,5 +1,6 @@
 //! Caps what a result holds besides its text, as `lib/dialect/side.ts` does for live objects.
 
+use super::payload::{medium_of, omitted};
 use crate::json::scan::{Kind, Span};
 use crate::json::tree::{Id, Out, TOP, Tree, string};
 use crate::json::write;
@@ -15,7 +16,7 @@ pub enum Side {
 }
 
 /// Caps a value to `max` bytes of JSON; one of no more than `most` stays as it is written. Else small scalars stay
-/// first, long strings are shortened, arrays and objects keep what fits of them, and what is left says how large it
+/// first, long texts are shortened, payloads named with their size, arrays and objects keep what fits of them, and what is left says how large it
 /// was. Gone where not even an empty one fits.
 pub fn cap(row: &[u8], value: Span, max: usize, most: usize) -> Side {
     if value.len() <= most {
@@ -26,7 +27,15 @@ pub fn cap(row: &[u8], value: Span, max: usize, most: usize) -> Side {
     if bytes <= most {
         return Side::Same;
     }
-    Shrink { tree }.shrink(TOP, max, 0, Some(bytes)).map_or(Side::Gone, Side::Json)
+    Shrink { tree }
+        .shrink(TOP, max, Above { bytes: Some(bytes), ..Above::default() })
+        .map_or(Side::Gone, Side::Json)
+}
+
+/// The same of a value that is JSON, without a word about it. `None` where not even an empty one fits.
+pub fn shrunk(json: &[u8], max: usize) -> Option<Vec<u8>> {
+    let tree = Tree::of(json, Span { start: 0, end: json.len() });
+    Shrink { tree }.shrink(TOP, max, Above::default())
 }
 
 /// Strings up to so many bytes are as good as numbers: a path, a state, an id.
@@ -41,18 +50,35 @@ const COMMA: usize = 1;
 const COLON: usize = 1;
 
 /// Name of the member that tells how many are missing.
-const MORE: &str = "[...]";
+pub const MORE: &str = "[...]";
+
+/// What is known of a value from above it.
+#[derive(Clone, Copy, Default)]
+struct Above<'a> {
+    depth: usize,
+    /// What it took in the beginning, said inside.
+    bytes: Option<usize>,
+    /// What the bytes in it are.
+    medium: Option<&'a str>,
+}
+
+impl<'a> Above<'a> {
+    fn below(self, medium: Option<&'a str>) -> Self {
+        Above { depth: self.depth + 1, bytes: None, medium: medium.or(self.medium) }
+    }
+}
 
 struct Shrink<'a> {
     tree: Tree<'a>,
 }
 
 impl Shrink<'_> {
-    /// JSON of a value in so many bytes; `bytes`: what it took in the beginning, said inside.
-    fn shrink(&self, id: Id, room: usize, depth: usize, bytes: Option<usize>) -> Option<Vec<u8>> {
+    /// JSON of a value in so many bytes.
+    fn shrink(&self, id: Id, room: usize, above: Above) -> Option<Vec<u8>> {
+        let Above { depth, bytes, .. } = above;
         let kind = self.tree.kind(id);
         if kind == Kind::String {
-            return self.shortened(id, room, bytes);
+            return self.shortened(id, room, above);
         }
         if !kind.is_container() {
             return fitting(self.json(id, depth), room);
@@ -67,8 +93,8 @@ impl Shrink<'_> {
         }
         let mark = bytes.map(|bytes| format!("{{\"originalBytes\":{bytes}}}").into_bytes());
         match kind {
-            Kind::Array => self.first_items(id, room, depth, mark),
-            _ => self.some_members(id, room, depth, mark),
+            Kind::Array => self.first_items(id, room, above, mark),
+            _ => self.some_members(id, room, above, mark),
         }
     }
 
@@ -78,7 +104,7 @@ impl Shrink<'_> {
         out
     }
 
-    fn first_items(&self, id: Id, bytes: usize, depth: usize, mark: Option<Vec<u8>>) -> Option<Vec<u8>> {
+    fn first_items(&self, id: Id, bytes: usize, above: Above, mark: Option<Vec<u8>>) -> Option<Vec<u8>> {
         let mut room = Room(bytes);
         if !room.take(BRACKETS) {
             return None;
@@ -95,14 +121,14 @@ impl Shrink<'_> {
         if !room.take(more(count).len() + COMMA) {
             return Some(array(&last));
         }
-        let mut kept = vec![];
+        let (mut kept, below) = (vec![], above.below(None));
         for item in self.tree.children(id) {
-            if room.take(self.tree.width(item, Some(depth + 1)) + COMMA) {
-                kept.push(self.json(item, depth + 1));
+            if room.take(self.tree.width(item, Some(below.depth)) + COMMA) {
+                kept.push(self.json(item, below.depth));
                 continue;
             }
             if room.0 > LEAST {
-                kept.extend(self.shrink(item, room.0 - COMMA, depth + 1, None));
+                kept.extend(self.shrink(item, room.0 - COMMA, below));
             }
             break;
         }
@@ -113,13 +139,15 @@ impl Shrink<'_> {
         Some(array(&kept))
     }
 
-    fn some_members(&self, id: Id, bytes: usize, depth: usize, mark: Option<Vec<u8>>) -> Option<Vec<u8>> {
+    fn some_members(&self, id: Id, bytes: usize, above: Above, mark: Option<Vec<u8>>) -> Option<Vec<u8>> {
         let mut room = Room(bytes);
         if !room.take(BRACKETS) {
             return None;
         }
         let spillway = mark.filter(|mark| room.take(string("spillway").len() + COLON + mark.len() + COMMA));
         let all = self.tree.members(id);
+        let medium = medium_of(&self.tree, &all);
+        let below = above.below(medium.as_deref());
         let more = |count: usize| string(&format!("{count} more members"));
         let says_more = room.take(string(MORE).len() + COLON + more(all.len()).len() + COMMA);
         let key_width = |name: Id| self.tree.literal(name).json_width() + COLON + COMMA;
@@ -127,13 +155,13 @@ impl Shrink<'_> {
         let mut large = vec![];
         for (at, (name, value)) in all.iter().enumerate() {
             let key = key_width(*name);
-            let size = self.tree.width(*value, Some(depth + 1));
+            let size = self.tree.width(*value, Some(below.depth));
             // To JavaScript null is an object.
             let is_scalar = !self.tree.kind(*value).is_container() && self.tree.kind(*value) != Kind::Null;
             if !is_scalar || size > SMALL {
                 large.push((size, at));
             } else if room.take(key + size) {
-                kept[at] = Some(self.json(*value, depth + 1));
+                kept[at] = Some(self.json(*value, below.depth));
             }
         }
         // The smallest first, so that what they leave of their shares goes to the larger ones.
@@ -143,8 +171,8 @@ impl Shrink<'_> {
             let key = key_width(name);
             let share = (room.0 / (large.len() - nth)).checked_sub(key);
             let part = match share {
-                Some(share) if *size <= share => Some(self.json(value, depth + 1)),
-                Some(share) if share > LEAST => self.shrink(value, share, depth + 1, None),
+                Some(share) if *size <= share => Some(self.json(value, below.depth)),
+                Some(share) if share > LEAST => self.shrink(value, share, below),
                 _ => None,
             };
             kept[*at] = part.filter(|part| room.take(key + part.len()));
@@ -188,14 +216,17 @@ impl Shrink<'_> {
         out
     }
 
-    /// The start of a string that fits as JSON, and what is missing.
-    fn shortened(&self, id: Id, room: usize, bytes: Option<usize>) -> Option<Vec<u8>> {
+    /// The start of a text that fits as JSON, and what is missing; of a payload only its size.
+    fn shortened(&self, id: Id, room: usize, above: Above) -> Option<Vec<u8>> {
         let text = self.tree.literal(id);
         if text.json_width() <= room {
             return Some(self.json(id, 0));
         }
+        if let Some(said) = omitted(text, above.medium) {
+            return said.iter().find_map(|said| fitting(string(said), room));
+        }
         let (total, start) = (text.size().chars, text.head(room.saturating_add(1)));
-        let of = bytes.map(|bytes| format!(" of {bytes} bytes")).unwrap_or_default();
+        let of = above.bytes.map(|bytes| format!(" of {bytes} bytes")).unwrap_or_default();
         let mut length = room;
         loop {
             let mut kept = length.min(total);

@@ -1,7 +1,7 @@
 //! The file of a session, open to be read.
 
 use std::fs::{self, File, Metadata};
-use std::io::{ErrorKind, Read, Seek};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -51,24 +51,27 @@ impl Session {
         Ok(Session { path, file, found })
     }
 
-    /// Opens the same file once more, to be read from its start.
-    pub fn reopen(&self) -> Result<File, Failure> {
-        let file = system::open(&self.path)?;
-        if system::identity(&file.metadata()?) != system::identity(&self.found) {
-            return Err(self.changed("was replaced"));
-        }
-        Ok(file)
+    /// Does something with the file from its start, and comes back to where it was read to.
+    pub fn from_start<T>(&self, act: impl FnOnce(&File) -> Result<T, Failure>) -> Result<T, Failure> {
+        let at = (&self.file).stream_position()?;
+        (&self.file).rewind()?;
+        let done = act(&self.file)?;
+        (&self.file).seek(SeekFrom::Start(at))?;
+        Ok(done)
     }
 
-    /// Tells whether the file has grown since `rows` read it. `known` is the modification time at which what was read
-    /// was last seen unchanged; any other is checked by reading again. Fails unless it is the same file with more at its
-    /// end.
-    pub fn has_grown(
-        &self,
-        rows: &Rows,
-        known: &mut Option<SystemTime>,
-        watch: &Watch,
-    ) -> Result<bool, Failure> {
+    /// Gives a new file the owner, the attributes and the mode of this. Until it has all of them, it is this user's alone.
+    pub fn give_rights(&self, new: &File) -> Result<(), Failure> {
+        system::take_owner(new, &self.found)?;
+        system::take_attributes(new, &self.file).map_err(|(name, error)| {
+            let path = self.path.display();
+            Failure::Attribute(format!("{path} has the attribute {name}, which cannot be kept: {error}"))
+        })?;
+        Ok(system::take_mode(new, &self.found)?)
+    }
+
+    /// Fails unless the name still stands for the file that was opened.
+    pub fn check_name(&self) -> Result<(), Failure> {
         let now = match fs::symlink_metadata(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(self.changed("was removed")),
             now => now?,
@@ -76,6 +79,18 @@ impl Session {
         if system::identity(&now) != system::identity(&self.found) {
             return Err(self.changed("was replaced"));
         }
+        Ok(())
+    }
+
+    /// Tells whether the file has grown since `rows` read it. `known` is the modification time at which what was read
+    /// was last seen unchanged; any other is checked by reading again. Fails unless it is as it was with more at its end.
+    pub fn has_grown(
+        &self,
+        rows: &Rows,
+        known: &mut Option<SystemTime>,
+        watch: &Watch,
+    ) -> Result<bool, Failure> {
+        let now = self.file.metadata()?;
         if now.len() < rows.read {
             return Err(self.changed("has become shorter"));
         }
@@ -91,19 +106,20 @@ impl Session {
 
     /// Reads again what was read, and tells whether it is the same.
     fn is_same(&self, rows: &Rows, watch: &Watch) -> Result<bool, Failure> {
-        let mut again = Fingerprint::default();
-        let (old, mut left) = (self.reopen()?, rows.read);
-        let mut buffer = vec![0; CHUNK];
-        while left > 0 {
-            watch.step()?;
-            let count = (&old).take(left).read(&mut buffer)?;
-            if count == 0 {
-                return Ok(false);
+        self.from_start(|file| {
+            let (mut again, mut left) = (Fingerprint::default(), rows.read);
+            let mut buffer = vec![0; CHUNK];
+            while left > 0 {
+                watch.step()?;
+                let count = file.take(left.min(CHUNK as u64)).read(&mut buffer)?;
+                if count == 0 {
+                    return Ok(false);
+                }
+                again.push(&buffer[..count]);
+                left -= count as u64;
             }
-            again.push(&buffer[..count]);
-            left -= count as u64;
-        }
-        Ok(again == rows.fingerprint)
+            Ok(again == rows.fingerprint)
+        })
     }
 
     /// Says how it changed in a way that cannot be carried over.

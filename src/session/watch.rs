@@ -20,6 +20,7 @@ type Hook = Box<dyn Fn(u64) + Send + Sync>;
 #[derive(Default)]
 pub struct Watch {
     stop: AtomicBool,
+    committed: AtomicBool,
     bytes: AtomicU64,
     total: AtomicU64,
     rows: AtomicU64,
@@ -39,6 +40,11 @@ impl Watch {
         self.stop.store(true, Relaxed);
     }
 
+    /// Has the work go on to its end from here, whoever asks it to stop.
+    pub fn commit(&self) {
+        self.committed.store(true, Relaxed);
+    }
+
     /// Takes note of a step that cannot be gone back on.
     #[inline(never)]
     pub fn note(&self) {
@@ -52,7 +58,8 @@ impl Watch {
     #[inline(never)]
     pub fn step(&self) -> Result<(), Failure> {
         self.note();
-        if self.stop.load(Relaxed) { Err(Failure::Stopped) } else { Ok(()) }
+        let stops = self.stop.load(Relaxed) && !self.committed.load(Relaxed);
+        if stops { Err(Failure::Stopped) } else { Ok(()) }
     }
 
     pub fn tell(&self, progress: Progress) {

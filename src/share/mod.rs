@@ -51,9 +51,16 @@ pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, how: Share) -> Vec
     let policy = &Policy { limits, ..policy.clone() };
     let mut table = Table::new(sources, policy);
     let all = table.sizes.iter().copied().fold(Taken::default(), Taken::plus);
+    let fits = how != Share::Each && all.within(&policy.limits);
+    let naming = if fits {
+        Cow::Borrowed(policy)
+    } else {
+        policy.naming(&policy.notice, |limits| exceeded(sources, limits, how))
+    };
+    table.policy = &naming;
     match how {
         Share::Each => table.serve(&vec![policy.limits; sources.len()]),
-        _ if all.within(&policy.limits) => {}
+        _ if fits => {}
         Share::Fair => table.serve_fairly(all),
         Share::Order | Share::Stay => table.serve_in_order(all, how),
     }
@@ -64,6 +71,13 @@ pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, how: Share) -> Vec
     }
     table.tell();
     table.blocks
+}
+
+/// The limits that blocks are over together, or any of them where each has the limits to itself.
+pub fn exceeded<T: Text>(sources: &[Source<T>], limits: &Limits, how: Share) -> Limits {
+    let amounts = sources.iter().map(|source| source.amounts(limits));
+    let join = if how == Share::Each { usize::max } else { usize::saturating_add };
+    limits.exceeded(amounts.fold([0; 4], |all, one| std::array::from_fn(|at| join(all[at], one[at]))))
 }
 
 struct Table<'a, 'b, T> {

@@ -8,10 +8,13 @@ use regex_lite::{Regex, RegexBuilder};
 
 use super::failure::Failure;
 use super::literals::literals;
-use super::scan::{OVERLAP, Part};
+use super::scan::{NARROW, OVERLAP, Part, WINDOW};
 
 /// Memory of a compiled expression. One that needs more is refused before it is built.
 const REGEX_SIZE: usize = 256 * 1024;
+/// Memory of one that is looked for in whole windows. A larger one may take 0.1 ms a byte, and nothing can end it within a
+/// window.
+const QUICK_SIZE: usize = 8 * 1024;
 
 #[derive(Debug)]
 pub enum Pattern {
@@ -20,8 +23,15 @@ pub enum Pattern {
     Ascii(Vec<u8>),
     /// Other text, in lower case.
     Folded(Vec<char>),
-    /// Matches hold one of the texts, if there are any.
-    Regex(Regex, Vec<Finder<'static>>),
+    Regex(Box<Expression>),
+}
+
+#[derive(Debug)]
+pub struct Expression {
+    regex: Regex,
+    /// Matches hold one of these, if there are any.
+    literals: Vec<Finder<'static>>,
+    window: usize,
 }
 
 impl Pattern {
@@ -35,11 +45,19 @@ impl Pattern {
 
     pub fn regex(text: &str, ignore_case: bool) -> Result<Pattern, Failure> {
         let mut builder = RegexBuilder::new(text);
-        let built = builder.case_insensitive(ignore_case).size_limit(REGEX_SIZE).build();
+        builder.case_insensitive(ignore_case);
+        let built = builder.size_limit(REGEX_SIZE).build();
+        let is_quick = builder.size_limit(QUICK_SIZE).build().is_ok();
         let refused = |error| Failure::Pattern(format!("a regular expression ({error})"));
         let literals = if ignore_case { vec![] } else { literals(text) };
-        let finders = literals.iter().map(|literal| Finder::new(literal).into_owned()).collect();
-        Ok(Pattern::Regex(built.map_err(refused)?, finders))
+        let literals = literals.iter().map(|literal| Finder::new(literal).into_owned()).collect();
+        let window = if is_quick { WINDOW } else { NARROW };
+        Ok(Pattern::Regex(Box::new(Expression { regex: built.map_err(refused)?, literals, window })))
+    }
+
+    /// Bytes of a line that may be looked at by themselves: what is looked for in them ends within seconds.
+    pub fn window(&self) -> usize {
+        if let Pattern::Regex(expression) = self { expression.window } else { WINDOW }
     }
 
     /// Finds the pattern in a line or a part of one. In a part, what may go on beyond its end is left to the next, which
@@ -49,9 +67,9 @@ impl Pattern {
             Pattern::Plain(finder) => finder.find(part.bytes).map(|at| at..at + finder.needle().len()),
             Pattern::Ascii(ascii) => find_ascii(part.bytes, ascii),
             Pattern::Folded(folded) => find_text(part, |text, _| find_folded(text, folded)),
-            Pattern::Regex(_, literals) if is_ruled_out(part.bytes, literals) => None,
-            Pattern::Regex(regex, _) => {
-                find_text(part, |text, first| Some(regex.find_at(text, first)?.range()))
+            Pattern::Regex(expression) if is_ruled_out(part.bytes, &expression.literals) => None,
+            Pattern::Regex(expression) => {
+                find_text(part, |text, first| Some(expression.regex.find_at(text, first)?.range()))
             }
         }
     }
@@ -156,6 +174,11 @@ mod tests {
         }
         let stars = format!("a{}", "*".repeat(4_000));
         let _ = Pattern::regex(&stars, false).map(|pattern| find(&pattern, b"aaab"));
+        // What takes long is looked for in little at once.
+        for costly in ["(?:a?){1000}a{1000}b", "(?:|a|a|a|a|a|a|a|a){0,300}Z", "[a-z]{0,900}[a-y]{0,900}z$"] {
+            assert_eq!(Pattern::regex(costly, false).unwrap().window(), NARROW, "{costly}");
+        }
+        assert_eq!(Pattern::regex(r"^\s*(error|warning)\[\w+\]: .{0,80}$", false).unwrap().window(), WINDOW);
         for hostile in ["(", "a{9999999}", "((a{1000}){1000}){1000}", &deep[0], r"(a)\1", "(?=a)"] {
             assert!(matches!(Pattern::regex(hostile, false), Err(Failure::Pattern(_))), "{hostile}");
         }

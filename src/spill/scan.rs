@@ -4,8 +4,9 @@ use std::io::{self, Read};
 
 use crate::text::{Text, Utf8};
 
-/// Longest part of a line that is looked at by itself.
+/// Longest part of a line that is looked at by itself, and where that takes long.
 pub const WINDOW: usize = 128 * 1024;
+pub const NARROW: usize = 24 * 1024;
 /// What two parts of one line share, so that nothing shorter is missed between them.
 pub const OVERLAP: usize = 16 * 1024;
 
@@ -37,8 +38,9 @@ pub struct Scan<R> {
 }
 
 impl<R: Read> Scan<R> {
-    pub fn new(input: R) -> Scan<R> {
-        let buffer = vec![0; WINDOW];
+    /// Reads lines in parts of at most `window` bytes, which is more than an overlap.
+    pub fn new(input: R, window: usize) -> Scan<R> {
+        let buffer = vec![0; window];
         Scan { input, buffer, start: 0, filled: 0, at: 0, line: 1, begins: true, ended: false }
     }
 
@@ -46,7 +48,7 @@ impl<R: Read> Scan<R> {
     pub fn next_part(&mut self) -> io::Result<Option<Part<'_>>> {
         let newline = loop {
             let newline = memchr::memchr(b'\n', &self.buffer[self.start..self.filled]);
-            if newline.is_some() || self.ended || self.filled - self.start == WINDOW {
+            if newline.is_some() || self.ended || self.filled - self.start == self.buffer.len() {
                 break newline.map(|newline| self.start + newline);
             }
             self.fill()?;
@@ -65,7 +67,7 @@ impl<R: Read> Scan<R> {
             self.start = newline.map_or(end, |newline| newline + 1);
             self.line += 1;
         } else {
-            self.start = start + Utf8(&self.buffer[start..end]).floor(WINDOW - OVERLAP);
+            self.start = start + Utf8(&self.buffer[start..end]).floor(self.buffer.len() - OVERLAP);
         }
         Ok(Some(part))
     }
@@ -88,7 +90,7 @@ mod tests {
 
     #[test]
     fn lines_come_without_their_terminators() {
-        let mut scan = Scan::new(&b"one\r\n\ntwo\rx\nthree"[..]);
+        let mut scan = Scan::new(&b"one\r\n\ntwo\rx\nthree"[..], WINDOW);
         let mut lines = vec![];
         while let Some(part) = scan.next_part().unwrap() {
             assert!(part.begins && part.ends);
@@ -102,7 +104,7 @@ mod tests {
     fn a_long_line_comes_in_parts_that_overlap() {
         let line = "漢".repeat(WINDOW);
         let text = format!("a\n{line}\nb\n");
-        let mut scan = Scan::new(text.as_bytes());
+        let mut scan = Scan::new(text.as_bytes(), WINDOW);
         let mut reached = 2;
         let mut parts = 0;
         while let Some(part) = scan.next_part().unwrap() {

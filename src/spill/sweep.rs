@@ -67,8 +67,14 @@ fn remove(store: &Store, entry: &Entry) -> Result<Gone, Failure> {
             file => marked = Some(file?),
         }
     }
-    if marked.as_ref().is_some_and(|file| !system::hold(file)) {
-        return Ok(Gone::Not);
+    if let Some(file) = &marked {
+        if !system::hold(file) {
+            return Ok(Gone::Not);
+        }
+        // Another sweep has removed it, and its writer has made another by this name.
+        if !system::has_name(&file.metadata()?) {
+            return Ok(Gone::Before);
+        }
     }
     Ok(if store.remove(&entry.name)? { Gone::ByUs } else { Gone::Before })
 }

@@ -30,10 +30,14 @@ pub struct Writer {
 impl Writer {
     pub fn create(store: &Store, name: &Name) -> Result<Writer, Failure> {
         store.prepare()?;
-        let file = store.create(name)?;
-        // A sweep leaves what is held, until it is closed or this process ends.
-        system::hold(&file);
-        Ok(Writer { store: store.clone(), name: name.clone(), file, written: 0 })
+        loop {
+            let file = store.create(name)?;
+            // A sweep leaves what is held, until it is closed or this process ends. One that came before removes it.
+            system::hold_after_others(&file);
+            if system::has_name(&file.metadata()?) {
+                return Ok(Writer { store: store.clone(), name: name.clone(), file, written: 0 });
+            }
+        }
     }
 
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {

@@ -36,14 +36,17 @@ impl Needs {
 /// What a notice names besides figures.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'a> {
+    /// Those that were broken; the others are lifted.
     pub limits: &'a Limits,
     pub source: &'a str,
     pub saved: &'a Saved,
+    /// The tool can be asked for a part by its parameters `offset` and `limit`.
+    pub pages: bool,
     /// The text is counted in bytes: it came as bytes, and no pass over it is wanted.
     pub in_bytes: bool,
 }
 
-/// Names the limits in force: `50KB or 2000 lines`.
+/// Names limits: `50KB or 2,000 lines`; the one on single lines only where it is alone.
 pub fn limits_text(limits: &Limits) -> String {
     let (bytes, unit) = match limits.bytes {
         n if n >= 1 << 20 && n.is_multiple_of(1 << 20) => (n >> 20, "MB"),
@@ -59,8 +62,11 @@ pub fn limits_text(limits: &Limits) -> String {
     ] {
         if limit != UNLIMITED {
             let or = if text.is_empty() { "" } else { " or " };
-            let _ = write!(text, "{or}{named}{unit}");
+            let _ = write!(text, "{or}{}{unit}", grouped(named));
         }
+    }
+    if text.is_empty() && limits.line_bytes != UNLIMITED {
+        let _ = write!(text, "{}B a line", grouped(limits.line_bytes));
     }
     text
 }
@@ -104,8 +110,10 @@ mod tests {
         let named = |bytes, lines, chars, tokens| {
             limits_text(&Limits { bytes, lines, chars, tokens, line_bytes: UNLIMITED })
         };
-        assert_eq!(named(1_000, UNLIMITED, 40, 9), "1000B or 40 chars or 9 tokens");
-        assert_eq!(named(2 << 20, 1, UNLIMITED, UNLIMITED), "2MB or 1 lines");
+        assert_eq!(named(1_000, UNLIMITED, 40, 9), "1,000B or 40 chars or 9 tokens");
+        assert_eq!(named(2 << 20, 2_000, UNLIMITED, UNLIMITED), "2MB or 2,000 lines");
+        let lines_alone = Limits { line_bytes: 5_000, ..Limits::NONE };
+        assert_eq!(limits_text(&lines_alone), "5,000B a line");
     }
 
     #[test]

@@ -6,16 +6,17 @@
 
 use std::borrow::Cow;
 
-use super::amounts::Counts;
+use super::amounts::{Counts, Needs};
+use super::earlier::Closing;
 use super::extent::Extent;
 use super::figures::Figures;
 use super::lines::longest_line;
 use super::notice::{Notice, Place};
 use super::sides::{Keeper, Sides, separators};
-use super::size::Size;
 use super::source::{Clamped, Kept, Source};
-use super::units::Text;
-use crate::limits::Limits;
+use super::units::{NEWLINE, Text};
+use super::utf8::Utf8;
+use crate::limits::{Limits, UNLIMITED};
 use crate::policy::{Keep, Policy};
 
 /// Cuts a text to the policy; `None` when it fits. Lines that are too long must have been cut before.
@@ -33,10 +34,90 @@ pub fn clamp_to<T: Text>(
     if source.fits(limits) {
         return None;
     }
-    let cutter = Cutter { keeper: Keeper::new(source, limits, policy, notice), policy };
+    let policy = &*policy.naming(notice, |limits| source.exceeded(limits));
+    closed(source, limits, policy, notice)
+        .or_else(|| Some(cut_to(source, source, None, limits, policy, notice)))
+}
+
+/// Cuts what stands before the end in which another tool says how to go on, and keeps that end. `None` where there is no
+/// such end, or no room for it beside a notice.
+fn closed<T: Text>(source: &Source<T>, limits: &Limits, policy: &Policy, notice: &Notice) -> Option<Clamped> {
+    let closing = notice.closes().then(|| source.closing())??;
+    let before = source.before(closing.start);
+    let end = source.in_tail(closing.start..source.total);
+    let taken = Extent::of(end, limits);
+    if !taken.fits(limits) {
+        return None;
+    }
+    // An end that begins inside a line begins a line of its own behind a notice.
+    let breaks = usize::from(end.unit(0) != NEWLINE);
+    for room in closing_rooms(limits, taken, breaks) {
+        if before.fits(&room) {
+            continue;
+        }
+        let mut cut = cut_to(&before, source, Some(closing), &room, policy, notice);
+        if cut.mid.is_empty() && !notice.is_empty() {
+            return None;
+        }
+        if breaks == 1 && !cut.kept.has_tail() && !cut.mid.is_empty() {
+            cut.mid.push('\n');
+            cut.separators.1 += 1;
+        }
+        cut.sizes[1] = cut.sizes[1] + end.size();
+        cut.kept.end = source.total;
+        let (head, tail) = source.parts(cut.kept);
+        let all = Extent::of(head, limits)
+            .then(Extent::of(Utf8(cut.mid.as_bytes()), limits))
+            .then(Extent::of(tail, limits));
+        let is_long = limits.line_bytes != UNLIMITED
+            && longest_line(&String::from_utf16_lossy(&source.compose(&cut))) > limits.line_bytes;
+        if all.fits(limits) && !is_long {
+            return Some(cut);
+        }
+    }
+    None
+}
+
+/// The room beside an end that takes so much, with up to so many line breaks before it, the largest first: how lines and
+/// tokens add up depends on where both meet.
+pub fn closing_rooms(limits: &Limits, end: Extent, breaks: usize) -> impl Iterator<Item = Limits> {
+    let [bytes, lines, chars, tokens] = end.amounts();
+    let most = if limits.counts_tokens() { 5 } else { 0 };
+    let spares = (0..=1).flat_map(move |line| (0..=most).map(move |spare| (line, spare)));
+    (0..=breaks).flat_map(move |breaks| spares.clone().map(move |spare| (breaks, spare))).map(
+        move |(breaks, (line, spare))| {
+            limits.less([
+                bytes + breaks,
+                (lines + breaks + line).saturating_sub(1),
+                chars + breaks,
+                (tokens + breaks + spare).saturating_sub(2),
+            ])
+        },
+    )
+}
+
+/// Cuts `source`, which is the whole or what stands before the closing of it, and tells what is missing of the whole.
+fn cut_to<T: Text>(
+    source: &Source<T>,
+    whole: &Source<T>,
+    closing: Option<Closing>,
+    limits: &Limits,
+    policy: &Policy,
+    notice: &Notice,
+) -> Clamped {
+    let mut keeper = Keeper::new(source, limits, policy, notice);
+    if closing.is_some() {
+        // A notice before the closing stands between ends.
+        keeper.content.end = source.total;
+        keeper.goes_on = true;
+    }
+    let cutter = Cutter { keeper, whole, closing, policy };
     let ladder = notice.ladder().chain([Cow::Owned(Notice::None)]);
-    let mut rungs = ladder.filter_map(|notice| cutter.with_notice(&notice));
-    Some(rungs.next().unwrap_or_else(|| cutter.nothing()))
+    // A notice that fits beside a cut inside a line has it.
+    let unsnapped = || Cutter { keeper: cutter.keeper.unsnapped(), whole, closing, policy };
+    let mut rungs =
+        ladder.filter_map(|notice| cutter.with_notice(&notice).or_else(|| unsnapped().with_notice(&notice)));
+    rungs.next().unwrap_or_else(|| cutter.nothing())
 }
 
 /// More rounds than the digits of a number can change.
@@ -44,6 +125,9 @@ const ROUNDS: usize = 8;
 
 struct Cutter<'a, T> {
     keeper: Keeper<'a, T>,
+    /// What the notice speaks of.
+    whole: &'a Source<'a, T>,
+    closing: Option<Closing>,
     policy: &'a Policy,
 }
 
@@ -57,7 +141,7 @@ impl<T: Text> Cutter<'_, T> {
         for _ in 0..ROUNDS {
             let sides = self.keeper.beside(notice, &text);
             let kept = sides.kept();
-            let next = self.render(notice, self.place(kept), &self.figures().of(kept, needs));
+            let next = self.render(notice, self.place(kept), &self.counts(kept, needs));
             if self.same_size(&next, &text) {
                 return self.finish(notice, sides, next);
             }
@@ -69,7 +153,7 @@ impl<T: Text> Cutter<'_, T> {
         // A text that does not settle gets room for the largest form that was seen.
         let sides = self.keeper.beside(notice, &largest);
         let kept = sides.kept();
-        let text = self.render(notice, self.place(kept), &self.figures().of(kept, needs));
+        let text = self.render(notice, self.place(kept), &self.counts(kept, needs));
         let settled = self.keeper.extent(&text).size.bytes <= self.keeper.extent(&largest).size.bytes
             && text.matches('\n').count() <= largest.matches('\n').count();
         if settled && self.fits_with(notice, kept, &text) { self.finish(notice, sides, text) } else { None }
@@ -77,14 +161,7 @@ impl<T: Text> Cutter<'_, T> {
 
     /// Nothing kept and no notice.
     fn nothing(&self) -> Clamped {
-        Clamped {
-            head: 0,
-            tail: self.keeper.source.total,
-            mid: String::new(),
-            separators: (0, 0),
-            keep: self.keeper.keep,
-            sizes: [Size::default(); 2],
-        }
+        self.cut(self.keeper.nothing(), String::new(), (0, 0))
     }
 
     fn finish(&self, notice: &Notice, sides: Sides, text: String) -> Option<Clamped> {
@@ -103,27 +180,35 @@ impl<T: Text> Cutter<'_, T> {
             }
         }
         let (lead, trail) = separators(notice, place, &text);
-        Some(Clamped {
-            head: kept.head,
-            tail: kept.tail,
-            separators: (lead.len(), trail.len()),
-            mid: [lead, &text, trail].concat(),
+        Some(self.cut(sides, [lead, &text, trail].concat(), (lead.len(), trail.len())))
+    }
+
+    fn cut(&self, sides: Sides, mid: String, separators: (usize, usize)) -> Clamped {
+        let (source, kept) = (self.keeper.source, sides.kept());
+        let before = source.head.slice(0..kept.start);
+        let after = source.in_tail(kept.end..source.total);
+        Clamped {
+            kept,
+            mid,
+            separators,
             keep: self.keeper.keep,
             sizes: [sides.head.size, sides.tail.size],
-        })
+            around: [before.size().chars, after.size().chars],
+        }
     }
 
     fn fits_with(&self, notice: &Notice, kept: Kept, text: &str) -> bool {
         let limits = self.keeper.limits;
         let (lead, trail) = separators(notice, self.place(kept), text);
-        Extent::of(self.keeper.source.head.slice(0..kept.head), limits)
+        let (head, tail) = self.keeper.source.parts(kept);
+        Extent::of(head, limits)
             .then(self.keeper.extent(&[lead, text, trail].concat()))
-            .then(Extent::of(self.keeper.source.tail_from(kept.tail), limits))
+            .then(Extent::of(tail, limits))
             .fits(limits)
     }
 
     fn place(&self, kept: Kept) -> Place {
-        Place::beside(kept.head > 0, kept.tail < self.keeper.source.total)
+        Place::beside(kept.has_head(), kept.has_tail())
     }
 
     fn likely_place(&self) -> Place {
@@ -140,7 +225,12 @@ impl<T: Text> Cutter<'_, T> {
     }
 
     fn figures(&self) -> Figures<'_, T> {
-        Figures { source: self.keeper.source, earlier: &self.keeper.earlier }
+        Figures { source: self.whole, earlier: &self.keeper.earlier, closing: self.closing }
+    }
+
+    fn counts(&self, kept: Kept, needs: Needs) -> Counts {
+        let end = if self.closing.is_some() { self.whole.total } else { kept.end };
+        self.figures().of(Kept { end, ..kept }, needs)
     }
 
     fn render(&self, notice: &Notice, place: Place, counts: &Counts) -> String {
@@ -151,7 +241,6 @@ impl<T: Text> Cutter<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Utf8;
 
     fn clamped(text: &str, policy: &Policy) -> String {
         let source = Source::whole(Utf8(text.as_bytes()));
@@ -172,9 +261,7 @@ mod tests {
         assert_eq!(clamped(&text, &all), "x".repeat(51_200));
         let hint = clamped(&text, &Policy::default());
         assert_eq!(hint.len(), 51_200);
-        assert!(hint.ends_with(
-            "(limit 50KB or 2000 lines); request smaller chunks (offset/limit) or specific sections]"
-        ));
+        assert!(hint.ends_with("(limit 50KB); ask for less, or for specific sections]"));
     }
 
     #[test]
@@ -202,6 +289,34 @@ mod tests {
     }
 
     #[test]
+    fn a_notice_fits_beside_a_cut_inside_a_line_or_a_blank_that_takes_it_along() {
+        let limits = Limits { chars: 7, bytes: 13, line_bytes: 1, ..Limits::NONE };
+        let notice = Notice::Template("{omittedChars}".into());
+        let text = "a\nb\r\n\nb\na\na\n\r\n";
+        assert_eq!(clamped(text, &policy(Keep::Tail, limits, notice)), "9\n\na\n\r\n");
+        let notice = Notice::Template("-- {omittedChars}\nmore --\n".into());
+        let text = " ".to_owned() + &"x".repeat(478);
+        let limits = Limits { tokens: 7, ..Limits::NONE };
+        assert_eq!(clamped(&text, &policy(Keep::Head, limits, notice)), " \n\n-- 478\nmore --\n");
+    }
+
+    #[test]
+    fn an_empty_notice_leaves_an_end_that_says_how_to_go_on() {
+        let end = "\n[6 more lines in file. Use offset=4 to continue.]";
+        let text = "x".repeat(300) + end;
+        for empty in [Notice::Literal(String::new()), Notice::Template(String::new()), Notice::None] {
+            let policy = policy(Keep::Head, Limits { chars: 150, ..Limits::NONE }, empty);
+            assert_eq!(clamped(&text, &policy), "x".repeat(150 - end.len()) + end);
+            // It shares the last line with what is kept before it.
+            let limits = Limits { lines: 3, ..Limits::NONE };
+            let end = ", \"nextCursor\": \"abc\"}";
+            let text = format!("1\n2\n3\n4\n{end}");
+            let policy = Policy { limits, snap: false, ..policy };
+            assert_eq!(clamped(&text, &policy), "1\n2\n3".to_owned() + &end[2..]);
+        }
+    }
+
+    #[test]
     fn too_few_lines_for_a_notice_of_its_own_get_a_glued_one() {
         let text = "some line\n".repeat(50);
         let limits = Limits { lines: 1, ..Limits::NONE };
@@ -223,8 +338,8 @@ mod tests {
                     clamped(&once, &policy(keep, Limits { chars: 1_000, ..Limits::NONE }, notice.clone()));
                 let kept = twice.matches('z').count();
                 let counted = match notice {
-                    Notice::Count => crate::text::amounts::grouped(10_000 - kept),
-                    _ => (10_000 - kept).to_string(),
+                    Notice::Pi => (10_000 - kept).to_string(),
+                    _ => crate::text::amounts::grouped(10_000 - kept),
                 };
                 assert!(twice.contains(&counted), "{notice:?} {keep:?}: {counted} in {twice}");
             }

@@ -41,6 +41,11 @@ impl Extent {
         self.size.lines(self.open)
     }
 
+    /// Bytes, lines, chars and tokens.
+    pub fn amounts(&self) -> [usize; 4] {
+        [self.size.bytes, self.lines(), self.size.chars, self.estimate.tokens()]
+    }
+
     /// Whether it is within every limit but the one on single lines.
     pub fn fits(&self, limits: &Limits) -> bool {
         self.size.bytes <= limits.bytes
@@ -80,7 +85,8 @@ impl Room {
         Room { bytes, chars: UNLIMITED, newlines, closed: false, tokens: None }
     }
 
-    /// Room for a head with `after` glued to it; none when `after` alone is too much.
+    /// Room for a head with `after` glued to it; none when `after` alone is too much. Of tokens it may take fewer behind a
+    /// head than alone: signs and blanks take newlines along.
     pub fn before(after: Extent, limits: &Limits) -> Option<Room> {
         let closed = after.size.chars == 0;
         Some(Room {
@@ -88,7 +94,7 @@ impl Room {
             chars: left(limits.chars, after.size.chars)?,
             newlines: left(limits.lines, after.lines())?,
             closed,
-            tokens: TokenRoom::new(limits, Estimate::default(), after.estimate)?,
+            tokens: TokenRoom::new(limits, Estimate::default(), after.estimate),
         })
     }
 
@@ -99,7 +105,10 @@ impl Room {
             chars: left(limits.chars, before.size.chars)?,
             newlines: left(limits.lines, before.size.newlines + usize::from(open))?,
             closed: false,
-            tokens: TokenRoom::new(limits, before.estimate, Estimate::default())?,
+            tokens: match TokenRoom::new(limits, before.estimate, Estimate::default()) {
+                Some(room) if !room.holds(Estimate::default()) => return None,
+                room => room,
+            },
         })
     }
 
@@ -108,7 +117,7 @@ impl Room {
         let part = |room| part(room, share);
         let tokens = self.tokens.map(|room| {
             let taken = room.after.tokens();
-            TokenRoom { limit: taken + part(room.limit.saturating_sub(taken)), ..room }
+            TokenRoom { limit: room.limit.min(taken) + part(room.limit.saturating_sub(taken)), ..room }
         });
         Room {
             bytes: part(self.bytes),
@@ -125,12 +134,8 @@ impl Room {
 }
 
 impl TokenRoom {
-    fn new(limits: &Limits, before: Estimate, after: Estimate) -> Option<Option<TokenRoom>> {
-        if !limits.counts_tokens() {
-            return Some(None);
-        }
-        let room = TokenRoom { limit: limits.tokens, before, after };
-        room.holds(Estimate::default()).then_some(Some(room))
+    fn new(limits: &Limits, before: Estimate, after: Estimate) -> Option<TokenRoom> {
+        limits.counts_tokens().then_some(TokenRoom { limit: limits.tokens, before, after })
     }
 
     pub fn holds(&self, piece: Estimate) -> bool {

@@ -1,7 +1,9 @@
 //! The figures that a notice names: what is missing of a text, and of the original that it was cut from.
 
+use std::ops::Range;
+
 use super::amounts::{Amount, Counts, Needs, line_ranges};
-use super::earlier::Earlier;
+use super::earlier::{Closing, Earlier, SEARCHED, Told};
 use super::lines::Span;
 use super::size::Size;
 use super::source::{Kept, Source, raw_size};
@@ -12,17 +14,24 @@ use crate::limits::Limits;
 pub struct Figures<'a, T> {
     pub source: &'a Source<'a, T>,
     pub earlier: &'a Earlier,
+    pub closing: Option<Closing>,
 }
 
 impl<T: Text> Figures<'_, T> {
-    /// Whether the text is counted in bytes: it came as bytes, or was counted so when it was cut before.
+    /// Whether the text is counted in bytes: as it was when it was cut before, or because it came as bytes. A text that
+    /// is not here whole, or too long to be looked through, goes by what it came as.
     pub fn in_bytes(&self) -> bool {
-        self.source.in_bytes() || self.earlier.in_bytes && self.source.is_whole()
+        let looked_through = self.source.is_whole() && self.source.total <= SEARCHED;
+        if looked_through && self.earlier.told != Told::default() {
+            self.earlier.in_bytes()
+        } else {
+            self.source.in_bytes()
+        }
     }
 
     /// Figures for the most that limits could keep.
     pub fn at_least(&self, limits: &Limits, needs: Needs) -> Counts {
-        Counts::at_least(self.source.size(needs), self.source.beside, self.earlier.hidden, limits)
+        Counts::at_least(self.source.size(needs), self.source.beside, self.earlier.hidden(), limits)
     }
 
     /// Figures for what is kept; those that are not needed may be untrue.
@@ -36,52 +45,45 @@ impl<T: Text> Figures<'_, T> {
         } else {
             raw_size(head) + raw_size(tail)
         };
+        let marks = kept.of(self.source.marks).fold(Size::default(), |sum, mark| sum + mark.size);
+        let bytes = match self.source.input.filter(|_| needs.bytes) {
+            // What is kept of the input holds no mark.
+            Some(input) => input.bytes_of(&kept.parts()),
+            None => size.bytes.saturating_sub(marks.bytes),
+        };
+        let chars = size.chars.saturating_sub(marks.chars);
         let mut counts = Counts {
-            chars: self.amount(kept, totals.chars, size.chars, beside.chars, |span| span.size.chars),
-            bytes: match self.source.input.filter(|_| needs.bytes) {
-                // What is kept of the input holds no mark.
-                Some(input) => {
-                    let parts = [0..kept.head, kept.tail..self.source.total];
-                    let size = input.bytes_of(&parts);
-                    self.amount_of_text(kept, totals.bytes, size, beside.bytes, |span| span.size.bytes)
-                }
-                None => self.amount(kept, totals.bytes, size.bytes, beside.bytes, |span| span.size.bytes),
-            },
+            chars: self.amount(kept, totals.chars, chars, beside.chars, |size| size.chars),
+            bytes: self.amount(kept, totals.bytes, bytes, beside.bytes, |size| size.bytes),
             ..Counts::default()
         };
         if needs.lines {
             let (_, lines) = self.source.kept(kept);
+            let missing = lines.total - lines.kept();
+            let total = self.closing.map_or(lines.total, |closing| {
+                let shown =
+                    lines.total - self.source.in_tail(closing.start..self.source.total).size().newlines;
+                lines.total.max(closing.lines(shown))
+            });
             counts.lines = Amount {
-                omitted: lines.total - lines.kept() + beside.newlines,
-                total: lines.total + beside.newlines,
+                omitted: missing + (total - lines.total) + beside.newlines,
+                total: total + beside.newlines,
             };
             counts.kept_lines = line_ranges(lines.ranges);
         }
         counts
     }
 
-    /// What is missing of a total of which `size` is kept; `of` measures marks and notices in the same unit.
-    fn amount(&self, kept: Kept, total: usize, size: usize, beside: usize, of: fn(&Span) -> usize) -> Amount {
-        let size = size.saturating_sub(kept.of(self.source.marks).map(of).sum());
-        self.amount_of_text(kept, total, size, beside, of)
-    }
-
-    /// The same where `size` holds no mark.
-    fn amount_of_text(
-        &self,
-        kept: Kept,
-        total: usize,
-        size: usize,
-        beside: usize,
-        of: fn(&Span) -> usize,
-    ) -> Amount {
+    /// What is missing of a total of which `size` is kept, marks not counted; `of` tells what notices take of it.
+    fn amount(&self, kept: Kept, total: usize, size: usize, beside: usize, of: fn(Size) -> usize) -> Amount {
+        let sum = |spans: &mut dyn Iterator<Item = &Span>| spans.map(|span| of(span.size)).sum();
         let cutting = Cutting {
             total,
             kept: size,
             beside,
-            hidden: self.earlier.hidden,
-            notices: self.earlier.spans.iter().map(of).sum(),
-            kept_notices: kept.of(&self.earlier.spans).map(of).sum(),
+            hidden: of(self.earlier.hidden()),
+            notices: sum(&mut self.earlier.spans.iter()),
+            kept_notices: sum(&mut kept.of(&self.earlier.spans)),
         };
         cutting.amount()
     }
@@ -89,22 +91,21 @@ impl<T: Text> Figures<'_, T> {
 
 /// Chars of the text that this one was cut from, as its notices tell; its own where there are none.
 pub fn original_chars<T: Text>(source: &Source<T>) -> usize {
-    let Earlier { spans, hidden, .. } = Earlier::find(source.head, source.tail, source.total);
-    let notices = spans.iter().map(|span| span.size.chars).sum();
+    let earlier = Earlier::find(source.head, source.tail, source.total);
+    let notices = earlier.spans.iter().map(|span| span.size.chars).sum();
     let total = source.size(Needs { chars: true, ..Needs::default() }).chars;
-    Cutting { total, hidden, notices, ..Cutting::default() }.amount().total
+    Cutting { total, hidden: earlier.hidden().chars, notices, ..Cutting::default() }.amount().total
 }
 
 impl Counts {
     /// Figures for the most that limits could keep of a text, of which `hidden` was missing before.
-    pub fn at_least(totals: Size, beside: Size, hidden: usize, limits: &Limits) -> Counts {
+    pub fn at_least(totals: Size, beside: Size, hidden: Size, limits: &Limits) -> Counts {
         let most = limits.bytes.min(limits.chars);
-        let amount = |total, beside| Cutting { total, beside, hidden, ..Cutting::default() }.at_least(most);
-        Counts {
-            chars: amount(totals.chars, beside.chars),
-            bytes: amount(totals.bytes, beside.bytes),
-            ..Counts::default()
-        }
+        let amount = |of: fn(Size) -> usize| {
+            let [total, beside, hidden] = [totals, beside, hidden].map(of);
+            Cutting { total, beside, hidden, ..Cutting::default() }.at_least(most)
+        };
+        Counts { chars: amount(|size| size.chars), bytes: amount(|size| size.bytes), ..Counts::default() }
     }
 }
 
@@ -148,14 +149,12 @@ impl<T: Text> Source<'_, T> {
         let size = raw_size(head) + raw_size(tail);
         let marks = kept.of(self.marks).fold(Size::default(), |sum, mark| sum + mark.size);
         let size = Size { bytes: size.bytes - marks.bytes, chars: size.chars - marks.chars, ..size };
-        let lines = KeptLines::of(self, kept, self.size(Needs::ALL));
-        // Where marks are all that is left, nothing is kept of any line.
-        (size, if size.chars == 0 { KeptLines { ranges: vec![], ..lines } } else { lines })
+        (size, KeptLines::of(self, kept, self.size(Needs::ALL)))
     }
 
     /// The same where nothing is left out but what marks stand for.
     pub fn kept_whole(&self) -> (Size, KeptLines) {
-        self.kept(Kept { head: self.total, tail: self.total })
+        self.kept(Kept::all(self.total))
     }
 }
 
@@ -168,11 +167,24 @@ pub struct KeptLines {
 }
 
 impl KeptLines {
+    /// A line of which nothing but a mark is left is not kept.
     pub fn of<T: Text>(source: &Source<T>, kept: Kept, totals: Size) -> KeptLines {
-        let open = |text: T| !text.is_empty() && !text.ends_with_newline();
+        let is_open = |part: &Range<usize>, text: T| {
+            let mark = source.marks.iter().find(|mark| mark.end == part.end);
+            let end = mark.map_or(text.len(), |mark| mark.start.max(part.start) - part.start);
+            let text = text.slice(0..end);
+            !text.is_empty() && !text.ends_with_newline()
+        };
         let (head, tail) = source.parts(kept);
+        let [head_part, tail_part] = kept.parts();
+        let before = source.head.slice(0..kept.start).size().newlines;
+        let after = source.in_tail(kept.end..source.total).size().newlines;
+        let (breaks, end) = (tail.size().newlines, totals.newlines - after);
+        let ranges = [
+            (before + 1, before + head.size().lines(is_open(&head_part, head))),
+            (end - breaks + 1, end + usize::from(is_open(&tail_part, tail))),
+        ];
         let total = totals.lines(source.is_open());
-        let ranges = [(1, head.size().lines(open(head))), (total + 1 - tail.size().lines(open(tail)), total)];
         KeptLines { ranges: ranges.into_iter().filter(|(first, last)| first <= last).collect(), total }
     }
 

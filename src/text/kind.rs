@@ -20,6 +20,9 @@ pub enum Kind {
     Toned,
     Greek,
     Cyrillic,
+    /// What is written over and under letters: vowels of Hebrew and Arabic, accents that stand by themselves. No vocabulary
+    /// has many letters with them.
+    Mark,
     /// Hebrew and Arabic, and Armenian and Georgian, which weigh as much.
     Semitic,
     Indic,
@@ -29,7 +32,7 @@ pub enum Kind {
     Han,
     Kana,
     Hangul,
-    /// Lao, Tibetan, Ethiopic: two tokens each.
+    /// Lao, Tibetan, Ethiopic; what controls a screen from beyond ASCII, raised and lowered digits: two tokens each.
     Sparse,
     /// What is in no vocabulary and goes by its bytes.
     Unknown,
@@ -41,14 +44,18 @@ pub enum Kind {
     /// Chinese and Japanese punctuation, full-width forms.
     Wide,
     Symbol,
+    /// Blocks and bullets that no vocabulary has several of in one token, unlike the dashes that rules are made of.
+    Shade,
     Pictograph,
     Control,
+    /// The backslash: text that is escaped in text is in a vocabulary once at most.
+    Escape,
 }
 
 use Kind::*;
 
 impl Kind {
-    pub const ALL: [Kind; 29] = [
+    pub const ALL: [Kind; 32] = [
         Start,
         Space,
         Tab,
@@ -62,6 +69,7 @@ impl Kind {
         Toned,
         Greek,
         Cyrillic,
+        Mark,
         Semitic,
         Indic,
         Thai,
@@ -76,15 +84,25 @@ impl Kind {
         Punctuation,
         Wide,
         Symbol,
+        Shade,
         Pictograph,
         Control,
+        Escape,
     ];
 
     #[inline]
     pub fn of(point: char) -> Kind {
         match point as usize {
-            ascii @ ..0x80 => ASCII[ascii],
-            point @ ..0x10000 => BLOCKS[point / BLOCK],
+            low @ ..LOW => LOW_KINDS[low],
+            high => Kind::of_high(high),
+        }
+    }
+
+    /// The kind of a code point from [`LOW`] on.
+    #[inline]
+    pub fn of_high(point: usize) -> Kind {
+        match point {
+            ..0x10000 => BLOCKS[point / BLOCK],
             0x1F000..0x1FB00 => Emoji,
             _ => Astral,
         }
@@ -92,42 +110,52 @@ impl Kind {
 
     /// Whether only repetitions of the same code point are taken together.
     #[inline]
-    pub fn is_sign(self) -> bool {
+    pub const fn is_sign(self) -> bool {
         self as u8 >= Punctuation as u8
     }
 }
 
-const ASCII: [Kind; 0x80] = {
-    let mut kinds = [Punctuation; 0x80];
-    let mut at = 0;
-    while at < 0x80 {
-        kinds[at] = match at as u8 {
-            b' ' => Space,
-            b'\t' => Tab,
-            b'\n' => Newline,
-            b'\r' => Return,
-            b'0'..=b'9' => Digit,
-            b'a'..=b'z' => Lower,
-            b'A'..=b'Z' => Upper,
-            0..=0x1F | 0x7F => Control,
-            _ => Punctuation,
-        };
-        at += 1;
+const fn ascii(byte: u8) -> Kind {
+    match byte {
+        b' ' => Space,
+        b'\t' => Tab,
+        b'\n' => Newline,
+        b'\r' => Return,
+        b'0'..=b'9' => Digit,
+        b'a'..=b'z' => Lower,
+        b'A'..=b'Z' => Upper,
+        0..=0x1F | 0x7F => Control,
+        b'\\' => Escape,
+        _ => Punctuation,
     }
-    kinds
-};
+}
+
+/// Below this each code point is looked up by itself: what takes three bytes of UTF-8 is looked up by its block.
+pub const LOW: usize = 0x800;
 
 /// Code points of a block. Scripts share few of these, and those that they share are seldom met.
-const BLOCK: usize = 0x40;
+const BLOCK: usize = 0x10;
 
 /// Where kinds start; each goes on to the next.
-const STARTS: [(usize, Kind); 45] = [
-    (0x80, Symbol),
+const STARTS: [(usize, Kind); 63] = [
+    (0x80, Sparse),
+    (0xA0, Symbol),
     (0xC0, Accented),
     (0x100, Extended),
-    (0x380, Greek),
+    (0x1A0, Toned),
+    (0x1C0, Extended),
+    (0x300, Mark),
+    (0x370, Greek),
     (0x400, Cyrillic),
-    (0x540, Semitic),
+    (0x530, Semitic),
+    (0x590, Mark),
+    (0x5D0, Semitic),
+    (0x610, Mark),
+    (0x620, Semitic),
+    (0x64B, Mark),
+    (0x660, Semitic),
+    (0x670, Mark),
+    (0x671, Semitic),
     (0x700, Unknown),
     (0x740, Semitic),
     (0x780, Unknown),
@@ -145,11 +173,18 @@ const STARTS: [(usize, Kind); 45] = [
     (0x1E00, Toned),
     (0x1F00, Greek),
     (0x2000, Symbol),
+    (0x2070, Sparse),
+    (0x20A0, Symbol),
     (0x2100, Pictograph),
     (0x2180, Symbol),
     (0x2200, Pictograph),
     (0x2500, Symbol),
-    (0x2600, Pictograph),
+    (0x2590, Shade),
+    (0x25A0, Symbol),
+    (0x25B0, Pictograph),
+    // Braille, of which spinners are made.
+    (0x2800, Unknown),
+    (0x2900, Pictograph),
     (0x2C00, Unknown),
     (0x3000, Wide),
     (0x3040, Kana),
@@ -169,19 +204,32 @@ const STARTS: [(usize, Kind); 45] = [
     (0x10000, Astral),
 ];
 
-static BLOCKS: [Kind; 0x10000 / BLOCK] = {
-    let mut blocks = [Start; 0x10000 / BLOCK];
+pub const LOW_KINDS: [Kind; LOW] = {
+    let mut kinds = by_starts::<LOW>(1);
+    let mut at = 0;
+    while at < 0x80 {
+        kinds[at] = ascii(at as u8);
+        at += 1;
+    }
+    kinds
+};
+
+static BLOCKS: [Kind; 0x10000 / BLOCK] = by_starts(BLOCK);
+
+/// The kinds of so many blocks of a size.
+const fn by_starts<const BLOCKS: usize>(size: usize) -> [Kind; BLOCKS] {
+    let mut kinds = [Start; BLOCKS];
     let mut at = 0;
     while at + 1 < STARTS.len() {
-        let mut block = STARTS[at].0 / BLOCK;
-        while block < STARTS[at + 1].0 / BLOCK {
-            blocks[block] = STARTS[at].1;
+        let mut block = STARTS[at].0 / size;
+        while block < STARTS[at + 1].0 / size && block < BLOCKS {
+            kinds[block] = STARTS[at].1;
             block += 1;
         }
         at += 1;
     }
-    blocks
-};
+    kinds
+}
 
 #[cfg(test)]
 mod tests {
@@ -198,12 +246,15 @@ mod tests {
         assert_eq!(of("हதไខမລአ"), [Indic, Indic, Thai, Khmer, Khmer, Sparse, Sparse]);
         assert_eq!(of("漢かナ한。，ꀀ"), [Han, Kana, Kana, Hangul, Wide, Wide, Unknown]);
         assert_eq!(of("°—→│✅\u{FFFD}\0"), [Symbol, Symbol, Symbol, Symbol, Pictograph, Symbol, Control]);
+        assert_eq!(of("█░●⠋₂\u{85}\\"), [Symbol, Shade, Pictograph, Unknown, Sparse, Sparse, Escape]);
+        assert_eq!(of("בָ\u{5C1}بَ\u{670}e\u{301}"), [Semitic, Mark, Mark, Semitic, Mark, Mark, Lower, Mark]);
         assert_eq!(of("😀𠀀"), [Emoji, Astral]);
     }
 
     #[test]
     fn kinds_are_in_order_and_starts_are_those_of_blocks() {
         assert!(Kind::ALL.iter().enumerate().all(|(at, kind)| *kind as usize == at));
-        assert!(STARTS.is_sorted_by(|a, b| a.0 < b.0) && STARTS.iter().all(|(start, _)| start % BLOCK == 0));
+        assert!(STARTS.is_sorted_by(|a, b| a.0 < b.0));
+        assert!(STARTS.iter().all(|(start, _)| *start < LOW || start % BLOCK == 0));
     }
 }

@@ -10,7 +10,7 @@ use super::template;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     None,
-    /// Names the amounts, the limits, and where the rest is or what to ask for instead.
+    /// Names the amounts, the limits that were broken, and where the rest is or what to ask for instead.
     Hint,
     /// `[... N more characters truncated]`, as Pi and OpenClaw write it; also what a longer notice gives way to.
     Pi,
@@ -59,6 +59,15 @@ impl Notice {
         std::iter::once(Cow::Borrowed(self)).chain(shorter.iter().cloned().map(Cow::Owned))
     }
 
+    /// Tells whether it has no words: a cut beside which nothing stands has all of it.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Notice::None => true,
+            Notice::Template(text) | Notice::Literal(text) => text.is_empty(),
+            _ => false,
+        }
+    }
+
     pub fn needs(&self, in_bytes: bool) -> Needs {
         match self {
             Notice::None | Notice::Dots | Notice::Literal(_) => Needs::default(),
@@ -67,6 +76,21 @@ impl Notice {
             Notice::Template(template) => template::needs(template),
             Notice::Glued(notice) => notice.needs(in_bytes),
         }
+    }
+
+    /// Tells whether it names limits, so that those which were broken have to be known.
+    pub fn names_limits(&self) -> bool {
+        match self {
+            Notice::Hint => true,
+            Notice::Template(template) => template.contains("{limits}"),
+            Notice::Glued(notice) => notice.names_limits(),
+            _ => false,
+        }
+    }
+
+    /// Whether an end in which another tool says how to go on may stand behind it: what a host writes stays the last.
+    pub fn closes(&self) -> bool {
+        !matches!(self, Notice::Glued(_))
     }
 
     /// The notice with its separators as it would stand between ends, were all of a text missing.
@@ -103,10 +127,10 @@ impl Notice {
                     if labels.in_bytes { (counts.bytes, "bytes") } else { (counts.chars, "chars") };
                 format!(
                     "[tool output truncated: {} of {} {unit} omitted (limit {}); {}]",
-                    amount.omitted,
-                    amount.total,
+                    grouped(amount.omitted),
+                    grouped(amount.total),
                     limits_text(labels.limits),
-                    labels.saved.advice()
+                    labels.saved.advice(labels.pages)
                 )
             }
             Notice::Pi => format!("[... {} more characters truncated]", counts.chars.omitted),
@@ -131,14 +155,15 @@ impl Notice {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::text::saved::Saved;
+    use crate::text::saved::{Place as At, Saved};
 
     const LIMITS: Limits = Limits { bytes: 51_200, lines: 2_000, ..Limits::NONE };
 
     fn render(notice: &Notice, place: Place, saved: &Saved) -> String {
         let amount = Amount { omitted: 5_159_358, total: 5_210_412 };
         let counts = Counts { chars: amount, ..Counts::default() };
-        notice.render(place, &counts, Labels { limits: &LIMITS, source: "stdout", saved, in_bytes: false })
+        let labels = Labels { limits: &LIMITS, source: "stdout", saved, pages: false, in_bytes: false };
+        notice.render(place, &counts, labels)
     }
 
     #[test]
@@ -146,8 +171,8 @@ mod tests {
         let cases = [
             (
                 Notice::Hint,
-                "[tool output truncated: 5159358 of 5210412 chars omitted (limit 50KB or 2000 lines); request \
-                 smaller chunks (offset/limit) or specific sections]",
+                "[tool output truncated: 5,159,358 of 5,210,412 chars omitted (limit 50KB or 2,000 lines); ask for \
+                 less, or for specific sections]",
             ),
             (Notice::Pi, "[... 5159358 more characters truncated]"),
             (Notice::Count, "... (5,159,358 chars truncated from stdout)"),
@@ -164,19 +189,30 @@ mod tests {
     fn the_hint_tells_where_the_whole_is() {
         let ends = [
             (
-                Saved::Whole("/tmp/a.log".into()),
-                "; full output saved as /tmp/a.log, read or search it there]",
+                Saved::Whole(At::Path("/tmp/a.log".into())),
+                "; full output saved as /tmp/a.log, read or search it there or with read_output]",
             ),
-            (Saved::Part("a1".into()), "; the start of it saved as a1, read or search it there]"),
+            (
+                Saved::Part(At::Id("a1".into())),
+                "; the start of it saved as a1, page or search it with read_output]",
+            ),
             (
                 Saved::Failed("ENOSPC".into()),
-                "; the rest could not be saved (ENOSPC); request smaller chunks (offset/limit) or specific sections]",
+                "; the rest could not be saved (ENOSPC); ask for less, or for specific sections]",
             ),
         ];
         for (saved, end) in ends {
             let text = render(&Notice::Hint, Place::AfterHead, &saved);
-            assert!(text.ends_with(&format!("(limit 50KB or 2000 lines){end}")), "{text}");
+            assert!(text.ends_with(&format!("(limit 50KB or 2,000 lines){end}")), "{text}");
             assert_eq!(crate::text::notice_line::parse(text.as_bytes()), Some((5_159_358, false)));
         }
+    }
+
+    #[test]
+    fn a_tool_that_gives_parts_is_to_be_asked_for_them() {
+        let saved = Saved::Nowhere;
+        let labels = Labels { limits: &LIMITS, source: "", saved: &saved, pages: true, in_bytes: false };
+        let text = Notice::Hint.render(Place::AfterHead, &Counts::default(), labels);
+        assert!(text.ends_with("; request smaller chunks (offset/limit) or specific sections]"), "{text}");
     }
 }

@@ -35,6 +35,45 @@ pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
 }
 
+/// What another tool tells at the end of its result of how to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Continuation {
+    /// Lines of all that the tool could give, where it names them.
+    Of(Option<usize>),
+    /// Lines that are still to come.
+    More(usize),
+}
+
+/// Reads a line that says how to go on, as Pi ends what it reads and runs, and OpenClaw what it saves.
+pub fn continuation(line: &[u8]) -> Option<Continuation> {
+    let after = |words: &[u8]| memchr::memmem::find(line, words).map(|at| &line[at + words.len()..]);
+    let goes_on =
+        after(b"Use offset=").and_then(number).is_some_and(|(_, rest)| rest.starts_with(b" to continue"));
+    let is_saved = after(b"Full output: ").is_some_and(|place| place.len() > 1);
+    let left =
+        line.strip_prefix(b"[").and_then(number).filter(|(_, rest)| rest.starts_with(b" more lines in file"));
+    if let Some((left, _)) = left {
+        return Some(Continuation::More(left));
+    }
+    let all = line.strip_prefix(b"[Showing lines ").and_then(|_| after(b" of ")).and_then(number);
+    (goes_on || is_saved).then_some(Continuation::Of(all.map(|(all, _)| all)))
+}
+
+/// Tells whether a line says how a command ended, which Pi writes behind where its output is.
+pub fn is_exit(line: &[u8]) -> bool {
+    [&b"Command exited with code "[..], b"Command timed out after ", b"Command aborted"]
+        .iter()
+        .any(|words| line.starts_with(words))
+}
+
+/// Where the member of a JSON object starts that tells how to ask for the next page, as MCP names it.
+pub fn cursor(text: &[u8]) -> Option<usize> {
+    const NAME: &[u8] = b"\"nextCursor\"";
+    let at = memchr::memmem::rfind(text, NAME)?;
+    let value = text[at + NAME.len()..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    (value.starts_with(b"\"") && !value.starts_with(b"\"\"")).then_some(at)
+}
+
 /// Digits, grouped or not. More than fifteen are no number of ours: such a text could not exist.
 fn number(text: &[u8]) -> Option<(usize, &[u8])> {
     let end = text.iter().position(|byte| !byte.is_ascii_digit() && *byte != b',').unwrap_or(text.len());
@@ -61,6 +100,29 @@ mod tests {
         ] {
             assert_eq!(parse(line.as_bytes()), told, "{line}");
         }
+    }
+
+    #[test]
+    fn a_continuation_tells_how_to_go_on() {
+        for (line, told) in [
+            (
+                "[Showing lines 1-1603 of 5000 (50.0KB limit). Use offset=1604 to continue.]",
+                Some(Continuation::Of(Some(5_000))),
+            ),
+            ("[12 more lines in file. Use offset=9 to continue.]", Some(Continuation::More(12))),
+            (
+                "[Showing last 1.0KB of line 9 (line is 2.0MB). Full output: /tmp/a.log]",
+                Some(Continuation::Of(None)),
+            ),
+            ("Full output: /tmp/a.log", Some(Continuation::Of(None))),
+            ("Use offset=x to continue", None),
+            ("more lines in file", None),
+            ("Full output: ", None),
+        ] {
+            assert_eq!(continuation(line.as_bytes()), told, "{line}");
+        }
+        assert_eq!(cursor(br#"{"a":1,"nextCursor" : "b"}"#), Some(7));
+        assert!(cursor(br#"{"nextCursor":null}"#).is_none() && cursor(br#"{"nextCursor":""}"#).is_none());
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! weights were fitted to o200k_base, a little upwards, over more kinds of text than `npm run bench:tokens` shows.
 
 use super::kind::Kind::{self, *};
+use super::kind::{LOW, LOW_KINDS};
 
 /// Weights are in this part of a token.
 pub const TOKEN: u64 = 100;
@@ -31,12 +32,14 @@ const fn fold(length: u8) -> u8 {
 }
 
 impl Run {
-    /// A run of one.
+    /// A run of one, and what its letter adds to the weight of any word that has it.
     #[inline]
-    pub fn of(point: char) -> Run {
-        let kind = Kind::of(point);
-        let sign = if kind.is_sign() { point as u32 } else { 0 };
-        Run { key: sign << 8 | kind as u32, length: 1 }
+    pub fn of(point: char) -> (Run, u64) {
+        let entry = match point as usize {
+            low @ ..LOW => LOW_KEYS[low],
+            high => key(point as u32, Kind::of_high(high)),
+        };
+        (Run { key: entry & KEY, length: 1 }, FOREIGN * u64::from(entry >> KEY.count_ones()))
     }
 
     #[inline]
@@ -91,6 +94,34 @@ impl Run {
     }
 }
 
+const fn key(point: u32, kind: Kind) -> u32 {
+    let sign = if kind.is_sign() { point } else { 0 };
+    sign << 8 | kind as u32
+}
+
+/// The bits of a key. In those above it an entry of the table says how foreign a letter is.
+const KEY: u32 = u32::MAX >> 2;
+
+/// What a letter adds that is foreign in the first degree.
+const FOREIGN: u64 = 11;
+
+/// Keys of code points. Vocabularies know English best: letters that it has less often than other languages that are
+/// written in ASCII tell of words that are in parts.
+static LOW_KEYS: [u32; LOW] = {
+    let mut keys = [0; LOW];
+    let mut at = 0;
+    while at < LOW {
+        let foreign = match at as u8 as char {
+            'j' | 'k' | 'z' if at < 0x80 => 3,
+            'w' | 'y' if at < 0x80 => 2,
+            _ => 0,
+        };
+        keys[at] = foreign << KEY.count_ones() | key(at as u32, LOW_KINDS[at]);
+        at += 1;
+    }
+    keys
+};
+
 /// What each code point adds: by the kind before the run, the kind of the run, and the place in it. Places are padded to
 /// powers of two, which makes the table as fast as it is.
 static STEPS: [[[u16; LENGTHS]; 32]; 32] = {
@@ -129,25 +160,32 @@ const fn weight(before: Kind, kind: Kind, length: u64) -> u64 {
         Digit => length.div_ceil(3) * TOKEN + if matches!(before, Space) { 100 } else { 0 },
         Lower => lower(before, length),
         Upper => upper(before, length),
-        Accented => 110 * length,
+        Accented => 115 * length,
+        Extended if matches!(before, Space) => 120 + 170 * (length - 1),
         Extended => 170 * length,
-        Toned => 70 * length,
+        Toned => 30 * length,
         Greek => word(length, 2, 45),
         Cyrillic => word(length, 3, 26),
+        Mark => 95 * length,
+        Semitic if matches!(before, Mark) => 90 + 36 * (length - 1),
         Semitic => word(length, 2, 36),
         Indic => word(length, 2, 41),
         Thai => word(length, 2, 50),
         Khmer => word(length, 2, 62),
-        Han => word(length, 1, 82),
+        Han => word(length, 1, 86),
         Kana => word(length, 1, 55),
         Hangul => word(length, 1, 65),
         Sparse => 205 * length,
         Unknown => 250 * length,
-        Punctuation => sign(before, 100, 50) + repeats(length, 10, 2),
+        Punctuation => sign(before, 100, 50 + 30 * past(length, 1, 2)) + repeats(length, 10, 2),
         Wide => sign(before, 100, 50) + repeats(length, 50, 10),
         Symbol => sign(before, 100, 70) + repeats(length, 50, 10),
-        Pictograph => sign(before, 150, 100) + repeats(length, 90, 50),
+        Shade => sign(before, 100, 90) + 90 * (length - 1),
+        Pictograph if matches!(before, Pictograph | Shade) => 190 + 170 * (length - 1),
+        Pictograph => sign(before, 150, 120) + 170 * (length - 1),
         Control => 100 + repeats(length, 50, 50),
+        // One goes to the quote that it escapes; several are escaped themselves, and go to nothing.
+        Escape => sign(before, 100, 50) + 70 * past(length, 1, 2) + 25 * past(length, 2, u64::MAX),
         Emoji => 180 * length,
         Astral => 300 * length,
     }
@@ -167,38 +205,43 @@ const fn word(length: u64, few: u64, each: u64) -> u64 {
 /// in hashes, are hardly ever.
 const fn lower(before: Kind, length: u64) -> u64 {
     let start = match before {
-        Space => 100 + 10 * past(length, 4, 10),
+        // Words of seven letters and more are seldom English, and what is not is in parts.
+        Space => 100 + 16 * past(length, 4, 7) + 44 * past(length, 7, 10),
         Digit => 100 + 45 * past(length, 1, 10),
         Upper => 15 + 8 * past(length, 3, 10),
-        Accented | Extended | Toned => 10 + 10 * past(length, 4, 10),
+        Accented | Extended => 20 + 18 * past(length, 1, 10),
+        // Words of Vietnamese are short, and in the vocabulary.
+        Toned => 10 + 15 * past(length, 2, 10),
+        Mark => 60 + 20 * past(length, 2, 10),
         // A word takes one sign before it along.
-        Punctuation => 40 + 13 * past(length, 3, 10),
+        Punctuation | Escape => 40 + 13 * past(length, 3, 10),
         _ => 100 + 13 * past(length, 3, 10),
     };
-    start + 27 * past(length, 10, u64::MAX)
+    start + 46 * past(length, 10, u64::MAX)
 }
 
+/// Capitals. Words are short; a long row of them is a sequence, of which a token takes two.
 const fn upper(before: Kind, length: u64) -> u64 {
     let start = match before {
         Space => 100 + 12 * past(length, 1, 12),
-        Punctuation => 50 + 35 * past(length, 1, 4) + 5 * past(length, 4, 12),
+        Punctuation | Escape => 50 + 35 * past(length, 1, 4) + 5 * past(length, 4, 12),
         Digit => 120 + 55 * past(length, 1, 4) + 15 * past(length, 4, 12),
         Lower => 115 + 55 * past(length, 1, 4) + 15 * past(length, 4, 12),
         _ => 100 + 55 * past(length, 1, 4) + 15 * past(length, 4, 12),
     };
-    start + 40 * past(length, 12, u64::MAX)
+    start + 60 * past(length, 12, u64::MAX)
 }
 
 /// Signs take newlines along, and so do blanks.
 const fn line_end(before: Kind) -> u64 {
     match before {
-        Space | Tab | Return | Punctuation | Wide | Symbol | Control => 0,
+        Space | Tab | Return | Punctuation | Wide | Symbol | Shade | Control | Escape => 0,
         _ => 100,
     }
 }
 
 const fn sign(before: Kind, alone: u64, behind_another: u64) -> u64 {
-    if matches!(before, Punctuation | Symbol) { behind_another } else { alone }
+    if matches!(before, Punctuation | Symbol | Shade | Escape) { behind_another } else { alone }
 }
 
 /// The same sign again, for the first four times and after them.

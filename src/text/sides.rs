@@ -1,5 +1,7 @@
 //! What can be kept beside a notice: the longest head, tail, or both, moved to line ends and out of marks.
 
+use std::ops::Range;
+
 use super::cut::{self, Side};
 use super::earlier::Earlier;
 use super::ending;
@@ -8,28 +10,28 @@ use super::lines::{Span, in_order, lines};
 use super::notice::{Notice, Place};
 use super::size::Size;
 use super::source::{Kept, Source};
-use super::units::Text;
+use super::units::{RETURN, Text};
 use super::utf8::Utf8;
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::{Keep, Policy};
 
-/// Both sides that are kept, with their sizes.
+/// Both sides that are kept of what lies between `start` and `end`, with their sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Sides {
+    pub start: usize,
     pub head: Side,
     pub tail: Side,
+    pub end: usize,
 }
-
-const NOTHING: Side = Side { at: 0, size: Size { bytes: 0, chars: 0, newlines: 0, broken: 0 } };
 
 impl Sides {
     pub fn kept(&self) -> Kept {
-        Kept { head: self.head.at, tail: self.tail.at }
+        Kept { start: self.start, head: self.head.at, tail: self.tail.at, end: self.end }
     }
 }
 
 /// Finds sides of one text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Keeper<'a, T> {
     pub source: &'a Source<'a, T>,
     pub limits: &'a Limits,
@@ -38,6 +40,10 @@ pub struct Keeper<'a, T> {
     head_share: f64,
     snap: bool,
     pub earlier: Earlier,
+    /// The text between the earlier notices at both ends, which are no text to keep.
+    pub content: Range<usize>,
+    /// More text comes behind the end, and shares its last line.
+    pub goes_on: bool,
     /// Marks and earlier notices, in order: no cut falls inside one.
     spans: Vec<Span>,
 }
@@ -50,27 +56,59 @@ impl<'a, T: Text> Keeper<'a, T> {
             if looks { Earlier::find(source.head, source.tail, source.total) } else { Earlier::default() };
         let mut spans: Vec<Span> = source.marks.iter().chain(&earlier.spans).copied().collect();
         in_order(&mut spans);
-        Keeper { source, limits, keep, head_share, snap: policy.snap, earlier, spans }
+        let mut content = earlier.content(source.total);
+        // Without the newline that comes with a notice, a return before it is no part of a line's end.
+        let ends_in_return = || source.in_tail(content.end - 1..content.end).unit(0) == RETURN;
+        if limits.line_bytes != UNLIMITED && earlier.trailing > 0 && !content.is_empty() && ends_in_return() {
+            content.end -= 1;
+        }
+        Keeper {
+            source,
+            limits,
+            keep,
+            head_share,
+            snap: policy.snap,
+            earlier,
+            content,
+            goes_on: false,
+            spans,
+        }
+    }
+
+    /// The same for cuts that are not moved to line ends.
+    pub fn unsnapped(&self) -> Self {
+        Keeper { snap: false, ..self.clone() }
     }
 
     /// What can be kept beside a notice.
     pub fn beside(&self, notice: &Notice, text: &str) -> Sides {
-        let nothing = Sides { head: NOTHING, tail: Side { at: self.source.total, ..NOTHING } };
+        let nothing = self.nothing();
         let head = || self.head_beside(notice, text, None).map(|head| Sides { head, ..nothing });
-        let tail = || self.tail_beside(notice, text, NOTHING).map(|tail| Sides { tail, ..nothing });
+        let tail = || self.tail_beside(notice, text, nothing.head).map(|tail| Sides { tail, ..nothing });
         let kept = match self.keep {
             Keep::Head | Keep::Auto => head(),
             Keep::Tail => tail(),
-            // Findings are looked for before: where there are none, both ends are kept.
-            Keep::Ends | Keep::Findings => self.ends_beside(notice, text).or_else(tail).or_else(head),
+            // Findings are looked for before: where there are none, both ends are kept. Where there is no room for both,
+            // the end with the larger share is.
+            Keep::Ends | Keep::Findings => match self.ends_beside(notice, text) {
+                None if self.head_share > 0.5 => head().or_else(tail),
+                None => tail().or_else(head),
+                both => both,
+            },
         };
         kept.unwrap_or(nothing)
+    }
+
+    pub fn nothing(&self) -> Sides {
+        let Range { start, end } = self.content;
+        let at = |at| Side { at, size: Size::default() };
+        Sides { start, head: at(start), tail: at(end), end }
     }
 
     fn ends_beside(&self, notice: &Notice, text: &str) -> Option<Sides> {
         let head = self.head_beside(notice, text, Some(self.head_share))?;
         let tail = self.tail_beside(notice, text, head)?;
-        Some(Sides { head, tail })
+        Some(Sides { head, tail, ..self.nothing() })
     }
 
     /// The head that can be kept: all of the room, or its share of it where a tail is kept too.
@@ -79,9 +117,11 @@ impl<'a, T: Text> Keeper<'a, T> {
         let place = if share.is_some() { Place::Between } else { Place::AfterHead };
         let (lead, trail) = separators(notice, place, text);
         let mid = [lead, text, trail].concat();
-        let room = Room::before(self.extent(&mid), limits)?;
+        let mut room = Room::before(self.extent(&mid), limits)?;
+        room.closed &= !self.goes_on;
         let room = share.map_or(room, |share| room.share(share));
-        let head = self.source.head.slice(0..self.head_bound());
+        let Range { start, end } = self.content;
+        let head = self.source.head.slice(start..end.min(self.source.head.len()));
         let longest = cut::prefix(head, &room);
         let glued = if mid.starts_with('\n') { None } else { mid.lines().next().map(str::len).or(Some(0)) };
         let mut end = self.fit_last_line(head, longest.at, glued)?;
@@ -94,11 +134,12 @@ impl<'a, T: Text> Keeper<'a, T> {
             end = self
                 .spans
                 .iter()
-                .find(|span| span.start < end && end < span.end)
-                .map_or(end, |span| span.start);
+                .find(|span| span.start < start + end && start + end < span.end)
+                .map_or(end, |span| span.start.saturating_sub(start));
             end = self.fit_last_line(head, end, glued)?;
             if end == before {
-                return (end > 0).then(|| longest.end_at(head, end));
+                let side = longest.end_at(head, end);
+                return (end > 0).then_some(Side { at: start + end, ..side });
             }
         }
     }
@@ -113,23 +154,26 @@ impl<'a, T: Text> Keeper<'a, T> {
     /// The tail that can be kept after a head.
     fn tail_beside(&self, notice: &Notice, text: &str, kept: Side) -> Option<Side> {
         let (source, limits, head) = (self.source, self.limits, kept.at);
-        let (lead, trail) = separators(notice, Place::beside(head > 0, true), text);
-        let before = Extent::sized(source.head.slice(0..head), kept.size, limits)
+        let Range { start: first, end } = self.content;
+        let (lead, trail) = separators(notice, Place::beside(head > first, true), text);
+        let before = Extent::sized(source.head.slice(first..head), kept.size, limits)
             .then(self.extent(lead))
             .then(self.extent(text))
             .then(self.extent(trail));
-        let room = Room::after(before, source.is_open(), limits)?;
         let offset = source.total - source.tail.len();
-        let bound = self.tail_bound().max(head).max(offset);
-        let tail = source.tail_from(bound);
+        let bound = head.max(offset).min(end);
+        let tail = source.in_tail(bound..end);
+        let is_open = !tail.is_empty() && !tail.ends_with_newline();
+        let room = Room::after(before, is_open, limits)?;
         let longest = cut::suffix(tail, &room);
         let mut start = longest.at;
         if self.snap {
             start = cut::snap_tail(tail, start);
         }
-        let glued = if text.is_empty() && head > 0 {
-            let line = source.head.rfind_newline(head).map_or(0, |newline| newline + 1);
-            Some(source.head.slice(line..head).size().bytes)
+        let glued = if text.is_empty() && head > first {
+            let kept = source.head.slice(first..head);
+            let line = kept.rfind_newline(kept.len()).map_or(0, |newline| newline + 1);
+            Some(kept.slice(line..kept.len()).size().bytes)
         } else {
             None
         };
@@ -144,7 +188,7 @@ impl<'a, T: Text> Keeper<'a, T> {
                 .map_or(start, |s| s.end);
             if start == before {
                 let side = longest.start_at(tail, start - bound);
-                return (start < source.total).then_some(Side { at: start, ..side });
+                return (start < end).then_some(Side { at: start, ..side });
             }
         }
     }
@@ -152,20 +196,9 @@ impl<'a, T: Text> Keeper<'a, T> {
     /// Moves the start of a tail on until its first line is within the limit with `glued` more bytes on it.
     fn fit_first_line(&self, start: usize, glued: Option<usize>) -> Option<usize> {
         let Some(glued) = glued.filter(|_| self.limits.line_bytes != UNLIMITED) else { return Some(start) };
-        let tail = self.source.tail_from(start);
+        let tail = self.source.in_tail(start..self.content.end);
         let content = lines(tail).next().map_or(0, |line| line.content);
         Some(start + cut::suffix_of_bytes(tail.slice(0..content), self.limits.line_bytes.checked_sub(glued)?))
-    }
-
-    /// A notice at the end is no text to keep.
-    fn head_bound(&self) -> usize {
-        let last = self.earlier.spans.last().filter(|span| span.end == self.source.total);
-        last.map_or(self.source.head.len(), |span| span.start.min(self.source.head.len()))
-    }
-
-    /// Nor is one at the start.
-    fn tail_bound(&self) -> usize {
-        self.earlier.spans.first().filter(|span| span.start == 0).map_or(0, |span| span.end)
     }
 
     pub fn extent(&self, text: &str) -> Extent {
@@ -182,6 +215,9 @@ fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
         _ if policy.searches() => (Keep::Ends, WITHOUT_FINDINGS),
         Keep::Auto if ending::is_important(tail) => (Keep::Ends, 0.7),
         Keep::Auto => (Keep::Head, 1.0),
+        // What is left over of the room of one end goes to the other, but not where that has no share at all.
+        Keep::Ends if policy.head_share == 0.0 => (Keep::Tail, 0.0),
+        Keep::Ends if policy.head_share == 1.0 => (Keep::Head, 1.0),
         keep => (keep, policy.head_share),
     }
 }

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use super::amounts::Needs;
+use super::earlier::Closing;
 use super::extent::Extent;
 use super::lines::{CutLines, Span};
 use super::size::Size;
-use super::units::Text;
+use super::units::{PIECE, Text};
 use super::utf8::Utf8;
-use crate::limits::Limits;
+use crate::limits::{Limits, UNLIMITED};
 use crate::policy::Keep;
 
 /// A text to be cut: its whole, or as much of both ends as any cut can keep.
@@ -108,11 +109,52 @@ impl<'a, T: Text> Source<'a, T> {
         extent
     }
 
+    /// The limits that it is over, the others lifted.
+    pub fn exceeded(&self, limits: &Limits) -> Limits {
+        limits.exceeded(self.amounts(limits))
+    }
+
+    /// Bytes, lines, chars and tokens, counted no further than it takes to tell which limits they are over.
+    pub fn amounts(&self, limits: &Limits) -> [usize; 4] {
+        let text =
+            if self.totals.is_none() || limits.counts_tokens() { self.head } else { self.head.slice(0..0) };
+        let set = [limits.bytes, limits.lines, limits.chars, limits.tokens];
+        let is_over = |(amount, limit): (usize, usize)| amount > limit || limit == UNLIMITED;
+        let (mut extent, mut at) = (Extent::default(), 0);
+        while at < text.len() && !extent.amounts().into_iter().zip(set).all(is_over) {
+            let end = text.floor(text.len().min(at + PIECE));
+            extent = extent.then(Extent::of(text.slice(at..end), limits));
+            at = end;
+        }
+        // What is not here whole, or not as it came, is known by its totals.
+        let whole = self.totals.map(|size| Extent { size, open: self.is_open(), ..extent });
+        whole.unwrap_or(extent).amounts()
+    }
+
     /// Whether it is within all limits but the one on single lines.
     pub fn fits(&self, limits: &Limits) -> bool {
         // Each unit is a byte at least, so a longer text need not be looked at.
         let least = if T::UTF16 { limits.bytes.min(limits.chars) } else { limits.bytes };
         self.is_whole() && self.total <= least && Extent::of(self.head, limits).fits(limits)
+    }
+
+    /// The end of it in which another tool says how to go on.
+    pub fn closing(&self) -> Option<Closing> {
+        Closing::find(self.tail, self.total)
+    }
+
+    /// What stands before a place in the tail, as a text of its own.
+    pub fn before(&self, end: usize) -> Self {
+        let gone = self.total - end;
+        let head = self.head.slice(0..self.head.len().min(end));
+        let tail = if head.len() == end { head } else { self.tail.slice(0..self.tail.len() - gone) };
+        Source {
+            head,
+            tail,
+            total: end,
+            totals: self.totals.map(|size| size - raw_size(self.in_tail(end..self.total))),
+            ..*self
+        }
     }
 
     /// Whether text follows the last newline.
@@ -138,7 +180,7 @@ impl<'a, T: Text> Source<'a, T> {
 
     /// The kept head and tail.
     pub fn parts(&self, kept: Kept) -> (T, T) {
-        (self.head.slice(0..kept.head), self.tail_from(kept.tail))
+        (self.head.slice(kept.start..kept.head), self.in_tail(kept.tail..kept.end))
     }
 
     /// Size of the input, true in what is needed.
@@ -156,13 +198,14 @@ impl<'a, T: Text> Source<'a, T> {
         }
     }
 
-    pub(crate) fn tail_from(&self, start: usize) -> T {
-        self.tail.slice(self.tail.len() - (self.total - start)..self.tail.len())
+    pub(crate) fn in_tail(&self, part: Range<usize>) -> T {
+        let offset = self.total - self.tail.len();
+        self.tail.slice(part.start - offset..part.end - offset)
     }
 
     /// The clamped text, well-formed.
     pub fn compose(&self, cut: &Clamped) -> Vec<u16> {
-        let (head, tail) = self.parts(cut.kept());
+        let (head, tail) = self.parts(cut.kept);
         let mut text = Vec::with_capacity(head.len() + cut.mid.len() + tail.len());
         head.write(&mut text);
         text.extend(cut.mid.encode_utf16());
@@ -177,7 +220,7 @@ impl<'a, T: Text> Source<'a, T> {
             self.head.each_utf8(&mut |piece| out.extend_from_slice(piece));
             return out;
         };
-        let (head, tail) = self.parts(cut.kept());
+        let (head, tail) = self.parts(cut.kept);
         head.each_utf8(&mut |piece| out.extend_from_slice(piece));
         out.extend_from_slice(cut.mid.as_bytes());
         tail.each_utf8(&mut |piece| out.extend_from_slice(piece));
@@ -185,27 +228,48 @@ impl<'a, T: Text> Source<'a, T> {
     }
 }
 
-/// The parts of a text that are kept: all before `head` and all from `tail`, which is the end when no tail is kept.
+/// The parts of a text that are kept: from `start` to `head` and from `tail` to `end`. What lies beyond `start` and `end`
+/// are notices of an earlier cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
+    pub start: usize,
     pub head: usize,
     pub tail: usize,
+    pub end: usize,
 }
 
 impl Kept {
+    pub fn all(total: usize) -> Kept {
+        Kept { start: 0, head: total, tail: total, end: total }
+    }
+
+    pub fn nothing_of(content: Range<usize>) -> Kept {
+        Kept { start: content.start, head: content.start, tail: content.end, end: content.end }
+    }
+
+    pub fn has_head(self) -> bool {
+        self.start < self.head
+    }
+
+    pub fn has_tail(self) -> bool {
+        self.tail < self.end
+    }
+
+    pub fn parts(self) -> [Range<usize>; 2] {
+        [self.start..self.head, self.tail..self.end]
+    }
+
     /// The spans that are kept.
     pub fn of(self, spans: &[Span]) -> impl Iterator<Item = &Span> {
-        spans.iter().filter(move |span| span.end <= self.head || span.start >= self.tail)
+        let is_in = |span: &Span, part: &Range<usize>| part.start <= span.start && span.end <= part.end;
+        spans.iter().filter(move |span| self.parts().iter().any(|part| is_in(span, part)))
     }
 }
 
 /// What is kept of a text and what stands between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clamped {
-    /// End of the kept head.
-    pub head: usize,
-    /// Start of the kept tail; the end of the text when none is kept.
-    pub tail: usize,
+    pub kept: Kept,
     /// The notice with what separates it from the text.
     pub mid: String,
     /// Length of the separators before and after the notice, in bytes of `mid`.
@@ -214,12 +278,8 @@ pub struct Clamped {
     pub keep: Keep,
     /// Sizes of the kept head and tail as they come out.
     pub sizes: [Size; 2],
-}
-
-impl Clamped {
-    pub fn kept(&self) -> Kept {
-        Kept { head: self.head, tail: self.tail }
-    }
+    /// Chars before the head and after the tail.
+    pub around: [usize; 2],
 }
 
 /// Bytes of an input that stand for these chars, in order: an invalid sequence is one char, and as long as it came.

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use crate::limits::Limits;
     use crate::text::amounts::Amount;
-    use crate::text::saved::Saved;
+    use crate::text::saved::{Place, Saved};
 
     #[test]
     fn only_fields_need_counting() {
@@ -73,11 +73,12 @@ mod tests {
         let chars = Amount { omitted: 1_234_567, total: 2_000_000 };
         let counts = Counts { chars, kept_lines: "1-3".into(), ..Counts::default() };
         let limits = Limits { bytes: 51_200, lines: 2_000, ..Limits::NONE };
-        let saved = Saved::Whole("a.log".into());
-        let labels = Labels { limits: &limits, source: "stdout", saved: &saved, in_bytes: false };
+        let saved = Saved::Whole(Place::Path("a.log".into()));
+        let labels =
+            Labels { limits: &limits, source: "stdout", saved: &saved, pages: false, in_bytes: false };
         for (template, text) in [
             ("{source}: {omittedChars:,}/{totalChars}", "stdout: 1,234,567/2000000"),
-            ("{ {keptLines} of {limits}: {saved} }", "{ 1-3 of 50KB or 2000 lines: a.log }"),
+            ("{ {keptLines} of {limits}: {saved} }", "{ 1-3 of 50KB or 2,000 lines: a.log }"),
             ("{} {a {b} {{source}} {", "{} {a {b} {stdout} {"),
         ] {
             assert_eq!(fill(template, &counts, labels), text);

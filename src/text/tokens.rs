@@ -60,13 +60,13 @@ impl Estimate {
     /// Adds a code point at the end.
     #[inline]
     pub fn push(&mut self, point: char) {
-        let run = Run::of(point);
+        let (run, foreign) = Run::of(point);
         if self.last.joins(run) {
             self.last = self.last.grown();
         } else {
             self.begin(run);
         }
-        self.weight += self.last.step(self.before);
+        self.weight += self.last.step(self.before) + foreign;
     }
 
     #[inline]
@@ -133,6 +133,8 @@ mod tests {
             "-{1,30}",
             "[!-/]{1,4}",
             "[漢か한жéłếअ。─✅\0😀𠀀ꀀ]{1,4}",
+            "[█░●⠋₂\u{5d1}\u{5b8}\u{5c1}\u{301}]{1,4}",
+            r"\\{1,9}",
             "漢{1,30}",
         ];
         prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
@@ -144,7 +146,7 @@ mod tests {
             ("", 0, 0),
             (" ", 1, 1),
             ("\n", 1, 1),
-            ("The quick brown fox jumps over the lazy dog.", 10, 11),
+            ("The quick brown fox jumps over the lazy dog.", 10, 13),
             ("const total = items.reduce((sum, item) => sum + item.price, 0)", 17, 22),
             ("123456789", 3, 3),
             ("1,234", 3, 3),

@@ -64,8 +64,8 @@ pub trait Text: Copy {
     }
 }
 
-/// Units that are made UTF-8 at once: the copy stays in the processor's cache.
-const PIECE: usize = 16_384;
+/// Units that are read at once: what is made of them stays in the processor's cache.
+pub const PIECE: usize = 16_384;
 
 pub const NEWLINE: u16 = b'\n' as u16;
 pub const RETURN: u16 = b'\r' as u16;

@@ -1,9 +1,9 @@
 import type { Policy } from 'spillway'
 import type { HardTruncateLimits } from 'spillway/openclaw'
 import { bound, checkOptions, checkString, text as textOption } from '../../option.js'
-import { withSuffix } from '../../policy.js'
+import { compile, withSuffix } from '../../policy.js'
 import { clampError } from '../../result/error.js'
-import { clampResult } from '../../result/result.js'
+import { clampValue } from '../../result/result.js'
 import { wrapTool } from '../../result/tool.js'
 import { clampText } from '../../text/text.js'
 
@@ -15,7 +15,7 @@ export function truncateTextByLinesAndBytesUtf8(text: string, limits?: HardTrunc
 }
 
 export function hardTruncateToolPayload<T>(payload: T, limits?: HardTruncateLimits): T {
-  return clampResult(payload, policyOf(limits))
+  return clampValue(payload, compile(policyOf(limits)))
 }
 
 export function hardTruncateToolError<E>(error: E, limits?: HardTruncateLimits): E {

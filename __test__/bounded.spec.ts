@@ -1,0 +1,177 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: results of thirteen frameworks
+import * as fc from 'fast-check'
+import { clampMessages, clampResult, wrapTool } from 'spillway'
+import { describe, expect, it } from 'vitest'
+import table from '../src/dialects.json'
+import { samples } from './samples.js'
+
+/** Whatever a framework would put in front of a model is bounded, also what no dialect knows. */
+
+const LIMIT = 2_000
+/** What no dialect knows of a result stays up to this. */
+const LITTLE = 1_024
+const TEXT = 'some text of a result '.repeat(4)
+const policy = { maxBytes: LIMIT }
+
+class Report {
+  readonly #rows = Array(250).fill('a row that is private')
+  toJSON() {
+    return { rows: this.#rows }
+  }
+}
+class Page {
+  readonly body = 'the body of a page '.repeat(400)
+}
+
+const large = fc.constantFrom<() => unknown>(
+  () => 'x'.repeat(9_000),
+  () => `"\\\n\u0001é😀`.repeat(900),
+  () => Array.from({ length: 2_000 }, (_, at) => at),
+  () => Array(600).fill('a few words'),
+  () =>
+    Array.from({ length: 120 }, (_, at) => ({ at, name: `a "name" of ${at}`, words: ['some words', null] })),
+  () => Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`member ${at}`, `value of ${at}`])),
+  () => ({ ['a long name '.repeat(700)]: true }),
+  () => ({ type: 'table', content: [{ type: 'text', text: 'deep '.repeat(2_000) }] }),
+  () => ({ content: [{ type: 'text', text: 'small' }], rows: 'beside '.repeat(1_400) }),
+  () => Buffer.alloc(3_000, 7),
+  () => new Uint16Array(3_000),
+  () => new Map([['a', 'x'.repeat(9_000)]]),
+  () => new Report(),
+  () => new Page(),
+)
+const change = fc.record({
+  at: fc.nat(),
+  how: fc.constantFrom('add', 'replace'),
+  name: fc.constantFrom('rows', 'data2', 'extra', 'body', 'text', 'content', 'constructor', '7'),
+  large,
+})
+
+/** What index.d.ts says is kept: ids, names, tags, media payloads, side data, and what reaches no model. */
+const KEPT = ['id', 'tool', 'error', 'aside', 'side', 'media', 'copy'] as const
+const TAGS = new Set([
+  'role',
+  'type',
+  ...[...JSON.stringify(table).matchAll(/\[(\w+)!?=/g)].map(([, tag]) => tag),
+])
+
+const rowsOf = (dialect: string) => (table as any[]).filter(({ name }) => name === dialect)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** Where the paths of src/dialects.json lead in a value, such as "content.0.text". */
+function ends(path: string, value: unknown): string[] {
+  let found: [keys: string[], value: unknown][] = [[[], value]]
+  for (const [, filter, tag, tags, name = ''] of path.matchAll(/(\[(?:(\w+)!?=)?([^\]]*)\])|(\w+)/g))
+    found = found.flatMap(([keys, value]) => {
+      if (!isObject(value)) return []
+      const isTagged = (each: any) =>
+        !tag ||
+        tags
+          ?.split('|')
+          .some((known) =>
+            known.endsWith('*')
+              ? each?.[tag]?.startsWith?.(known.slice(0, -1))
+              : String(each?.[tag]) === known,
+          )
+      if (filter && Array.isArray(value))
+        return value.flatMap((each, at) =>
+          isTagged(each) ? [[[...keys, String(at)], each] as [string[], unknown]] : [],
+        )
+      if (filter) return tag && isTagged(value) ? [[keys, value]] : []
+      return Object.hasOwn(value, name) ? [[[...keys, name], value[name]]] : []
+    })
+  return found.map(([keys]) => keys.join('.'))
+}
+
+const at = (value: any, path: string) =>
+  path === '' ? value : path.split('.').reduce((value, name) => value[name], value)
+
+/** The results that a sample is or carries. */
+function resultsIn(dialect: string, value: object): object[] {
+  const carried = rowsOf(dialect).flatMap(({ forms }) => forms.flatMap(({ results = [] }: any) => results))
+  const paths = new Set(carried.flatMap((path) => ends(path, value)))
+  return paths.size > 0 ? [...paths].map((path) => at(value, path)) : [value]
+}
+
+/** Objects and lists of a result that large data may come to. */
+function holdersIn(value: unknown): any[] {
+  return isObject(value) && !ArrayBuffer.isView(value)
+    ? [value, ...Object.values(value).flatMap(holdersIn)]
+    : []
+}
+
+function isKept(dialect: string, result: object, holder: object, key: string): boolean {
+  if (TAGS.has(key)) return true
+  const kept = rowsOf(dialect).flatMap((row) => [
+    ...KEPT.flatMap((field) => row[field] ?? []),
+    // What tells the shape of a result is known by being there.
+    ...row.forms.flatMap(({ has = [] }: any) => has),
+  ])
+  const isHere = (path: string): boolean => {
+    const up = path.split('.')
+    return at(result, up.slice(0, -1).join('.')) === holder
+      ? up.at(-1) === key
+      : holdersIn(at(result, path)).includes(holder)
+  }
+  return kept.flatMap((path) => ends(path, result)).some((path) => path !== '' && isHere(path))
+}
+
+/** Adds large data to a result, or puts it in the place of a member. */
+function changed(dialect: string, result: object, { at, how, name, large }: any): void {
+  const holders = holdersIn(result)
+  const holder = holders[at % holders.length]
+  const names = Object.keys(holder)
+  const key =
+    how === 'replace' ? names[at % names.length] : Array.isArray(holder) ? String(names.length) : name
+  if (key === undefined) return
+  const before = Object.getOwnPropertyDescriptor(holder, key)
+  holder[key] = large()
+  if (!isKept(dialect, result, holder, key)) return
+  if (before) Object.defineProperty(holder, key, before)
+  else delete holder[key]
+}
+
+/** Bytes of JSON without the escapes of its texts, which a model is sent as they are. */
+function sizeOf(value: any): number {
+  if (typeof value === 'string') return Buffer.byteLength(value) + 2
+  if (!isObject(value)) return String(value).length
+  return Object.entries(value).reduce(
+    (sum, [name, member]) => sum + (Array.isArray(value) ? 1 : sizeOf(name) + 2) + sizeOf(member),
+    2,
+  )
+}
+const sizeOfJson = (value: unknown) => sizeOf(JSON.parse(JSON.stringify(value)))
+const snapshot = (value: unknown) =>
+  JSON.stringify(value, (_, member) => (member instanceof Map ? [...member] : member))
+
+describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, sample] as const))('%s', (_, {
+  dialect,
+  make,
+  texts,
+}) => {
+  it('is bounded with large data anywhere in a result', async () => {
+    const bound = sizeOfJson(make(TEXT)) + texts(make(TEXT)).length * (LIMIT + LITTLE)
+    await fc.assert(
+      fc.property(fc.nat(), fc.array(change, { minLength: 1, maxLength: 3 }), (which, changes) => {
+        const value = make(TEXT)
+        const results = resultsIn(dialect, value)
+        const result = results[which % results.length] as object
+        for (const each of changes) changed(dialect, result, each)
+        const before = snapshot(value)
+        const returned = wrapTool(() => value, policy)() as unknown
+        expect(sizeOfJson(returned)).toBeLessThanOrEqual(bound)
+        expect(wrapTool(() => returned, policy)() === returned).toBe(true)
+        const clamped = clampResult(value, policy)
+        const { messages } = clampMessages([value], policy)
+        // Where nothing tells a result any more, the value is data: a tool returns its text.
+        if (clamped === value && typeof returned === 'string') expect(messages[0] === value).toBe(true)
+        else for (const left of [clamped, messages[0]]) expect(sizeOfJson(left)).toBeLessThanOrEqual(bound)
+        expect(clampResult(clamped, policy) === clamped).toBe(true)
+        expect(clampMessages(messages, policy).messages === messages).toBe(true)
+        expect(snapshot(value) === before).toBe(true)
+      }),
+      { numRuns: 15, endOnFailure: true },
+    )
+  }, 60_000)
+})

@@ -1,0 +1,223 @@
+import fc from 'fast-check'
+import {
+  clampResult,
+  clampText,
+  clampTextWithReport,
+  type Keep,
+  type LimitName,
+  OutputCapture,
+  wrapTool,
+  wrapTools,
+} from 'spillway'
+import { describe, expect, it } from 'vitest'
+import { hostileText, limits } from './hostile'
+
+const ASK = 'ask for less, or for specific sections'
+const PAGES = 'request smaller chunks (offset/limit) or specific sections'
+const BIG = 'x'.repeat(60_000)
+
+/** What a limit is called in a notice. */
+const NAMES: Record<LimitName, RegExp> = {
+  bytes: /^[\d,]+(?:B|KB|MB)$/,
+  lines: /^[\d,]+ lines$/,
+  chars: /^[\d,]+ chars$/,
+  tokens: /^[\d,]+ tokens$/,
+  lineBytes: /^[\d,]+B a line$/,
+}
+
+function namedIn(notice: string): string[] {
+  const [, named = ''] = /omitted \(limit ([^()]*)\); /.exec(notice) ?? []
+  return named.split(' or ')
+}
+
+describe("the notice 'hint'", () => {
+  it('names the limits that were broken, with digits grouped, and says what can be done', () => {
+    const lines = 'a line\n'.repeat(30_000)
+    const cases = [
+      [BIG, { maxTokens: 90_000 }, `60,000 chars omitted (limit 50KB); ${ASK}]`],
+      [BIG, { maxChars: 1_500 }, `60,000 chars omitted (limit 50KB or 1,500 chars); ${ASK}]`],
+      [lines, { maxBytes: 1e6 }, `210,000 chars omitted (limit 2,000 lines); ${ASK}]`],
+      [lines, {}, `210,000 chars omitted (limit 50KB or 2,000 lines); ${ASK}]`],
+      [lines, { maxTokens: 1_000 }, '(limit 50KB or 2,000 lines or 1,000 tokens); '],
+      // These are too long to be handed over whole, and only the start of them breaks no limit but one.
+      [lines.repeat(9), {}, '1,890,000 chars omitted (limit 50KB or 2,000 lines); '],
+      [`${BIG}\n`.repeat(2_100), {}, '(limit 50KB or 2,000 lines); '],
+      [`${BIG}\n`.repeat(1_999), {}, '(limit 50KB); '],
+      ['漢'.repeat(300_000), { maxBytes: 600_000, maxChars: 1_000 }, '(limit 600,000B or 1,000 chars); '],
+      ['a '.repeat(200_000), { maxTokens: 30_000 }, '(limit 50KB or 30,000 tokens); '],
+      ['-'.repeat(400_000), { maxTokens: 60_000 }, '(limit 50KB); '],
+    ] as const
+    for (const [text, policy, told] of cases) {
+      for (const keep of ['head', 'tail', 'ends'] as const) {
+        expect(clampText(text, { ...policy, keep })).toContain(told)
+        const bytes = clampText(Buffer.from(text), { ...policy, keep })
+        expect(bytes).toMatch(/ of [\d,]+ bytes omitted \(limit /)
+        expect(namedIn(bytes)).toEqual(namedIn(told.includes('omitted') ? told : `omitted ${told}`))
+        const row = clampResult(
+          { content: [text, 'small'].map((text) => ({ type: 'text', text })) },
+          { ...policy, keep },
+        )
+        expect(row.content.map(({ text }) => text).join('')).toContain(
+          `${told.slice(told.indexOf('(limit '))}`,
+        )
+      }
+    }
+  })
+
+  it('names those limits, and no others, that the report says were exceeded', () => {
+    fc.assert(
+      fc.property(
+        hostileText,
+        limits,
+        fc.constantFrom<Keep>('head', 'tail', 'ends', 'findings'),
+        (text, limits, keep) => {
+          const { notice, exceeded } = clampTextWithReport(text, { ...limits, keep })
+          if (!notice.startsWith('[tool output')) return
+          const named = exceeded.filter((name) => name !== 'lineBytes' || exceeded.length === 1)
+          const told = namedIn(notice)
+          expect(told).toHaveLength(named.length)
+          for (const [at, name] of named.entries()) expect(told[at]).toMatch(NAMES[name])
+          const template = clampTextWithReport(text, { ...limits, keep, notice: '{source} ({limits})' })
+          if (template.notice.startsWith('output'))
+            expect(template.notice).toBe(`output (${told.join(' or ')})`)
+        },
+      ),
+    )
+  })
+
+  it('asks a wrapped tool for a part by the parameters that it has', () => {
+    const called = { execute: () => BIG }
+    const shape = { limit: { _def: {} } }
+    const hostile = Object.defineProperty({}, 'properties', {
+      get() {
+        throw new Error('not for you')
+      },
+    })
+    for (const [schema, advice] of [
+      [{ type: 'object', properties: { offset: { type: 'number' } } }, PAGES],
+      [{ type: 'object', properties: { path: {}, limit: {} } }, PAGES],
+      [{ shape }, PAGES],
+      [shape, PAGES],
+      [{ jsonSchema: { properties: { limit: {} } }, validate() {} }, PAGES],
+      [{ type: 'object', properties: { path: { type: 'string', limit: 9 } } }, ASK],
+      [{ limit: () => 1 }, ASK],
+      [hostile, ASK],
+      [new Proxy({}, { get: () => expect.fail('read') }), ASK],
+      [undefined, ASK],
+      ['offset', ASK],
+    ] as const) {
+      for (const name of ['parameters', 'inputSchema', 'schema']) {
+        const tool = { ...called, [name]: schema }
+        expect(wrapTool(tool).execute()).toContain(`; ${advice}]`)
+        expect(wrapTools([tool])[0]?.execute()).toContain(`; ${advice}]`)
+      }
+    }
+    const tool = { ...called, parameters: shape }
+    const once = wrapTool(tool, { maxBytes: 900 })
+    expect(once.execute()).toMatch(/^x+\n\n\[tool output truncated: [^\n]*; request smaller chunks/)
+    expect(clampResult(BIG)).toContain(`; ${ASK}]`)
+    expect(wrapTool(() => BIG)()).toContain(`; ${ASK}]`)
+  })
+
+  it('of an earlier wording is known when a text is cut again', () => {
+    for (const old of [
+      '[tool output truncated: 940000 of 1000000 chars omitted (limit 50KB or 2000 lines); request smaller chunks (offset/limit) or specific sections]',
+      '[tool output truncated: 940000 of 1000000 chars omitted (limit 50KB or 2000 lines); full output saved as /tmp/a.txt, read or search it there]',
+      '[tool output truncated: 940,000 of 1,000,000 chars omitted (limit 2,000 lines); ask for less, or for specific sections]',
+    ]) {
+      const twice = clampText(`${BIG}\n\n${old}`, { keep: 'head' })
+      expect(twice).toMatch(/ of 1,000,000 chars omitted \(limit 50KB\); /)
+      expect(twice.match(/truncated/g)).toHaveLength(1)
+    }
+  })
+})
+
+const KEEPS = ['head', 'tail', 'ends', 'findings', 'auto'] as const
+const PI = '[Showing lines 1-1603 of 5000 (50.0KB limit). Use offset=1604 to continue.]'
+const CLOSINGS = [
+  PI,
+  '[12 more lines in file. Use offset=9 to continue.]',
+  '[Showing lines 90-99 of 99. Full output: /tmp/pi-bash-1.log]',
+  '[Showing lines 90-99 of 99. Full output: /tmp/漢.log]\n\nCommand exited with code 1',
+  '"nextCursor": "eyJwYWdlIjoyfQ=="\n}',
+]
+
+describe("another tool's word of how to go on", () => {
+  it('stays the last line within the limits, in strings, bytes, captures, blocks and under every keep', async () => {
+    const lines = Array.from({ length: 1_603 }, (_, at) => `line ${at} error: ${'x'.repeat(20)}`).join('\n')
+    const pi = `${lines.slice(0, 51_190)}\n\n${PI}`
+    for (const keep of KEEPS) {
+      for (const isError of [false, true]) {
+        const policy = { keep, isError }
+        const out = clampText(pi, policy)
+        expect(Buffer.byteLength(out)).toBeLessThanOrEqual(51_200)
+        expect(Buffer.byteLength(out)).toBeGreaterThan(50_000)
+        expect(out.endsWith(PI)).toBe(true)
+        expect(out).toMatch(/ of 51,267 chars omitted \(limit 50KB\); /)
+        expect(clampText(out, policy)).toBe(out)
+        const twice = clampText(out, { ...policy, maxBytes: 20_000 })
+        expect(twice.endsWith(PI)).toBe(true)
+        expect(twice).toMatch(/ of 51,267 chars omitted \(limit 20,000B\); /)
+        expect(twice.match(/output truncated/g)).toHaveLength(1)
+        expect(clampText(Buffer.from(pi), policy)).toBe(out.replace('chars omitted', 'bytes omitted'))
+        const capture = new OutputCapture({ ...policy, clean: false })
+        capture.stdout.write(pi)
+        expect((await capture.finish()).text).toBe(out)
+        const { content } = clampResult(
+          {
+            content: [
+              { type: 'text', text: pi },
+              { type: 'text', text: 'ok' },
+            ],
+          },
+          policy,
+        )
+        expect(content[0]?.text.endsWith(PI)).toBe(true)
+        expect(clampText(pi, { ...policy, notice: '<{totalLines}>' })).toContain('<5000>')
+        const report = clampTextWithReport(pi, policy)
+        expect(report.ranges.at(-1)?.[1]).toBe(pi.length)
+        expect(report.kept.chars + report.omitted.chars).toBe(pi.length)
+      }
+    }
+  })
+
+  it('changes no limit, whatever stands before it, however often it is cut', () => {
+    const closing = fc.constantFrom(...CLOSINGS)
+    const cut = fc.record({
+      keep: fc.constantFrom(...KEEPS),
+      maxChars: fc.integer({ min: 0, max: 900 }),
+      notice: fc.constantFrom<false | 'hint' | 'pi' | 'count'>(false, 'hint', 'pi', 'count'),
+    })
+    fc.assert(
+      fc.property(
+        hostileText,
+        closing,
+        fc.array(cut, { minLength: 1, maxLength: 3 }),
+        (before, closing, cuts) => {
+          let text = `${before}\n\n${closing}`
+          for (const policy of cuts) {
+            const out = clampText(text, policy)
+            expect(out.length).toBeLessThanOrEqual(policy.maxChars)
+            expect(out.isWellFormed()).toBe(true)
+            expect(clampText(out, policy)).toBe(out)
+            if (policy.maxChars >= 450 && text.endsWith(closing)) expect(out.endsWith(closing)).toBe(true)
+            text = out
+          }
+        },
+      ),
+    )
+  })
+
+  it('goes where the limit cannot hold it, and is text where it does not close the text', () => {
+    const text = `${'a line\n'.repeat(100)}\n${PI}`
+    expect(clampText(text, { maxChars: 60, keep: 'head' })).not.toContain('offset')
+    for (const other of [
+      `${text}\nmore`,
+      text.replace('Use offset=1604', 'Use it'),
+      `${BIG}${PI.repeat(4)}`,
+    ]) {
+      expect(clampText(other, { maxChars: 300, keep: 'head' })).toMatch(/\]$/)
+      expect(clampText(other, { maxChars: 300, keep: 'head' })).not.toContain('to continue.]')
+    }
+  })
+})

@@ -1,0 +1,51 @@
+/** Longer than any option: nobody misspelt one into that. */
+const LONGEST = 40
+
+/** A shorter part of a name says too little of it. */
+const PART = 4
+
+/** The name that a misspelt one resembles most, the first of several; nothing where it resembles none. */
+export function closest(misspelt: string, names: readonly string[]): string | undefined {
+  if (misspelt.length > LONGEST) return undefined
+  const given = plain(misspelt)
+  let found: string | undefined
+  let least = Math.floor(given.length / 3) + 1
+  for (const name of names) {
+    const apart = distance(given, plain(name))
+    if (apart >= least) continue
+    found = name
+    least = apart
+  }
+  return found ?? names.find((name) => holds(plain(name), given) || holds(given, plain(name)))
+}
+
+/** Names that differ in case and signs alone are alike. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
+}
+
+function holds(whole: string, part: string): boolean {
+  return part.length >= PART && whole.includes(part)
+}
+
+/** How many letters have to be added, left out, replaced, or swapped with the next to make one of the other. */
+function distance(one: string, other: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const same = one[i - 1] === other[j - 1]
+      const swapped = one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+      next[j] = Math.min(
+        (row[j] as number) + 1,
+        (next[j - 1] as number) + 1,
+        (row[j - 1] as number) + Number(!same),
+        swapped ? (before[j - 2] as number) + 1 : Number.POSITIVE_INFINITY,
+      )
+    }
+    before = row
+    row = next
+  }
+  return row[other.length] as number
+}

@@ -1,0 +1,61 @@
+type Members = Record<string, unknown>
+
+/** Where an object says what its bytes are, the surest first. As in src/session/payload.rs. */
+const NAMES = ['mimeType', 'mime_type', 'mediaType', 'media_type', 'format', 'type']
+/** A media type or a name, which a notice may repeat. */
+const NAME = /^[\w.+-]{1,60}(?:\/[\w.+-]{1,60})?$/
+/** Formats and tags of blocks that hold bytes. */
+const MEDIA =
+  /^(?:aac|flac|gif|jpe?g|m4a|mp[34]|ogg|opus|pcm(?:16)?|pdf|png|wav|web[mp]|(?:input_)?(?:image|audio|video|media))$/
+
+/** What the members of an object say of the bytes beside them: a media type that is no text, a format, or a tag. */
+export function mediumOf(data: Members): string | undefined {
+  for (const name of NAMES) {
+    const value = data[name]
+    if (typeof value === 'string' && isMedium(value)) return value
+  }
+  return undefined
+}
+
+function isMedium(text: string): boolean {
+  return text.includes('/') ? NAME.test(text) && !text.startsWith('text/') : MEDIA.test(text)
+}
+
+/** Shorter texts are as good as words. Less is believed where something beside a text says what it is. */
+const LONG = 1_024
+const LONG_BESIDE = 64
+/** A data URL names itself within so many chars. */
+const PREFIX = 256
+
+/**
+ * What stands in the place of a payload where it is too large, the fullest first; nothing of a text. A payload is a base64
+ * data URL, or nothing but base64 or base64url whose length fits its padding: of 1,024 chars or more with capitals and
+ * small letters, or of 64 beside a word of what it is, but for hex digits.
+ */
+export function omitted(text: string, medium?: string): string[] | undefined {
+  const [, said] = DATA_URL.exec(text.slice(0, PREFIX)) ?? []
+  if (said === undefined && !isBase64(text, medium)) return undefined
+  const type = said ?? medium ?? ''
+  const size = `[... ${decodedBytes(text).toLocaleString('en-US')} bytes`
+  return [...(NAME.test(type) ? [`${size} of ${type} omitted]`] : []), `${size} omitted]`, '']
+}
+
+const DATA_URL = /^data:([^,;]*)(?:;[^,]*)?;base64,/
+
+const BASE64 = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)(={0,2})$/
+
+function isBase64(text: string, medium: string | undefined): boolean {
+  if (text.length < (medium === undefined ? LONG : LONG_BESIDE)) return false
+  const padding = BASE64.exec(text)?.[1]
+  if (padding === undefined || (padding ? text.length % 4 !== 0 : text.length % 4 === 1)) return false
+  return medium === undefined
+    ? /[A-Z]/.test(text) && /[a-z]/.test(text)
+    : !/\d/.test(text) || /[^\da-f]/i.test(text)
+}
+
+/** Bytes that base64 or a data URL decodes to. */
+export function decodedBytes(payload: string): number {
+  const start = payload.startsWith('data:') ? payload.indexOf(',') + 1 : 0
+  const isPlain = start > 0 && !payload.slice(0, start).includes(';base64')
+  return Buffer.byteLength(payload.slice(start), isPlain ? 'utf8' : 'base64')
+}

@@ -1,0 +1,48 @@
+import type { ClampEvent, WrapPolicy } from 'spillway'
+import { type Compiled, isPaged, paged } from './compiled.js'
+import { tell } from './reading.js'
+
+/** The policy of a tool that is wrapped again: the tighter limit of each kind, and of the rest what the later one sets. */
+export function layered(inner: Compiled, outer: Compiled): Compiled {
+  if (outer === inner || outer === inner.latest) return inner
+  const spill = inner.spill ?? outer.spill
+  const onClamp = both(inner.onClamp, outer.onClamp)
+  const options: WrapPolicy = {
+    ...inner.given,
+    ...outer.given,
+    ...tighter(inner, outer),
+    ...(spill && { spill }),
+    ...(onClamp && { onClamp }),
+  }
+  const speaker = outer.given.notice === undefined ? inner : outer
+  const made = { ...speaker.remake(options), dialect: outer.dialect ?? inner.dialect, latest: outer }
+  return isPaged(inner) || isPaged(outer) ? paged(made) : made
+}
+
+function tighter({ limits: a, maxSideBytes }: Compiled, { limits: b, given }: Compiled): WrapPolicy {
+  return {
+    maxBytes: Math.min(a.bytes, b.bytes),
+    maxLines: Math.min(a.lines, b.lines),
+    maxChars: Math.min(a.chars, b.chars),
+    maxTokens: Math.min(a.tokens, b.tokens),
+    maxLineBytes: Math.min(a.lineBytes, b.lineBytes),
+    maxSideBytes: Math.min(maxSideBytes, given.maxSideBytes ?? maxSideBytes),
+  }
+}
+
+type Listener = (event: ClampEvent) => void
+
+/** The listeners that one stands for. */
+const joined = new WeakMap<Listener, readonly Listener[]>()
+
+/** Tells each of two listeners, or of those that they stand for, once. */
+function both(a: Listener | undefined, b: Listener | undefined): Listener | undefined {
+  const given = [a, b].filter((one) => one !== undefined)
+  const all = [...new Set(given.flatMap((one) => joined.get(one) ?? [one]))]
+  if (all.length < 2) return all[0]
+  const listen = (event: ClampEvent) => {
+    for (const one of all) tell(() => one({ ...event }))
+  }
+  joined.set(listen, all)
+  return listen
+}

@@ -1,0 +1,243 @@
+import { types } from 'node:util'
+import { type Compiled, shortened } from '../compiled.js'
+import { GONE } from '../dialect/copy.js'
+import { capSide, shrunk } from '../dialect/side.js'
+import { plain, roomAfter } from '../json.js'
+import { get } from '../reading.js'
+import { clampString } from './blocks.js'
+import {
+  dataOf,
+  elementsOf,
+  headOf,
+  isData,
+  isError,
+  isPlainError,
+  isScalar,
+  type Member,
+  membersOf,
+  Scale,
+  TIMES,
+} from './held.js'
+import { type Changes, change, described, rebuilt } from './rebuilt.js'
+import { shortHead } from './stack.js'
+
+/** How far errors are shortened in the place of being told as data, and how far they are looked at. */
+export const DEPTH = 5
+const DEEPEST = 100
+/** How often room is halved where a value comes to more in words than its JSON does. */
+const TRIES = 8
+/** Less room than this shows nothing of a value, or of one error among several. */
+const LEAST = 64
+const LEAST_EACH = 256
+/** Of its room an error takes so little that quotes and indents cannot fill it. */
+const SPARE = 4
+/** Brackets, a comma and the blanks that util.inspect puts before a member. */
+const AROUND = 16
+
+/** One budget for all that was thrown: what holds the most gives way. */
+export class Budget {
+  readonly #scale: Scale
+  readonly #room: number
+  readonly #members: Map<object, Member[]>
+  /** From each error that was cut to what stands for it. */
+  #stands = new Map<object, object>()
+  /** How much more than what is shown JSON counts: frameworks send that of whatever is no error. */
+  #times = 1
+
+  /** `members`: of errors that were read before. */
+  constructor(
+    readonly policy: Compiled,
+    members: Map<object, Member[]>,
+  ) {
+    this.#scale = new Scale(policy)
+    this.#room = this.#scale.cap * TIMES
+    this.#members = members
+  }
+
+  /** The very same where it fits; an object of a class changed in place, and a copy of data. */
+  bounded(thrown: unknown): unknown {
+    if (this.#scale.cap === Number.POSITIVE_INFINITY) return thrown
+    return isData(thrown) ? this.#data(thrown) : this.#object(thrown as object)
+  }
+
+  #data(data: unknown): unknown {
+    const { cap } = this.#scale
+    const json = this.#scale.json(data)
+    const fits = (value: unknown, json: number) => json <= cap && this.#scale.isBrief(value, TIMES)
+    if (fits(data, json.size)) return data
+    for (let room = cap; room >= 1; room = Math.floor(room / 2)) {
+      const part = capSide(dataOf(data, json), room)
+      if (part !== undefined && fits(part, this.#scale.size(JSON.stringify(part)))) return part
+    }
+    return ''
+  }
+
+  #object(thrown: object): unknown {
+    if (this.#roomAfter(thrown, this.#room / SPARE) >= 0) return thrown
+    this.#times = types.isNativeError(thrown) ? 1 : TIMES
+    if (this.#costOf(thrown) <= this.#room && this.#scale.isBrief(thrown, this.#times)) return thrown
+    for (let tries = 0; tries < TRIES; tries++) {
+      this.#stands = new Map()
+      const made = this.#filled(thrown, this.#room / 2 ** tries, 0)
+      if (this.#scale.isBrief(made, this.#times)) return made
+    }
+    return isError(thrown) ? this.#bare(thrown) : this.#data(plain(thrown))
+  }
+
+  #membersOf(error: object): Member[] {
+    const known = this.#members.get(error)
+    if (known) return known
+    const members = membersOf(error)
+    this.#members.set(error, members)
+    return members
+  }
+
+  /** The room that is surely left after an error of strings, numbers and errors. Below 0 where only its words can tell. */
+  #roomAfter(error: unknown, room: number, depth = 0): number {
+    if (depth > DEPTH || !isPlainError(error)) return -1
+    let left = room
+    for (const key of headOf(error)) left = roomAfter(get(error, key), left)
+    for (const { key, value } of this.#membersOf(error)) {
+      if (left < 0) return left
+      left = roomAfter(String(key), left) - AROUND
+      left = isScalar(value) ? roomAfter(value, left) : this.#roomAfter(value, left, depth + 1)
+    }
+    return left
+  }
+
+  /** What an object comes to in words, by itself and with what it holds. */
+  #costOf(error: object, above: readonly object[] = []): number {
+    if (above.includes(error)) return AROUND
+    if (above.length >= DEEPEST) return Number.POSITIVE_INFINITY
+    const within = [...above, error]
+    return this.#membersOf(error).reduce((sum, one) => sum + this.#cost(one, within), this.#head(error))
+  }
+
+  #cost(member: Member, above: readonly object[]): number {
+    member.cost ??= this.#key(member) + this.#valueCost(member, above)
+    return member.cost
+  }
+
+  #key({ key }: Member): number {
+    const json = typeof key === 'string' ? this.#scale.size(JSON.stringify(key)) * this.#times : 0
+    return AROUND + Math.max(json, this.#scale.size(String(key)))
+  }
+
+  #valueCost(member: Pick<Member, 'value' | 'json'>, above: readonly object[]): number {
+    const { value } = member
+    if (isError(value)) return Math.max(this.#costOf(value, above), this.#scale.own(value) * this.#times)
+    const elements = elementsOf(value)
+    if (elements?.some(isError)) {
+      const costs = elements.map((one) => this.#valueCost({ value: one }, above))
+      return costs.reduce((sum, cost) => sum + AROUND + cost, AROUND)
+    }
+    member.json = this.#scale.json(value)
+    const json = member.json.size * this.#times
+    return json > this.#room ? json : Math.max(json, this.#scale.shown(value, 1))
+  }
+
+  /** What the name, the message and the stack of an error come to. */
+  #head(error: object): number {
+    const texts = headOf(error).map((key) => [key, get(error, key)] as const)
+    const [message = 0, stack = 0, name = 0] = texts.map(([, text]) =>
+      typeof text === 'string' ? this.#scale.size(text) : 0,
+    )
+    const listed = texts.filter(([key]) => described(error, key)?.enumerable)
+    const json = JSON.stringify(Object.fromEntries(listed.filter(([, text]) => typeof text === 'string')))
+    return AROUND + Math.max(this.#scale.size(json) * this.#times, stack, message + name)
+  }
+
+  /** An error within so much room: its message and stack first, then what it holds, in fair shares. */
+  #filled(error: object, room: number, depth: number): object {
+    const known = this.#stands.get(error)
+    if (known) return known
+    const members = this.#membersOf(error)
+    const own = this.#emptied(this.#headed(error, room), members)
+    // What it holds may lead back to it.
+    this.#stands.set(error, own)
+    const costs = members.map((member) => this.#cost(member, [error]))
+    const rooms = shared(costs, room - this.#head(own))
+    const changes: Changes = {}
+    for (const [at, member] of members.entries()) {
+      const [cost = 0, room = 0] = [costs[at], rooms[at]]
+      if (room < cost) changes[member.key] = this.#part(member, room - this.#key(member), depth) ?? GONE
+      else if (own !== error) changes[member.key] = member.value
+    }
+    return change(own, changes)
+  }
+
+  /** An error with its message and stack in most of its room. */
+  #headed(error: object, room: number): object {
+    let own = error
+    for (
+      let chars = Math.floor(room / TIMES);
+      this.#head(own) > (room * 3) / 4 && chars > 0;
+      chars = Math.floor(chars / 2)
+    ) {
+      const policy = shortened(this.policy, chars)
+      const message = get(own, 'message')
+      if (typeof message !== 'string') break
+      own = change(
+        own,
+        shortHead(own, message, policy, (text) => clampString(text, policy)),
+      )
+    }
+    return own
+  }
+
+  /** The same error, or where what it holds cannot be replaced, a new one whose members have no value yet. */
+  #emptied(error: object, members: readonly Member[]): object {
+    const isFixed = members.some(({ key }) => described(error, key)?.configurable === false)
+    return isFixed ? rebuilt(error, Object.fromEntries(members.map(({ key }) => [key, undefined]))) : error
+  }
+
+  /** What of a value has so much room; nothing where that shows nothing. */
+  #part({ value, json }: Pick<Member, 'value' | 'json'>, room: number, depth: number): unknown {
+    if (room < LEAST || typeof value === 'function') return undefined
+    const elements = elementsOf(value)
+    const error = depth < DEPTH && isError(value) ? this.#filled(value, room, depth + 1) : undefined
+    if (error && this.#scale.own(error) * this.#times <= room) return error
+    if (depth < DEPTH && elements?.some(isError)) return this.#list(elements, room, depth)
+    return shrunk(dataOf(value, json ?? this.#scale.json(value)), Math.floor(room / this.#times))
+  }
+
+  /** The first of several errors, as many as have room. */
+  #list(elements: readonly unknown[], room: number, depth: number): unknown[] {
+    const first = elements.slice(0, Math.floor(room / LEAST_EACH))
+    const more = elements.length - first.length
+    const note = more > 0 ? [`[... ${more} more items]`] : []
+    const costs = first.map((value) => AROUND + this.#valueCost({ value }, []))
+    const rooms = shared(costs, room - LEAST * note.length)
+    const parts = first.map((value, at) => {
+      const [cost = 0, room = 0] = [costs[at], rooms[at]]
+      return room < cost ? this.#part({ value }, room - AROUND, depth) : value
+    })
+    return [...parts.filter((part) => part !== undefined), ...note]
+  }
+
+  /** An error of no class but its own name: what its class says of it was too much. */
+  #bare(error: object): object {
+    const fresh = Object.assign(new Error(), { stack: '' })
+    const told = ['name', 'message', 'stack', 'code'].map((key) => [key, get(error, key)] as const)
+    const brief = told.filter(
+      ([key, value]) => typeof value === 'string' && (key !== 'code' || value.length <= LEAST),
+    )
+    return this.#headed(change(fresh, Object.fromEntries(brief)), this.#room / 2)
+  }
+}
+
+/** Room for each of these costs: the smallest first, so that what they leave goes to the larger ones. */
+function shared(costs: readonly number[], room: number): number[] {
+  const given = costs.map(() => 0)
+  const order = [...costs.keys()].sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0))
+  let left = Math.max(0, room)
+  for (const [at, index] of order.entries()) {
+    const cost = costs[index] ?? 0
+    const share = Math.min(cost, left / (order.length - at))
+    // What would show nothing goes, for the sake of the others.
+    if (share < Math.min(cost, LEAST)) continue
+    given[index] = share
+    left -= share
+  }
+  return given
+}

@@ -1,0 +1,103 @@
+import type { Compiled } from '../compiled.js'
+import { get } from '../reading.js'
+import { alone } from '../text/own.js'
+import { truncateUtf16Safe } from '../text/slice.js'
+import { fits } from '../text/text.js'
+
+/** A stack is its header, the message and frames; nothing else of it is kept. */
+const FRAMES = 20
+/** A frame names a function and a file; what is longer is no frame of the engine's. */
+const FRAME_CHARS = 1_000
+/** Where the limits are tighter than a header may be, it is as long as they are; but some name is always told. */
+const HEADER_CHARS = 200
+const LEAST_HEADER = 40
+
+/** Properties of an error that `shortHead` sees to. */
+export const HEAD: readonly PropertyKey[] = ['message', 'stack', 'name']
+
+/** What changes of an error's name, message and stack, where the message is to be shortened. */
+export function shortHead(
+  error: object,
+  message: string,
+  policy: Compiled,
+  shorten: (text: string) => string,
+): Record<string, string> {
+  const text = shorten(message)
+  const stack = get(error, 'stack')
+  const short = typeof stack === 'string' ? shortStack(error, stack, message, text, policy) : undefined
+  const name = get(error, 'name')
+  const title = typeof name === 'string' ? heading(name, policy) : undefined
+  return {
+    ...(text !== message && { message: text }),
+    ...(short !== undefined && short !== stack && { stack: short }),
+    ...(title !== undefined && title !== name && { name: title }),
+  }
+}
+
+/** A name, no longer than what stands before a message may be. */
+function heading(name: string, policy: Compiled): string {
+  return truncateUtf16Safe(name, mostOfHeader(policy)).toWellFormed()
+}
+
+function mostOfHeader({ limits }: Compiled): number {
+  return Math.min(HEADER_CHARS, Math.max(LEAST_HEADER, Math.min(limits.bytes, limits.chars)))
+}
+
+/** The stack of a shortened message; the very same where it fits and has few frames. */
+function shortStack(error: object, stack: string, message: string, text: string, policy: Compiled): string {
+  // V8 writes the message into the stack when that is first read, so either form may stand there.
+  const written = [message, text].find((form) => form !== '' && inHeader(stack, form) >= 0)
+  const start = written === undefined ? 0 : inHeader(stack, written) + written.length
+  const frames = framesFrom(stack, start)
+  const kept = fitting(frames, policy)
+  if (
+    message === text &&
+    kept.length === frames.length &&
+    stack.isWellFormed() &&
+    withinPolicy(stack, frames, text, policy)
+  ) {
+    return stack
+  }
+  const name = get(error, 'name')
+  const named = typeof name === 'string' ? `${heading(name, policy)}: ` : ''
+  const header = written === undefined ? named : heading(stack.slice(0, start - written.length), policy)
+  const title = text === '' ? header.replace(/: $/, '') : header
+  return alone([title + text, ...kept].join('\n').toWellFormed())
+}
+
+/** Where a message stands near the start of a stack. */
+function inHeader(stack: string, form: string): number {
+  return stack.slice(0, HEADER_CHARS + form.length).indexOf(form)
+}
+
+/** Up to one frame more than are kept. */
+function framesFrom(stack: string, start: number): string[] {
+  const frames: string[] = []
+  for (let at = stack.indexOf('\n', start); at >= 0 && frames.length <= FRAMES; ) {
+    const end = stack.indexOf('\n', at + 1)
+    const line = stack.slice(at + 1, end < 0 ? undefined : Math.min(end, at + 1 + FRAME_CHARS + 1))
+    if (/^[ \t]+at /.test(line)) frames.push(line)
+    at = end
+  }
+  return frames
+}
+
+/** The first frames, as many as there may be: all of them take no more than a message may. */
+function fitting(frames: readonly string[], { limits }: Compiled): string[] {
+  const kept: string[] = []
+  let room = Math.min(limits.bytes, limits.chars)
+  for (const frame of frames.slice(0, FRAMES)) {
+    const short = truncateUtf16Safe(frame, FRAME_CHARS)
+    room -= Buffer.byteLength(short) + 1
+    if (room < 0) break
+    kept.push(short)
+  }
+  return kept
+}
+
+/** Tells whether a stack is no longer than its parts may be, or than the text may be. */
+function withinPolicy(stack: string, frames: string[], text: string, policy: Compiled): boolean {
+  if (frames.some((frame) => frame.length > FRAME_CHARS)) return false
+  const parts = text.length + frames.reduce((sum, frame) => sum + frame.length + 1, 0)
+  return stack.length <= parts + mostOfHeader(policy) || fits(stack, policy)
+}

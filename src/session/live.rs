@@ -1,0 +1,132 @@
+//! A session that rows are appended to.
+
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use super::rows::{Rows, each_row};
+use crate::hash::hash;
+use crate::system;
+
+#[derive(Debug)]
+pub struct Live {
+    file: File,
+    /// Of the file.
+    pub number: u64,
+    /// Hashes of rows of it that must not come again.
+    rows: HashSet<u64>,
+}
+
+impl Live {
+    /// Opens what a name stands for by now. A file of another owner is none that rows of this one may come to.
+    pub fn open(path: &Path, owner: u32) -> io::Result<Live> {
+        let file = system::open_itself(path, OpenOptions::new().read(true).append(true))?;
+        let found = file.metadata()?;
+        if !found.is_file() || system::owner(&found) != owner {
+            return Err(ErrorKind::PermissionDenied.into());
+        }
+        Ok(Live { file, number: system::number(&found), rows: HashSet::new() })
+    }
+
+    /// Keeps in mind which rows there are from an offset on, by their hashes.
+    pub fn know(&mut self, from: u64, counts: impl Fn(u64) -> bool) -> io::Result<()> {
+        (&self.file).seek(SeekFrom::Start(from))?;
+        let mut rows = Rows::of(&self.file);
+        while let Some(block) = rows.next(|_| Ok::<(), io::Error>(()))? {
+            self.rows.extend(each_row(block).map(hash_of).filter(|hash| counts(*hash)));
+        }
+        self.rows.extend(Some(hash_of(rows.rest())).filter(|hash| counts(*hash)));
+        Ok(())
+    }
+
+    /// Tells whether a row is there that is known, or the one of this hash in its place; for each that is there, once.
+    pub fn has(&mut self, row: &[u8], or: u64) -> bool {
+        self.rows.remove(&hash_of(row)) || self.rows.remove(&or)
+    }
+
+    pub fn length(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// Appends a row to a file of this length in one piece, on a line of its own. Returns how many bytes that are.
+    pub fn append(&self, row: &[u8], length: u64) -> io::Result<u64> {
+        let (mut bytes, mut last) = (vec![], [b'\n']);
+        if length > 0 {
+            (&self.file).seek(SeekFrom::Start(length - 1))?;
+            (&self.file).read_exact(&mut last)?;
+        }
+        let newline = |ends: bool| if ends { &b""[..] } else { b"\n" };
+        bytes.extend_from_slice(newline(last == [b'\n']));
+        bytes.extend_from_slice(row);
+        bytes.extend_from_slice(newline(row.ends_with(b"\n")));
+        (&self.file).write_all(&bytes)?;
+        Ok(bytes.len() as u64)
+    }
+
+    /// Has all of it on the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+}
+
+/// What a row is known by; never 0, which stands for no row.
+pub fn hash_of(row: &[u8]) -> u64 {
+    hash(row.strip_suffix(b"\n").unwrap_or(row)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn live(text: &str) -> (tempfile::NamedTempFile, Live) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), text).unwrap();
+        let owner = system::owner(&file.as_file().metadata().unwrap());
+        let live = Live::open(file.path(), owner).unwrap();
+        (file, live)
+    }
+
+    #[test]
+    fn a_row_comes_on_a_line_of_its_own() {
+        for (text, row, expected) in [
+            ("", "a", "a\n"),
+            ("a\n", "b\n", "a\nb\n"),
+            ("half", "b\n", "half\nb\n"),
+            ("half", "b", "half\nb\n"),
+        ] {
+            let (file, live) = live(text);
+            let added = live.append(row.as_bytes(), live.length().unwrap()).unwrap();
+            assert_eq!(fs::read_to_string(file.path()).unwrap(), expected);
+            assert_eq!(added, (expected.len() - text.len()) as u64);
+        }
+    }
+
+    #[test]
+    fn rows_that_are_there_are_known_once_each() {
+        let (_file, mut live) = live("a\nb\nc\nlast");
+        assert!(!live.has(b"c\n", 0));
+        live.know(2, |hash| hash != hash_of(b"c")).unwrap();
+        assert!(!live.has(b"a\n", 0) && !live.has(b"c\n", 0));
+        assert!(live.has(b"b\n", 0) && !live.has(b"b\n", 0));
+        assert!(live.has(b"as it was\n", hash_of(b"last\n")));
+    }
+
+    #[test]
+    fn a_file_of_another_is_given_nothing() {
+        let (file, live) = live("a\n");
+        let owner = system::owner(&file.as_file().metadata().unwrap());
+        drop(live);
+        if cfg!(unix) {
+            assert!(Live::open(file.path(), owner + 1).is_err());
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let link = dir.path().join("link");
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(file.path(), &link).unwrap();
+            assert!(Live::open(&link, owner).is_err());
+        }
+    }
+}

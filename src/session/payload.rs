@@ -1,0 +1,136 @@
+//! Bytes that stand in a row as base64, as `lib/dialect/payload.ts` knows them in live objects: never cut inside.
+
+use crate::json::Literal;
+use crate::json::scan::Kind;
+use crate::json::tree::{Id, Tree};
+use crate::text::amounts::grouped;
+
+/// Where an object says what its bytes are, the surest first.
+const NAMES: [&str; 6] = ["mimeType", "mime_type", "mediaType", "media_type", "format", "type"];
+/// Formats and tags of blocks that hold bytes.
+const MEDIA: &str = " aac flac gif jpeg jpg m4a mp3 mp4 ogg opus pcm pcm16 pdf png wav webm webp \
+    image audio video media input_image input_audio input_video input_media ";
+
+/// What the members of an object say of the bytes beside them: a media type that is no text, a format, or a tag.
+pub fn medium_of(tree: &Tree, members: &[(Id, Id)]) -> Option<String> {
+    NAMES.iter().find_map(|known| {
+        let (_, value) = members.iter().find(|(name, _)| tree.literal(*name).is(known.as_bytes()))?;
+        let is_text = tree.kind(*value) == Kind::String;
+        is_text.then(|| tree.literal(*value).string()).filter(|text| is_medium(text))
+    })
+}
+
+fn is_medium(text: &str) -> bool {
+    match text.contains('/') {
+        true => is_name(text) && !text.starts_with("text/"),
+        false => is_part(text) && MEDIA.contains(&format!(" {text} ")),
+    }
+}
+
+/// A media type or a name, which a notice may repeat.
+fn is_name(text: &str) -> bool {
+    match text.split_once('/') {
+        Some((one, other)) => is_part(one) && is_part(other),
+        None => is_part(text),
+    }
+}
+
+fn is_part(text: &str) -> bool {
+    let is_named = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte);
+    (1..=60).contains(&text.len()) && text.bytes().all(is_named)
+}
+
+/// Shorter texts are as good as words. Less is believed where something beside a text says what it is.
+const LONG: usize = 1_024;
+const LONG_BESIDE: usize = 64;
+/// A data URL names itself within so many chars.
+const PREFIX: usize = 256;
+
+/// What stands in the place of a payload where it is too large, the fullest first; `None` of a text.
+pub fn omitted(text: Literal, medium: Option<&str>) -> Option<Vec<String>> {
+    let head = String::from_utf16_lossy(&text.head(PREFIX));
+    let data_type = data_type(&head);
+    let made;
+    let bytes = match text.as_plain() {
+        Some(bytes) => bytes,
+        None => {
+            made = text.utf8();
+            &made
+        }
+    };
+    let (kind, chars) = match &data_type {
+        Some((kind, start)) => (Some(*kind), text.size().chars - start),
+        None if is_base64(bytes, medium) => (medium, bytes.len()),
+        None => return None,
+    };
+    let padding = bytes.iter().rev().take(2.min(chars)).take_while(|byte| **byte == b'=').count();
+    let size = format!("[... {} bytes", grouped((chars - padding) * 3 / 4));
+    let named = kind.filter(|kind| is_name(kind)).map(|kind| format!("{size} of {kind} omitted]"));
+    Some(named.into_iter().chain([format!("{size} omitted]"), String::new()]).collect())
+}
+
+/// The media type of a base64 data URL, and the chars before its bytes.
+fn data_type(head: &str) -> Option<(&str, usize)> {
+    let (said, _) = head.split_once(',')?;
+    let kind = said.strip_prefix("data:")?.strip_suffix(";base64")?.split(';').next()?;
+    Some((kind, said.encode_utf16().count() + 1))
+}
+
+/// Base64 or base64url without white space, of a length that fits its padding. What nothing beside it names is long
+/// and has capitals and small letters; what is named is more than hex digits.
+fn is_base64(text: &[u8], medium: Option<&str>) -> bool {
+    let body = text.strip_suffix(b"=").map_or(text, |body| body.strip_suffix(b"=").unwrap_or(body));
+    let fits = if body.len() < text.len() { text.len().is_multiple_of(4) } else { text.len() % 4 != 1 };
+    let has = |set: fn(&u8) -> bool| body.iter().any(set);
+    let is_all = |signs: &[u8]| {
+        !body.is_empty() && body.iter().all(|byte| byte.is_ascii_alphanumeric() || signs.contains(byte))
+    };
+    text.len() >= if medium.is_some() { LONG_BESIDE } else { LONG }
+        && fits
+        && (is_all(b"+/") || is_all(b"_-"))
+        && match medium {
+            None => has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase),
+            Some(_) => !has(u8::is_ascii_digit) || has(|byte| !byte.is_ascii_hexdigit()),
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str, medium: Option<&str>) -> Option<String> {
+        omitted(Literal::of(format!("\"{text}\"").as_bytes()), medium).map(|said| said[0].clone())
+    }
+
+    #[test]
+    fn payloads_are_named_with_their_size() {
+        let base64 = "UklG".repeat(300);
+        assert_eq!(said(&base64, None).unwrap(), "[... 900 bytes omitted]");
+        assert_eq!(said(&base64.replace('U', "\\u0055"), None), said(&base64, None));
+        assert_eq!(
+            said(&format!("{base64}QQ=="), Some("audio/wav")).unwrap(),
+            "[... 901 bytes of audio/wav omitted]"
+        );
+        assert_eq!(said(&"A".repeat(80), Some("wav")).unwrap(), "[... 60 bytes of wav omitted]");
+        assert_eq!(said("data:a/b;x=1;base64,AAA=", None).unwrap(), "[... 2 bytes of a/b omitted]");
+        assert_eq!(said("data:;base64,", None).unwrap(), "[... 0 bytes omitted]");
+    }
+
+    #[test]
+    fn what_looks_like_text_is_none() {
+        let run = "aB-_".repeat(300);
+        assert!(said(&run, None).is_some());
+        for text in
+            [&format!("{run}+"), &format!("{run}x"), &format!("{run}="), &format!("{run} "), &run[..1_020]]
+        {
+            assert_eq!(said(text, None), None, "{text}");
+        }
+        for text in ["h".repeat(4_000), "0a1b".repeat(900), "data:,a".repeat(300)] {
+            assert_eq!(said(&text, None), None);
+        }
+        assert_eq!(said(&"0a1b".repeat(900), Some("audio/wav")), None);
+        assert!(
+            !is_medium("text/plain") && !is_medium("json") && !is_medium("a b/c") && is_medium("font/otf")
+        );
+    }
+}

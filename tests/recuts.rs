@@ -1,0 +1,115 @@
+//! A text that is cut again and again: what its notices say is missing, as laws.
+
+use proptest::prelude::*;
+use spillway::limits::Limits;
+use spillway::outcome::{self, Outcome};
+use spillway::policy::{Keep, Policy};
+use spillway::text::notice::Notice;
+use spillway::text::notice_line;
+use spillway::text::{Source, Utf8, Utf16};
+
+/// One unit of a text, and whether it is the original's.
+type Unit = (u16, bool);
+
+/// Texts of which no part can be taken for a part of a notice, or of a mark.
+fn original() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        8 => "[A-Z]{0,30}\n",
+        1 => "ERROR:[A-Z]{3}\n",
+        1 => "漢字ERROR:É[A-Z]{9}😀\n",
+        1 => "[A-Z]{100}\n",
+    ];
+    prop::collection::vec(line, 20..200).prop_map(|lines| lines.concat())
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    let keep = prop_oneof![Just(Keep::Head), Just(Keep::Tail), Just(Keep::Ends), Just(Keep::Findings)];
+    let notice = prop_oneof![2 => Just(Notice::Hint), 1 => Just(Notice::Pi), 1 => Just(Notice::Count)];
+    (keep, notice, 0.0..=1.0f64, any::<bool>()).prop_map(|(keep, notice, head_share, snap)| Policy {
+        keep,
+        notice,
+        head_share,
+        snap,
+        ..Policy::default()
+    })
+}
+
+/// Cuts a text, and tells the notice and which units of the result are the original's; `None` where it fits.
+fn cut(text: &[Unit], as_bytes: bool, policy: &Policy) -> Option<(Vec<Unit>, String)> {
+    let units: Vec<u16> = text.iter().map(|(unit, _)| *unit).collect();
+    let bytes = String::from_utf16(&units).unwrap();
+    let (outcome, out) = if as_bytes {
+        let source = Source::whole(Utf8(bytes.as_bytes()));
+        let outcome = outcome::clamp(&source, &policy.limits, policy, &policy.notice)?;
+        (outcome.clone(), outcome.text(&source))
+    } else {
+        let source = Source::whole(Utf16(&units));
+        let outcome = outcome::clamp(&source, &policy.limits, policy, &policy.notice)?;
+        (outcome.clone(), outcome.text(&source))
+    };
+    let (ranges, notice) = (outcome.ranges(units.len()), outcome.notice());
+    let mut left: Vec<Unit> = out.iter().map(|unit| (*unit, false)).collect();
+    let (mut from, last) = (0, ranges.len() - 1);
+    for (nth, range) in ranges.into_iter().enumerate().filter(|(_, range)| !range.is_empty()) {
+        let part = &units[range.clone()];
+        let is_tail = nth == last && matches!(outcome, Outcome::Ends(_));
+        let first = if is_tail { out.len() - part.len() } else { from };
+        let at = (first..=out.len() - part.len()).find(|&at| out[at..].starts_with(part)).unwrap();
+        left[at..at + part.len()].copy_from_slice(&text[range]);
+        from = at + part.len();
+    }
+    let notice = String::from_utf16(&out[notice]).unwrap();
+    Some((left, notice))
+}
+
+fn config() -> ProptestConfig {
+    let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_notice_tells_what_is_missing_of_the_original(
+        original in original(),
+        cuts in prop::collection::vec((policy(), 0.3..0.9f64, any::<bool>()), 1..5),
+    ) {
+        let mut text: Vec<Unit> = original.encode_utf16().map(|unit| (unit, true)).collect();
+        let chars = text.len();
+        let (mut counted, mut crossed) = (None, false);
+        let mut before: Vec<String> = vec![];
+        let mut searched = false;
+        for (steps, (policy, part, as_bytes)) in (1..).zip(cuts) {
+            let policy = Policy {
+                limits: Limits { chars: (text.len() as f64 * part) as usize, ..Limits::NONE },
+                ..policy
+            };
+            let show = |text: &[Unit]| String::from_utf16(&text.iter().map(|(unit, _)| *unit).collect::<Vec<_>>()).unwrap();
+            let whole = show(&text);
+            let Some((left, notice)) = cut(&text, as_bytes, &policy) else { continue };
+            text = left;
+            let shown = show(&text);
+            // From a shorter one on, nobody knows.
+            let Some((told, in_bytes)) = notice_line::parse(notice.as_bytes()) else { return Ok(()) };
+            crossed |= counted.is_some_and(|counted| counted != in_bytes);
+            counted = Some(in_bytes);
+            let kept: Vec<u16> = text.iter().filter(|unit| unit.1).map(|unit| unit.0).collect();
+            let bytes = original.len() - String::from_utf16(&kept).unwrap().len();
+            let missing = if in_bytes { bytes } else { chars - kept.len() };
+            searched |= policy.keep == Keep::Findings;
+            if original.is_ascii() || !crossed {
+                // Newlines that stood around an earlier notice may be left beside a mark, and are nobody's.
+                let spare = if searched { 4 * steps } else { 0 };
+                prop_assert!((missing.saturating_sub(spare)..=missing + spare).contains(&told), "{told} for {missing}: {shown:?} of {whole:?}");
+            }
+            // A char is one to three bytes.
+            prop_assert!(told <= bytes + 4 * steps && chars - kept.len() <= told * 3, "{told} of {missing}: {shown}");
+            // One between both ends tells of the gap where it stands; no other is stale.
+            let stale = before.iter().filter(|old| !notice.contains(&***old) && shown.contains(&**old)).count();
+            prop_assert!(stale == 0, "{before:?} in {shown:?}");
+            let is_at_end = shown.starts_with(&notice) || shown.ends_with(&notice);
+            before.extend(is_at_end.then_some(notice));
+        }
+    }
+}
