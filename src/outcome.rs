@@ -6,7 +6,7 @@ use crate::findings::{self, Found};
 use crate::limits::Limits;
 use crate::policy::{Keep, Policy};
 use crate::text::Text;
-use crate::text::clamp::clamp_to;
+use crate::text::clamp::{clamp_before_closing, clamp_to};
 use crate::text::figures::KeptLines;
 use crate::text::notice::Notice;
 use crate::text::size::Size;
@@ -43,7 +43,10 @@ pub fn clamp_with<T: Text>(
         && !source.fits(limits)
         && let Some(found) = search()
     {
-        return Some(Outcome::Findings(found));
+        // Where the search has no room for an end that says how to go on, the ends of the text may.
+        let closed = || clamp_before_closing(source, limits, policy, notice);
+        let ends = if found.closes { None } else { closed() };
+        return Some(ends.map_or(Outcome::Findings(found), Outcome::Ends));
     }
     clamp_to(source, limits, policy, notice).map(Outcome::Ends)
 }

@@ -33,6 +33,8 @@ pub struct Found {
     pub ranges: Vec<Range<usize>>,
     pub kept: Size,
     pub lines: KeptLines,
+    /// An end in which another tool says how to go on stands behind the notice.
+    pub closes: bool,
 }
 
 /// Tells the bytes of parts of an input, given in chars.
@@ -209,6 +211,7 @@ impl Composer<'_> {
             kept: Size { bytes, chars: body.kept.chars - body.foreign.chars, ..body.kept } + end,
             ranges,
             lines,
+            closes: self.closing.is_some(),
         })
     }
 

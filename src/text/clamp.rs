@@ -34,15 +34,22 @@ pub fn clamp_to<T: Text>(
     if source.fits(limits) {
         return None;
     }
-    let policy = &*policy.naming(notice, |limits| source.exceeded(limits));
-    closed(source, limits, policy, notice)
-        .or_else(|| Some(cut_to(source, source, None, limits, policy, notice)))
+    clamp_before_closing(source, limits, policy, notice).or_else(|| {
+        let policy = &*policy.naming(notice, |limits| source.exceeded(limits));
+        Some(cut_to(source, source, None, limits, policy, notice))
+    })
 }
 
 /// Cuts what stands before the end in which another tool says how to go on, and keeps that end. `None` where there is no
 /// such end, or no room for it beside a notice.
-fn closed<T: Text>(source: &Source<T>, limits: &Limits, policy: &Policy, notice: &Notice) -> Option<Clamped> {
+pub fn clamp_before_closing<T: Text>(
+    source: &Source<T>,
+    limits: &Limits,
+    policy: &Policy,
+    notice: &Notice,
+) -> Option<Clamped> {
     let closing = notice.closes().then(|| source.closing())??;
+    let policy = &*policy.naming(notice, |limits| source.exceeded(limits));
     let before = source.before(closing.start);
     let end = source.in_tail(closing.start..source.total);
     let taken = Extent::of(end, limits);
