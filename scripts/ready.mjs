@@ -1,0 +1,66 @@
+// Installs and builds whatever is missing or out of date, so that a clone needs no other command before `npm test` or
+// `npm run demo`. npm also runs it as `prepare`, when the packages have just been installed.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+const SOURCES = [
+  'src',
+  'lib',
+  'cli',
+  'index.ts',
+  'build.rs',
+  'Cargo.toml',
+  'Cargo.lock',
+  'rolldown.config.mjs',
+]
+/** Files that the two halves of a build write. */
+const OUTPUTS = ['dist/native.js', 'dist/index.js']
+
+/** Packages of a lockfile by their folders. */
+const packages = (file) => JSON.parse(readFileSync(join(root, file), 'utf8')).packages
+
+/** Tells whether the packages of the lockfile are installed; optional ones may be for another platform. */
+function isInstalled() {
+  if (!existsSync(join(root, 'node_modules/.package-lock.json'))) return false
+  const installed = packages('node_modules/.package-lock.json')
+  const wanted = Object.entries(packages('package-lock.json')).filter(([folder]) => folder !== '')
+  return wanted.every(([folder, { version, optional }]) =>
+    folder in installed ? installed[folder].version === version : optional,
+  )
+}
+
+/** Returns when a file was changed, or the latest file below a folder, in milliseconds. */
+function changed(path) {
+  const stat = statSync(path)
+  if (!stat.isDirectory()) return stat.mtimeMs
+  return Math.max(...readdirSync(path).map((name) => changed(join(path, name))))
+}
+
+function isBuilt() {
+  const outputs = OUTPUTS.map((file) => join(root, file))
+  if (!outputs.every((file) => existsSync(file))) return false
+  const sources = SOURCES.map((file) => changed(join(root, file)))
+  return Math.max(...sources) <= Math.min(...outputs.map(changed))
+}
+
+function npm(...args) {
+  const script = process.env.npm_execpath
+  const [command, ...rest] = script ? [process.execPath, script, ...args] : ['npm', ...args]
+  const { status } = spawnSync(command, rest, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+const isPrepare = process.env.npm_lifecycle_event === 'prepare'
+const builds = !isBuilt()
+if (builds && spawnSync('cargo', ['--version']).error) {
+  console.error(
+    'Rust is missing, and spillway is built with it. Install it from https://rustup.rs, then try again.',
+  )
+  process.exit(1)
+}
+if (!isPrepare && !isInstalled()) npm('ci', '--ignore-scripts', '--no-audit', '--no-fund')
+if (builds) npm('run', 'build')
