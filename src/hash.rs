@@ -1,8 +1,8 @@
-//! Numbers that stand for texts which are compared by the thousand.
+//! Hashes for comparing thousands of texts.
 
 use std::hash::{DefaultHasher, Hasher};
 
-/// Hashes bytes: the same ones always alike, others alike by chance alone.
+/// Hashes bytes. Equal bytes have equal hashes; collisions are rare.
 pub fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(bytes);

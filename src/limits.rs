@@ -7,13 +7,13 @@ pub struct Limits {
     pub lines: usize,
     pub chars: usize,
     pub tokens: usize,
-    /// Bytes of any one line, its terminator not counted.
+    /// Bytes of any single line, excluding its terminator.
     pub line_bytes: usize,
 }
 
 pub const UNLIMITED: usize = usize::MAX;
 
-/// A part of a limit; one that is lifted stays so.
+/// Returns a share of a limit. A lifted limit stays lifted.
 pub fn part(limit: usize, share: f64) -> usize {
     if limit == UNLIMITED { limit } else { (limit as f64 * share) as usize }
 }
@@ -27,14 +27,14 @@ impl Limits {
         line_bytes: UNLIMITED,
     };
 
-    /// The limits for a text whose lines were cut. A limit of 0 on lines keeps nothing, not even the empty lines that
-    /// would be within it.
+    /// Returns the limits for a text whose long lines were cut. A `line_bytes` of 0 omits the whole text, empty lines
+    /// included.
     pub fn after_cutting_lines(self) -> Limits {
         if self.line_bytes == 0 { Limits { bytes: 0, ..self } } else { self }
     }
 
-    /// The limits that amounts of bytes, lines, chars and tokens are over; the others are lifted. Where they are over none,
-    /// as in a room that is less than the limits, the one on single lines is left, or all are where lines have none.
+    /// Keeps only the limits that these bytes, lines, chars and tokens exceed, and the limit on single lines. If this
+    /// leaves no limit at all, as in a room smaller than the limits, returns all of them.
     pub fn exceeded(&self, [bytes, lines, chars, tokens]: [usize; 4]) -> Limits {
         let named = |limit: usize, amount| if amount > limit { limit } else { UNLIMITED };
         let exceeded = Limits {
@@ -47,7 +47,7 @@ impl Limits {
         if exceeded == Limits::NONE { *self } else { exceeded }
     }
 
-    /// What is left of the limits where so many bytes, lines, chars and tokens are taken.
+    /// Subtracts used bytes, lines, chars and tokens from the limits.
     pub fn less(self, [bytes, lines, chars, tokens]: [usize; 4]) -> Limits {
         let left = |limit: usize, taken| if limit == UNLIMITED { limit } else { limit.saturating_sub(taken) };
         Limits {
@@ -59,12 +59,12 @@ impl Limits {
         }
     }
 
-    /// Whether tokens have to be counted at all.
+    /// Returns true if tokens must be counted.
     pub fn counts_tokens(&self) -> bool {
         self.tokens != UNLIMITED
     }
 
-    /// A part of each limit but the one on single lines.
+    /// Returns a share of every limit except that on single lines.
     pub fn share(self, share: f64) -> Limits {
         Limits {
             bytes: part(self.bytes, share),

@@ -1,9 +1,9 @@
-//! How several texts share limits: what each takes, and the room it is given.
+//! Splits limits fairly among several texts.
 
 use crate::limits::{Limits, UNLIMITED};
 use crate::text::extent::Extent;
 
-/// What a text takes of each limit.
+/// The amount of each limit that a text uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
     pub bytes: usize,
@@ -22,7 +22,7 @@ impl Taken {
         }
     }
 
-    /// How much of each limit is not there in others.
+    /// Returns how far each limit exceeds its counterpart in `others`.
     pub fn between(limits: &Limits, others: &Limits) -> Taken {
         let all = |limits: &Limits| Taken {
             bytes: limits.bytes,
@@ -50,7 +50,7 @@ impl Taken {
         self.zip(other, usize::saturating_sub)
     }
 
-    /// Whether it takes no more of anything.
+    /// Returns true if no amount exceeds that of `other`.
     pub fn at_most(&self, other: &Taken) -> bool {
         self.zip(*other, usize::saturating_sub) == Taken::default()
     }
@@ -62,7 +62,7 @@ impl Taken {
             && self.tokens <= limits.tokens
     }
 
-    /// Limits of this size, where there is a limit at all.
+    /// Returns limits of this size, leaving lifted limits lifted.
     fn as_room(self, limits: &Limits) -> Limits {
         let room = |limit: usize, size| if limit == UNLIMITED { limit } else { size };
         Limits {
@@ -74,14 +74,15 @@ impl Taken {
         }
     }
 
-    /// What is left of the limits.
+    /// Subtracts this usage from the limits.
     pub fn rest_of(&self, limits: &Limits) -> Limits {
         limits.less([self.bytes, self.lines, self.chars, self.tokens])
     }
 }
 
-/// The room for each block: for each limit by itself, blocks that want less than the level stay whole and all others
-/// get the level. A block that is cut may also need room for a notice in what it does not lack.
+/// Computes the room of each block. Each limit is filled separately: blocks smaller than the common level stay whole,
+/// and larger ones get that level. A block that must be cut also requests room for a notice, even under limits that it
+/// fits.
 pub fn fair_rooms(sizes: &[Taken], notice: Taken, limits: &Limits) -> Vec<Limits> {
     let mut wishes = sizes.to_vec();
     loop {
@@ -105,7 +106,7 @@ pub fn fair_rooms(sizes: &[Taken], notice: Taken, limits: &Limits) -> Vec<Limits
     }
 }
 
-/// The highest level up to which all wishes can be met within `limit`.
+/// Returns the highest level at which all wishes fit within `limit`.
 fn level(mut wishes: Vec<usize>, limit: usize) -> usize {
     wishes.sort_unstable();
     let mut left = limit;
@@ -124,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_that_is_not_short_is_not_shared() {
+    fn limits_that_suffice_are_not_shared() {
         let limits = Limits { bytes: 100, lines: 10, ..Limits::NONE };
         let sizes = [
             Taken { bytes: 60, lines: 1, ..Taken::default() },

@@ -1,4 +1,4 @@
-//! Who sent a signal, and which signal ended a child: what the system tells a handler, and Node keeps to itself.
+//! Signal details that Node does not expose: if a signal came from the terminal, and which signal ended a child.
 
 use std::io;
 use std::mem::{MaybeUninit, transmute};
@@ -8,20 +8,20 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::SeqCst};
 use libc::{SA_SIGINFO, SIG_DFL, SIG_IGN, SIGCHLD, c_int, c_void, sigaction, siginfo_t};
 use rustix::process::{Pid, getpgid};
 
-/// Signals that can be watched: those that a process has had a number for since long.
+/// Numbers below this can be watched: the classic signals.
 const NUMBERS: usize = 32;
 
-/// A handler as it was installed before.
+/// The two forms of a signal handler.
 type Plain = extern "C" fn(c_int);
 type Told = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
 
-/// What is known of one signal.
+/// The state of one watched signal.
 #[derive(Debug)]
 struct Watched {
-    /// The handler that is called after ours, and its flags.
+    /// The original handler, which runs after ours, and its flags.
     handler: AtomicUsize,
     flags: AtomicI32,
-    /// How many have come from the terminal, less those that were asked for.
+    /// Signals from the terminal that were not asked about yet.
     from_terminal: AtomicU32,
 }
 
@@ -29,17 +29,18 @@ static WATCHED: [Watched; NUMBERS] = [const {
     Watched { handler: AtomicUsize::new(0), flags: AtomicI32::new(0), from_terminal: AtomicU32::new(0) }
 }; NUMBERS];
 
-/// The signal that ended the child which ended last; 0 where it exited.
+/// The signal that ended the most recent child, or 0 if it exited.
 static ENDED_BY: AtomicI32 = AtomicI32::new(0);
 
-/// Listens to a signal in front of the handler that it has. It does nothing where there is none, and ends with it.
+/// Installs a handler that runs before the current one. Does nothing if the signal has no handler; replacing the
+/// handler ends the watch.
 pub fn watch(signal: i32) -> io::Result<()> {
     let Some(watched) = usize::try_from(signal).ok().and_then(|signal| WATCHED.get(signal)) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
     let mut found = MaybeUninit::<sigaction>::uninit();
-    // SAFETY: the first call only writes to `found`. The second installs a handler that touches nothing but atomics, with
-    // the flags and the mask of the one that it calls.
+    // SAFETY: the first call only writes to `found`. The second installs a handler that touches only atomics, with the
+    // flags and the mask of the handler that it calls.
     let outcome = unsafe {
         if sigaction(signal, ptr::null(), found.as_mut_ptr()) != 0 {
             return Err(io::Error::last_os_error());
@@ -59,7 +60,7 @@ pub fn watch(signal: i32) -> io::Result<()> {
 
 extern "C" fn heard(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let watched = &WATCHED[signal as usize];
-    // SAFETY: the system passes the information that SA_SIGINFO asks for.
+    // SAFETY: SA_SIGINFO makes the system pass this information.
     let told = unsafe { &*info };
     if signal == SIGCHLD {
         if let Some(ended_by) = ended_by_of(told) {
@@ -69,7 +70,7 @@ extern "C" fn heard(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
         watched.from_terminal.fetch_add(1, SeqCst);
     }
     let handler = watched.handler.load(SeqCst) as *const ();
-    // SAFETY: it was installed as a handler of this form.
+    // SAFETY: the flags tell which form the handler was installed in.
     unsafe {
         if watched.flags.load(SeqCst) & SA_SIGINFO == 0 {
             transmute::<*const (), Plain>(handler)(signal);
@@ -79,7 +80,7 @@ extern "C" fn heard(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     }
 }
 
-/// The signal that ended a child, 0 where it exited; nothing where it only stopped or goes on.
+/// Returns the signal that ended a child, 0 if it exited, or `None` if it stopped or continued.
 fn ended_by_of(told: &siginfo_t) -> Option<i32> {
     match told.si_code {
         // SAFETY: SIGCHLD has a status.
@@ -89,21 +90,22 @@ fn ended_by_of(told: &siginfo_t) -> Option<i32> {
     }
 }
 
-/// Tells what the kernel sends, as it does for a key of the terminal, from what a process sends.
+/// Returns true if the kernel sent the signal, as it does for a key of the terminal.
 #[cfg(target_os = "linux")]
 fn is_from_terminal(told: &siginfo_t) -> bool {
     told.si_code > 0
 }
 
-/// Elsewhere the sender is not told. What comes while the terminal sends to our group is taken for the terminal's.
+/// Other systems do not report the sender. Signals that arrive while our group is in the foreground count as the
+/// terminal's.
 #[cfg(not(target_os = "linux"))]
 fn is_from_terminal(_: &siginfo_t) -> bool {
-    // SAFETY: both only ask, and may be called in a handler.
+    // SAFETY: both calls only query, and may be called in a handler.
     (0..=2).any(|stream| unsafe { libc::tcgetpgrp(stream) == libc::getpgrp() })
 }
 
-/// Takes one signal that has come from the terminal, which sends to all of our group; true where this process got it too.
-/// One signal that was heard is to be asked about once.
+/// Consumes one signal from the terminal, which sends to our whole process group. Returns true if there was one and
+/// `process` is in that group. Call it once per signal.
 pub fn terminal_reached(signal: i32, process: i32) -> bool {
     let watched = usize::try_from(signal).ok().and_then(|signal| WATCHED.get(signal));
     let one_less = |count: u32| count.checked_sub(1);
@@ -115,7 +117,7 @@ fn is_in_our_group(process: i32) -> bool {
     Pid::from_raw(process).is_some_and(|process| getpgid(Some(process)).ok() == getpgid(None).ok())
 }
 
-/// The signal that ended the child which ended last; 0 where it exited. SIGCHLD has to be watched.
+/// Returns the signal that ended the most recent child, or 0 if it exited. Requires a watch on SIGCHLD.
 pub fn ended_by() -> i32 {
     ENDED_BY.load(SeqCst)
 }
@@ -146,10 +148,10 @@ mod tests {
         }
     }
 
-    /// The timer stands for the terminal: the kernel sends its signal too.
+    /// A timer stands in for the terminal: the kernel sends its signal too.
     #[test]
     #[cfg(target_os = "linux")]
-    fn what_the_kernel_sends_is_told_from_what_a_process_sends() {
+    fn signals_from_the_kernel_and_from_processes_are_distinguished() {
         let us = id() as i32;
         handle(libc::SIGUSR2);
         handle(libc::SIGALRM);
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_of_another_group_is_not_reached() {
+    fn processes_of_other_groups_are_not_reached() {
         let sleep = || {
             let mut command = Command::new("sleep");
             command.arg("60").stdin(Stdio::null());
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_handler_is_left_alone() {
+    fn signals_without_a_handler_are_ignored() {
         assert!(watch(libc::SIGURG).is_ok());
         assert!(watch(64).is_err() && watch(-1).is_err());
         assert!(!terminal_reached(64, 1) && !terminal_reached(-1, 1));

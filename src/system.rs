@@ -1,15 +1,15 @@
-//! What operating systems differ in.
+//! Differences between operating systems.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Returns the number of an error, where it is one of C's.
+/// Returns the `errno` of an error, or `None` outside Unix.
 pub fn errno_of(error: &io::Error) -> Option<i32> {
     error.raw_os_error().filter(|_| cfg!(unix))
 }
 
-/// Returns what Node calls an error of which the number tells nothing.
+/// Returns Node's code for an error without an `errno`.
 pub fn code_of(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::NotFound => "ENOENT",
@@ -21,7 +21,7 @@ pub fn code_of(error: &io::Error) -> &'static str {
     }
 }
 
-/// What tells a file from others of its file system, as far as [`identity`] does.
+/// Returns the file's number within its file system, taken from [`identity`].
 pub fn number(found: &Metadata) -> u64 {
     identity(found).1
 }
@@ -38,17 +38,17 @@ mod unix {
     use rustix::process::{Pid, test_kill_process};
     use std::os::unix::fs::PermissionsExt;
 
-    /// What tells a file from others that have had its name.
+    /// Returns an identity that distinguishes a file from its successors under that name.
     pub fn identity(found: &Metadata) -> (u64, u64) {
         (found.dev(), found.ino())
     }
 
-    /// Does not wait where there is a pipe.
+    /// Opens a file without blocking on a FIFO.
     pub fn open(path: &Path) -> io::Result<File> {
         OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)
     }
 
-    /// Options to make a file for this user alone that was not there, and to write at its end.
+    /// Returns options that create a private file, fail if it exists, and append.
     pub fn creation() -> OpenOptions {
         let mut options = OpenOptions::new();
         options.append(true).create_new(true).mode(0o600);
@@ -59,17 +59,17 @@ mod unix {
         rustix::io::Errno::ISDIR.into()
     }
 
-    /// Opens what a name stands for, and no other that it leads to.
+    /// Opens a file without following a symbolic link.
     pub fn open_itself(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         options.custom_flags((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits() as i32).open(path)
     }
 
-    /// Who a file belongs to.
+    /// Returns the user id of a file's owner.
     pub fn owner(found: &Metadata) -> u32 {
         found.uid()
     }
 
-    /// Gives a new file the owner of another.
+    /// Copies the owner of a file to a new one.
     pub fn take_owner(new: &File, old: &Metadata) -> io::Result<()> {
         let made = new.metadata()?;
         if (made.uid(), made.gid()) != (old.uid(), old.gid()) {
@@ -78,42 +78,41 @@ mod unix {
         Ok(())
     }
 
-    /// Gives a new file the mode of another, without the rights of a program (setuid, setgid).
+    /// Copies the mode of a file to a new one, without setuid and setgid.
     pub fn take_mode(new: &File, old: &Metadata) -> io::Result<()> {
         new.set_permissions(std::fs::Permissions::from_mode(old.mode() & 0o777))
     }
 
-    /// Writes the names of a directory to disk, where that can be done. What was renamed has its name already, so that it
-    /// is no failure where it cannot.
+    /// Syncs the names of a directory to disk if possible. Errors are ignored, since a rename has already taken effect.
     pub fn sync_names(dir: &Path) {
         let _ = File::open(dir).and_then(|dir| dir.sync_all());
     }
 
-    /// Whether a process lives; one of another user does too.
+    /// Returns true if the process is alive, under any user.
     pub fn is_alive(pid: u32) -> bool {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
         pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
     }
 
-    /// When a process started, in ticks since the system did, where the system tells.
+    /// Returns the start time of a process in ticks since boot, if the system reports it.
     pub fn started(pid: u32) -> Option<u64> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name of the command may hold anything; it ends at the last bracket.
+        // A command's name may contain any character; it ends at the last bracket.
         stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
     }
 
-    /// Holds an open file against others who ask for the same, until it is closed or its process ends; false when one
-    /// does. A file system without such locks holds nothing.
+    /// Locks an open file until it is closed or the process ends. Returns false if another process holds the lock. On
+    /// file systems without locks this always succeeds.
     pub fn hold(file: &File) -> bool {
         flock(file, FlockOperation::NonBlockingLockExclusive) != Err(rustix::io::Errno::WOULDBLOCK)
     }
 
-    /// The same, once nobody else holds it.
+    /// Like [`hold`], but waits for the lock.
     pub fn hold_after_others(file: &File) {
         while flock(file, FlockOperation::LockExclusive) == Err(rustix::io::Errno::INTR) {}
     }
 
-    /// Tells whether a file that was opened by its name has one still.
+    /// Returns false if the file was removed after it was opened.
     pub fn has_name(found: &Metadata) -> bool {
         found.nlink() > 0
     }
@@ -132,7 +131,7 @@ mod linux {
     };
     use rustix::io::Errno;
 
-    /// Exchanges two names in one step; `Unsupported` where the file system does not know how to.
+    /// Exchanges two names atomically, or fails with `Unsupported` if the file system cannot.
     pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
         match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Err(ErrorKind::Unsupported.into()),
@@ -140,9 +139,10 @@ mod linux {
         }
     }
 
-    /// Attributes of what a program may do, and of what its bytes are: a file with other bytes has none of these.
+    /// Attributes that describe a file's bytes or the rights of a program; they do not apply to a file with other
+    /// bytes.
     const OF_CONTENT: [&[u8]; 3] = [b"security.capability", b"security.evm", b"security.ima"];
-    /// No list of names and no value is longer.
+    /// The maximum length of a list of names or a value.
     const LONGEST: usize = 64 * 1024;
 
     fn attributes(file: &File) -> io::Result<Vec<(CString, Vec<u8>)>> {
@@ -168,8 +168,8 @@ mod linux {
         Ok(all)
     }
 
-    /// Gives a new file the extended attributes of another, and no more; access lists are among these. Tells which cannot
-    /// be kept.
+    /// Makes the extended attributes of a new file equal to those of another, access lists included. On failure returns
+    /// the name of the attribute that cannot be kept.
     pub fn take_attributes(new: &File, old: &File) -> Result<(), (String, io::Error)> {
         let tell = |name: &CString| {
             let name = name.to_string_lossy().into_owned();
@@ -207,7 +207,7 @@ mod no_linux {
 #[cfg(not(unix))]
 pub use other::*;
 
-/// Where files have no identity, owner or number of their own, their age and size do.
+/// Other systems give files no identity, owner or number; creation time and size stand in.
 #[cfg(not(unix))]
 mod other {
     use super::*;
@@ -250,7 +250,7 @@ mod other {
 
     pub fn sync_names(_: &Path) {}
 
-    /// A lock of a process that ended without a word goes by its age.
+    /// Locks abandoned by a dead process expire by age.
     pub fn is_alive(_: u32) -> bool {
         true
     }

@@ -1,11 +1,10 @@
-//! A string that goes back to JavaScript.
+//! Strings returned to JavaScript.
 
 use napi::bindgen_prelude::*;
 
 use crate::text::{Text, Utf8};
 
-/// Makes a string of UTF-8, of one byte a char where all is ASCII: V8 would have to find out by itself that UTF-16 can be
-/// kept so.
+/// Converts UTF-8 to a JavaScript string. ASCII becomes a one-byte string, which spares V8 a check of UTF-16.
 pub fn answer(utf8: Vec<u8>) -> Either<Latin1String, Utf16String> {
     if utf8.is_ascii() {
         return Either::A(String::from_utf8(utf8).unwrap_or_default().into());

@@ -1,4 +1,4 @@
-//! Capturing a process's output.
+//! Capturing the output of a process.
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -10,8 +10,8 @@ use super::units::Numbers;
 use crate::capture::{self, Capture, Captured, Left, Stream};
 use crate::text::clean::Options;
 
-/// Begins to capture under a policy. `clean`: what is cleaned, as `start_cleaning` takes it, or nothing. `separate`: each
-/// stream has a text of its own. `keeps_raw`: what comes is kept for a file until it is taken.
+/// Begins a capture under a policy. `clean`: options as `start_cleaning` takes them, or empty to keep the output as it
+/// is. `separate`: streams have separate texts. `keeps_raw`: raw bytes are buffered for a file until taken.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'capture'>")]
 pub fn start_capture(
     policy: &[f64],
@@ -26,7 +26,7 @@ pub fn start_capture(
     External::new(Capture::new(&policy, options, separate, keeps_raw))
 }
 
-/// Takes a chunk of stream 0 or 1, and tells whether what came is over a limit. `is_text`: it was a string.
+/// Feeds a chunk of stream 0 or 1 and returns true if the output is over a limit. `is_text`: the chunk was a string.
 #[napi(catch_unwind)]
 pub fn capture_chunk(
     #[napi(ts_arg_type = "ExternalObject<'capture'>")] capture: &mut External<Capture>,
@@ -46,7 +46,7 @@ pub fn end_captured_stream(
     capture.end(stream as usize);
 }
 
-/// Gives away all that came until now, as it came.
+/// Takes the raw bytes buffered so far.
 #[napi(catch_unwind)]
 pub fn take_captured_bytes(
     #[napi(ts_arg_type = "ExternalObject<'capture'>")] capture: &mut External<Capture>,
@@ -54,7 +54,7 @@ pub fn take_captured_bytes(
     capture.take_raw().into()
 }
 
-/// Ends what was captured, or a copy of it, in a frame: `streams` under `labels`, in order, and a line that comes last.
+/// Ends the capture, or a copy of it, and frames the result: `streams` under `labels`, in order, then a closing line.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'captured'>")]
 pub fn end_capture(
     #[napi(ts_arg_type = "ExternalObject<'capture'>")] capture: &mut External<Capture>,
@@ -71,7 +71,7 @@ pub fn end_capture(
     External::new(Captured::new(ended.finish(), &sections, &closing, &policy))
 }
 
-/// Gives its memory back without waiting for the collector.
+/// Frees the memory without waiting for the garbage collector.
 #[napi(catch_unwind)]
 pub fn release_captured(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &mut External<Captured>,
@@ -79,8 +79,8 @@ pub fn release_captured(
     captured.release();
 }
 
-/// Writes of each stream: bytes, chars and lines that came, 1 where they are no text, bytes, chars and lines of the text
-/// that the limits are for, its bytes as they come out, its tokens where they are limited, and 1 for a long line.
+/// Writes ten numbers per stream: bytes, chars and lines of input, 1 if binary; bytes, chars and lines of the text
+/// under the limits, its bytes once decoded, its tokens if limited, and 1 if it has a long line.
 #[napi(catch_unwind)]
 pub fn measure_captured(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
@@ -94,13 +94,13 @@ pub fn measure_captured(
     }
 }
 
-/// Frees the memory of an array buffer at once. Whoever still has it sees an empty one.
+/// Detaches an array buffer and frees its memory at once. Other holders see it empty.
 #[napi(catch_unwind)]
 pub fn release_chunk(buffer: ArrayBuffer) -> Result<()> {
     buffer.detach()
 }
 
-/// What is left of a captured text.
+/// A truncated text of a capture.
 #[napi(object)]
 pub struct CapturedCut {
     pub truncated: bool,
@@ -113,7 +113,7 @@ impl From<Left> for CapturedCut {
     }
 }
 
-/// Cuts the text of a stream to the limits.
+/// Truncates the text of a stream to the limits.
 #[napi(catch_unwind)]
 pub fn clamp_captured_stream(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
@@ -127,7 +127,7 @@ pub fn clamp_captured_stream(
     stream.clamp(&policy.limits, &policy).into()
 }
 
-/// Cuts a section of the frame to the room that it has there.
+/// Truncates a section of the frame to its room.
 #[napi(catch_unwind)]
 pub fn clamp_captured_section(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
@@ -140,7 +140,7 @@ pub fn clamp_captured_section(
     captured.clamp(section as usize, &policy).into()
 }
 
-/// The streams of the sections that the frame has: those of which nothing came have none.
+/// Returns the streams that have a section in the frame. Empty streams have none.
 #[napi(catch_unwind)]
 pub fn captured_sections(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
@@ -148,7 +148,7 @@ pub fn captured_sections(
     captured.sections().map(|stream| stream as u32).collect()
 }
 
-/// Puts the texts of the sections together with what stands around them.
+/// Joins the texts of the sections with the labels and the closing line around them.
 #[napi(catch_unwind)]
 pub fn compose_captured(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
@@ -157,7 +157,7 @@ pub fn compose_captured(
     answer(captured.compose(&texts.iter().map(String::as_bytes).collect::<Vec<_>>()))
 }
 
-/// Puts texts together under their labels, and the closing line last.
+/// Joins texts under their labels, followed by the closing line.
 #[napi(catch_unwind)]
 pub fn compose_output(
     labels: Vec<String>,

@@ -1,4 +1,4 @@
-//! Cleaning of a text that comes in pieces.
+//! Cleaning a text in pieces.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use crate::text::clean::look::{is_clean, look};
 use crate::text::clean::{Cleaner, Options};
 use crate::text::recode;
 
-/// Looks through a piece: -1 where there may be something to clean, else where the next piece must begin.
+/// Scans a piece. Returns -1 if it may need cleaning, else the position where the next piece must begin.
 #[napi(catch_unwind)]
 pub fn look_for_dirt(#[napi(ts_arg_type = "string")] piece: Units, repeats: bool) -> f64 {
     next(look(&piece[..], repeats))
@@ -22,7 +22,7 @@ pub fn look_for_dirt_latin1(#[napi(ts_arg_type = "string")] piece: Narrow, repea
     next(look(&piece[..], repeats))
 }
 
-/// Tells that bytes need only be decoded.
+/// Returns true if the bytes need only be decoded.
 #[napi(catch_unwind)]
 pub fn is_clean_utf8(bytes: &[u8], repeats: bool) -> bool {
     is_clean(bytes, repeats)
@@ -32,13 +32,14 @@ fn next(found: ControlFlow<(), usize>) -> f64 {
     if let ControlFlow::Continue(next) = found { next as f64 } else { -1.0 }
 }
 
-/// A text that is being cleaned, and memory to read its pieces into.
+/// A cleaner, with a buffer for transcoding pieces.
 pub struct Cleaning {
     cleaner: Cleaner,
     bytes: Vec<u8>,
 }
 
-/// Begins to clean a text that comes in pieces, none of which ends inside a pair. Each piece returns what is final by then.
+/// Begins to clean a text given in pieces, none of which may end inside a surrogate pair. Each call returns the output
+/// that is final so far.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'cleaning'>")]
 pub fn start_cleaning(
     ansi: bool,
@@ -87,7 +88,7 @@ fn clean(cleaner: &mut Cleaner, piece: &[u8]) -> Either<Latin1String, Utf16Strin
     answer(out)
 }
 
-/// Ends the text, and gives its memory back without waiting for the collector.
+/// Ends the text, and frees the memory without waiting for the garbage collector.
 #[napi(catch_unwind)]
 pub fn finish_cleaning(
     #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,

@@ -1,4 +1,4 @@
-//! What is left of a text and all that is known of it, as an object.
+//! A truncated text and its figures, as an object.
 
 use std::ops::Range;
 
@@ -16,14 +16,14 @@ use crate::text::figures::KeptLines;
 use crate::text::source::Source;
 use crate::text::{Size, Utf16};
 
-/// A cut text. Pairs of numbers are starts and ends by turns.
+/// A truncated text. Pairs of numbers alternate between starts and ends.
 #[napi(object)]
 pub struct Cut {
     #[napi(ts_type = "string")]
     pub text: Either<Latin1String, Utf16String>,
-    /// The kind of cut, as `kept_as` numbers it.
+    /// The kind of cut, numbered by `kept_as`.
     pub keep: u32,
-    /// Where the notice stands in the text.
+    /// The position of the notice in the text.
     pub notice: Vec<f64>,
     /// Kept parts of the input, in chars.
     pub ranges: Vec<f64>,
@@ -40,7 +40,7 @@ impl Cut {
         Cut::new(text, outcome.keep(), outcome.notice(), outcome.ranges(source.total), kept, lines)
     }
 
-    /// A text of which nobody asks what it keeps.
+    /// Wraps a text whose figures are not needed.
     pub fn of_text(text: Vec<u16>) -> Cut {
         let text = Either::B(text.into());
         Cut::new(text, Keep::Head, 0..0, vec![], Size::default(), KeptLines::default())

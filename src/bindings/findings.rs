@@ -1,4 +1,4 @@
-//! Searching a text for findings.
+//! Truncating a text to its findings.
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -9,9 +9,9 @@ use super::units::{Narrow, Numbers, Units};
 use crate::findings::{self, Findings, Request};
 use crate::text::{Latin1, Source, Text, Utf8, Utf16};
 
-/// Clamps a text that is over its limits to its findings; nothing when it has none. It comes in pieces, which hold no
-/// char over 0xFF where they are `narrow`. `skipped`: the number of pieces after which a part of the text is passed over,
-/// and the chars, bytes and newlines of that part; no number when there is none.
+/// Truncates a text that is over its limits to its findings, or returns `None` if it has none. Pieces are one-byte
+/// strings if `narrow`. `skipped` describes a part of the text that is not searched: the number of pieces before it,
+/// then its chars, bytes and newlines; NaN if nothing is skipped.
 #[napi(catch_unwind)]
 pub fn clamp_findings(
     policy: &[f64],
@@ -40,7 +40,7 @@ pub fn clamp_findings(
     Ok(findings.clamp(&Request::of(&policy, findings.size())).map(Cut::from))
 }
 
-/// The same for bytes, where they stand.
+/// Like [`clamp_findings`], for bytes in place.
 #[napi(catch_unwind)]
 pub fn clamp_findings_of_bytes(
     policy: &[f64],

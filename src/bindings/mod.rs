@@ -1,7 +1,7 @@
-//! The only place that knows Node-API: one file per capability, each export a shell.
+//! The Node-API boundary: one file per capability, and each export is a thin shell.
 //!
-//! Numbers come and go in `Float64Array`s that TypeScript keeps, since an object costs ten times as much to read or
-//! make here. Every export catches panics: an uncaught one would end the host process.
+//! Numbers travel in reused `Float64Array`s, since objects cost ten times as much to read or make here. Every export
+//! catches panics: an uncaught one would end the host process.
 
 mod answer;
 mod capture;
@@ -25,7 +25,7 @@ mod window;
 
 use napi_derive::napi;
 
-/// Panics, so that a test can see a panic arrive as an error.
+/// Panics, for a test that a panic becomes an error.
 #[napi(catch_unwind)]
 pub fn panic_for_test() {
     panic!("asked to panic");

@@ -1,9 +1,10 @@
-//! Pipes of the system, as Node makes none.
+//! System pipes, which Node cannot create.
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-/// Opens a pipe that no child inherits by itself: where to read, and where to write. Whoever asked has to close both.
+/// Opens a pipe that children do not inherit by default. Returns the reading and the writing end; the caller must close
+/// both.
 #[cfg(unix)]
 #[napi(catch_unwind)]
 pub fn open_pipe() -> Result<Vec<i32>> {

@@ -1,4 +1,4 @@
-//! Planning what stays of the tool results of a history.
+//! Planning how much of each tool result stays in a history.
 
 use napi_derive::napi;
 
@@ -9,12 +9,12 @@ use crate::text::Utf16;
 use crate::text::figures;
 use crate::text::source::Source;
 
-/// Numbers of each result: its chars, those of its original, and 1 when it is of the latest.
+/// Numbers per result: its chars, those of its original, and 1 if it is among the latest.
 const COLUMNS: usize = 3;
 
-/// Plans under the notice of a policy. `budget`: the most chars of one result and of all, 1 when the newest give way
-/// first, 1 when the latest are protected, chars that each keeps, 1 when it keeps them whatever the budget. In `results`
-/// the chars of each become what it may keep.
+/// Plans with the notice of a policy. `budget`: maximum chars of one result and of all, 1 to shrink the newest first, 1
+/// to protect the latest, minimum chars of each, and 1 to keep these even over budget. Replaces the chars of each
+/// result in `results` with those it may keep.
 #[napi(catch_unwind)]
 pub fn plan_results(
     policy: &[f64],
@@ -31,7 +31,7 @@ pub fn plan_results(
     }
 }
 
-/// Reads a budget over all results, in that order.
+/// Reads the numbers of a budget, in the order that `plan_results` documents.
 pub fn unpack_budget(numbers: &[f64]) -> Aggregate {
     Aggregate {
         chars: numbers[1] as usize,
@@ -46,7 +46,8 @@ fn unpack_result(numbers: &[f64]) -> ToolResult {
     ToolResult { chars: numbers[0] as usize, original: numbers[1] as usize, latest: numbers[2] != 0.0 }
 }
 
-/// Tells how many chars a text had before it was first cut. Of a long one, `head` and `tail` are windows, as for a clamp.
+/// Returns the chars that a text had before it was first truncated. For a long text, `head` and `tail` are windows, as
+/// in `clamp_text`.
 #[napi(catch_unwind)]
 pub fn original_chars(
     #[napi(ts_arg_type = "string")] head: Units,

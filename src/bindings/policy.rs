@@ -1,4 +1,4 @@
-//! A checked policy as TypeScript packs it: numbers in one array, beside strings.
+//! Policies as TypeScript packs them: numbers in one array, besides strings.
 
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::{Keep, Policy};
@@ -7,11 +7,12 @@ use crate::text::Size;
 use crate::text::notice::Notice;
 use crate::text::saved::{Place, Saved};
 
-/// Places of the numbers; `lib/policy.ts` writes them in this order.
+/// The number of packed values; `pack` in lib/compiled.ts writes them in this order.
 const LENGTH: usize = 15;
 
-/// Reads a packed policy. `Infinity` becomes the largest integer, which lifts the bound. Where something is known of the
-/// saved whole, `source` goes on with it after so many bytes: strings cost to hand over, and few policies have one.
+/// Unpacks a policy. `Infinity` becomes the largest integer, which lifts the limit. If the full output was saved,
+/// `source` is followed by its path, id or failure, starting at byte `at`: each string argument is expensive, and few
+/// policies need this one.
 pub fn unpack(numbers: &[f64], notice: String, mut source: String, needles: Vec<String>) -> (Policy, Share) {
     let mut packed = [0.0; LENGTH];
     packed.copy_from_slice(&numbers[..LENGTH]);
@@ -67,13 +68,14 @@ pub fn unpack(numbers: &[f64], notice: String, mut source: String, needles: Vec<
     )
 }
 
-/// The limits that a text is over which is not handed over whole: a bit of each, in order. None where it is.
+/// Reads the limits exceeded by a text that is not passed whole: one bit per limit, in order. Returns `None` for no
+/// bits.
 fn told(limits: &Limits, bits: usize) -> Option<Limits> {
     let amount = |at: usize| if bits >> at & 1 == 1 { UNLIMITED } else { 0 };
     (bits != 0).then(|| limits.exceeded([amount(0), amount(1), amount(2), amount(3)]))
 }
 
-/// The number of a resolved choice; `KEPT` in lib/text/made.ts names them in this order.
+/// Returns the number of a resolved choice; `KEPT` in lib/text/made.ts names them in this order.
 pub fn kept_as(keep: Keep) -> usize {
     match keep {
         Keep::Head | Keep::Auto => 0,
@@ -83,7 +85,7 @@ pub fn kept_as(keep: Keep) -> usize {
     }
 }
 
-/// Reads the length, bytes and newlines of a whole text; the last two are NaN where nothing needs them.
+/// Reads the length, bytes and newlines of a whole text. The last two are NaN if they are not needed.
 pub fn totals(numbers: &[f64]) -> Option<Size> {
     (!numbers[1].is_nan()).then(|| Size {
         chars: numbers[0] as usize,
@@ -93,7 +95,7 @@ pub fn totals(numbers: &[f64]) -> Option<Size> {
     })
 }
 
-/// Writes whole numbers to the start of an array that JavaScript reads.
+/// Writes integers to the start of an array that JavaScript reads.
 pub fn write(numbers: &mut [f64], values: &[usize]) {
     for (number, value) in numbers.iter_mut().zip(values) {
         *number = *value as f64;

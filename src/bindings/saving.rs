@@ -9,13 +9,13 @@ use super::spill::{SpillFailure, SpillRow, outcome};
 use super::task::Background;
 use crate::spill::{Saving, Store};
 
-/// Begins to save an output of which `room` bytes are kept.
+/// Begins to save an output, keeping at most `room` bytes.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'saving'>")]
 pub fn start_saving(dir: String, id: String, tool: String, room: f64) -> External<Arc<Saving>> {
     External::new(Saving::new(Store::at(&dir), &id, &tool, room as u64).into())
 }
 
-/// Takes bytes, and returns how many wait to be written.
+/// Buffers bytes and returns the number waiting to be written.
 #[napi(catch_unwind)]
 pub fn save_bytes(
     #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
@@ -24,7 +24,7 @@ pub fn save_bytes(
     saving.push(bytes) as f64
 }
 
-/// Writes what waits.
+/// Writes the buffered bytes.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillFailure | null>")]
 pub fn flush_saving(
     #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
@@ -41,7 +41,7 @@ pub fn finish_saving(
     Background::run(move || outcome(saving.finish(), SpillRow::from))
 }
 
-/// Removes what was saved of an output that is not finished.
+/// Removes the saved part of an unfinished output.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillFailure | null>")]
 pub fn discard_saving(
     #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,

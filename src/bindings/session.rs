@@ -1,6 +1,6 @@
 //! Repairing and inspecting stored sessions.
 //!
-//! Reports go back as JSON: an object takes much machine code, and these are made once a file.
+//! Reports are returned as JSON: building objects takes much machine code, and there is one report per file.
 
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
@@ -20,7 +20,7 @@ use crate::session::repair::{Request, repair};
 use crate::session::row::{Options, SideData};
 use crate::session::watch::Watch;
 
-/// Makes what work on another thread is watched and stopped by.
+/// Makes a handle to watch and stop work on another thread.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'watch'>")]
 pub fn start_watch() -> External<Arc<Watch>> {
     External::new(Arc::default())
@@ -32,7 +32,7 @@ pub fn stop_work(#[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &Extern
     watch.stop();
 }
 
-/// Writes how far the work has come: bytes, all bytes, rows, and rows that were clamped.
+/// Writes the progress: bytes done, total bytes, rows, and clamped rows.
 #[napi(catch_unwind)]
 pub fn read_progress(
     #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Watch>>,
@@ -43,8 +43,9 @@ pub fn read_progress(
     write(numbers, &counts.map(|count| count as usize));
 }
 
-/// Repairs a session. `how` as `unpack_options` reads it; `work`: 1 to keep a backup, 1 for a dry run, 1 to take the lock,
-/// when this process started in milliseconds since 1970, and a budget as `unpack_plan` reads it, with the ids of `calls`.
+/// Repairs a session. `how` is read by `unpack_options`. `work`: 1 to keep a backup, 1 for a dry run, 1 to take the
+/// lock, the start time of this process in milliseconds since 1970, and a budget read by `unpack_plan` with the ids in
+/// `calls`.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 #[allow(clippy::too_many_arguments, reason = "plain arguments take the least machine code")]
 pub fn repair_session(
@@ -70,7 +71,7 @@ pub fn repair_session(
     Background::run(move || repair(&request, &watch).map_or_else(failed, |report| report.json()))
 }
 
-/// Tells what a session's context is spent on, and its `top` largest results.
+/// Reports the sizes of a session's context, with the `top` largest results.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn inspect_session(
     path: String,
@@ -87,9 +88,9 @@ pub fn inspect_session(
     })
 }
 
-/// Reads a policy and, as `strings`, its notice, its source and a dialect, which is empty for any. `how`: bytes that are
-/// left of side data, Infinity to keep it and -1 to drop it, bytes that may stay beyond these, 1 where texts are cleaned,
-/// and what is.
+/// Reads a policy. `strings`: its notice, its source, and a dialect or an empty string for any. `how`: the limit of
+/// side data in bytes (Infinity keeps it, -1 drops it), bytes allowed beyond that limit, 1 to clean texts, and the four
+/// options of the cleaning.
 fn unpack_options(policy: &[f64], strings: Vec<String>, needles: Vec<String>, how: &[f64]) -> Options {
     let mut strings = strings.into_iter();
     let mut next = || strings.next().unwrap_or_default();
@@ -105,8 +106,8 @@ fn unpack_options(policy: &[f64], strings: Vec<String>, needles: Vec<String>, ho
     Options { rules: Rules { policy, share, clean }, side, dialect }
 }
 
-/// Reads a budget: 0 for none, 1 before one as `plan_results` takes it, 2 before the steps of a plan, each its index, its
-/// chars, the most that are to stay, and 1 where it has an id.
+/// Reads a budget: 0 for none; 1 and then a budget as `plan_results` takes it; or 2 and then the steps of a plan, each
+/// with its index, its chars, its maximum chars, and 1 if it has an id.
 fn unpack_plan(numbers: &[f64], calls: Vec<String>) -> Option<Budget> {
     let (kind, numbers) = numbers.split_first()?;
     let mut calls = calls.into_iter();

@@ -1,4 +1,4 @@
-//! Clamping the blocks of one result together.
+//! Truncating the blocks of one result together.
 
 use napi_derive::napi;
 
@@ -11,7 +11,7 @@ use crate::text::lines::{CutLines, cut_lines};
 use crate::text::source::Source;
 use crate::text::{Text, Utf16};
 
-/// Numbers that come and go with each block.
+/// Numbers per block, in and out.
 const COLUMNS: usize = 4;
 
 /// Clamps blocks under one budget. Each comes as two windows (the second empty: the first is all of it), with four
@@ -53,7 +53,7 @@ pub fn clamp_blocks(
                 Block::Whole if source.has_marks() => (4.0, Some(Cut::of_text(source.all()))),
                 Block::Whole if Source::whole(Utf16(&windows[0])).broken() > 0 => (3.0, None),
                 Block::Whole => (0.0, None),
-                // Who counts what is kept has brought the totals.
+                // The totals are given exactly when the caller needs the kept amounts.
                 Block::Cut(cut) if totals(row).is_some() => (1.0, Some(Cut::of(cut, source))),
                 Block::Cut(cut) => (1.0, Some(Cut::of_text(cut.text(source)))),
                 Block::Gone => (2.0, None),

@@ -1,23 +1,23 @@
-//! What a signal tells, for whoever passes it on.
+//! Signal details for passing signals on to a child.
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use crate::signal;
 
-/// Listens to a signal that has a handler, for the two below.
+/// Watches a signal that has a handler, for the two functions below.
 #[napi(catch_unwind)]
 pub fn watch_signal(number: i32) -> Result<()> {
     Ok(signal::watch(number)?)
 }
 
-/// Tells whether a signal that was heard came from the terminal, and so to this process as well. To be asked once for each.
+/// Returns true if a received signal came from the terminal and so reached `process` as well. Call it once per signal.
 #[napi(catch_unwind)]
 pub fn terminal_reached(number: i32, process: i32) -> bool {
     signal::terminal_reached(number, process)
 }
 
-/// Returns the signal that ended the child which ended last; 0 where it exited.
+/// Returns the signal that ended the most recent child, or 0 if it exited.
 #[napi(catch_unwind)]
 pub fn child_ended_by() -> i32 {
     signal::ended_by()

@@ -14,7 +14,7 @@ use crate::spill::sweep::{Limits, Swept};
 use crate::spill::{self, Failure, Record, Store};
 use crate::system::{code_of, errno_of};
 
-/// Why something could not be done: a code, and the number that the system has for it.
+/// A failure: its code, the system's error number, and a message.
 #[napi(object)]
 pub struct SpillFailure {
     pub code: String,
@@ -54,7 +54,7 @@ impl From<Record> for SpillRow {
     }
 }
 
-/// Lists what is saved, oldest first.
+/// Lists the saved outputs, oldest first.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillRow[] | SpillFailure>")]
 pub fn list_saved(dir: String) -> AsyncTask<Background> {
     let rows = |records: Vec<Record>| records.into_iter().map(SpillRow::from).collect::<Vec<_>>();
@@ -87,7 +87,7 @@ impl From<Slice> for SpillPage {
     }
 }
 
-/// Reads from a line, counted from 1, or where `by_byte` from a byte.
+/// Reads from a line, counted from 1, or from a byte if `by_byte`.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillPage | SpillFailure>")]
 pub fn read_saved(
     dir: String,
@@ -118,8 +118,8 @@ impl From<Match> for SpillHit {
     }
 }
 
-/// Searches for a plain text, or a regular expression. `options`: whether it is one, whether case is ignored, the line
-/// to begin at, the lines of context, and how many matches are wanted.
+/// Searches for plain text or a regular expression. `options`: 1 for a regular expression, 1 to ignore case, the first
+/// line to search, lines of context, and the maximum number of matches.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillHit[] | SpillFailure>")]
 pub fn search_saved(dir: String, id: String, pattern: String, options: &[f64]) -> AsyncTask<Background> {
     let mut packed = [0.0; 5];
@@ -151,7 +151,7 @@ impl From<Swept> for SpillSwept {
     }
 }
 
-/// Removes what age and size allow. Ages are in milliseconds.
+/// Removes saved outputs by age and total size. Ages are in milliseconds.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillSwept | SpillFailure>")]
 pub fn sweep_saved(
     dir: String,
@@ -166,7 +166,7 @@ pub fn sweep_saved(
     Background::run(move || outcome(sweep(), SpillSwept::from))
 }
 
-/// What something came to, or why it did not.
+/// Converts a result to its JavaScript form.
 pub fn outcome<T, R>(
     outcome: std::result::Result<T, Failure>,
     shown: impl FnOnce(T) -> R,

@@ -1,4 +1,4 @@
-//! Measuring and clamping one text.
+//! Measuring and truncating one text.
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -31,7 +31,7 @@ pub fn measure_latin1(
     add(sum, Latin1(&piece).size());
 }
 
-/// The same for bytes. They count as what they decode to.
+/// Like [`measure`], for bytes, which are measured as decoded text.
 #[napi(catch_unwind)]
 pub fn measure_bytes(bytes: &[u8], #[napi(ts_arg_type = "Float64Array")] sum: Numbers) {
     add(sum, Utf8(bytes).size());
@@ -43,7 +43,7 @@ fn add(sum: &mut [f64], size: Size) {
     }
 }
 
-/// Estimates tokens of a text that comes in pieces; `state`, zeros at first, goes from one call to the next.
+/// Estimates the tokens of a text given in pieces. `state` is zero at first and carries over between calls.
 #[napi(catch_unwind)]
 pub fn estimate(
     #[napi(ts_arg_type = "string")] piece: Units,
@@ -54,7 +54,7 @@ pub fn estimate(
     all.tokens() as f64
 }
 
-/// Estimates tokens of each of several texts, which come as one; their lengths become the estimates.
+/// Estimates the tokens of several concatenated texts. Replaces each length with its estimate.
 #[napi(catch_unwind)]
 pub fn estimate_each(
     #[napi(ts_arg_type = "string")] texts: Units,
@@ -72,9 +72,9 @@ pub fn estimate_bytes(bytes: &[u8]) -> f64 {
     Estimate::of(Utf8(bytes)).tokens() as f64
 }
 
-/// Clamps a text of which the windows `head` and `tail` are given (an empty `tail`: `head` is all of it). `io` brings
-/// the length of the whole, and its bytes and newlines where the notice names them or NaN; it takes away what
-/// `report` writes. Returns what stands between the kept parts.
+/// Truncates a text given as the windows `head` and `tail`; if `tail` is empty, `head` is the whole text. `io` brings
+/// the length of the text, then its bytes and newlines, or NaN if the notice does not name them. `report` overwrites
+/// it. Returns the text between the kept parts.
 #[napi(catch_unwind)]
 pub fn clamp_text(
     policy: &[f64],
@@ -88,7 +88,7 @@ pub fn clamp_text(
     clamp_windows(Utf16(&head), Utf16(&tail), &policy, io)
 }
 
-/// The same of strings in which no char is over 0xFF: they are read in half the time.
+/// Like [`clamp_text`], for strings without chars above 0xFF, which are read in half the time.
 #[napi(catch_unwind)]
 pub fn clamp_latin1(
     policy: &[f64],
@@ -109,7 +109,7 @@ fn clamp_windows<T: Text>(head: T, tail: T, policy: &Policy, io: &mut [f64]) -> 
     cut.map(|cut| cut.mid).unwrap_or_default()
 }
 
-/// Tells whether a line is longer than `max` bytes.
+/// Returns true if a line is longer than `max` bytes.
 #[napi(catch_unwind)]
 pub fn has_long_line(#[napi(ts_arg_type = "string")] text: Units, max: f64) -> bool {
     lines::has_long_line(Utf16(&text), max as usize)
@@ -120,7 +120,7 @@ pub fn has_long_line_of_bytes(bytes: &[u8], max: f64) -> bool {
     lines::has_long_line(Utf8(bytes), max as usize)
 }
 
-/// Clamps bytes where they stand and returns the whole result. `io` as in `clamp_text`; positions are in bytes.
+/// Truncates bytes in place and returns the whole result. `io` as in `clamp_text`; positions are in bytes.
 #[napi(catch_unwind)]
 pub fn clamp_bytes(
     policy: &[f64],
@@ -137,14 +137,14 @@ pub fn clamp_bytes(
     let mid = cut.as_ref().map_or("", |cut| &cut.mid);
     let [head, tail] = kept.parts().map(|part| &bytes[part]);
     let parts = [head, mid.as_bytes(), tail];
-    // Apart: what is ill-formed at the end of one part must not become one with the start of the next.
+    // Parts are decoded separately: ill-formed bytes at the end of one must not combine with the start of the next.
     if parts.iter().all(|part| part.is_ascii()) {
         return Either::A(String::from_utf8(parts.concat()).unwrap_or_default().into());
     }
     Either::B(cut.map_or_else(|| text.all(), |cut| text.compose(&cut)).into())
 }
 
-/// Clamps a text that has lines over the limit; nothing when it has none.
+/// Truncates a text that has lines over the limit, or returns `None` if it has none.
 #[napi(catch_unwind)]
 pub fn clamp_long_lines(
     policy: &[f64],
@@ -169,9 +169,9 @@ pub fn clamp_long_lines_of_bytes(
     clamp_lines_of_bytes(bytes, &policy).map(Cut::from)
 }
 
-/// Writes: 1 when the text was cut, the end of the head, the start of the tail, how many code points of what is kept are
-/// ill-formed, the lengths of the separators, the kind of cut, the length of the middle in chars, the bytes, chars and
-/// newlines of the head and of the tail, and where the head starts and the tail ends.
+/// Writes 16 numbers: 1 if the text was truncated, the end of the head, the start of the tail, ill-formed code points
+/// in the kept parts, the lengths of the two separators, the kind of cut, and the length of the middle in chars; the
+/// bytes, chars and newlines of the head and of the tail; the start of the head and the end of the tail.
 fn report<T: Text>(text: &Source<T>, cut: Option<&Clamped>, io: &mut [f64]) {
     let Some(cut) = cut else { return write(io, &[0, 0, 0, text.broken()]) };
     let (lead, trail) = cut.separators;

@@ -1,7 +1,7 @@
-//! A JavaScript string argument, read into memory that is aligned and used again.
+//! JavaScript string arguments, read into aligned, reused buffers.
 //!
-//! V8 widens one-byte strings with stores of a cache line, 2.5 times faster into memory that starts on one; and a
-//! buffer that was used before costs no page faults. Buffers that have grown large are given back.
+//! V8 widens one-byte strings with stores of a cache line, which is 2.5 times faster into aligned memory, and a reused
+//! buffer causes no page faults. Large buffers are freed.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use napi::{check_status, sys};
 struct CacheLine([u8; LINE]);
 const LINE: usize = 64;
 
-/// Buffers of one thread that wait to be used again; each worker has its own.
+/// Idle buffers per thread and their maximum size; each worker has its own pool.
 const KEPT_BUFFERS: usize = 4;
 const KEPT_BYTES: usize = 1 << 20;
 thread_local! {
@@ -27,7 +27,7 @@ pub type Numbers<'a> = &'a mut [f64];
 /// The UTF-16 code units of a string argument.
 pub type Units = StringOf<u16>;
 
-/// The chars of a string argument in which none is over 0xFF; of others, their lower halves.
+/// The Latin-1 bytes of a string argument. Chars above 0xFF lose their upper half.
 pub type Narrow = StringOf<u8>;
 
 /// A string argument in units of one width.
@@ -43,12 +43,12 @@ impl<U> Default for StringOf<U> {
     }
 }
 
-/// A width in which N-API hands out strings.
+/// A unit width that N-API can write strings in.
 pub trait Unit: Sized {
-    /// Has N-API write up to `room` units, its terminator among them, to `to`, and returns how many there are.
+    /// Has N-API write up to `room` units to `to`, terminator included, and returns the string's length.
     ///
     /// # Safety
-    /// The handles must come from N-API, and `to` must be null, which asks for the length alone, or have the room.
+    /// The handles must come from N-API. `to` must be null, which asks for the length alone, or have the room.
     unsafe fn read(env: sys::napi_env, value: sys::napi_value, to: *mut Self, room: usize) -> Result<usize>;
 }
 
@@ -73,7 +73,7 @@ impl Unit for u8 {
 impl<U> std::ops::Deref for StringOf<U> {
     type Target = [U];
     fn deref(&self) -> &[U] {
-        // SAFETY: N-API wrote `len` units to the start of the buffer; none, where the buffer is empty.
+        // SAFETY: N-API wrote `len` units to the start of the buffer; `len` is 0 if the buffer is empty.
         unsafe { std::slice::from_raw_parts(self.buffer.as_ptr().cast(), self.len) }
     }
 }

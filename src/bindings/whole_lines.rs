@@ -1,4 +1,4 @@
-//! Whole lines from either end, for the drop-ins.
+//! Whole lines from either end, for the compatibility APIs.
 
 use napi_derive::napi;
 
@@ -7,9 +7,9 @@ use super::units::{Narrow, Numbers, Units};
 use crate::text::whole_lines::{head, tail};
 use crate::text::{Latin1, Text, Utf16};
 
-/// Finds the whole lines at one end of a text of which `window` holds more than the limits allow. `io` brings the most
-/// lines, the most bytes, and 1 for the tail; it takes away start, end, lines, bytes, 1 for a partial line, 1 when the
-/// first line is too long, and 1 when what is kept is ill-formed.
+/// Finds the whole lines that fit at one end of a text. `window` holds more than the limits allow. `io` brings the
+/// maximum lines, the maximum bytes, and 1 for the tail. It returns the start, end, lines, bytes, 1 for a partial line,
+/// 1 if the first line is too long, and 1 if the kept text is ill-formed.
 #[napi(catch_unwind)]
 pub fn whole_lines(
     #[napi(ts_arg_type = "string")] window: Units,

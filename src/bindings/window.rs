@@ -1,15 +1,15 @@
-//! The window of a model, and what to do where a prompt is too large for it.
+//! The context window of a model, and the route for a prompt that exceeds it.
 
 use napi_derive::napi;
 
 use super::units::Numbers;
 use crate::context::window::{self, Window};
 
-/// `Number.MAX_SAFE_INTEGER`. More than that is no limit to anything in JavaScript.
+/// `Number.MAX_SAFE_INTEGER`. Larger limits are lifted.
 const EXACT: usize = (1 << 53) - 1;
 
-/// Takes the tokens of a window, its reserve, and the chars that one tool result may hold (NaN: what the window has them
-/// hold); leaves the tokens of a prompt, those chars, and the chars that all results may hold together.
+/// Takes the tokens of a window, its reserve, and the maximum chars of one tool result (NaN for the default). Returns
+/// the tokens of a prompt, those chars, and the maximum chars of all results.
 #[napi(catch_unwind)]
 pub fn window(#[napi(ts_arg_type = "Float64Array")] io: Numbers) {
     let window = Window { tokens: io[0] as usize, reserve: io[1] as usize };
@@ -19,8 +19,8 @@ pub fn window(#[napi(ts_arg_type = "Float64Array")] io: Numbers) {
     }
 }
 
-/// Finds the way for a prompt of so many tokens, of which `least` are left once all tool results that can give way have
-/// (NaN: none can): 0 it fits, 1 compaction, 2 truncation, 3 both.
+/// Chooses the route for a prompt of `tokens`. `least` is the number of tokens after shrinking all tool results, or NaN
+/// if none can shrink. Returns 0 if the prompt fits, 1 for compaction, 2 for truncation, 3 for both.
 #[napi(catch_unwind)]
 pub fn route(tokens: f64, budget: f64, least: f64) -> u32 {
     let least = (!least.is_nan()).then_some(least as usize);

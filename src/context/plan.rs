@@ -1,9 +1,9 @@
-//! How much of each tool result of a history may stay.
+//! Plans how much of each tool result in a history may stay.
 //!
-//! First every result comes down to a cap of its own. Where all together are still over a budget, they give way in
-//! steps, each step from one end of the history to the other: the others to so much content and a notice, the others to a
-//! notice, then the latest in the same two ways, and at last all of them, the others first, to `[...]`. The result on
-//! which the budget is met keeps the exact rest.
+//! Every result is first capped on its own. If the total is still over budget, results shrink in steps, and each step
+//! runs from one end of the history to the other: older results shrink to some content and a notice, then to a notice;
+//! the latest results follow in two equal steps; finally all shrink to `[...]`, older ones first. The result that meets
+//! the budget keeps the exact remainder.
 
 use crate::limits::Limits;
 use crate::policy::{Keep, Policy};
@@ -11,48 +11,48 @@ use crate::text::amounts::{Amount, Counts, Labels, line_ranges};
 use crate::text::notice::Place;
 use crate::text::sides::separators;
 
-/// A tool result as a plan sees it.
+/// A tool result, reduced to its lengths for planning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolResult {
     pub chars: usize,
-    /// Chars that it had before it was first cut, which a notice counts from; the same where it never was.
+    /// Chars before it was first truncated, which notices count from; equal to `chars` if it never was.
     pub original: usize,
-    /// It came after the last message of the model.
+    /// It follows the last message of the model.
     pub latest: bool,
 }
 
-/// Which results give way first.
+/// The results that shrink first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Oldest,
     Newest,
 }
 
-/// A budget over all results together.
+/// A budget for all results together.
 #[derive(Clone, Copy, Debug)]
 pub struct Aggregate {
     pub chars: usize,
     pub order: Order,
-    /// The latest results give way last.
+    /// Shrink the latest results last.
     pub protect_latest: bool,
-    /// Chars of content that each keeps where possible.
+    /// Chars of content that each result keeps if possible.
     pub min_keep: usize,
-    /// They give way no further, whatever the budget.
+    /// The smallest size of a result, even over budget.
     pub floor: Floor,
 }
 
-/// A result that is to be cut: to a length under its own that leaves at least `[...]` of it.
+/// A result to truncate, to fewer chars than it has but at least `[...]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     pub index: usize,
     pub max_chars: usize,
 }
 
-/// What any result can come down to: `[...]`.
+/// The least a result can shrink to: `[...]`.
 const DOTS: usize = 5;
 
-/// Finds what to cut so that each result is within `cap` and all are within the budget. `notice` tells how many chars it
-/// takes to say that so much is missing. Planning again over what the plan leaves finds nothing.
+/// Plans cuts that keep each result within `cap` and all within the budget. `notice` returns the chars of a notice for
+/// an omitted amount. Planning is idempotent: the planned results need no further cuts.
 pub fn plan(
     results: &[ToolResult],
     cap: usize,
@@ -69,10 +69,10 @@ pub fn plan(
         .collect()
 }
 
-/// What a result comes down to in one step.
+/// The size that a result shrinks to in one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Floor {
-    /// So much content and a notice.
+    /// The minimum content and a notice.
     Content,
     Notice,
     Dots,
@@ -129,8 +129,8 @@ impl<N: Fn(Amount) -> usize> Table<'_, N> {
     }
 }
 
-/// Chars of a policy's notice, with what separates it from the text, where so much is missing. 'auto' is taken to keep
-/// the head; of a notice that names bytes or lines the most is taken that they can be.
+/// Returns the chars of a policy's notice, separators included. Assumes that 'auto' keeps the head, and the largest
+/// possible numbers of bytes and lines.
 pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
     let place = match policy.keep {
         _ if missing.omitted == missing.total => Place::Alone,
@@ -138,7 +138,7 @@ pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
         Keep::Tail => Place::BeforeTail,
         Keep::Ends | Keep::Findings => Place::Between,
     };
-    // The cut will be to a limit in chars of its own, which is below the total.
+    // The cut will have its own limit in chars, which is below the total.
     let limits = Limits { chars: policy.limits.chars.min(missing.total), ..policy.limits };
     let bytes = Amount { omitted: missing.omitted.saturating_mul(3), total: missing.total.saturating_mul(3) };
     let tells_lines = policy.notice.needs(false).lines;
@@ -164,7 +164,7 @@ mod tests {
         floor: Floor::Dots,
     };
 
-    /// What is left of results of which all from `latest` on are the latest.
+    /// Plans for results with these chars, the latest from index `latest` on, and returns what each keeps.
     fn left(chars: &[usize], latest: usize, cap: usize, budget: Aggregate) -> Vec<usize> {
         let result =
             |(at, &chars): (usize, &usize)| ToolResult { chars, original: chars, latest: at >= latest };
@@ -178,10 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn results_give_way_step_by_step() {
+    fn results_shrink_step_by_step() {
         let sizes = [10_000, 20, 6_000, 9_000, 8_000];
         let at = |chars| left(&sizes, 3, UNLIMITED, Aggregate { chars, min_keep: 2_000, ..RECOVERY });
-        // 2,036 is room for 2,000 chars and "[... 8000 more characters truncated]".
+        // 2,036 fits 2,000 chars and "[... 8000 more characters truncated]".
         for (budget, expected) in [
             (33_020, sizes),
             (33_019, [9_999, 20, 6_000, 9_000, 8_000]),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn results_give_way_no_further_than_they_are_to() {
+    fn results_shrink_only_to_the_floor() {
         let sizes = [10_000, 20, 6_000, 9_000];
         let at =
             |min_keep, floor| left(&sizes, 3, 8_000, Aggregate { chars: 0, min_keep, floor, ..RECOVERY });
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_and_the_protection_are_a_choice() {
+    fn order_and_protection_are_configurable() {
         let sizes = [18_000, 17_000, 16_000];
         let at = |order, protect_latest| {
             left(&sizes, 2, UNLIMITED, Aggregate { chars: 40_000, order, protect_latest, ..RECOVERY })
@@ -224,14 +224,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cap_comes_first_and_leaves_something() {
+    fn the_cap_applies_first_and_leaves_dots() {
         let budget = Aggregate { chars: 38_400, ..RECOVERY };
         assert_eq!(left(&[500_000, 24_000, 24_000], 3, 38_400, budget), [38, 14_362, 24_000]);
         assert_eq!(left(&[500_000, 3, 80], 3, 0, RECOVERY), [5, 3, 5]);
     }
 
     #[test]
-    fn a_notice_is_measured_as_it_will_stand() {
+    fn notice_chars_match_the_placement() {
         let chars = |notice, keep, omitted| {
             let policy = Policy { notice, keep, ..Policy::default() };
             notice_chars(&policy, Amount { omitted, total: 12_345 })

@@ -1,34 +1,34 @@
-//! What of a context window a prompt may take.
+//! The share of a context window that a prompt may take.
 
 use crate::limits::UNLIMITED;
 
-/// The tokens that a model reads and writes in one turn, and those of them that are kept free for its answer.
+/// Tokens that a model reads and writes in one turn, and the part reserved for its answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     pub tokens: usize,
     pub reserve: usize,
 }
 
-/// Usual chars of a token.
+/// Typical chars per token.
 const CHARS: usize = 4;
 
-/// The most chars of one tool result, by the window from which on it holds.
+/// Maximum chars of one tool result, by the smallest window each tier applies to.
 const TIERS: [(usize, usize); 3] = [(200_000, 64_000), (100_000, 32_000), (0, 16_000)];
 
 impl Window {
-    /// Tokens of a prompt. A reserve takes at most a quarter of the window: it must not eat a small one.
+    /// Returns the tokens available to a prompt. The reserve is capped at a quarter of the window.
     pub fn budget(&self) -> usize {
         if self.tokens == UNLIMITED { UNLIMITED } else { self.tokens - self.reserve.min(self.tokens / 4) }
     }
 
-    /// Chars that one tool result may hold: 30 % of the window, at most its tier.
+    /// Returns the maximum chars of one tool result: 30 % of the window, at most its tier.
     pub fn result_chars(&self) -> usize {
         let share = (self.tokens as u128 * 3 / 10) as usize;
         let tier = TIERS.iter().find(|(from, _)| self.tokens >= *from).map_or(0, |(_, chars)| *chars);
         share.saturating_mul(CHARS).min(tier)
     }
 
-    /// Chars that all tool results may hold together where one may hold `each`: four times as much, or half the window.
+    /// Returns the maximum chars of all tool results together: four times `each`, or half the window if that is more.
     pub fn all_results_chars(&self, each: usize) -> usize {
         each.saturating_mul(4).max(self.tokens.saturating_mul(CHARS / 2))
     }
@@ -43,11 +43,11 @@ pub enum Route {
     CompactThenTruncate,
 }
 
-/// Tokens to spare that it takes for truncation alone to be the way: both numbers are estimates.
+/// Spare tokens required to rely on truncation alone, since both counts are estimates.
 const SPARE: usize = 512;
 
-/// Finds the way for a prompt of so many tokens, of which `least` are left once all tool results that can give way have;
-/// nothing where none can.
+/// Chooses a route for a prompt of `tokens`. `least` is the number of tokens after shrinking all tool results, or
+/// `None` if none can shrink.
 pub fn route(tokens: usize, budget: usize, least: Option<usize>) -> Route {
     match least {
         _ if tokens <= budget => Route::Fits,
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reserve_takes_at_most_a_quarter() {
+    fn the_reserve_takes_at_most_a_quarter() {
         for (tokens, reserve, budget) in [
             (200_000, 16_384, 183_616),
             (16_000, 20_000, 12_000),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn truncation_alone_is_the_way_with_tokens_to_spare() {
+    fn truncation_alone_needs_spare_tokens() {
         for (tokens, budget, least, expected) in [
             (1_000, 1_000, Some(10), Route::Fits),
             (1_001, 1_000, None, Route::CompactOnly),

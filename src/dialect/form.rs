@@ -1,4 +1,4 @@
-//! One of the forms in which the results of a framework come, told apart by their tags alone.
+//! The shapes in which a framework's results appear, recognised by their tags alone.
 
 use super::names::Names;
 use super::object::Object;
@@ -9,15 +9,15 @@ use crate::json::scan::{Kind, Span};
 
 #[derive(Debug)]
 pub struct Form {
-    /// The row of the table that it belongs to.
+    /// Index of the form's dialect in the table.
     pub row: usize,
     pub role: Vec<String>,
     pub types: Vec<String>,
     pub is_list: bool,
     has: Vec<Paths>,
-    /// One of its blocks is known.
+    /// At least one block must be of a known type.
     pub blocks: bool,
-    /// It has content without a block.
+    /// The content must be an empty array.
     is_empty: bool,
     results: Option<Paths>,
 }
@@ -41,7 +41,7 @@ impl Form {
         }
     }
 
-    /// Objects that are results of this form; `None` where there are none. Their texts are still to be looked for.
+    /// Returns the objects that are results of this form, or `None` if there are none. Their texts are not read yet.
     pub fn objects(&self, follower: Follower, value: &Object) -> Option<Vec<Object>> {
         if !self.has.iter().all(|paths| follower.leads(paths, value)) {
             return None;
@@ -60,7 +60,7 @@ impl Form {
         (!objects.is_empty()).then_some(objects)
     }
 
-    /// Whether a type starts like one of this form's.
+    /// Returns true if a type matches one of this form's prefixes.
     pub fn starts(&self, of: &str) -> bool {
         self.types.iter().filter_map(|of| of.strip_suffix('*')).any(|prefix| of.starts_with(prefix))
     }
@@ -70,7 +70,7 @@ fn has_no_block(follower: Follower, value: &Object) -> bool {
     follower.get(value, "content").is_some_and(|content| is_empty(follower.row, content))
 }
 
-/// Whether a value is an array without elements.
+/// Returns true for an empty array.
 fn is_empty(row: &[u8], value: Span) -> bool {
     Kind::of(value.of(row)) == Kind::Array && elements(row, value).next().is_none()
 }

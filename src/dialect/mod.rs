@@ -1,8 +1,7 @@
-//! Where frameworks keep the text of a tool result, read from rows of JSON.
+//! Dialects: how frameworks store tool results, read from JSON rows.
 //!
-//! The table is `src/dialects.json`, the very one that `lib/dialect/dialect.ts` reads for live objects; what its fields
-//! say is written there. Both readers find the same results, with the same slots, ids, error flags and copies beside
-//! the text.
+//! The table is `src/dialects.json`; `lib/dialect/dialect.ts` reads it for live objects and documents its fields. Both
+//! readers find equal results: slots, ids, error flags and side data.
 
 mod form;
 mod names;

@@ -1,18 +1,17 @@
-//! The names of members that paths lead through, as numbers: an object is read once, and of its members those alone are
-//! noted that some path knows.
+//! Interned member names. An object is scanned once, and only members whose names appear in some path are recorded.
 
-/// The number of a name.
+/// An interned name.
 pub type Name = u16;
 
 #[derive(Debug, Default)]
 pub struct Names {
     count: Name,
-    /// By their length: few have the same.
+    /// Grouped by length, which leaves few names to compare.
     known: Vec<Vec<(String, Name)>>,
 }
 
 impl Names {
-    /// The number of a name, which is new where nobody knew it.
+    /// Interns a name.
     #[inline(never)]
     pub fn learn(&mut self, name: &str) -> Name {
         if let Some(known) = self.find(name.as_bytes()) {
@@ -26,7 +25,7 @@ impl Names {
         self.count - 1
     }
 
-    /// The number of a name that some path knows.
+    /// Returns the number of an interned name.
     #[inline(never)]
     pub fn find(&self, name: &[u8]) -> Option<Name> {
         let same = self.known.get(name.len())?;

@@ -1,15 +1,15 @@
-//! The members of an object that paths may lead through.
+//! Objects, reduced to the members that paths can lead through.
 
 use super::names::{Name, Names};
 use crate::json::members::{Member, members};
 use crate::json::scan::Span;
 use crate::json::{Kind, Literal};
 
-/// What is known of an object. An array has no members.
+/// An object with its known members. Arrays have no members.
 #[derive(Clone, Debug)]
 pub struct Object {
     pub span: Span,
-    /// Few, whatever the object holds: of members of one name the last counts.
+    /// The last of several members with one name counts.
     members: Vec<(Name, Member)>,
 }
 
@@ -41,7 +41,7 @@ fn find(row: &[u8], key: Span, names: &Names) -> Option<Name> {
     }
 }
 
-/// The text of a value that is a string.
+/// Returns the text of a value, or `None` if it is not a string.
 pub fn text_at(row: &[u8], value: Span) -> Option<Literal<'_>> {
     (Kind::of(value.of(row)) == Kind::String).then(|| Literal::of(value.of(row)))
 }

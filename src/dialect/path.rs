@@ -1,7 +1,7 @@
-//! Paths into a value, as `lib/dialect/path.ts` has them: `content[type=text].text` goes to `content`, from there to
-//! each of its elements whose `type` is `text`, and there to `text`. `a|b` is one of them, `tool-*` what starts so,
-//! `!=0` a number but that one (no other is asked for), `[]` each element. A filter holds for an object itself where
-//! there is no list.
+//! The path language that `lib/dialect/path.ts` reads too. `content[type=text].text` leads to `content`, to each of its
+//! elements whose `type` is `text`, and to their `text`. In a filter, `a|b` matches either value, `tool-*` a prefix,
+//! and `!=0` any number except zero (no other number is supported). `[]` matches each element. Applied to an object
+//! instead of a list, a filter tests that object.
 
 use super::names::{Name, Names};
 use super::object::{Object, text_at};
@@ -9,18 +9,18 @@ use crate::json::members::{Member, elements};
 use crate::json::scan::Span;
 use crate::json::{Kind, Literal, number};
 
-/// Paths that begin alike, as a tree.
+/// Paths merged into a tree by their common prefixes.
 #[derive(Debug, Default)]
 pub struct Paths {
-    /// What a path says that ends here.
+    /// The kind of value at the end of a path, if one ends here.
     pub end: Option<End>,
     pub members: Vec<(Name, Paths)>,
     pub(super) filters: Vec<Filter>,
     pub(super) each: Option<Box<Paths>>,
 }
 
-/// What the value is that a path ends at: a text that a model sees, JSON that it sees and how a text takes its place, a
-/// payload, a word such as an id, what reaches no model, or anything else.
+/// The kind of value that a path ends at: any value, text for the model, JSON for the model with its replacement rule,
+/// a payload, a word such as an id, or data that does not reach a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Value,
@@ -31,19 +31,19 @@ pub enum End {
     Aside,
 }
 
-/// How a text takes the place of JSON.
+/// The form that text takes when it replaces JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum As {
-    /// As a string, where the tag of what holds it tells that it was JSON: another tag goes with it.
+    /// A string; the holder's tag, which announced JSON, changes too.
     Retag,
     String,
-    /// In an object with one member.
+    /// An object with one member.
     Wrap,
-    /// As the member `text`.
+    /// A `text` member.
     Text,
-    /// It is a string that is JSON, and has to stay so.
+    /// A string that must remain valid JSON.
     Encoded,
-    /// What is left of it, where no path leads to it.
+    /// The truncated remainder of data that no path leads to.
     Rest,
 }
 
@@ -51,7 +51,7 @@ impl As {
     pub fn named(name: &str) -> Option<As> {
         match name {
             "retag" => Some(As::Retag),
-            // An MCP result in its place has paths of its own.
+            // An MCP result here is matched by its own paths.
             "string" | "result" => Some(As::String),
             "wrap" => Some(As::Wrap),
             "text" => Some(As::Text),
@@ -77,7 +77,7 @@ impl Paths {
         root
     }
 
-    /// Adds a path; one without an end is only known.
+    /// Adds a path. Without an end, the path is known but yields no values.
     #[inline(never)]
     pub fn grow(&mut self, path: &str, end: Option<End>, names: &mut Names) {
         self.grow_along(&steps(path), end, names);
@@ -135,7 +135,7 @@ fn steps(path: &str) -> Vec<Step<'_>> {
     steps
 }
 
-/// Where the value of a tag leads.
+/// Paths to follow by the value of a tag.
 #[derive(Debug)]
 pub(super) struct Filter {
     pub tag: Name,
@@ -147,7 +147,7 @@ enum Case {
     Text(String),
     True,
     Prefix(String),
-    /// A number that is not 0.
+    /// Any number except zero.
     NotZero,
 }
 
@@ -161,7 +161,7 @@ impl Case {
         }
     }
 
-    /// Exact ones come first.
+    /// Sorts exact cases first.
     fn rank(&self) -> usize {
         usize::from(!matches!(self, Case::Text(_) | Case::True))
     }
@@ -196,7 +196,7 @@ impl Filter {
     }
 }
 
-/// A list on the way to a value, and the element of it that was gone through.
+/// A list on the way to a value, and the element that leads there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InList {
     pub list: Span,
@@ -204,12 +204,12 @@ pub struct InList {
     pub element: Span,
 }
 
-/// A value that a path ends at.
+/// A value at the end of a path.
 #[derive(Debug)]
 pub struct Found<'a> {
     pub paths: &'a Paths,
     pub value: Span,
-    /// The object or list that it stands in, and which member of an object it is.
+    /// The containing object or list, and the member if it is an object.
     pub holder: Span,
     pub member: Option<Member>,
     pub lists: &'a [InList],
@@ -228,20 +228,20 @@ impl Follower<'_> {
         Object::read(self.row, span, self.names)
     }
 
-    /// The value that an object has under a name that the table knows.
+    /// Returns the value of a member with an interned name.
     #[inline(never)]
     pub fn get(&self, object: &Object, name: &str) -> Option<Span> {
         object.get(self.names.find(name.as_bytes())?).map(|member| member.value)
     }
 
-    /// The text that an object has under a name.
+    /// Returns the text of a member, or `None` if it is not a string.
     #[inline(never)]
     pub fn text(&self, object: &Object, name: &str) -> Option<String> {
         text_at(self.row, self.get(object, name)?).map(Literal::string)
     }
 
-    /// Follows paths from an object or array on. `reach` is told of each value that one ends at, and says whether
-    /// nothing below it is of interest. Counts the elements of lists that a tag led into.
+    /// Follows paths from an object or array. `reach` is called for each value at the end of a path and returns true to
+    /// skip the values below it. Returns the number of list elements that matched a tag.
     pub fn follow(&self, paths: &Paths, object: &Object, reach: &mut dyn FnMut(Found) -> bool) -> usize {
         self.follow_from(paths, object, &mut vec![], reach)
     }
@@ -311,7 +311,7 @@ impl Follower<'_> {
         known
     }
 
-    /// Whether a path leads to anything.
+    /// Returns true if any path leads to a value.
     pub fn leads(&self, paths: &Paths, object: &Object) -> bool {
         let mut any = false;
         self.follow(paths, object, &mut |_| {
@@ -321,7 +321,7 @@ impl Follower<'_> {
         any
     }
 
-    /// The first value that is a string of those that paths lead to.
+    /// Returns the first string that the paths lead to.
     #[inline(never)]
     pub fn first_text(&self, paths: &Paths, object: &Object) -> Option<String> {
         let mut text = None;

@@ -1,5 +1,5 @@
-//! What no path reads of a result, though a framework may send it, as `lib/dialect/rest.ts` finds it in live objects:
-//! members beside those that are known, and blocks of another type.
+//! Data of a result that no path reads but a framework may send: unknown members, and blocks of unknown types.
+//! `lib/dialect/rest.ts` finds them in live objects.
 
 use super::names::Name;
 use super::object::{Object, text_at};
@@ -11,14 +11,14 @@ use crate::json::members::{Member, elements, members};
 use crate::json::scan::Span;
 use crate::json::tree::{TOP, Tree};
 
-/// Bytes of JSON that the rest of a result may have besides its limits.
+/// Bytes of JSON that this data may take beyond the limits of a result.
 const LITTLE: usize = 1_024;
-/// What is longer is no tag.
+/// Longer strings are not tags.
 const WORD: usize = 256;
-/// A byte that is no UTF-8 takes three as it is made.
+/// An invalid byte becomes U+FFFD, which takes three.
 const MOST: usize = 3;
 
-/// Finds the rest of a result, with the slots that were read of it.
+/// Finds the unread data of a result, given the slots that were read.
 #[inline(never)]
 pub fn of(follower: Follower, known: &Paths, object: &Object, slots: &[Slot]) -> Vec<Slot> {
     let read: usize = slots.iter().map(|slot| slot.value.len()).sum();
@@ -34,7 +34,7 @@ pub fn of(follower: Follower, known: &Paths, object: &Object, slots: &[Slot]) ->
     if rest.found.iter().map(width).sum::<usize>() > LITTLE { rest.found } else { vec![] }
 }
 
-/// All that is known of a value: the paths that lead there, and tags that led there.
+/// The paths that lead to a value, and the tags that selected it.
 struct Known<'p> {
     paths: Vec<&'p Paths>,
     tags: Vec<Name>,
@@ -63,7 +63,7 @@ impl<'p> Known<'p> {
         self.paths.iter().flat_map(|paths| &paths.filters).map(|filter| filter.tag)
     }
 
-    /// Where the tags of a value lead; rather to members than to the value itself.
+    /// Returns the paths for the value's tags, preferring those that lead to members.
     fn tagged(&self, row: &[u8], object: &Object) -> Option<&'p Paths> {
         let mut found: Option<&Paths> = None;
         for filter in self.paths.iter().flat_map(|paths| &paths.filters) {
@@ -123,7 +123,7 @@ impl Rest<'_> {
         let mut unknown = vec![];
         for member in members(row, object.span) {
             let name = names.find(&Literal::of(member.key.of(row)).utf8());
-            // Of members of one name the last counts.
+            // The last of several members with one name counts.
             let last = name.and_then(|name| object.get(name)).unwrap_or(member);
             let (value, kind) = (last.value, Kind::of(last.value.of(row)));
             let next = name.map(|name| known.member(tagged, name)).filter(|next| !next.paths.is_empty());
@@ -167,7 +167,7 @@ impl Rest<'_> {
         }
     }
 
-    /// Tells whether all of a value is a text that was read, or known to be none.
+    /// Returns true if the whole value was read as text or is known not to be text.
     fn reads(&self, known: &Known, value: Span) -> bool {
         let kind = Kind::of(value.of(self.follower.row));
         let is_slot = || self.read.iter().any(|slot| slot.json.is_some() && slot.value == value);

@@ -1,4 +1,4 @@
-//! One tool result of those that a row carries.
+//! A tool result found in a row.
 
 use std::borrow::Cow;
 
@@ -10,25 +10,25 @@ use crate::json::members::{Member, elements, members};
 use crate::json::scan::Span;
 use crate::json::{Kind, Literal};
 
-/// A place that holds text a model sees.
+/// A place that holds text for the model.
 #[derive(Clone, Debug)]
 pub struct Slot {
     pub value: Span,
-    /// The object or list that it stands in, and which member of an object it is.
+    /// The containing object or list, and the member if it is an object.
     pub holder: Span,
     pub member: Option<Member>,
-    /// How a text takes its place, where the value is JSON; of a string that is JSON, [`As::Encoded`].
+    /// The form of replacement text if the value is JSON; [`As::Encoded`] for a string that contains JSON.
     pub json: Option<As>,
-    /// What the model sees is the JSON of data, not a string as it is.
+    /// The model sees the JSON of this value, not a string.
     pub is_data: bool,
-    /// The lists of the result that it lies in, the innermost last.
+    /// The lists of the result that contain the slot, innermost last.
     pub lists: Vec<InList>,
-    /// The members of `holder` that it is the rest of.
+    /// The members of `holder` that form the slot, if it is unread data of an object.
     pub members: Vec<Member>,
 }
 
 impl Slot {
-    /// The JSON of data as a row has it; the rest of an object is an object of its own.
+    /// Returns the JSON of the slot's data. Unread members are returned as one object.
     pub fn source<'a>(&self, row: &'a [u8]) -> Cow<'a, [u8]> {
         if self.members.is_empty() {
             return self.value.of(row).into();
@@ -44,11 +44,11 @@ pub struct ToolResult<'t> {
     row: &'t Row,
     pub object: Object,
     pub slots: Vec<Slot>,
-    /// There is a text or a block that is known; a call that waits for its result has none.
+    /// Has a text or a known block; a call still waiting for its result has neither.
     pub is_filled: bool,
 }
 
-/// A copy beside the text, which no model reads, and where it stands.
+/// A copy of the text that does not reach the model, and its position.
 #[derive(Clone, Copy, Debug)]
 pub struct Side {
     pub value: Span,
@@ -57,7 +57,7 @@ pub struct Side {
 }
 
 impl<'t> ToolResult<'t> {
-    /// The result that stands at a place; none where its blocks have to be known and no one is.
+    /// Reads the result at `object`. With `blocks`, returns `None` unless a block is of a known type.
     pub fn read(follower: Follower, row: &'t Row, object: Object, blocks: bool) -> Option<Self> {
         let mut slots = vec![];
         let known = follower.follow(&row.slots, &object, &mut |found| match slot_at(follower, &found) {
@@ -70,7 +70,7 @@ impl<'t> ToolResult<'t> {
             }
             None => false,
         });
-        // Of an array all elements have to be known.
+        // For an array, every element must be of a known type.
         let least = match Kind::of(object.span.of(follower.row)) {
             Kind::Array => elements(follower.row, object.span).count().max(1),
             _ => 1,
@@ -88,7 +88,7 @@ impl<'t> ToolResult<'t> {
         &self.row.name
     }
 
-    /// Whether one of the flags is there; `error: null` tells that nothing failed.
+    /// Returns true if an error flag is set. `error: null` means success.
     pub fn is_error(&self, follower: Follower) -> bool {
         let mut failed = false;
         follower.follow(&self.row.error, &self.object, &mut |found| {
@@ -106,7 +106,7 @@ impl<'t> ToolResult<'t> {
         follower.first_text(&self.row.tool, &self.object)
     }
 
-    /// Copies beside the text that no model reads.
+    /// Returns the copies of the text that do not reach the model.
     pub fn side(&self, follower: Follower) -> Vec<Side> {
         let mut side = vec![];
         follower.follow(&self.row.side, &self.object, &mut |found| {
@@ -117,19 +117,19 @@ impl<'t> ToolResult<'t> {
         side
     }
 
-    /// The second copy that a class keeps of its members.
+    /// Returns the second copy that a class keeps of its members.
     pub fn copy(&self, follower: Follower) -> Option<Object> {
         let copy = self.object.get(self.row.copy?)?.value;
         Kind::of(copy.of(follower.row)).is_container().then(|| follower.object(copy))
     }
 }
 
-/// Whether what the `error` of a result is tells of a failure.
+/// Returns true if the value of an `error` member means failure.
 pub fn is_failure(error: &[u8]) -> bool {
     !matches!(error, b"null" | b"false" | b"\"\"")
 }
 
-/// What stands at the end of a path is a slot: nothing where it is none, else how a text takes its place.
+/// Returns `None` if the value is not a slot, else its form of replacement text.
 fn slot_at(follower: Follower, found: &Found) -> Option<Option<As>> {
     let row = follower.row;
     match (found.paths.end?, Kind::of(found.value.of(row))) {
@@ -140,7 +140,7 @@ fn slot_at(follower: Follower, found: &Found) -> Option<Option<As>> {
     }
 }
 
-/// Tells whether all that an object holds is read by paths of its own, or it is a result with a block that is known.
+/// Returns true if other paths read every member of an object, or if it is a result with a known block.
 fn is_read(follower: Follower, found: &Found) -> bool {
     let (row, paths) = (follower.row, found.paths);
     let below = |name: &[u8]| {

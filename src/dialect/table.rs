@@ -13,7 +13,7 @@ use crate::json::scan::{Kind, Span, document};
 
 static SOURCE: &str = include_str!("../dialects.json");
 
-/// Names that rows of sessions have besides.
+/// Names read from session rows that the table does not contain.
 const OF_ROWS: [&str; 10] = [
     "message",
     "toolUseResult",
@@ -27,7 +27,7 @@ const OF_ROWS: [&str; 10] = [
     "firstKeptEntryIndex",
 ];
 
-/// The table, made at first use.
+/// The table, parsed on first use.
 #[derive(Debug)]
 pub struct Table {
     pub names: Names,
@@ -40,18 +40,18 @@ pub struct Table {
     type_: Name,
 }
 
-/// How the results of one dialect are read.
+/// The paths of one dialect.
 #[derive(Debug)]
 pub struct Row {
     pub name: String,
     pub slots: Paths,
-    /// All that is known of a result.
+    /// All known paths of a result.
     pub known: Paths,
     pub id: Paths,
     pub tool: Paths,
     pub error: Paths,
     pub side: Paths,
-    /// The member in which a class keeps a second copy of all its members.
+    /// The member in which a class keeps a second copy of its members.
     pub copy: Option<Name>,
 }
 
@@ -61,7 +61,7 @@ impl Row {
         let mut paths = |name| Paths::of(data.texts(name).iter().map(String::as_str), names);
         let [id, tool, error, side] = ["id", "tool", "error", "side"].map(&mut paths);
         let json = data.pairs("json");
-        // JSON that may be an MCP result has the paths of that below it.
+        // JSON that may be an MCP result also gets the MCP paths below it.
         let below = |name: &str| -> Vec<String> {
             let results = json.iter().filter(|(_, how)| how == "result");
             let ends = results
@@ -89,10 +89,10 @@ impl Row {
     }
 }
 
-/// What a result is called, and how it went.
+/// Fields that hold a result's identity and outcome.
 const WORDS: [&str; 3] = ["id", "tool", "error"];
 
-/// Where the model calls tools in messages of one dialect.
+/// The location of tool calls in a dialect's messages.
 #[derive(Debug)]
 struct Call {
     at: Paths,
@@ -140,7 +140,7 @@ impl Table {
         Table { rows, forms, calls, from_model, failed, role, type_, names }
     }
 
-    /// Finds the tool results that a value is or carries, in order. Of a `named` dialect, those alone.
+    /// Finds the tool results that a value is or carries, in order. With `named`, only those of that dialect.
     pub fn results(&self, row: &[u8], value: &Object, named: Option<&str>) -> Vec<ToolResult<'_>> {
         let follower = self.follower(row);
         for form in self.forms_for(row, value) {
@@ -160,7 +160,7 @@ impl Table {
         vec![]
     }
 
-    /// Tells of each call of a tool in a message: its id, and what the tool is called.
+    /// Calls `tell` with the id and the tool name of each tool call in a message.
     pub fn each_call(&self, row: &[u8], message: &Object, mut tell: impl FnMut(String, String)) {
         let follower = self.follower(row);
         for Call { at, id, tool } in &self.calls {
@@ -175,12 +175,12 @@ impl Table {
         }
     }
 
-    /// Whether a message is one that the model wrote.
+    /// Returns true if the model wrote the message.
     pub fn is_from_model(&self, row: &[u8], message: &Object) -> bool {
         self.follower(row).leads(&self.from_model, message)
     }
 
-    /// Whether a message is an answer of the model. A turn that failed has answered nothing.
+    /// Returns true if the message is a model's answer. Failed turns do not count.
     pub fn is_answer(&self, row: &[u8], message: &Object) -> bool {
         self.is_from_model(row, message) && !self.follower(row).leads(&self.failed, message)
     }
@@ -211,7 +211,7 @@ impl Table {
     }
 }
 
-/// A value of the table's source.
+/// A value in the table's source.
 #[derive(Clone, Copy, Debug)]
 pub struct Data(Span);
 

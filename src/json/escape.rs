@@ -1,9 +1,9 @@
-//! What a backslash begins in a string.
+//! Escape sequences in JSON strings.
 
 use super::literal::Part;
 use crate::text::units::{is_high, is_low};
 
-/// Returns the length of the escape that a text starts with; `None` where it is none of JSON.
+/// Returns the length of the leading escape, or `None` if it is not valid JSON.
 pub(super) fn length(text: &[u8]) -> Option<usize> {
     match text.get(1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
@@ -12,7 +12,7 @@ pub(super) fn length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// What the escape stands for that a text starts with, and its length; a pair is one.
+/// Decodes the leading escape and returns its length. A surrogate pair is decoded as one part.
 #[inline(never)]
 pub(super) fn unescape(text: &[u8]) -> (Part<'static>, usize) {
     let char = match text.get(1) {
@@ -40,13 +40,13 @@ fn unescape_unit(text: &[u8]) -> (Part<'static>, usize) {
     }
 }
 
-/// The unit of the escape that a text starts with.
+/// Decodes a leading `\u` escape to its UTF-16 unit.
 fn unit_of(text: &[u8]) -> Option<u16> {
     let digits = text.strip_prefix(b"\\u")?.get(..4)?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Makes every lone surrogate of a JSON U+FFFD; `None` when it has none. Nothing else changes, and no length.
+/// Replaces every escaped lone surrogate with U+FFFD, or returns `None` if there are none. The length stays.
 pub fn well_formed(json: &[u8]) -> Option<Vec<u8>> {
     let mut repaired = None;
     let mut at = 0;
@@ -70,7 +70,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn well_formed_json_differs_in_lone_surrogates_alone((quoted, units) in literals()) {
+        fn well_formed_json_differs_only_in_lone_surrogates((quoted, units) in literals()) {
             let repaired = well_formed(&quoted);
             let is_broken = char::decode_utf16(units.iter().copied()).any(|point| point.is_err());
             prop_assert_eq!(repaired.is_some(), is_broken);

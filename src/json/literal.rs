@@ -1,4 +1,4 @@
-//! The text of a string literal, read without decoding all of it.
+//! String literals, measured and cut without decoding the whole text.
 
 use super::escape::{self, unescape};
 use super::write;
@@ -6,40 +6,40 @@ use crate::text::size::{self, Size};
 use crate::text::units::Text;
 use crate::text::utf8::Utf8;
 
-/// A text as a row has it: with escapes, or as it is.
+/// The text of a string, either escaped as in a JSON row or plain.
 #[derive(Clone, Copy, Debug)]
 pub struct Literal<'a> {
     bytes: &'a [u8],
     escaped: bool,
 }
 
-/// A part of a text: bytes that stand for themselves, or what an escape stands for.
+/// A decoded part of a text: bytes without escapes, or the value of one escape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
     Run(&'a [u8]),
     Char(char),
-    /// A surrogate without its other half.
+    /// An unpaired surrogate.
     Lone(u16),
 }
 
-/// Bytes that are counted at once where a text is read from its end: at first, and at most.
+/// Bytes measured per step when reading from the end: at first, and at most.
 const BLOCK: usize = 64 * 1024;
 const LARGEST: usize = 64 * BLOCK;
 
 impl<'a> Literal<'a> {
-    /// The text of a literal that is given with its quotes.
+    /// Returns the text of a literal given with its quotes.
     #[inline(never)]
     pub fn of(quoted: &'a [u8]) -> Self {
         let bytes = quoted.get(1..quoted.len() - 1).unwrap_or_default();
         Literal { bytes, escaped: memchr::memchr(b'\\', bytes).is_some() }
     }
 
-    /// A text in which a backslash is one.
+    /// Wraps a text in which a backslash is an ordinary character.
     pub fn plain(bytes: &'a [u8]) -> Self {
         Literal { bytes, escaped: false }
     }
 
-    /// Bytes that it takes where it stands.
+    /// Returns the number of bytes in the row, escapes included.
     pub fn len(self) -> usize {
         self.bytes.len()
     }
@@ -48,7 +48,7 @@ impl<'a> Literal<'a> {
         self.bytes.is_empty()
     }
 
-    /// The text, where it stands in the row as it is.
+    /// Returns the bytes of the text, or `None` if it contains escapes.
     pub fn as_plain(self) -> Option<&'a [u8]> {
         (!self.escaped).then_some(self.bytes)
     }
@@ -69,15 +69,15 @@ impl<'a> Literal<'a> {
         })
     }
 
-    /// Its size as JavaScript has it: what is no UTF-8 has become U+FFFD there, and is not broken any more.
+    /// Measures the text as JavaScript sees it: invalid UTF-8 counts as U+FFFD, which is well-formed.
     #[inline(never)]
     pub fn size(self) -> Size {
         let mut sum = Size { broken: 0, ..size::of_utf8(self.bytes) };
         let mut at = 0;
-        // Escapes are ASCII, so all of it is counted at once, and what they stand for put in their place.
+        // Escapes are ASCII. All bytes are counted first, then each escape is replaced with its value's size.
         while let Some(found) = memchr::memchr(b'\\', &self.bytes[at..]).filter(|_| self.escaped) {
             let escape = &self.bytes[at + found..];
-            // Most stand for one char of ASCII.
+            // Most escapes decode to one ASCII character.
             if let Some(byte) = escape.get(1).filter(|byte| **byte != b'u') {
                 sum.bytes -= 1;
                 sum.chars -= 1;
@@ -98,20 +98,20 @@ impl<'a> Literal<'a> {
         sum
     }
 
-    /// All of it in UTF-16; lone surrogates stay.
+    /// Returns the whole text as UTF-16; lone surrogates are kept.
     #[inline(never)]
     pub fn units(self) -> Vec<u16> {
         self.head(usize::MAX)
     }
 
-    /// The first units.
+    /// Returns the first `count` UTF-16 units.
     #[inline(never)]
     pub fn head(self, count: usize) -> Vec<u16> {
         let mut units = vec![];
         for part in self.parts() {
             let room = count - units.len();
             match part {
-                // A unit takes three bytes at most.
+                // A unit takes at most three bytes.
                 Part::Run(bytes) => Utf8(&bytes[..bytes.len().min(room.saturating_mul(3).saturating_add(3))])
                     .write(&mut units),
                 Part::Char(point) => units.extend_from_slice(point.encode_utf16(&mut [0; 2])),
@@ -125,14 +125,14 @@ impl<'a> Literal<'a> {
         units
     }
 
-    /// The last units.
+    /// Returns the last `count` UTF-16 units.
     #[inline(never)]
     pub fn tail(self, count: usize) -> Vec<u16> {
         let (mut start, mut chars, mut block) = (self.bytes.len(), 0, BLOCK);
         while chars < count && start > 0 {
             let end = start;
             start = self.boundary(end.saturating_sub(block));
-            // A boundary within a run of backslashes is found from the start of that, so it is asked for seldom.
+            // Finding a boundary inside a run of backslashes scans the whole run. Growing blocks make that rare.
             block = (2 * block).min(LARGEST);
             chars += Literal { bytes: &self.bytes[start..end], ..self }.size().chars;
         }
@@ -141,14 +141,14 @@ impl<'a> Literal<'a> {
         units
     }
 
-    /// Moves `at` back to where a part of the text starts.
+    /// Moves `at` back to the start of the part that contains it.
     fn boundary(self, at: usize) -> usize {
         let bytes = self.bytes;
         let Some(last) = memchr::memrchr(b'\\', &bytes[..at]).filter(|last| self.escaped && at - last < 6)
         else {
             return Utf8(bytes).floor(at);
         };
-        // What stands before a run of backslashes escapes nothing, and each second one is escaped by the one before.
+        // Backslashes pair up from the start of their run, so its length decides which of them is escaped.
         let before = bytes[..last].iter().rev().take_while(|byte| **byte == b'\\').count();
         let mut start = last - before % 2;
         while start < at {
@@ -162,7 +162,7 @@ impl<'a> Literal<'a> {
         Utf8(bytes).floor(at)
     }
 
-    /// Appends it as UTF-8, lone surrogates as U+FFFD.
+    /// Appends the text as UTF-8; lone surrogates become U+FFFD.
     #[inline(never)]
     pub fn write_utf8(self, out: &mut Vec<u8>) {
         for part in self.parts() {
@@ -176,12 +176,12 @@ impl<'a> Literal<'a> {
         }
     }
 
-    /// Appends the literal of a row as `JSON.stringify` writes it, with its quotes.
+    /// Appends the text as `JSON.stringify` writes it, with quotes.
     pub fn write_json(self, out: &mut Vec<u8>) {
         out.push(b'"');
         for part in self.parts() {
             match part {
-                // What stands in a row as it is needs no escape.
+                // Bytes that are unescaped in a row need no escape.
                 Part::Run(bytes) => Utf8(bytes).each_utf8(&mut |text| out.extend_from_slice(text)),
                 Part::Char(point) => write::push(point, out),
                 Part::Lone(unit) => write::push_unit(unit, out),
@@ -190,7 +190,7 @@ impl<'a> Literal<'a> {
         out.push(b'"');
     }
 
-    /// Bytes that [`Literal::write_json`] appends.
+    /// Returns the number of bytes that [`Literal::write_json`] appends.
     pub fn json_width(self) -> usize {
         let width = |part| match part {
             Part::Run(bytes) => size::of_utf8(bytes).bytes,
@@ -200,7 +200,7 @@ impl<'a> Literal<'a> {
         2 + self.parts().map(width).sum::<usize>()
     }
 
-    /// Whether it is this text.
+    /// Returns true if the decoded text equals `text`.
     #[inline(never)]
     pub fn is(self, text: &[u8]) -> bool {
         match self.as_plain() {
@@ -227,7 +227,7 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Literals of hostile parts, with what they stand for.
+    /// Generates literals from hostile parts, with their decoded units.
     pub fn literals() -> impl Strategy<Value = (Vec<u8>, Vec<u16>)> {
         let part = prop_oneof![
             4 => "[a-zé漢😀 ]{0,9}".prop_map(|text| (text.clone().into_bytes(), text.encode_utf16().collect())),
@@ -253,7 +253,7 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn reads_what_it_stands_for((quoted, units) in literals(), count in 0..60usize) {
+        fn decodes_like_the_model((quoted, units) in literals(), count in 0..60usize) {
             let literal = Literal::of(&quoted);
             prop_assert_eq!(&literal.units(), &units);
             prop_assert_eq!(literal.size(), size::of_utf16(&units));
@@ -268,7 +268,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn a_boundary_splits_nothing((quoted, _) in literals(), at in 0..200usize) {
+        fn boundaries_never_split_a_part((quoted, _) in literals(), at in 0..200usize) {
             let literal = Literal::of(&quoted);
             let at = at.min(literal.bytes.len());
             let boundary = literal.boundary(at);
@@ -280,7 +280,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_long_text_is_read_from_its_end_in_blocks() {
+    fn tail_of_a_long_text_is_read_in_blocks() {
         let quoted = format!("\"{}end\"", "\\\\é\\u00e9\\n".repeat(60_000));
         let literal = Literal::of(quoted.as_bytes());
         let units = literal.units();
@@ -290,7 +290,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_long_run_of_backslashes_is_gone_through_few_times() {
+    fn long_runs_of_backslashes_are_scanned_few_times() {
         let start = std::time::Instant::now();
         for count in [7_000_000, 7_000_001] {
             let quoted = format!("\"{}n\"", "\\\\".repeat(count));
@@ -302,7 +302,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn names_are_compared_as_they_read() {
+    fn is_compares_decoded_text() {
         assert!(Literal::of(br#""r\u006fle""#).is(b"role"));
         assert!(Literal::of(br#""role""#).is(b"role"));
         assert!(!Literal::of(br#""\ud800""#).is("\u{fffd}".as_bytes()));

@@ -1,15 +1,15 @@
-//! What is in an object or an array of a row that is JSON.
+//! Members of objects and elements of arrays, in rows known to be valid JSON.
 
 use super::scan::{Span, key, space, walk_by};
 
-/// A member of an object: its name with the quotes, and its value.
+/// A member of an object. The key's span includes its quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
     pub key: Span,
     pub value: Span,
 }
 
-/// Goes through the members of an object, in order. Of anything else there are none.
+/// Iterates over the members of an object, in order. Other values yield no members.
 pub fn members(row: &[u8], object: Span) -> impl Iterator<Item = Member> {
     let mut next = inside(row, object, b'{');
     std::iter::from_fn(move || {
@@ -20,7 +20,7 @@ pub fn members(row: &[u8], object: Span) -> impl Iterator<Item = Member> {
     })
 }
 
-/// Goes through the elements of an array, in order. Of anything else there are none.
+/// Iterates over the elements of an array, in order. Other values yield no elements.
 pub fn elements(row: &[u8], array: Span) -> impl Iterator<Item = Span> {
     let mut next = inside(row, array, b'[');
     std::iter::from_fn(move || {
@@ -31,27 +31,27 @@ pub fn elements(row: &[u8], array: Span) -> impl Iterator<Item = Span> {
     })
 }
 
-/// Where the first part of a container starts.
+/// Returns the start of the first part of a container.
 #[inline(never)]
 fn inside(row: &[u8], container: Span, bracket: u8) -> Option<usize> {
     let first = space(row, container.start + 1);
     (row[container.start] == bracket && !matches!(row[first], b'}' | b']')).then_some(first)
 }
 
-/// Where the next part of a container starts, behind one that ends at `end`.
+/// Returns the start of the part that follows one ending at `end`.
 #[inline(never)]
 fn after(row: &[u8], end: usize) -> Option<usize> {
     let at = space(row, end);
     (row.get(at)? == &b',').then(|| space(row, at + 1))
 }
 
-/// Finds the end of a value. It is asked for at every level that is gone down, so strings are only skipped.
+/// Finds the end of a value. This runs once per nesting level, so strings are skipped without validation.
 #[inline(never)]
 fn skip(row: &[u8], at: usize) -> Option<usize> {
     if row.get(at) == Some(&b'"') { skip_string(row, at) } else { walk_by(row, at, skip_string, |_| {}) }
 }
 
-/// Finds the end of a string: a quote is the last where no odd number of backslashes stands before it.
+/// Finds the end of a string: the first quote after an even number of backslashes.
 #[inline(never)]
 fn skip_string(row: &[u8], start: usize) -> Option<usize> {
     let mut from = start + 1;
@@ -71,7 +71,7 @@ mod tests {
     use crate::json::scan::document;
 
     #[test]
-    fn parts_come_in_order() {
+    fn parts_are_returned_in_order() {
         let row = br#"{"a":1, "b" : [ 2,{"c":3}] ,"a":"x"}"#;
         let all = document(row).unwrap();
         let parts: Vec<(&[u8], &[u8])> =

@@ -1,8 +1,7 @@
-//! JSON where it stands: values are spans of a row, read without building anything, so that what is not changed keeps
-//! every byte.
+//! JSON in place: values are spans of a row and nothing is built, which keeps unchanged bytes as they are.
 //!
-//! What is read is what `JSON.parse` of the decoded row would give: invalid UTF-8 in a string is U+FFFD, of members of one
-//! name the last counts.
+//! Values read as `JSON.parse` of the decoded row would give them: invalid UTF-8 in strings becomes U+FFFD, and the
+//! last of several members with one name counts.
 
 pub mod escape;
 pub mod literal;

@@ -1,11 +1,11 @@
-//! Numbers as they are spelled. What is written anew keeps their spelling: no other could be shorter without loss.
+//! Number literals. Rewritten JSON keeps their spelling, since a shorter one would lose precision.
 
-/// The whole number that a spelling is, where it is spelled as one.
+/// Parses a literal that is spelled as an unsigned integer.
 pub fn whole(spelling: &[u8]) -> Option<u64> {
     std::str::from_utf8(spelling).ok()?.parse().ok()
 }
 
-/// Whether a spelling is of nothing.
+/// Returns true if the number literal is zero.
 pub fn is_zero(spelling: &[u8]) -> bool {
     let digits = spelling.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
     digits.filter(|byte| byte.is_ascii_digit()).all(|digit| *digit == b'0')
@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_has_many_spellings() {
+    fn zero_has_many_spellings() {
         for zero in ["0", "-0", "0.00", "0e9", "-0.0E+1"] {
             assert!(is_zero(zero.as_bytes()), "{zero}");
         }

@@ -1,8 +1,8 @@
-//! Finding where values begin and end, and whether a row is JSON at all.
+//! Finds where values begin and end, and validates rows.
 
 use super::escape;
 
-/// Where a value stands in a row.
+/// The range of a value in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     pub start: usize,
@@ -35,7 +35,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a value, told by its first byte.
+    /// Tells the kind of a value from its first byte.
     pub fn of(value: &[u8]) -> Kind {
         match value.first() {
             Some(b'{') => Kind::Object,
@@ -48,20 +48,20 @@ impl Kind {
         }
     }
 
-    /// Whether other values are in it.
+    /// Returns true for objects and arrays.
     pub fn is_container(self) -> bool {
         matches!(self, Kind::Object | Kind::Array)
     }
 }
 
-/// Finds the one value of a row; `None` when it is no JSON.
+/// Returns the span of the row's single value, or `None` if the row is not valid JSON.
 pub fn document(row: &[u8]) -> Option<Span> {
     let start = space(row, 0);
     let end = value(row, start)?;
     (space(row, end) == row.len()).then_some(Span { start, end })
 }
 
-/// Skips white space of JSON, which is less than that of other text.
+/// Skips JSON white space, a smaller set than that of `char::is_whitespace`.
 pub(super) fn space(row: &[u8], mut at: usize) -> usize {
     while matches!(row.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
         at += 1;
@@ -69,28 +69,29 @@ pub(super) fn space(row: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Finds the end of the value that starts at `at`; `None` where there is none. Depth costs a bit each, no stack.
+/// Returns the end of the value that starts at `at`, or `None` if it is not valid. Nesting costs one bit per level and
+/// no stack.
 pub fn value(row: &[u8], at: usize) -> Option<usize> {
     walk(row, at, |_| {})
 }
 
-/// What is met on the way through a value, in order.
+/// An event while walking through a value, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// An object or array starts here.
+    /// The start of an object or array.
     Open(usize),
-    /// The one that was opened last ends here.
+    /// The end of the innermost open container.
     Close(usize),
-    /// The name of a member, or a value that holds no others.
+    /// A member's name, or a value that is not a container.
     Leaf(Span),
 }
 
-/// Goes through the value that starts at `at`, and returns where it ends.
+/// Walks through the value that starts at `at` and returns its end.
 pub fn walk(row: &[u8], at: usize, meet: impl FnMut(Event)) -> Option<usize> {
     walk_by(row, at, string, meet)
 }
 
-/// How the end of a string is found.
+/// Finds the end of a string from its opening quote.
 pub(super) type Strings = fn(&[u8], usize) -> Option<usize>;
 
 #[inline(never)]
@@ -164,7 +165,7 @@ fn leaf(row: &[u8], at: usize, string: Strings) -> Option<usize> {
     }
 }
 
-/// Finds the key that starts at `at`, and where its value starts.
+/// Returns the span of the key that starts at `at`, and the start of its value.
 #[inline(never)]
 pub(super) fn key(row: &[u8], at: usize, string: Strings) -> Option<(Span, usize)> {
     if row.get(at)? != &b'"' {
@@ -200,7 +201,7 @@ fn number(row: &[u8], at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Finds the end of the string whose quote is at `start`.
+/// Validates the string whose opening quote is at `start` and returns its end.
 fn string(row: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
@@ -213,12 +214,12 @@ fn string(row: &[u8], start: usize) -> Option<usize> {
             _ => escape::length(&row[at..])?,
         };
     }
-    // Blocks, so that the loop compiles to vector code.
+    // Fixed-size blocks compile to vector code.
     let has_control = |block: &[u8]| block.iter().fold(false, |has, &byte| has | (byte < 0x20));
     (!row[start..at].chunks(256).any(has_control)).then_some(at + 1)
 }
 
-/// Which of the values that are open are objects.
+/// Records for each open container if it is an object.
 #[derive(Default)]
 struct Nesting {
     bits: Vec<u64>,
@@ -250,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_json_from_what_is_none() {
+    fn accepts_only_valid_json() {
         for good in [
             r#" {"a" : [1, -2.5e+3, "x\"\\\u00e9", {}, [ ] , true,null , false] } "#,
             "\"\"",
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_needs_no_stack() {
+    fn deep_nesting_uses_no_stack() {
         let deep = "[".repeat(300_000) + &"]".repeat(300_000);
         assert!(document(deep.as_bytes()).is_some());
         let mixed = "[{\"a\":".repeat(200) + "1" + &"}]".repeat(200);

@@ -1,4 +1,4 @@
-//! A value as `JSON.parse` would make it, for what is to be written anew.
+//! A value as `JSON.parse` would build it, for rewriting.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::scan::{Event, Kind, Span, document, walk};
 use super::write;
 use crate::hash::hash;
 
-/// The values in a text, each with where those in it end. Names of members stand before their values.
+/// The values of a text in document order; each stores the end of its descendants. Member names precede their values.
 #[derive(Clone, Debug)]
 pub struct Tree<'a> {
     text: &'a [u8],
@@ -20,22 +20,22 @@ struct Node {
     next: usize,
 }
 
-/// One value of a tree.
+/// The index of a value in its tree.
 pub type Id = usize;
 
-/// The value that a tree is of.
+/// The root of every tree.
 pub const TOP: Id = 0;
 
-/// Deeper values are not written out where a bound is asked for; the same number as in lib/json.ts.
+/// The nesting limit of written JSON, if requested. lib/json.ts uses an equal limit.
 const DEEPEST: usize = 200;
 
 impl<'a> Tree<'a> {
-    /// Reads a text that is one value; `None` when it is no JSON.
+    /// Parses a text that is one value, or returns `None` if it is not valid JSON.
     pub fn parse(text: &'a [u8]) -> Option<Self> {
         Some(Tree::of(text, document(text)?))
     }
 
-    /// Reads the value that stands in a text.
+    /// Reads the value at a span of a text.
     #[inline(never)]
     pub fn of(text: &'a [u8], value: Span) -> Self {
         let (mut nodes, mut open) = (vec![], vec![]);
@@ -69,7 +69,7 @@ impl<'a> Tree<'a> {
         Literal::of(self.source(id))
     }
 
-    /// The elements of an array, or names and values of an object by turns.
+    /// Iterates over the elements of an array, or over alternating names and values of an object.
     pub fn children(&self, id: Id) -> impl Iterator<Item = Id> {
         let end = self.nodes[id].next;
         let mut next = id + 1;
@@ -80,8 +80,8 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// Names and values of an object as JavaScript has them: indexes first, in order; of one name the last value, where
-    /// the first stood.
+    /// Returns the members of an object in JavaScript's order: array indexes first, ascending, then insertion order. A
+    /// repeated name takes its first position and its last value.
     #[inline(never)]
     pub fn members(&self, id: Id) -> Vec<(Id, Id)> {
         let mut children = self.children(id);
@@ -98,7 +98,7 @@ impl<'a> Tree<'a> {
         if is_regular { members } else { in_order(&members, &names, &order) }
     }
 
-    /// What tells a name from others: its literal as it would be written.
+    /// Returns a canonical spelling of a name, for comparison.
     fn name(&self, id: Id) -> Cow<'a, [u8]> {
         let source = self.source(id);
         if Literal::of(source).as_plain().is_some_and(|text| simdutf8::basic::from_utf8(text).is_ok()) {
@@ -109,8 +109,8 @@ impl<'a> Tree<'a> {
         name.into()
     }
 
-    /// Appends a value as `JSON.stringify` writes it, but for the spelling of numbers. `depth`: what is above it, where
-    /// `DEEPEST` is to hold.
+    /// Appends a value as `JSON.stringify` writes it, but keeps the spelling of numbers. With `depth`, the number of
+    /// levels above the value, containers deeper than `DEEPEST` are replaced.
     pub fn write(&self, id: Id, depth: Option<usize>, out: &mut impl Out) {
         let deepest = depth.map(|depth| DEEPEST.saturating_sub(depth));
         let mut open: Vec<Frame> = vec![];
@@ -165,14 +165,14 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// A value as `JSON.stringify` writes it.
+    /// Returns a value as `JSON.stringify` writes it.
     pub fn json(&self, id: Id) -> Vec<u8> {
         let mut out = vec![];
         self.write(id, None, &mut out);
         out
     }
 
-    /// Bytes of a value as JSON, with the bound on depth where `depth` is given.
+    /// Returns the number of bytes that [`Tree::write`] appends.
     pub fn width(&self, id: Id, depth: Option<usize>) -> usize {
         let mut width = Width(0);
         self.write(id, depth, &mut width);
@@ -180,12 +180,12 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// The members that count of those whose `names` are ordered by their hashes: indexes first, then as they stand.
+/// Orders members by index and position, and drops repeated names. `order` sorts the names by hash.
 fn in_order(members: &[(Id, Id)], names: &[Cow<[u8]>], order: &[(u64, usize)]) -> Vec<(Id, Id)> {
     let mut places: Vec<(usize, usize)> = vec![];
     let mut last_of: Vec<Id> = members.iter().map(|(_, value)| *value).collect();
     for alike in order.chunk_by(|one, other| one.0 == other.0) {
-        // Names of one hash are the same but for chance.
+        // Equal hashes almost always mean equal names.
         for (nth, (_, at)) in alike.iter().enumerate() {
             match alike[..nth].iter().find(|(_, first)| names[*first] == names[*at]) {
                 Some((_, first)) => last_of[*first] = members[*at].1,
@@ -202,14 +202,14 @@ fn in_order(members: &[(Id, Id)], names: &[Cow<[u8]>], order: &[(u64, usize)]) -
 
 /// A container that is being written.
 struct Frame {
-    /// The element of an array that comes next, and where they end.
+    /// The next element of an array, and the end of the array.
     next: Id,
     end: Id,
     members: Option<std::vec::IntoIter<(Id, Id)>>,
     first: bool,
 }
 
-/// The index that a name is, which JavaScript puts before other names.
+/// Parses a quoted name as an array index, which JavaScript orders before other names.
 fn index_of(name: &[u8]) -> Option<u32> {
     let digits = name.get(1..name.len() - 1)?;
     if digits.len() > 10 || digits.is_empty() || digits[0] == b'0' && digits.len() > 1 {
@@ -220,7 +220,7 @@ fn index_of(name: &[u8]) -> Option<u32> {
     (index < u32::MAX).then_some(index)
 }
 
-/// Where JSON is written to.
+/// A sink for JSON.
 pub trait Out {
     fn put(&mut self, json: &[u8]);
     fn put_string(&mut self, text: Literal);
@@ -247,7 +247,7 @@ impl Out for Width {
     }
 }
 
-/// The JSON of a text.
+/// Writes a text as a JSON string.
 pub fn string(text: &str) -> Vec<u8> {
     let mut out = vec![b'"'];
     text.chars().for_each(|point| write::push(point, &mut out));
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_written_as_javascript_has_them() {
+    fn values_are_written_as_javascript_orders_them() {
         for (text, json) in [
             (" [ 1.0 , \"a\\u00e9\\/\" , [ ], { } ,null ] ", "[1.0,\"aé/\",[],{},null]"),
             (r#"{"b":1,"a":{"c":[true]},"b":2}"#, r#"{"b":2,"a":{"c":[true]}}"#),
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_has_a_bound_where_it_is_asked_for() {
+    fn depth_is_limited_on_request() {
         let deep = "[".repeat(5_000) + &"]".repeat(5_000);
         assert_eq!(written(&deep), deep);
         let tree = Tree::parse(deep.as_bytes()).unwrap();

@@ -1,6 +1,6 @@
 //! String literals as `JSON.stringify` writes them.
 
-/// Appends UTF-16 as a literal with its quotes; lone surrogates come as escapes.
+/// Appends UTF-16 as a quoted literal; lone surrogates are escaped.
 #[inline(never)]
 pub fn literal(units: &[u16], out: &mut Vec<u8>) {
     out.reserve(units.len() + 2);
@@ -14,8 +14,7 @@ pub fn literal(units: &[u16], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// The JSON with the control characters that it need not escape as escapes too: as such they are no dirt when it has
-/// become a text.
+/// Escapes the control characters that JSON permits unescaped. Cleaning the result as text then leaves it alone.
 pub fn escaped(json: Vec<u8>) -> Vec<u8> {
     let is_control = |at: usize| match json[at] {
         0x7F => true,
@@ -38,7 +37,7 @@ pub fn escaped(json: Vec<u8>) -> Vec<u8> {
     out
 }
 
-/// Appends a code point inside a literal.
+/// Appends a code point, escaped for a literal.
 pub fn push(point: char, out: &mut Vec<u8>) {
     match point {
         '"' => out.extend_from_slice(b"\\\""),
@@ -53,14 +52,14 @@ pub fn push(point: char, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a unit as an escape.
+/// Appends a unit as a `\u` escape.
 pub fn push_unit(unit: u16, out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |shift: u16| DIGITS[usize::from(unit >> shift & 0xF)];
     out.extend_from_slice(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
 }
 
-/// Bytes that a code point takes inside a literal.
+/// Returns the number of bytes that [`push`] appends.
 pub fn width(point: char) -> usize {
     match point {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
@@ -74,13 +73,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_control_character_is_left() {
+    fn all_control_characters_are_escaped() {
         let json = "[\"a\u{7f}b\u{9b}31m\u{80}\u{a0}é漢\"]".as_bytes().to_vec();
         assert_eq!(escaped(json), "[\"a\\u007fb\\u009b31m\\u0080\u{a0}é漢\"]".as_bytes());
     }
 
     #[test]
-    fn writes_what_json_stringify_writes() {
+    fn writes_like_json_stringify() {
         let mut out = vec![];
         let mut units: Vec<u16> =
             "a\"\\/\n\r\t\u{8}\u{c}\0\u{1f}\u{7f}é漢😀\u{2028}".encode_utf16().collect();
@@ -91,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_width_is_what_is_written() {
+    fn width_equals_the_bytes_written() {
         for point in ('\0'..'\u{300}').chain(['漢', '😀', '\u{2028}']) {
             let mut out = vec![];
             push(point, &mut out);
