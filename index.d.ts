@@ -290,9 +290,9 @@ export function clampError<E>(error: E, policy?: PolicyOptions): E
  * instances get an own method. Options are checked here, not when the tool runs.
  *
  * Wrapping twice is wrapping once, and never loosens: the tighter limit of each kind holds, defaults and `maxSideBytes` (where
- * set) among them, also of a copy that a framework made of a wrapped tool. The first `spill` stays, and one text is saved once;
- * each `onClamp` is told of a cut once. Of the rest, what the later policy sets replaces what the first one set, and what it
- * does not set stays; of a checked policy, that is what definePolicy was given.
+ * it is set, or the first one caps) among them, also of a copy that a framework made of a wrapped tool. The first `spill`
+ * stays, and one text is saved once; each `onClamp` is told of a cut once. Of the rest, what the later policy sets replaces
+ * what the first one set, and what it does not set stays; of a checked policy, that is what definePolicy was given.
  *
  * What a tool returns is clamped as clampResult does. Besides: a tool with its own `toModelOutput` (AI SDK) keeps its raw
  * result and has the model's copy clamped; without one, an object or array that is no dialect's result and whose JSON is

@@ -83,6 +83,26 @@ describe('a tool that is wrapped again', () => {
     expect(once.execute()).toBe(text)
   })
 
+  it('never gives more side data, where a bound of it was set or held already', () => {
+    const result = { role: 'toolResult', toolCallId: 'c', content: 'ok', details: { log: TEXT } }
+    const sizeUnder = (...policies: WrapPolicy[]) => {
+      const tool = policies.reduce(wrapTool, { execute: () => result })
+      return JSON.stringify(tool.execute().details).length
+    }
+    const cap = 'cap'
+    for (const [policies, bound] of [
+      [[{}, { sideData: cap, maxSideBytes: 50_000 }], 50_000],
+      [[{}, { keep: 'head' }, { sideData: cap, maxSideBytes: 50_000 }], 50_000],
+      [[{ sideData: cap, maxSideBytes: 50_000 }, { sideData: cap }], 50_000],
+      [[{ sideData: cap }, { maxSideBytes: 50_000 }], 8_192],
+      [[{ sideData: cap }, {}], 8_192],
+      [[{ sideData: cap, maxSideBytes: 500 }, { maxSideBytes: 900 }], 500],
+      [[{ sideData: cap, maxSideBytes: 900 }, { maxSideBytes: 500 }], 500],
+      [[{ maxSideBytes: 500 }, { sideData: cap }], 500],
+    ] as [WrapPolicy[], number][])
+      expect(sizeUnder(...policies)).toBe(sizeUnder({ sideData: cap, maxSideBytes: bound }))
+  })
+
   it('is the same tool under a policy that it has', () => {
     const [first, second] = [definePolicy({ maxChars: 500 }), definePolicy({ keep: 'tail' })]
     const once = wrapTool(shell(), first)

@@ -11,6 +11,7 @@ export function layered(inner: Compiled, outer: Compiled): Compiled {
     ...inner.given,
     ...outer.given,
     ...tighter(inner, outer),
+    ...tighterSide(inner, outer),
     ...(spill && { spill }),
     ...(onClamp && { onClamp }),
   }
@@ -19,15 +20,21 @@ export function layered(inner: Compiled, outer: Compiled): Compiled {
   return isPaged(inner) || isPaged(outer) ? paged(made) : made
 }
 
-function tighter({ limits: a, maxSideBytes }: Compiled, { limits: b, given }: Compiled): WrapPolicy {
+function tighter({ limits: a }: Compiled, { limits: b }: Compiled): WrapPolicy {
   return {
     maxBytes: Math.min(a.bytes, b.bytes),
     maxLines: Math.min(a.lines, b.lines),
     maxChars: Math.min(a.chars, b.chars),
     maxTokens: Math.min(a.tokens, b.tokens),
     maxLineBytes: Math.min(a.lineBytes, b.lineBytes),
-    maxSideBytes: Math.min(maxSideBytes, given.maxSideBytes ?? maxSideBytes),
   }
+}
+
+/** A bound of side data counts where it was given, or holds already. */
+function tighterSide({ sideData, maxSideBytes, given }: Compiled, outer: Compiled): WrapPolicy {
+  const before = sideData === 'cap' ? maxSideBytes : given.maxSideBytes
+  const bounds = [before, outer.given.maxSideBytes].filter((bound) => bound !== undefined)
+  return bounds.length === 0 ? {} : { maxSideBytes: Math.min(...bounds) }
 }
 
 type Listener = (event: ClampEvent) => void
