@@ -7,7 +7,7 @@ use crate::text::Size;
 use crate::text::notice::Notice;
 use crate::text::saved::{Place, Saved};
 
-/// The number of packed values; `pack` in lib/compiled.ts writes them in this order.
+/// The number of packed values; `check` in lib/policy.ts writes them in this order.
 const LENGTH: usize = 15;
 
 /// Unpacks a policy. `Infinity` becomes the largest integer, which lifts the limit. If the full output was saved,

@@ -1,4 +1,4 @@
-//! Output that is no text.
+//! Detection and replacement of binary output.
 
 use super::left::Left;
 use crate::limits::Limits;
@@ -7,16 +7,16 @@ use crate::text::extent::Extent;
 use crate::text::lines::longest_line;
 use crate::text::utf8::Utf8;
 
-/// Fewer are in texts too: one in another encoding, the output of `find -print0`.
+/// Fewer odd chars occur in text too: in another encoding, or in the output of `find -print0`.
 const LEAST: usize = 8;
 
-/// Whether chars that no text has, control characters and sequences that are no UTF-8, are three in ten: text in Latin-1
-/// has fewer, and of compressed data half are.
+/// Returns true if at least three in ten chars are control characters or invalid UTF-8. Text in Latin-1 has fewer;
+/// compressed data has about half.
 pub fn is_binary(odd: usize, chars: usize) -> bool {
     odd >= LEAST && odd * 10 >= chars * 3
 }
 
-/// What stands for so many bytes that are no text, as far as it is within the limits.
+/// Returns the replacement for binary output, shortened until it fits the limits.
 pub fn name_binary(bytes: usize, limits: &Limits, saved: &Saved) -> Left {
     let where_it_is = match saved {
         Saved::Nowhere => String::new(),
@@ -39,7 +39,7 @@ mod tests {
     use crate::text::saved::Place;
 
     #[test]
-    fn what_does_not_fit_is_named_more_shortly() {
+    fn replacements_are_shortened_to_fit() {
         let named = |bytes| {
             let limits = Limits { bytes, ..Limits::NONE };
             name_binary(4_096, &limits, &Saved::Whole(Place::Path("/tmp/out".into()))).text

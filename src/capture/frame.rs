@@ -1,4 +1,4 @@
-//! What stands around what is left of a process's output: labels of its streams, and how it ended.
+//! The frame around a process's captured output: labels of its streams, and a closing line.
 
 use super::left::Left;
 use super::stream::Stream;
@@ -8,28 +8,28 @@ use crate::room::{Taken, fair_rooms};
 use crate::text::extent::Extent;
 use crate::text::{Size, Utf8};
 
-/// A stream under a label. An empty label is none.
+/// A stream and its label, which may be empty.
 #[derive(Clone, Debug)]
 struct Section {
     stream: usize,
     label: String,
-    /// Of the limits of the whole.
+    /// The section's share of the limits.
     room: Limits,
 }
 
-/// Output that has ended, with what stands around it in the text of all.
+/// Output that has ended, in its frame.
 #[derive(Clone, Debug)]
 pub struct Captured {
     streams: Vec<Stream>,
     sections: Vec<Section>,
     closing: String,
-    /// Under which the rooms were given.
+    /// The limits that the rooms were computed from.
     limits: Limits,
 }
 
 impl Captured {
-    /// Gives each stream that has a text its room within the limits. `sections`: streams with their labels, in order.
-    /// `closing`: a line that comes last, kept where it fits at all; labels that do not fit beside it go.
+    /// Gives each non-empty stream its room within the limits. `sections`: streams with their labels, in order.
+    /// `closing`: the last line. If the frame does not fit, the labels are dropped first, then the closing line.
     pub fn new(streams: Vec<Stream>, sections: &[(usize, &str)], closing: &str, policy: &Policy) -> Captured {
         let limits = &policy.limits;
         let is_alone = sections.len() == 1;
@@ -46,14 +46,14 @@ impl Captured {
         if !fits(&sections, &closing) {
             closing.clear();
         }
-        // Each text may need a newline before what follows. It ends a line that was counted, but may be worth a token.
+        // Each text may need a newline before the next part. That ends a line already counted, but may cost a token.
         let newlines = sections.len().saturating_sub(usize::from(closing.is_empty()));
         let newlines = Taken { bytes: newlines, lines: 0, chars: newlines, tokens: newlines };
         let taken = around(&sections, &closing, limits).unwrap_or_default().plus(newlines);
         let room = taken.rest_of(limits);
         let rooms = match sections.len() {
             0 | 1 => vec![room; sections.len()],
-            // A small one stays whole, however large the other.
+            // A small stream stays whole, however large the other.
             _ => share(&streams, &sections, &room, policy),
         };
         for (section, room) in sections.iter_mut().zip(rooms) {
@@ -66,8 +66,8 @@ impl Captured {
         &self.streams
     }
 
-    /// What is left of a section within its room, which is so much smaller as the limits of the policy have become. It
-    /// gives way to all that the limits are for, and its notice names the limits that all of that is over.
+    /// Truncates a section to its room, reduced by as much as the policy's limits have shrunk since. The notice names
+    /// the limits that the whole output exceeds.
     pub fn clamp(&self, section: usize, policy: &Policy) -> Left {
         let policy = &*policy.naming(&policy.notice, |limits| limits.exceeded(self.amounts()));
         let Section { stream, room, .. } = &self.sections[section];
@@ -75,7 +75,7 @@ impl Captured {
         self.streams[*stream].clamp(&room, policy)
     }
 
-    /// What the text of all would take.
+    /// Returns the untruncated size of the whole output, frame included.
     fn amounts(&self) -> [usize; 4] {
         let around = around(&self.sections, &self.closing, &self.limits).unwrap_or_default();
         let around = [around.bytes, around.lines, around.chars, around.tokens];
@@ -83,34 +83,34 @@ impl Captured {
         texts.fold(around, |all, one| std::array::from_fn(|at| all[at] + one[at]))
     }
 
-    /// The stream of each section.
+    /// Iterates over the streams of the sections.
     pub fn sections(&self) -> impl Iterator<Item = usize> {
         self.sections.iter().map(|section| section.stream)
     }
 
-    /// Puts the texts of the sections together.
+    /// Joins the texts of the sections in their frame.
     pub fn compose(&self, texts: &[&[u8]]) -> Vec<u8> {
         let labels = self.sections.iter().map(|section| section.label.as_str());
         compose(labels.zip(texts.iter().copied()), &self.closing)
     }
 
-    /// Gives all memory back. Nothing is left that could be clamped or composed.
+    /// Frees all memory. Nothing can be truncated or composed afterwards.
     pub fn release(&mut self) {
         *self = Captured { streams: vec![], sections: vec![], closing: String::new(), limits: self.limits };
     }
 }
 
-/// The room of each section, shared as the blocks of a result share theirs.
+/// Returns the room of each section, shared as among blocks of a result.
 fn share(streams: &[Stream], sections: &[Section], room: &Limits, policy: &Policy) -> Vec<Limits> {
     let sizes: Vec<Taken> = sections.iter().map(|section| streams[section.stream].taken(room)).collect();
     let all = streams.iter().fold(Size::default(), |sum, stream| sum + stream.size());
     let notice = policy.notice.largest(all, policy.labels(true));
     let notice = taken(&notice, room);
-    // A line that is cut in two is rounded up twice.
+    // Splitting a line rounds its tokens up twice.
     fair_rooms(&sizes, Taken { tokens: notice.tokens + 2, ..notice }, room)
 }
 
-/// What labels and the closing line take; nothing where one is longer than a line may be.
+/// Returns the size of the labels and the closing line, or `None` if one exceeds the limit on lines.
 fn around(sections: &[Section], closing: &str, limits: &Limits) -> Option<Taken> {
     let lines = || sections.iter().map(|section| section.label.as_str()).chain([closing]);
     let fits = lines().all(|line| line.trim_end_matches('\n').len() <= limits.line_bytes);
@@ -121,7 +121,7 @@ fn taken(text: &str, limits: &Limits) -> Taken {
     Taken::of(Extent::of(Utf8(text.as_bytes()), limits))
 }
 
-/// Puts texts together, each under its label and on lines of its own, and the closing line last.
+/// Joins texts, each under its label and starting on a new line, and the closing line.
 pub fn compose<'a>(sections: impl Iterator<Item = (&'a str, &'a [u8])>, closing: &str) -> Vec<u8> {
     let mut all = vec![];
     let start_line = |all: &mut Vec<u8>| {

@@ -1,4 +1,4 @@
-//! What is left of a stream.
+//! A captured stream, truncated to its limits.
 
 use std::ops::Range;
 
@@ -12,20 +12,20 @@ use crate::text::{Size, Text};
 pub struct Left {
     /// Well-formed UTF-8.
     pub text: Vec<u8>,
-    /// Something was left out.
+    /// Some of the text was omitted.
     pub truncated: bool,
     pub keep: Keep,
-    /// Where the notice stands in the text, in chars.
+    /// The position of the notice in the text, in chars.
     pub notice: Range<usize>,
-    /// Kept parts of the text with its lines cut, in chars.
+    /// Kept parts of the text after its long lines were cut, in chars.
     pub ranges: Vec<Range<usize>>,
-    /// Size of what is kept, marks not counted, and its lines.
+    /// The kept size, excluding marks, and the kept lines.
     pub kept: Size,
     pub lines: KeptLines,
 }
 
 impl Left {
-    /// What an outcome leaves of a text of so many chars; all of it where there is none.
+    /// Renders an outcome for a text of `chars` chars. Without an outcome, the text is whole.
     pub fn of<T: Text>(
         source: &Source<T>,
         outcome: Option<Outcome>,
@@ -48,7 +48,7 @@ impl Left {
         Left { text, truncated: true, keep, notice, ranges, kept, lines }
     }
 
-    /// A text that stands for all of it.
+    /// Returns a replacement for a whole text.
     pub fn named(text: String) -> Left {
         Left {
             notice: 0..text.len(),

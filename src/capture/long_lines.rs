@@ -1,4 +1,4 @@
-//! Lines that are longer than a line may be, cut inside as they come.
+//! Cuts long lines in a stream.
 
 use crate::text::Size;
 use crate::text::cut::prefix_of_bytes;
@@ -6,33 +6,33 @@ use crate::text::lines::{LONGEST_MARK, place_mark};
 use crate::text::units::Text;
 use crate::text::utf8::Utf8;
 
-/// A piece of the text with its lines cut.
+/// A piece of the text after its long lines were cut.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'a> {
     Text(&'a [u8]),
-    /// Tells what is missing of the line before it.
+    /// Reports the omitted part of the preceding line.
     Mark(&'a [u8]),
 }
 
-/// Cuts lines as `text::lines::cut_lines` does, in memory for one mark: what a mark may take the place of waits until
-/// the line ends.
+/// Cuts lines as `text::lines::cut_lines` does, in memory for one mark: text that a mark may replace is buffered until
+/// its line ends.
 #[derive(Clone, Debug)]
 pub struct LongLines {
     max: usize,
     line: Line,
-    /// A carriage return came last, which may begin a terminator.
+    /// The input ended in a carriage return, which may begin a terminator.
     returned: bool,
     any: bool,
 }
 
-/// The content of a line, as far as it has come.
+/// The current line.
 #[derive(Clone, Debug, Default)]
 struct Line {
-    /// Bytes that went on, as they come out.
+    /// Bytes passed on, as output.
     bytes: usize,
     waiting: Vec<u8>,
     waits: Size,
-    /// Chars after what waits; a line that has some is too long.
+    /// Chars after the buffered text, if the line is too long.
     beyond: usize,
 }
 
@@ -41,7 +41,7 @@ impl LongLines {
         LongLines { max, line: Line::default(), returned: false, any: false }
     }
 
-    /// Whether a line was longer than a line may be.
+    /// Returns true if any line was too long.
     pub fn any(&self) -> bool {
         self.any
     }
@@ -68,7 +68,7 @@ impl LongLines {
         }
     }
 
-    /// Takes the end of the text.
+    /// Ends the text.
     pub fn finish(&mut self, mut each: impl FnMut(Part)) {
         if std::mem::take(&mut self.returned) {
             self.go_on(b"\r", &mut each);

@@ -1,4 +1,4 @@
-//! One text that comes in pieces, and all of it that a policy can need.
+//! One captured text, reduced to the parts that a policy can need.
 
 use super::binary::{is_binary, name_binary};
 use super::left::Left;
@@ -18,15 +18,15 @@ use crate::text::units::{Text, Utf16};
 use crate::text::utf8::Utf8;
 use crate::text::{Saved, Size, count};
 
-/// What has come of a stream.
+/// The size of a stream's input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Came {
     pub bytes: usize,
-    /// Its size as it comes out.
+    /// Its size after decoding.
     pub size: Size,
     /// It does not end in a newline.
     pub open: bool,
-    /// Control characters that no text has.
+    /// Control characters that do not occur in text.
     controls: usize,
 }
 
@@ -53,27 +53,27 @@ pub struct Stream {
     cleaner: Option<Cleaner>,
     cleaned: Vec<u8>,
     came: Came,
-    /// What the limits are for: the same, or what cleaning makes of it.
+    /// The text under the limits: the input, or its cleaned form.
     text: Came,
-    /// Counted only where tokens are limited.
+    /// Counted only if tokens are limited.
     estimate: Estimate,
     long_lines: Option<LongLines>,
     kept: Kept,
-    /// A part of it came as bytes, which are counted as such.
+    /// Some input arrived as bytes, and is counted in bytes.
     in_bytes: bool,
 }
 
 #[derive(Clone, Debug)]
 struct Kept {
     window: Window,
-    /// Where the policy may ask for them in the end.
+    /// Present if the policy may need them.
     findings: Option<Findings>,
 }
 
 impl Stream {
     pub fn new(policy: &Policy, clean: Option<clean::Options>) -> Stream {
         let limits = policy.limits.after_cutting_lines();
-        // Where nothing can be over a limit, nothing is ever looked for.
+        // Without limits, no search is needed.
         let is_limited = Limits { line_bytes: UNLIMITED, ..limits } != Limits::NONE;
         let searches = is_limited && matches!(policy.keep, Keep::Findings | Keep::Auto);
         Stream {
@@ -92,7 +92,7 @@ impl Stream {
         }
     }
 
-    /// Tells that a part of it comes as bytes.
+    /// Records that some input arrives as bytes.
     pub fn comes_as_bytes(&mut self) {
         self.in_bytes = true;
     }
@@ -112,7 +112,7 @@ impl Stream {
         }
     }
 
-    /// Takes the end of the stream.
+    /// Ends the stream.
     pub fn finish(&mut self) {
         if let Some(cleaner) = &mut self.cleaner {
             let mut cleaned = std::mem::take(&mut self.cleaned);
@@ -148,12 +148,12 @@ impl Stream {
         &self.came
     }
 
-    /// The text before lines are cut. Its bytes are those that came, where it came as bytes.
+    /// Returns the size of the text before lines are cut. Input that arrived as bytes is counted in bytes.
     pub fn size(&self) -> Size {
         if self.counts_bytes() { Size { bytes: self.text.bytes, ..self.text.size } } else { self.text.size }
     }
 
-    /// What the text before lines are cut takes of each limit.
+    /// Returns the extent of the text before lines are cut.
     pub fn extent(&self) -> Extent {
         Extent { size: self.text.size, open: self.text.open, estimate: self.estimate }
     }
@@ -162,15 +162,15 @@ impl Stream {
         self.long_lines.as_ref().is_some_and(LongLines::any)
     }
 
-    /// Whether what came, or what cleaning made of it, is over a limit.
+    /// Returns true if the input or its cleaned form is over a limit.
     pub fn is_over(&self) -> bool {
         let came = Extent { size: self.came.size, open: self.came.open, estimate: Estimate::default() };
         !came.fits(&self.limits) || !self.extent().fits(&self.limits) || self.has_long_line()
     }
 
-    /// What it takes of each limit where it is within them, and more than they allow where it is not.
+    /// Returns the usage of each limit; if the text does not fit, more than any limit allows.
     pub fn taken(&self, limits: &Limits) -> Taken {
-        // With a notice added it is still a number.
+        // Leaves room to add a notice without overflow.
         const MOST: usize = usize::MAX / 4;
         let name;
         let text = match &self.kept.window {
@@ -184,7 +184,7 @@ impl Stream {
         Taken::of(Extent::of(Utf8(text), limits))
     }
 
-    /// Bytes of memory.
+    /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
         let Kept { window, findings } = &self.kept;
         let findings = findings.as_ref().map_or(0, Findings::memory);
@@ -196,8 +196,8 @@ impl Stream {
         self.in_bytes && self.cleaner.is_none()
     }
 
-    /// What is left of a stream that has ended, within limits of its own. Exactly what a cut of the whole leaves, but for
-    /// notices of earlier cuts, which are text here.
+    /// Truncates the ended stream to limits of its own. The result equals that of truncating the whole text, except
+    /// that notices of earlier cuts count as text.
     pub fn clamp(&self, limits: &Limits, policy: &Policy) -> Left {
         if self.came.is_binary() {
             return name_binary(self.came.bytes, limits, &policy.saved);

@@ -1,4 +1,4 @@
-//! The start and the end of a stream, as much as a cut can keep of it.
+//! The start and the end of a stream, as far as a cut can keep them.
 
 use std::collections::VecDeque;
 
@@ -13,25 +13,25 @@ use crate::text::tokens::MOST_BYTES;
 use crate::text::units::Text;
 use crate::text::utf8::Utf8;
 
-/// More than a mark and a code point: where a window ends is never where a cut does.
+/// Exceeds a mark and a code point: a cut never ends at the edge of a window.
 const SLACK: usize = 64;
 
-/// Bytes, or newlines where nothing bounds the bytes, that no cut goes beyond.
+/// The maximum reach of a cut, in bytes, or in newlines if the bytes are unlimited.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
     bytes: usize,
     newlines: usize,
-    /// Bytes that are looked at whatever the limits.
+    /// Bytes that are examined under any limits.
     least: usize,
 }
 
 impl Reach {
     fn of(limits: &Limits, keep: Keep) -> Reach {
-        // A char is at most three bytes, and what is not well-formed comes out longer.
+        // A char takes at most three bytes, and ill-formed bytes become longer.
         let tokens = limits.tokens.saturating_mul(MOST_BYTES);
         let bytes = limits.bytes.min(limits.chars.saturating_mul(3)).min(tokens);
         let newlines = if bytes == UNLIMITED { limits.lines.saturating_add(2) } else { UNLIMITED };
-        // 'auto' is judged by the end, of which no char has more than three bytes.
+        // 'auto' examines the end, whose chars take at most three bytes each.
         let least = if keep == Keep::Auto { 3 * ending::LOOKED_AT + SLACK } else { CLOSING_BYTES };
         Reach { bytes: bytes.saturating_add(SLACK).max(least), newlines, least }
     }
@@ -40,14 +40,14 @@ impl Reach {
 #[derive(Clone, Debug)]
 pub struct Window {
     reach: Reach,
-    /// Of what comes after a head that is kept alone, only how it ends matters.
+    /// After a head that is kept alone, only the last bytes matter.
     tail_reach: Reach,
     head: Vec<u8>,
     newlines: usize,
     head_marks: Vec<Span>,
-    /// Begins once the head is full.
+    /// Present once the head is full.
     tail: Option<Tail>,
-    /// Bytes of all that came, and its size as it comes out.
+    /// Bytes of all input, and its decoded size.
     total: usize,
     size: Size,
 }
@@ -76,7 +76,7 @@ impl Window {
         }
     }
 
-    /// Takes the next text, of this size, which ends between two code points.
+    /// Takes the next text of the given size. It ends between two code points.
     pub fn push(&mut self, text: &[u8], size: Size) {
         self.total += text.len();
         self.size = self.size + size;
@@ -98,7 +98,7 @@ impl Window {
         }
     }
 
-    /// Takes a mark of ours.
+    /// Takes one of our own marks.
     pub fn push_mark(&mut self, mark: &[u8]) {
         let size = size::of_utf8(mark);
         let span = Span { start: self.total, end: self.total + mark.len(), size, hidden: 0 };
@@ -116,7 +116,7 @@ impl Window {
         }
     }
 
-    /// Adds to the head what it has room for, and returns how much that is.
+    /// Fills the head and returns the number of bytes taken.
     fn take(&mut self, text: &[u8]) -> usize {
         let mut taken = text.len();
         if taken > self.reach.bytes - self.head.len() {
@@ -133,7 +133,7 @@ impl Window {
         taken
     }
 
-    /// Whether all that came is in the head.
+    /// Returns true if the head holds the whole input.
     pub fn is_whole(&self) -> bool {
         self.tail.is_none()
     }
@@ -142,7 +142,7 @@ impl Window {
         &self.head
     }
 
-    /// The last text; all of it where the head holds it all.
+    /// Returns the last part of the input; all of it if the head holds it.
     pub fn tail(&self) -> &[u8] {
         self.tail.as_ref().map_or(&self.head, |tail| &tail.text)
     }
@@ -155,12 +155,12 @@ impl Window {
         self.size
     }
 
-    /// Marks in what is here, by their place among all bytes, in order.
+    /// Returns the marks in both parts, in order, by their position in all bytes.
     pub fn marks(&self) -> Vec<Span> {
         self.head_marks.iter().chain(self.tail_marks()).copied().collect()
     }
 
-    /// The same by their place among all chars.
+    /// Like [`Window::marks`], by their position in all chars.
     pub fn marks_in_chars(&self) -> Vec<Span> {
         let start = self.total - self.tail().len();
         let before = if self.tail_marks().next().is_some() {
@@ -177,7 +177,7 @@ impl Window {
         self.tail.iter().flat_map(|tail| &tail.marks).filter(move |mark| mark.start >= start)
     }
 
-    /// Bytes of memory.
+    /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
         let marks = |count: usize| count * size_of::<Span>();
         let tail = self.tail.as_ref().map_or(0, |tail| tail.text.capacity() + marks(tail.marks.capacity()));
@@ -185,7 +185,7 @@ impl Window {
     }
 }
 
-/// Marks in a text that starts at so many bytes and chars.
+/// Converts marks to chars. `text` starts at byte `start` and at char `chars`.
 fn in_chars<'a>(
     marks: impl Iterator<Item = &'a Span>,
     text: &[u8],
@@ -209,7 +209,7 @@ impl Tail {
             return self.text.extend_from_slice(&text[start..]);
         }
         self.text.extend_from_slice(text);
-        // Half goes at a time, so that each byte is moved but once.
+        // Removing half at a time moves each byte only once.
         if self.text.len() > bytes.saturating_mul(2) {
             self.text.drain(..Utf8(&self.text).floor(self.text.len() - bytes));
         }
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_are_here_and_memory_follows_the_limits() {
+    fn both_ends_are_kept_in_limited_memory() {
         let text: String = (0..40_000).map(|n| format!("{n:05}\n")).collect();
         for chunk in [1, 7, 1_000, 100_000, text.len()] {
             let window = pushed(Limits { bytes: 1_000, ..Limits::NONE }, &text, chunk);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_limit_bounds_is_kept_once() {
+    fn unlimited_text_is_stored_once() {
         let window = pushed(Limits::NONE, &"line\n".repeat(1_000), 7);
         assert!(window.is_whole() && window.head().len() == 5_000);
     }

@@ -1,4 +1,4 @@
-//! The text that a search keeps, put together piece by piece.
+//! The kept text of a search, assembled piece by piece.
 
 use std::ops::Range;
 
@@ -12,21 +12,21 @@ use crate::text::utf8::Utf8;
 #[derive(Debug, Default)]
 pub struct Body {
     pub text: Vec<u8>,
-    /// Kept parts in chars, their size and the runs of their lines.
+    /// Kept parts in chars, their size, and their runs of lines.
     pub ranges: Vec<Range<usize>>,
     pub kept: Size,
-    /// What of it is not the input's.
+    /// Text in `kept` that is not from the input.
     pub foreign: Size,
     pub lines: Vec<(usize, usize)>,
-    /// The last of them, and chars that are kept of it, marks and its newline not counted.
+    /// The last line, and the chars kept of it, excluding marks and its newline.
     line: usize,
     chars: usize,
-    /// Notices of earlier cuts that are kept as text.
+    /// Notices of earlier cuts that were kept as text.
     pub old: Size,
 }
 
 impl Body {
-    /// Adds a piece. `old`: what of it is a notice or a mark of an earlier cut.
+    /// Adds a piece. `old`: the size of its notice or mark from an earlier cut.
     pub fn add(&mut self, Piece { unit, text }: &Piece, old: Option<Size>) {
         self.text.extend_from_slice(text);
         self.kept = self.kept + Utf8(text).size();
@@ -42,14 +42,14 @@ impl Body {
             _ => self.ranges.push(range),
         }
         match self.lines.last_mut() {
-            // A line of which nothing but a mark is left is not kept.
+            // A line reduced to a mark does not count as kept.
             _ if own == 0 => {}
             Some(last) if last.1 + 1 >= line => last.1 = line,
             _ => self.lines.push((line, line)),
         }
     }
 
-    /// Adds a mark for what is missing: whole lines, or chars where it is a part of one line.
+    /// Adds a mark for omitted text: whole lines, or chars within one line.
     pub fn add_mark(&mut self, lines: usize, chars: usize) {
         let mark = match lines {
             0 => format!("[... {} chars ...]\n", grouped(chars)),
@@ -62,7 +62,7 @@ impl Body {
         self.text.extend_from_slice(mark.as_bytes());
     }
 
-    /// Leaves out the newline at the end, which gives way to a separator. `kept`: it is the input's.
+    /// Drops the newline at the end, which a separator replaces. `kept`: it comes from the input.
     pub fn drop_newline(&mut self, kept: bool) {
         if self.text.pop_if(|byte| *byte == b'\n').is_none() || !kept {
             return;
@@ -73,7 +73,7 @@ impl Body {
         }
         self.ranges.pop_if(|last| last.start == last.end);
         if self.chars == 0 {
-            // The line was nothing but its newline.
+            // The line consisted of its newline alone.
             if let Some(last) = self.lines.last_mut() {
                 last.1 -= 1;
             }

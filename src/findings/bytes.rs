@@ -1,24 +1,24 @@
-//! Bytes of a line as the scoring sees them.
+//! Byte classes of a line, for scoring.
 
 use std::borrow::Cow;
 
-/// Bytes of a line that are looked at.
+/// Maximum bytes of a line that are scored.
 pub const LOOKED_AT: usize = 600;
 
-/// Whether a byte may be part of a word; only a letter begins one.
+/// Returns true if a byte may be part of a word. Words begin with a letter.
 pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// How many bytes of a word a text begins with.
+/// Returns the number of word bytes at the start of a text.
 pub fn word_length(text: &[u8]) -> usize {
     text.iter().take_while(|byte| is_word(**byte)).count()
 }
 
-/// Bytes of a line that are told apart together.
+/// Bytes of a line that are classified together.
 pub const BLOCK: usize = 64;
 
-/// Which bytes of a block are what, a bit for each.
+/// The classes of a block's bytes, one bit per byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Classes {
     pub letters: u64,
@@ -28,7 +28,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Tells the bytes of a block apart; a shorter one ends in nothing.
+    /// Classifies the bytes of a block. A shorter block is padded with zeros.
     #[inline]
     pub fn of(block: &[u8]) -> Classes {
         let (parts, rest) = block.as_chunks();
@@ -39,7 +39,7 @@ impl Classes {
         if rest.is_empty() {
             return classes;
         }
-        // The last bytes again, where there are enough of them: a copy costs more.
+        // Overlapping the previous part is cheaper than a copy, if there are enough bytes.
         let last = match block.last_chunk() {
             Some(last) => part_of(last).map(|bits| bits >> (PART - rest.len())),
             None => {
@@ -63,11 +63,11 @@ impl Classes {
 
 const PART: usize = 16;
 
-/// Which bytes are letters, which of a word, and which quotes.
+/// Returns the bits of letters, of word bytes, and of quotes.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn part_of(part: &[u8; PART]) -> [u16; 3] {
-    // SAFETY: every x86-64 has SSE2.
+    // SAFETY: every x86-64 processor has SSE2.
     unsafe { part_by_vector(part) }
 }
 
@@ -87,7 +87,7 @@ fn part_by_vector(part: &[u8; PART]) -> [u16; 3] {
     };
     let both = u128::from_le_bytes(*part);
     let bytes = _mm_set_epi64x((both >> 64) as i64, both as i64);
-    // A number that is moved to the lowest compares as if it had no sign.
+    // SSE2 compares signed bytes. Subtracting 0x80 maps unsigned order to signed order.
     let within = |bytes: __m128i, first: u8, last: u8| {
         let moved = _mm_sub_epi8(bytes, _mm_set1_epi8(first.wrapping_add(0x80) as i8));
         _mm_cmplt_epi8(moved, _mm_set1_epi8((last - first + 1).wrapping_add(0x80) as i8))
@@ -112,7 +112,7 @@ fn part_by_eight(part: &[u8; PART]) -> [u16; 3] {
         let letters = within(plain | (LOW * 0x20), b'a', b'z');
         let words = letters | within(plain, b'0', b'9') | within(plain, b'_', b'_');
         for (class, found) in classes.iter_mut().zip([letters, words, within(plain, b'"', b'"')]) {
-            // The product puts the high bits of all eight beside each other, at the top.
+            // The product gathers the eight high bits at the top.
             let bits = ((found & HIGH & !eight) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
             *class |= (bits as u16) << (at * 8);
         }
@@ -120,30 +120,30 @@ fn part_by_eight(part: &[u8; PART]) -> [u16; 3] {
     classes
 }
 
-/// Finds where words start, block by block: a word is the rest of a run of letters, digits and underscores from its
-/// first letter on.
+/// Finds the starts of words, block by block. A word runs from the first letter of a run of letters, digits and
+/// underscores to the end of that run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Starts {
-    /// The block before ended in such a run, and that had no letter yet.
+    /// The previous block ended in a run that had no letter yet.
     inside: bool,
     leading: bool,
 }
 
 impl Starts {
-    /// The starts in the next block.
+    /// Returns the starts in the next block.
     #[inline]
     pub fn next(&mut self, classes: Classes) -> u64 {
         let Classes { letters, words, .. } = classes;
         let digits = words & !letters;
         let runs = words & !(words << 1 | u64::from(self.inside));
-        // A carry goes through the digits that a run begins with, and comes out at what follows them.
+        // The addition carries through the digits that begin a run and sets the bit after them.
         let (carried, leading) = digits.overflowing_add(runs & digits | u64::from(self.leading));
         *self = Starts { inside: words >> 63 == 1, leading };
         (runs | carried & !digits) & letters
     }
 }
 
-/// A line without its colours: they would stick to the words.
+/// Removes escape sequences, which would otherwise stick to words.
 pub fn plain(line: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memchr(ESCAPE, line) else { return Cow::Borrowed(line) };
     let mut text = line[..first].to_vec();
@@ -169,7 +169,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_start_where_a_plain_walk_says(
+        fn word_starts_match_a_plain_scan(
             text in prop::collection::vec(
                 prop_oneof![any::<u8>(), b'a'..=b'z', b'A'..=b'Z', b'0'..=b'9', Just(b'_'), Just(b'"')],
                 0..300,

@@ -1,4 +1,4 @@
-//! Chooses what is kept of a search within limits: both ends, the findings that are worth most, and more of the ends.
+//! Chooses the units to keep within limits: both ends, the best findings, then more of the ends.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,7 @@ use crate::room::Taken;
 use crate::text::extent::Extent;
 use crate::text::utf8::Utf8;
 
-/// Parts of the room that the start and the end of a text get before any finding does.
+/// Shares of the room reserved for the start and the end of a text before findings.
 const HEAD_SHARE: f64 = 0.15;
 const TAIL_SHARE: f64 = 0.3;
 
@@ -21,33 +21,33 @@ pub struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// What it takes of the limits in a text of which the last unit has this number.
+    /// Returns the unit's share of the limits. `last` is the number of the text's last unit.
     pub fn size(&self, last: usize, limits: &Limits) -> Taken {
-        // A last line that no newline ends is a line too.
+        // A last line without a newline counts as a line too.
         let lines = usize::from(self.unit.ends_line || self.unit.number == last);
         Taken { lines, ..Taken::of(Extent::of(Utf8(self.text), limits)) }
     }
 }
 
-/// What is kept so far.
+/// The units kept so far.
 #[derive(Debug)]
 pub struct Choice<'a> {
     pieces: &'a [Piece<'a>],
-    /// What each piece takes.
+    /// The size of each piece.
     sizes: &'a [Taken],
     kept: Vec<bool>,
     /// Numbers of the first and the last unit of the text.
     units: RangeInclusive<usize>,
     taken: Taken,
-    /// Runs of units that are left out, and what a mark for one takes at most.
+    /// Runs of omitted units, and the maximum size of a mark.
     gaps: usize,
     mark: Taken,
     room: Limits,
 }
 
 impl<'a> Choice<'a> {
-    /// Nothing is kept yet. `pieces` are in order, with what each takes; `units` are the numbers of the text's first and
-    /// last unit.
+    /// Starts an empty choice. `pieces` are in order, each with its size. `units` are the numbers of the text's first
+    /// and last unit.
     pub fn new(
         pieces: &'a [Piece<'a>],
         sizes: &'a [Taken],
@@ -75,21 +75,21 @@ impl<'a> Choice<'a> {
         self.grow_tail(&self.room.share(TAIL_SHARE), before);
     }
 
-    /// Keeps a finding with the lines around it, or by itself where that does not fit. Tells whether it is kept.
+    /// Keeps a finding with the lines around it, or alone if those do not fit. Returns true if it is kept.
     pub fn keep_finding(&mut self, finding: &Finding) -> bool {
         self.keep_all(finding.first..=finding.last)
             || self.keep_all(finding.unit..=finding.unit)
             || self.has(finding.unit)
     }
 
-    /// Keeps the lines that findings stand under, as far as there is room.
+    /// Keeps the headings of findings, as far as there is room.
     pub fn keep_headings(&mut self, findings: &[&Finding]) {
         for heading in findings.iter().filter_map(|finding| finding.heading) {
             self.keep_all(heading..=heading);
         }
     }
 
-    /// Gives half of what is left of the room to the lines around the findings, nearest first.
+    /// Gives half of the remaining room to the lines around the findings, nearest first.
     pub fn widen(&mut self, findings: &[&Finding]) {
         let left = self.taken.plus(self.marks()).rest_of(&self.room);
         let room = left.share(0.5);
@@ -116,8 +116,8 @@ impl<'a> Choice<'a> {
         self.index(number).is_some_and(|at| self.grow(at, most, before))
     }
 
-    /// Gives what is left of the room to the end, then to the start, then to pieces that take less than the mark in
-    /// their place.
+    /// Gives the remaining room to the end, then to the start, then to pieces smaller than the mark that would replace
+    /// them.
     pub fn keep_rest(&mut self) {
         let room = self.room;
         self.grow_tail(&room, Taken::default());
@@ -129,12 +129,12 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// The pieces that are kept, in order.
+    /// Iterates over the kept pieces, in order.
     pub fn kept(&self) -> impl Iterator<Item = &Piece<'a>> {
         self.pieces.iter().zip(&self.kept).filter(|(_, kept)| **kept).map(|(piece, _)| piece)
     }
 
-    /// Keeps pieces from the start as far as they go, until what is taken since `before` is past `most`.
+    /// Keeps pieces from the start until those added since `before` would exceed `most`.
     fn grow_head(&mut self, most: &Limits, before: Taken) {
         let in_order = |(at, piece): (usize, &Piece)| piece.unit.number == self.units.start() + at;
         let known = self.pieces.iter().enumerate().take_while(|piece| in_order(*piece)).count();
@@ -186,7 +186,7 @@ impl<'a> Choice<'a> {
     }
 
     fn add(&mut self, at: usize) {
-        // A piece between two that are kept closes a gap; one by itself makes a gap of one two.
+        // A piece between two kept ones closes a gap. A piece apart from kept ones splits a gap in two.
         match (self.has_kept_before(at), self.has_kept_after(at)) {
             (true, true) => self.gaps -= 1,
             (false, false) => self.gaps += 1,
@@ -209,7 +209,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Whether nothing is missing before a piece.
+    /// Returns true if nothing is omitted directly before a piece.
     fn has_kept_before(&self, at: usize) -> bool {
         let number = self.pieces[at].unit.number;
         number == *self.units.start()
@@ -234,7 +234,7 @@ mod tests {
     use super::super::shelf::Worth;
     use super::*;
 
-    /// Keeps of 20 lines of 10 bytes, of which those from 4 to 7 are not here any more.
+    /// Chooses from 20 lines of 10 bytes, of which lines 4 to 7 are no longer stored.
     fn kept(room: usize, finding: RangeInclusive<usize>) -> Vec<usize> {
         let units = (0..20).map(|number| Unit {
             number,
@@ -270,13 +270,13 @@ mod tests {
     }
 
     #[test]
-    fn ends_have_a_share_and_get_what_is_left() {
+    fn ends_get_their_share_and_the_remainder() {
         assert_eq!(kept(100, 10..=12), [0, 10, 11, 12, 15, 16, 17, 18, 19]);
         assert_eq!(kept(1_000, 10..=12), [0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
     }
 
     #[test]
-    fn a_finding_that_does_not_fit_with_its_lines_is_kept_by_itself() {
+    fn findings_too_large_with_context_are_kept_alone() {
         assert_eq!(kept(60, 8..=14), [9, 16, 17, 18, 19]);
         assert_eq!(kept(12, 8..=14), Vec::<usize>::new());
     }

@@ -1,4 +1,4 @@
-//! Puts together what a search keeps: the kept text in document order, a mark in each gap, and the notice last.
+//! Assembles the result of a search: kept text in document order, a mark in each gap, and the notice at the end.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,42 +23,42 @@ use crate::text::source::{Source, bytes_in};
 use crate::text::units::Text;
 use crate::text::utf8::Utf8;
 
-/// A text of which the findings and some of both ends are kept.
+/// A text truncated to its findings and parts of both ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     pub text: String,
-    /// Where the notice stands in it, in chars.
+    /// The position of the notice in the text, in chars.
     pub notice: Range<usize>,
-    /// Kept parts of the input, in chars, and their size; marks in lines that were cut before are not counted.
+    /// Kept parts of the input in chars, and their size, excluding marks in lines that were cut before.
     pub ranges: Vec<Range<usize>>,
     pub kept: Size,
     pub lines: KeptLines,
-    /// An end in which another tool says how to go on stands behind the notice.
+    /// The notice is followed by the continuation hint with which another tool ended its output.
     pub closes: bool,
 }
 
-/// Tells the bytes of parts of an input, given in chars.
+/// Returns the bytes of input ranges given in chars.
 type BytesOf<'a> = &'a dyn Fn(&[Range<usize>]) -> usize;
 
-/// What is asked of a search.
+/// The parameters of a search's result.
 #[allow(missing_debug_implementations, reason = "a closure has no debug form")]
 pub struct Request<'a> {
     pub limits: &'a Limits,
-    /// What the notice names beside the amounts.
+    /// Supplies the labels of the notice.
     pub policy: &'a Policy,
     pub notice: &'a Notice,
-    /// Size of the input, and the bytes of its parts where they are not those of the text.
+    /// Size of the input, and a measure of its bytes if they differ from those of the text.
     pub totals: Size,
     pub bytes_of: Option<BytesOf<'a>>,
     pub in_bytes: bool,
-    /// Notices and marks in the text are its own.
+    /// Ignore notices and marks in the text; they are not from an earlier cut.
     pub fresh: bool,
-    /// What else the notice answers for.
+    /// Size of further input that the notice accounts for.
     pub beside: Size,
 }
 
 impl<'a> Request<'a> {
-    /// A text of this size under the limits and with the notice of a policy.
+    /// Creates a request with a policy's limits and notice, for an input of size `totals`.
     pub fn of(policy: &'a Policy, totals: Size) -> Self {
         let (limits, notice) = (&policy.limits, &policy.notice);
         let (bytes_of, in_bytes, beside) = (None, false, Size::default());
@@ -66,7 +66,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Searches a text and clamps it to limits of its own; `None` when nothing was found, or nothing of it has room.
+/// Searches a text and truncates it. Returns `None` if there are no findings or they do not fit.
 pub fn clamp<T: Text>(
     source: &Source<T>,
     limits: &Limits,
@@ -98,7 +98,7 @@ pub fn clamp<T: Text>(
         None => bytes_in(source.head, ranges),
     };
     let is_broken = !T::UTF16 && findings.state.size.bytes != source.total;
-    // Bytes that are no UTF-8 come out as more than they were, and it is what comes out that limits bound.
+    // Invalid UTF-8 becomes longer when decoded, and limits apply to the output.
     let out = if source.totals.is_none() { findings.state.size } else { totals };
     let policy = &*policy.naming(notice, |limits| source.with_totals(Some(out)).exceeded(limits));
     findings.clamp(&Request {
@@ -112,18 +112,17 @@ pub fn clamp<T: Text>(
     })
 }
 
-/// More rounds than the digits of a number can change.
+/// Maximum attempts to fit a notice; digits of a number change in fewer.
 const ROUNDS: usize = 6;
 
 impl Findings {
-    /// Clamps the text that the search has seen to the end. `None` when nothing was found, or when the limits are too
-    /// small for any of it.
+    /// Truncates the text that was searched. Returns `None` if there are no findings or they do not fit.
     pub fn clamp(&self, request: &Request) -> Option<Found> {
         self.state.shelf.findings().next()?;
         self.closed(request).or_else(|| self.compose(request, None, ""))
     }
 
-    /// Keeps the end in which another tool says how to go on, as [`crate::text::clamp`] does, behind the notice.
+    /// Keeps another tool's continuation hint after the notice, as [`crate::text::clamp`] does.
     fn closed(&self, request: &Request) -> Option<Found> {
         let (recent, limits) = (self.state.recent.text(), request.limits);
         let closing =
@@ -146,7 +145,7 @@ impl Findings {
         })
     }
 
-    /// Composes what comes before an end that is kept.
+    /// Composes the text before a kept end.
     fn compose(&self, request: &Request, closing: Option<Closing>, end: &str) -> Option<Found> {
         let looks = !request.fresh && *request.notice != Notice::None;
         let mut old = if looks { self.old_notices(end.len()) } else { Old::default() };
@@ -167,20 +166,20 @@ struct Composer<'a> {
     pieces: Vec<Piece<'a>>,
     sizes: Vec<Taken>,
     last: usize,
-    /// The end that is kept behind the notice; empty where there is none.
+    /// The end that is kept after the notice, or empty.
     closing: Option<Closing>,
     end: &'a str,
 }
 
 impl Composer<'_> {
-    /// The clamped text with this notice, unless there is no room for both.
+    /// Returns the truncated text with this notice, or `None` if both do not fit.
     fn with_notice(&self, notice: &Notice) -> Option<Found> {
         let mut text = self.render(notice, &self.at_least());
         for _ in 0..ROUNDS {
             let room = self.room_beside(notice, &text)?;
             let body = self.compose(room, !separator(notice, &text).is_empty())?;
             let next = self.render(notice, &self.counts(&body));
-            // Less room than was made for it is enough.
+            // Taking less room than was reserved is fine.
             if self.taken(&next).minus(self.taken(&text)) == Taken::default() {
                 return self.finish(notice, &next, body);
             }
@@ -220,7 +219,7 @@ impl Composer<'_> {
         let findings = self.findings.state.shelf.findings().filter(|finding| units.contains(&finding.unit));
         let mut choice = Choice::new(&self.pieces, &self.sizes, units.clone(), self.largest_mark(), room);
         choice.keep_ends();
-        // What has come again and again gets the room that is left when the others have theirs.
+        // Recurring findings get the room that new ones leave.
         let (new, again): (Vec<&Finding>, Vec<&Finding>) =
             findings.partition(|finding| finding.worth >= Worth::NEW);
         let mut found = false;
@@ -238,7 +237,7 @@ impl Composer<'_> {
         let mut before: Option<&Piece> = None;
         let mut kept: Vec<_> = choice.kept().collect();
         self.old.leave_out_parts(&mut kept);
-        // Of a last line that is nothing but the newline which gives way, nothing would be left but a gap before it.
+        // If the last line is a bare newline, the separator would replace it and leave a gap before it.
         if separated
             && let [.., before, last] = kept[..]
             && (last.text, last.unit.number) == (b"\n", self.last)
@@ -258,7 +257,7 @@ impl Composer<'_> {
         Some(body)
     }
 
-    /// Marks what is missing between two pieces, or between a piece and an end of the text.
+    /// Marks omitted text between two pieces, or between a piece and an end of the text.
     fn mark_gap(&self, body: &mut Body, before: Option<&Piece>, after: Option<&Piece>) {
         let start = self.old.first;
         let next = before.map_or(start.number, |piece| piece.unit.number + 1);
@@ -274,7 +273,7 @@ impl Composer<'_> {
         body.add_mark(last.saturating_sub(first), end - start);
     }
 
-    /// What a mark takes at most, with the newline that ends a piece of a line before it.
+    /// Returns the maximum size of a mark, including the newline that ends a partial line before it.
     fn largest_mark(&self) -> Taken {
         let mark = format!("\n[... {} chars ...]\n", grouped(self.findings.state.size.chars));
         let in_pieces =
@@ -286,12 +285,12 @@ impl Composer<'_> {
         self.findings.state.last.is_some_and(|last| !last.ends_line)
     }
 
-    /// What the limits leave beside the notice and its separator.
+    /// Returns the room beside the notice and its separator, or `None` if those exceed the limits.
     fn room_beside(&self, notice: &Notice, text: &str) -> Option<Limits> {
         let separator = separator(notice, text);
         let mut taken = self.taken(&[separator, text].concat());
         if separator.starts_with('\n') {
-            // It ends the line before it, which has been counted.
+            // The separator ends the preceding line, which is counted already.
             taken.lines -= 1;
         }
         taken.within(self.request.limits).then(|| taken.rest_of(self.request.limits))
@@ -306,7 +305,7 @@ impl Composer<'_> {
     }
 
     fn in_bytes(&self) -> bool {
-        // As the earlier notice counts, where there is one.
+        // Count in the earlier notice's unit, if there is one.
         if self.old.hidden == Size::default() { self.request.in_bytes } else { self.old.in_bytes }
     }
 
@@ -356,7 +355,7 @@ impl Composer<'_> {
         Utf8(self.end.as_bytes()).size()
     }
 
-    /// Bytes of the input that are kept, marks not counted.
+    /// Returns the kept bytes of the input, excluding marks.
     fn kept_bytes(&self, body: &Body) -> usize {
         self.request.bytes_of.map_or(body.kept.bytes - body.foreign.bytes, |of| of(&body.ranges))
     }

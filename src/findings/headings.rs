@@ -1,12 +1,12 @@
-//! The line that a line stands under: the nearest one above that is indented less, or the first of its paragraph.
+//! The heading of a line: the nearest preceding line with less indentation, or the first line of its paragraph.
 
 use super::unit::Unit;
 
-/// Levels that are remembered, and bytes of a line that can be a heading.
+/// Maximum levels stored, and maximum bytes of a heading.
 const LEVELS: usize = 8;
 const LONGEST: usize = 400;
 
-/// A line that others may stand under.
+/// A line that may be a heading.
 #[derive(Clone, Debug)]
 struct Heading {
     indent: usize,
@@ -16,15 +16,16 @@ struct Heading {
 
 #[derive(Clone, Debug, Default)]
 pub struct Headings {
-    /// Each is indented more than the one before it. Those from `depth` on lend their memory to the next.
+    /// Each level is indented more than the previous one. Levels from `depth` on are unused, and their buffers are
+    /// reused.
     levels: Vec<Heading>,
     depth: usize,
-    /// The first line since the last empty one.
+    /// The first line since the last blank one.
     paragraph: Option<Heading>,
 }
 
 impl Headings {
-    /// Takes the next line, and returns the one that it stands under.
+    /// Takes the next line and returns its heading.
     pub fn take(&mut self, unit: Unit, text: &[u8]) -> Option<(Unit, &[u8])> {
         let indent = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         if text[indent..].trim_ascii().is_empty() {
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_stands_under_the_one_that_is_indented_less() {
+    fn headings_are_indented_less() {
         let text = "first\n  a\n    b\n    c\n  d\n\nsecond\nthird\n";
         let mut headings = Headings::default();
         let mut unit: Option<Unit> = None;

@@ -1,18 +1,18 @@
-//! Which lines say the same: lines that differ only in numbers, quoted texts and blanks.
+//! Detects repeated lines: lines that differ only in numbers, quoted texts and white space.
 
-/// Bytes of a line that are compared.
+/// Maximum bytes of a line that are compared.
 const COMPARED: usize = 160;
 
-/// Longest text in quotes that is passed over.
+/// Maximum length of a quoted text that is ignored.
 const QUOTED: usize = 60;
 
-/// How many different lines are told apart. Beyond that, new ones count as never seen.
+/// Maximum distinct lines stored. Further lines always count as new.
 const REMEMBERED: usize = 4_096;
 
-/// How often lines of each likeness have come.
+/// Counts lines by likeness.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// Open addressing, a power of two of slots, at most half of them taken; a hash of 0 is a free slot.
+    /// Open addressing over a power of two of slots, at most half full. A hash of 0 marks a free slot.
     slots: Vec<(u64, u16)>,
     taken: usize,
 }
@@ -24,7 +24,7 @@ impl Default for Seen {
 }
 
 impl Seen {
-    /// Counts a line, and tells how many like it came before.
+    /// Counts a line and returns the number of earlier lines like it.
     pub fn count(&mut self, line: &[u8]) -> u16 {
         let hash = likeness(line);
         let slot = self.slot(hash);
@@ -60,16 +60,16 @@ impl Seen {
         }
     }
 
-    /// Bytes of memory.
+    /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
         self.slots.capacity() * size_of::<(u64, u16)>()
     }
 }
 
-/// A hash of the line that numbers, quoted texts and the width of blanks do not change. Never 0.
+/// Hashes a line, ignoring numbers, quoted texts and the width of white space. Never returns 0.
 fn likeness(line: &[u8]) -> u64 {
     let line = line[..line.len().min(COMPARED)].trim_ascii();
-    // FNV-1a: a good enough spread for lines, and the same everywhere.
+    // FNV-1a spreads lines well enough and is equal on every platform.
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
     let mut at = 0;
@@ -106,7 +106,7 @@ fn likeness(line: &[u8]) -> u64 {
     hash.max(1)
 }
 
-/// Where a quoted text ends that is not empty and not long.
+/// Returns the end of a short, non-empty quoted text.
 fn closing(text: &[u8], quote: u8) -> Option<usize> {
     let end = 1 + text[1..].iter().take(QUOTED + 1).position(|byte| *byte == quote)?;
     (end > 1).then_some(end)
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_quotes_and_blanks_make_no_difference() {
+    fn numbers_quotes_and_blanks_are_ignored() {
         let alike = |a: &str, b: &str| likeness(a.as_bytes()) == likeness(b.as_bytes());
         assert!(alike("  error 17 at 0x7fe in 'a.c'", "error   2 at 0x0 in 'long name.c'  "));
         assert!(!alike("error in a", "error in b"));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_again_is_counted_up_to_a_number_of_different_lines() {
+    fn repeats_are_counted_up_to_a_number_of_distinct_lines() {
         let mut seen = Seen::default();
         assert_eq!([seen.count(b"error 1"), seen.count(b"error 2"), seen.count(b"other")], [0, 1, 0]);
         for n in 0..100_000_u32 {

@@ -1,8 +1,8 @@
-//! Finds the lines of a stream that tell what went wrong, wherever they stand, in one pass and bounded memory.
+//! Finds the lines of a stream that explain a failure, in one pass and bounded memory.
 //!
-//! Lines are scored as they pass; those that tell something are kept with the lines around them, the best of them as
-//! far as the budget goes, beside the start and the end of the stream. Nothing is looked at twice, so a text that is
-//! here whole and one that comes in chunks are the same to it.
+//! Each line is scored as it passes. Lines that score high enough are kept with their context, and the best survive
+//! within the budget, besides the start and the end of the stream. The result does not depend on how the stream is
+//! chunked.
 
 mod body;
 mod bytes;
@@ -37,29 +37,29 @@ use unit::{Foreign, Splitter, Stretch, Unit};
 
 pub use found::{Found, Request, clamp};
 
-/// Units that a finding may reach back to when all around it has come.
+/// Units before the current one that closing a finding may need.
 const REACH: usize = AROUND + 1 + AROUND + 1;
 
-/// A search that goes on as text arrives.
+/// A search over a stream of text.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    /// Bytes that a result can have.
+    /// Maximum bytes of the result.
     budget: usize,
     needles: Option<Needles>,
     splitter: Splitter,
     state: State,
 }
 
-/// Texts that make a line a finding, looked for at once: however many they are, a line is walked through once.
+/// Texts that make any line with them a finding. All are searched in one pass.
 #[derive(Clone, Debug)]
 struct Needles {
     all: AhoCorasick,
-    /// Bytes of the longest.
+    /// Bytes of the longest needle.
     longest: usize,
 }
 
 impl Needles {
-    /// Nothing where there are none, or where they take more memory than an automaton can address.
+    /// Returns `None` if there are no needles, or if they exceed the memory that an automaton can address.
     fn new(needles: &[String]) -> Option<Needles> {
         let needles: Vec<&String> = needles.iter().filter(|needle| !needle.is_empty()).collect();
         let longest = needles.iter().map(|needle| needle.len()).max()?;
@@ -69,39 +69,39 @@ impl Needles {
 
 #[derive(Clone, Debug)]
 struct State {
-    /// The first units, up to a part of the budget, and whether more may come.
+    /// The first units, up to a share of the budget, and if more may follow.
     head: Stretch,
     head_open: bool,
     head_most: usize,
-    /// The last units, as many as a result can have.
+    /// The last units, as many as a result can hold.
     recent: Stretch,
-    /// The unit that came last.
+    /// The most recent unit.
     last: Option<Unit>,
     size: Size,
-    /// What is foreign of the text that is still to come in a unit, by where it ends.
+    /// Foreign parts of text that is not in a unit yet, by their ends.
     foreign: VecDeque<(usize, Foreign)>,
-    /// Escape sequences, or anything but ASCII, have come: till then nobody need look for them in every line.
+    /// The input has contained escape sequences or non-ASCII text; until then, lines need no check for them.
     coloured: bool,
     wide: bool,
     seen: Seen,
     headings: Headings,
     shelf: Shelf,
-    /// Findings whose lines after them are still to come.
+    /// Findings still waiting for trailing context lines.
     open: Vec<Open>,
     notices: Vec<OldNotice>,
-    /// What marks of an earlier search take of the text.
+    /// Total size of marks from an earlier search.
     marks: Size,
-    /// What a needle may have begun with, of a line that is in pieces.
+    /// The end of a line in pieces, in which a needle may have begun.
     line: Vec<u8>,
-    /// How the unit that came last starts.
+    /// The first bytes of the most recent unit.
     start: [u8; 3],
-    /// The unit before the last was an empty line, and so was the one before a notice that may stand in the last.
+    /// The unit before the most recent one is blank, and that one may be a notice.
     blank: bool,
     maybe: Option<OldNotice>,
 }
 
 impl Findings {
-    /// A search for a result within limits. `needles` are texts that make a line a finding.
+    /// Starts a search for a result within limits. A line that contains one of `needles` is a finding.
     pub fn new(limits: &Limits, needles: &[String]) -> Findings {
         let budget = budget(limits);
         Findings {
@@ -111,7 +111,7 @@ impl Findings {
             state: State {
                 head: Stretch::default(),
                 head_open: true,
-                // More than the head's share: what is left over may go to it, and a notice may stand there.
+                // Exceeds the head's share: the head may get leftover room, and may begin with a notice.
                 head_most: (budget / 4).max(earlier::LONGEST),
                 recent: Stretch::default(),
                 last: None,
@@ -133,7 +133,7 @@ impl Findings {
         }
     }
 
-    /// Takes the next text, valid UTF-8 that may end anywhere.
+    /// Takes the next text: valid UTF-8, split anywhere.
     pub fn push(&mut self, text: &[u8]) {
         let Findings { budget, needles, splitter, state } = self;
         state.coloured |= memchr::memchr(bytes::ESCAPE, text).is_some();
@@ -141,13 +141,13 @@ impl Findings {
         splitter.push(text, |unit| state.take(unit, needles.as_ref(), *budget));
     }
 
-    /// Takes U+FFFD in place of so many bytes, at most three, that are no UTF-8.
+    /// Takes U+FFFD in place of up to three bytes of invalid UTF-8.
     pub fn push_broken(&mut self, bytes: usize) {
         const BROKEN: [u8; 3] = *b"\xEF\xBF\xBD";
         self.push_foreign(&BROKEN, Foreign { bytes: (BROKEN.len() - bytes) as u16, chars: 0 });
     }
 
-    /// Takes a mark at the end of a line that was cut, which is ASCII. It counts as text, but not as the input's.
+    /// Takes an ASCII mark at the end of a line that was cut. It counts as text but not as input.
     pub fn push_mark(&mut self, mark: &[u8]) {
         let length = mark.len() as u16;
         self.push_foreign(mark, Foreign { bytes: length, chars: length });
@@ -161,11 +161,11 @@ impl Findings {
         self.push(text);
     }
 
-    /// Passes over text that is not looked at. What is pending is a unit of its own then.
+    /// Skips text that is not searched. Pending text becomes a unit of its own.
     pub fn skip(&mut self, size: Size) {
         self.finish();
         let state = &mut self.state;
-        // A unit that nobody has stands for it.
+        // A placeholder unit, which is never stored, represents the skipped text.
         let unit = state.next_unit(Size { newlines: 0, ..size });
         state.last = Some(Unit { line: unit.line + size.newlines, ..unit });
         state.size = state.size + size;
@@ -175,7 +175,7 @@ impl Findings {
         state.line.clear();
     }
 
-    /// Takes the end of the text.
+    /// Ends the text.
     pub fn finish(&mut self) {
         let Findings { budget, needles, splitter, state } = self;
         splitter.finish(|unit| state.take(unit, needles.as_ref(), *budget));
@@ -184,12 +184,12 @@ impl Findings {
         }
     }
 
-    /// Size of all that was taken.
+    /// Returns the size of the text so far.
     pub fn size(&self) -> Size {
         self.state.size
     }
 
-    /// Bytes of memory that the search takes.
+    /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
         let State { head, recent, seen, shelf, notices, foreign, .. } = &self.state;
         let lists =
@@ -198,7 +198,8 @@ impl Findings {
     }
 }
 
-/// Bytes that a result within the limits can have, about: lines that no other limit bounds count as long as a unit.
+/// Estimates the maximum bytes of a result within the limits. If only lines are limited, each counts as the longest
+/// unit.
 fn budget(limits: &Limits) -> usize {
     let times =
         |limit: usize, bytes: usize| if limit == UNLIMITED { limit } else { limit.saturating_mul(bytes) };
@@ -212,14 +213,14 @@ impl State {
         let size = Size { bytes: text.len(), chars, newlines: usize::from(text.ends_with(b"\n")), broken: 0 };
         let unit = Unit { foreign: self.foreign_of(size.bytes), ..self.next_unit(size) };
         self.go_on(unit, text);
-        // A piece inside a long line is no line.
+        // A piece inside a long line does not start a line.
         let starts = self.last.is_none_or(|last| last.ends_line);
         self.size = self.size + size;
-        // In a longer text none is looked for, so that they cannot take up memory.
+        // Longer texts are not searched for notices, which bounds memory.
         if self.size.bytes <= earlier::SEARCHED {
             self.look_for_notice(unit, text, size);
         }
-        // An empty line tells nothing, and some texts have little else.
+        // Blank lines are never findings, and some texts consist of little else.
         let mut score = if text == b"\n" { Score::default() } else { score::score(text, self.coloured) };
         if needles.is_some_and(|needles| self.holds(needles, text)) {
             score = score.max(Score::ASKED_FOR);
@@ -240,7 +241,7 @@ impl State {
         self.keep(unit, text, budget);
     }
 
-    /// Keeps a unit at the end of what came last, and of the head while that may grow.
+    /// Appends a unit to the recent ones, and to the head while that may grow.
     fn keep(&mut self, unit: Unit, text: &[u8], budget: usize) {
         self.last = Some(unit);
         self.head_open &= self.head.bytes() + text.len() <= self.head_most;
@@ -248,7 +249,7 @@ impl State {
             self.head.push(unit, text);
         }
         self.recent.push(unit, text);
-        // Where lines are so short that their number would take more memory than their text, there are fewer of them.
+        // Lines can be so short that their count takes more memory than their text. Store fewer of those.
         while self.recent.units() > REACH
             && (self.recent.bytes() - self.recent.first_bytes() >= budget
                 || self.recent.units() > REACH + budget / 4)
@@ -257,19 +258,19 @@ impl State {
         }
     }
 
-    /// Whether a needle is in a unit, or reaches into it from the pieces of the same line before it.
+    /// Returns true if a needle ends in this unit. It may begin in earlier pieces of the line.
     fn holds(&mut self, needles: &Needles, text: &[u8]) -> bool {
         let line = &mut self.line;
         let from = line.len();
         line.extend_from_slice(text);
         let found = needles.all.is_match(&*line);
-        // A needle that was found is not found again, and one that has begun is kept whole.
+        // After a match, start over. Otherwise keep enough of the line to complete a needle.
         let keep = if found || line.ends_with(b"\n") { 0 } else { needles.longest - 1 };
         line.drain(..(from + text.len()).saturating_sub(keep));
         found
     }
 
-    /// What is foreign of the next unit, which has so many bytes.
+    /// Sums the foreign parts of the next unit, which has this many bytes.
     fn foreign_of(&mut self, bytes: usize) -> Foreign {
         let end = self.size.bytes + bytes;
         let mut sum = Foreign::default();

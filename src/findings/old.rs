@@ -1,4 +1,4 @@
-//! Notices and marks of earlier cuts in a text that is searched.
+//! Notices and marks of earlier cuts in a searched text.
 
 use std::collections::BTreeMap;
 
@@ -14,31 +14,31 @@ use crate::text::utf8::Utf8;
 /// Notices of earlier cuts.
 #[derive(Debug, Default)]
 pub struct Old {
-    /// What they say is missing already, and whether that was counted in bytes.
+    /// The amounts that they report as omitted, and if those were counted in bytes.
     pub hidden: Size,
     pub in_bytes: bool,
-    /// What each takes of the text.
+    /// The size of each notice in the text.
     pub sizes: Vec<Size>,
-    /// What of them may be kept as text, by the number of its unit.
+    /// Sizes of notices that may be kept as text, by unit number.
     pub units: Vec<(usize, Size)>,
-    /// Those between two empty lines, by number.
+    /// Unit numbers of notices between two blank lines.
     pub between: Vec<usize>,
-    /// What marks between findings take of the text.
+    /// Total size of marks between findings.
     pub marks: Size,
-    /// Bytes that one at the end takes.
+    /// Bytes of a notice at the end.
     pub cut_at_end: usize,
-    /// Where the first unit after one at the start stands.
+    /// The position after a notice at the start.
     pub first: Unit,
 }
 
 impl Old {
-    /// What they and marks take of the text.
+    /// Returns the total size of notices and marks.
     pub fn taken(&self) -> Size {
         self.sizes.iter().fold(self.marks, |sum, size| sum + *size)
     }
 
-    /// Leaves out of what is kept each notice that does not stand between its empty lines any more, and them: it would not be
-    /// known again.
+    /// Drops each notice that would lose one of its blank lines, with the remaining ones: it would not be recognised
+    /// again.
     pub fn leave_out_parts(&self, kept: &mut Vec<&Piece>) {
         for unit in &self.between {
             let all = unit - 1..=unit + 1;
@@ -50,7 +50,7 @@ impl Old {
         }
     }
 
-    /// What a unit takes of the text, where it is a notice or a mark.
+    /// Returns the size of a unit if it is a notice or a mark.
     pub fn size_of(&self, number: usize, text: &[u8]) -> Option<Size> {
         if self.marks.chars > 0 && is_mark(text) {
             return Some(Utf8(text).size());
@@ -59,7 +59,7 @@ impl Old {
     }
 }
 
-/// Notices between ends that are remembered; a text that was cut before has few, and only a forged one more.
+/// Maximum notices stored. A genuine text has few; only a forged one exceeds this.
 const NOTICES: usize = 256;
 
 /// A notice of an earlier cut between two ends.
@@ -71,13 +71,13 @@ pub struct OldNotice {
     in_bytes: bool,
 }
 
-/// Whether a line is a mark between findings.
+/// Returns true if a line is a mark between findings.
 fn is_mark(text: &[u8]) -> bool {
     text.first() == Some(&b'[') && notice_line::is_mark(text.strip_suffix(b"\n").unwrap_or(text))
 }
 
 impl State {
-    /// Takes note of a line that is a notice of an earlier cut between two empty lines, or a mark of an earlier search.
+    /// Records a line that is a notice between two blank lines, or a mark of an earlier search.
     pub fn look_for_notice(&mut self, unit: Unit, text: &[u8], size: Size) {
         if is_mark(text) {
             self.marks = self.marks + size;
@@ -97,19 +97,19 @@ impl State {
 }
 
 impl Findings {
-    /// Notices of earlier cuts, where one of ours would stand: before an end of so many bytes.
+    /// Finds notices of earlier cuts at the positions that ours take, before an end of `end` bytes.
     pub(super) fn old_notices(&self, end: usize) -> Old {
         let state = &self.state;
         let recent = state.recent.text();
         let (head, tail) = (Utf8(state.head.text()), Utf8(&recent[..recent.len() - end]));
         let ends = Earlier::at_ends(head, tail, state.size.bytes - end);
-        // What is kept of the text lies between those at the ends.
+        // Only the text between the notices at both ends can be kept.
         let mut old =
             Old { cut_at_end: ends.trailing, first: state.head.place_after(ends.leading), ..Old::default() };
         old.sizes.extend(ends.spans.iter().map(|span| span.size));
         let mut told = ends.told;
         if state.size.bytes <= earlier::SEARCHED {
-            // One at the end of what comes before an end is there already.
+            // A notice directly before `end` was counted above.
             let mut left = end;
             let mut units = state.recent.back();
             let before =
@@ -123,7 +123,8 @@ impl Findings {
                 old.between.push(unit);
                 let newline = Size { bytes: 1, chars: 1, newlines: 1, broken: 0 };
                 old.sizes.push(size + newline + newline + newline);
-                // The newlines around it are its own: that of the line before, and an empty line on either side.
+                // The notice owns the newlines around it: that of the preceding line, and the blank line on either
+                // side.
                 let before = unit.checked_sub(2).map(|line| (line, newline));
                 old.units.extend(before);
                 old.units.extend([(unit - 1, newline), (unit, size), (unit + 1, newline)]);
@@ -142,7 +143,7 @@ impl Findings {
         old
     }
 
-    /// All units that are still here, in order, without a notice at the end.
+    /// Returns all stored units in order, without a notice at the end.
     pub(super) fn pieces(&self, old: &Old) -> Vec<Piece<'_>> {
         let state = &self.state;
         let mut pieces: BTreeMap<usize, Piece> = BTreeMap::new();

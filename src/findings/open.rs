@@ -1,27 +1,27 @@
-//! Findings whose lines after them are still to come.
+//! Findings still waiting for trailing context lines.
 
 use super::State;
 use super::score::Score;
 use super::shelf::{Finding, Worth};
 use super::unit::Unit;
 
-/// Lines before and after a finding that are kept with it, and of one that weighs much.
+/// Context lines kept before and after a finding, and around a high-scoring one.
 const BEFORE: usize = 2;
 const BEFORE_HOT: usize = 3;
 const AFTER: usize = 3;
 const AFTER_HOT: usize = 5;
-/// Lines after a finding that are kept while they are indented.
+/// Trailing lines that are kept while they are indented.
 const AFTER_INDENTED: usize = 6;
 
-/// Lines on either side that are kept too where there is room left.
+/// Further lines on either side that are kept if there is room.
 pub const AROUND: usize = 12;
 
-/// A finding whose lines around it are not all there.
+/// A finding whose context is incomplete.
 #[derive(Clone, Debug)]
 pub struct Open {
     finding: Finding,
     heading: Option<(Unit, Vec<u8>)>,
-    /// The lines after it that are kept with it have not ended yet.
+    /// Its trailing context may still grow.
     grows: bool,
 }
 
@@ -29,7 +29,7 @@ impl Open {
     pub fn new(unit: usize, score: Score, worth: Worth, heading: Option<(Unit, Vec<u8>)>) -> Open {
         let (before, after) = if score.is_hot() { (BEFORE_HOT, AFTER_HOT) } else { (BEFORE, AFTER) };
         let around = (unit.saturating_sub(AROUND), unit + AROUND);
-        // One that is near is kept with the lines around.
+        // A near heading is among the lines around.
         let heading = heading.filter(|(heading, _)| heading.number < around.0);
         let number = heading.as_ref().map(|(heading, _)| heading.number);
         let first = unit.saturating_sub(before);
@@ -39,7 +39,7 @@ impl Open {
 }
 
 impl State {
-    /// Goes on with the findings that this unit is kept with, and closes those that it is too far from.
+    /// Extends open findings by a unit, and closes those that are complete.
     pub fn go_on(&mut self, unit: Unit, text: &[u8]) {
         let indented = matches!(text, [b' ' | b'\t' | b'|', _, ..]);
         for Open { finding, grows, .. } in &mut self.open {
@@ -48,19 +48,19 @@ impl State {
                 finding.last += usize::from(*grows);
             }
         }
-        // They were opened in order, and each has as many lines around it.
+        // Findings were opened in order, and all wait for equally many lines.
         while self.open.first().is_some_and(|open| unit.number > open.finding.around.1) {
             let open = self.open.remove(0);
             self.close(open);
         }
     }
 
-    /// Puts a finding on the shelf with the lines around it, where it is still wanted.
+    /// Stores a finding with its context if it is still wanted.
     pub fn close(&mut self, Open { mut finding, heading, .. }: Open) {
         if !self.shelf.wants(finding.unit, finding.worth) {
             return;
         }
-        // What lies beyond text that was passed over is not put with it, and may be on the shelf for another.
+        // Context does not extend across skipped text, whose units may be stored for another finding.
         let Some((first, last)) = self.recent.numbers() else { return };
         finding.around = (finding.around.0.max(first), finding.around.1.min(last));
         let around = self.recent.back().take_while(|(unit, _)| unit.number >= finding.around.0);
@@ -80,7 +80,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::text::Size;
 
-    /// Lines of which some are findings, and `None` where text is passed over.
+    /// Generates lines, some of them findings, and `None` for skipped text.
     fn parts() -> impl Strategy<Value = Vec<Option<String>>> {
         let line = prop_oneof![
             12 => "[b-d ]{0,30}\n",
@@ -92,7 +92,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_shelf_holds_what_its_findings_say(parts in parts()) {
+        fn the_shelf_holds_the_context_of_its_findings(parts in parts()) {
             let mut findings = Findings::new(&Limits { bytes: 1_000, ..Limits::NONE }, &[]);
             for part in parts {
                 match part {

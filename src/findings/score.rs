@@ -1,38 +1,38 @@
-//! How much a line tells of what went wrong: words and shapes, and no knowledge of any tool.
+//! Scores how well a line explains a failure, from words and shapes, without knowledge of specific tools.
 
 use super::bytes::{BLOCK, Classes, LOOKED_AT, Starts, plain, word_length};
 use super::shapes::{self, Shape};
 use super::words::{self, Lengths, Weight, Word};
 
-/// A weight in halves, so that it stays a whole number.
+/// A weight in halves, which keeps it an integer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score(pub i32);
 
 impl Score {
-    /// What a text that the caller asked for weighs.
+    /// The weight of a needle.
     pub const ASKED_FOR: Score = Score::of(10);
-    /// What a line that took the place of another weighs.
+    /// The weight of a changed line in a diff.
     pub const CHANGED: Score = Score::of(4);
 
-    /// The least that makes a line a finding.
+    /// The minimum of a finding.
     pub const LEAST: Score = Score::of(4);
 
     const fn of(weight: i32) -> Score {
         Score(weight * 2)
     }
 
-    /// Whether the line is a finding.
+    /// Returns true if the line is a finding.
     pub fn tells(self) -> bool {
         self >= Score::LEAST
     }
 
-    /// Whether the finding deserves more lines around it.
+    /// Returns true if the finding deserves more context.
     pub fn is_hot(self) -> bool {
         self >= Score::of(9)
     }
 }
 
-/// Scores one line, or a piece of a long one. `coloured`: it may hold escape sequences.
+/// Scores a line or a piece of a long one. `coloured`: it may hold escape sequences.
 pub fn score(line: &[u8], coloured: bool) -> Score {
     let line = &line[..line.len().min(LOOKED_AT)];
     if coloured { score_plain(&plain(line)) } else { score_plain(line) }
@@ -50,8 +50,8 @@ fn score_plain(line: &[u8]) -> Score {
                 length = word_length(&line[start..]);
             }
             let end = start + length;
-            // Nearly all words are told off by how they begin and their length, or by where an `Error` or an `Exception`
-            // at their end would begin.
+            // Nearly all words are ruled out by their first letters and length, or by the position of a trailing
+            // `Error` or `Exception`.
             let is_error = length > 5 && (line[end - 5] == b'E' || length > 9 && line[end - 9] == b'E');
             if is_error || may_tell(&line[start..end]) {
                 weighed.add_word(line, start, end);
@@ -67,7 +67,7 @@ fn score_plain(line: &[u8]) -> Score {
     weighed.total(line)
 }
 
-/// The places of the bits that are set, from the lowest.
+/// Iterates over the positions of set bits, lowest first.
 fn bits(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let at = bits.trailing_zeros() as usize;
@@ -76,7 +76,7 @@ fn bits(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The lengths of words that may weigh something or begin a shape.
+/// The lengths of words that may have a weight or begin a shape.
 const TELLING: Lengths = {
     let mut lengths = words::LENGTHS;
     let mut at = 0;
@@ -87,7 +87,7 @@ const TELLING: Lengths = {
     lengths
 };
 
-/// Whether a word may weigh something, by how it begins and its length alone.
+/// Returns true if a word's first letters and length allow a weight.
 #[inline]
 fn may_tell(word: &[u8]) -> bool {
     matches!(word, [first, second, ..] if word.len() < 16 && TELLING[words::beginning(*first, *second)] & 1 << word.len() != 0)
@@ -95,14 +95,14 @@ fn may_tell(word: &[u8]) -> bool {
 
 #[derive(Default)]
 struct Weighed {
-    /// The highest weight, and how many matches there were.
+    /// The highest weight, and the number of matches.
     best: i32,
     hits: i32,
-    /// The highest weight of shapes that count by themselves, whatever stands around them.
+    /// The highest weight of shapes that ignore their context.
     alone: i32,
-    /// The highest weight of shapes that gain from words beside them, but not from a place in a file.
+    /// The highest weight of shapes that gain from words beside them, but not from a file position.
     shape: i32,
-    /// The lowest weight of words that make a line weigh less.
+    /// The lowest weight of words that make a line less important.
     minus: i32,
 }
 
@@ -112,7 +112,7 @@ impl Weighed {
         self.hits += 1;
     }
 
-    // Few words get here; apart from them, the loop over the bytes stays in registers.
+    // Few words get here. Inlining this would push the byte loop out of registers.
     #[inline(never)]
     fn add_word(&mut self, line: &[u8], start: usize, end: usize) {
         let length = end - start;
@@ -175,12 +175,12 @@ impl Weighed {
             best += (self.hits - 1).clamp(0, 2);
         }
         best = best.max(self.alone);
-        // Two weights of a half each, since the words that make a line weigh less count half beside a strong one.
+        // Scores are in halves: negative weights count half beside a strong one.
         Score((2 * best + if best >= 8 { self.minus } else { 2 * self.minus }).max(0))
     }
 }
 
-/// Whether a word is part of a path, an option or an identifier.
+/// Returns true if a word is part of a path, an option or an identifier.
 fn is_of_a_name(before: &[u8], after: &[u8]) -> bool {
     matches!(before.last(), Some(b'/' | b'\\' | b'.' | b'-' | b'$'))
         || match after {
@@ -190,7 +190,7 @@ fn is_of_a_name(before: &[u8], after: &[u8]) -> bool {
         }
 }
 
-/// Whether a word is the name of an error: `TypeError`, `NullPointerException`.
+/// Returns true if a word names an error type, such as `TypeError` or `NullPointerException`.
 fn is_error_name(word: &[u8]) -> bool {
     let stem = word.strip_suffix(b"Error").or_else(|| word.strip_suffix(b"Exception"));
     stem.and_then(|stem| stem.last()).is_some_and(u8::is_ascii_lowercase)
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_weigh_what_they_tell() {
+    fn lines_are_scored_by_importance() {
         let cases = [
             ("nothing to see", 0.0),
             ("error: mismatched types", 12.0),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_part_of_a_line_is_looked_at() {
+    fn only_the_start_of_a_line_is_scored() {
         assert_eq!(weight(&("x ".repeat(300) + "error")), 0.0);
         assert_eq!(weight(&("x ".repeat(297) + "error")), 6.0);
     }

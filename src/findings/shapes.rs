@@ -1,5 +1,5 @@
-//! Shapes of lines that tell something whatever the words: levels of structured logs, statuses, codes of errors, marks of
-//! failed tests, changed lines of a diff.
+//! Shapes that indicate failure independently of words: log levels, statuses, error codes, marks of failed tests,
+//! changed lines of a diff.
 
 use super::bytes::{ESCAPE, LOOKED_AT, is_word, plain};
 use super::words::{Lengths, beginning};
@@ -7,13 +7,13 @@ use super::words::{Lengths, beginning};
 /// The weight of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Counts by itself.
+    /// Ignores its context.
     Alone(i32),
-    /// Weighs more with words of failure beside it.
+    /// Gains weight from words of failure beside it.
     Beside(i32),
 }
 
-/// How words begin that a shape begins with, where `0` stands for any digit, and a bit for each of their lengths.
+/// First letters of words that begin a shape (`0` stands for any digit), and a bit per possible length.
 const BEGINNINGS: [(&[u8; 2], u16); 8] = [
     (b"e0", 1 << 4 | 1 << 5),
     (b"f0", 1 << 4 | 1 << 5),
@@ -25,7 +25,7 @@ const BEGINNINGS: [(&[u8; 2], u16); 8] = [
     (b"se", 1 << 8),
 ];
 
-/// The lengths of words that a shape begins with.
+/// The lengths of words that begin a shape.
 pub const LENGTHS: Lengths = {
     let mut lengths = [0; 1 << 10];
     let mut at = 0;
@@ -41,7 +41,7 @@ pub const LENGTHS: Lengths = {
     lengths
 };
 
-/// The shape that a word of a line makes with what stands around it.
+/// Returns the shape that a word forms with its context.
 pub fn of_word(line: &[u8], start: usize, end: usize) -> Option<Shape> {
     let first = line[start] | 0x20;
     match end - start {
@@ -53,7 +53,7 @@ pub fn of_word(line: &[u8], start: usize, end: usize) -> Option<Shape> {
     }
 }
 
-/// A value that is none: `loss=nan`.
+/// A value that is not a number: `loss=nan`.
 fn no_number(line: &[u8], start: usize, end: usize) -> Option<Shape> {
     let before = &line[..start];
     let before = before.strip_suffix(b"-").unwrap_or(before).trim_ascii_end();
@@ -62,14 +62,14 @@ fn no_number(line: &[u8], start: usize, end: usize) -> Option<Shape> {
     (is_value && is_none).then_some(Shape::Alone(6))
 }
 
-/// A status line of HTTP: `HTTP/1.1 404`.
+/// A failed HTTP status line: `HTTP/1.1 404`.
 fn failed_status(text: &[u8]) -> Option<Shape> {
     let version = text.strip_prefix(b"HTTP/")?;
     let digits = version.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
     (digits > 0 && is_status(&version[digits..], b"45")).then_some(Shape::Beside(6))
 }
 
-/// The code of an error: `E501`, `F401:`.
+/// An error code: `E501`, `F401:`.
 fn code(line: &[u8], start: usize, end: usize) -> Option<Shape> {
     let (before, after) = (&line[..start], &line[end..]);
     let is_code = matches!(line[start], b'E' | b'F') && line[start + 1..end].iter().all(u8::is_ascii_digit);
@@ -78,7 +78,7 @@ fn code(line: &[u8], start: usize, end: usize) -> Option<Shape> {
     (is_code && is_free && is_ended).then_some(Shape::Alone(6))
 }
 
-/// A level or a status in JSON, or a severity: `"level":50`, `"status": 502`, `Severity: High`.
+/// A level or status in JSON, or a severity: `"level":50`, `"status": 502`, `Severity: High`.
 fn level(line: &[u8], start: usize, end: usize) -> Option<Shape> {
     let (before, word, after) = (&line[..start], &line[start..end], &line[end..]);
     if is(word, "severity") && [": high", ": critical"].iter().any(|high| starts(after, high)) {
@@ -104,7 +104,7 @@ fn starts(text: &[u8], with: &str) -> bool {
     text.get(..with.len()).is_some_and(|text| is(text, with))
 }
 
-/// What the mark at the start of a line weighs: that of a failed test, of an error that is explained, of a place.
+/// Returns the weight of a mark at the start of a line: a failed test, an explained error, or a file position.
 pub fn of_beginning(line: &[u8]) -> i32 {
     let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let text = &line[indent..];
@@ -123,18 +123,18 @@ pub fn of_beginning(line: &[u8]) -> i32 {
     }
 }
 
-/// Whether a status of three digits follows, as in the lines of an access log: `" 502 `.
+/// Returns true if a server error status follows a quote, as in access logs: `" 502 `.
 pub fn is_server_error(after: &[u8]) -> bool {
     is_status(after, b"5") && after.get(4) == Some(&b' ')
 }
 
-/// Whether a space and a status of three digits follow, the first of them one of these.
+/// Returns true if a space and a three-digit status follow, whose first digit is in `first`.
 fn is_status(after: &[u8], first: &[u8]) -> bool {
     matches!(after, [b' ', a, b, c, rest @ ..] if first.contains(a) && b.is_ascii_digit() && c.is_ascii_digit()
         && !rest.first().is_some_and(|next| is_word(*next)))
 }
 
-/// Whether a line names a place in a file: `name.ext:12` or `name.ext(12`.
+/// Returns true if a line contains a file position: `name.ext:12` or `name.ext(12`.
 pub fn names_a_place(line: &[u8]) -> bool {
     memchr::memchr2_iter(b':', b'(', line).any(|at| {
         let ext = line[..at].iter().rev().take_while(|&&byte| is_word(byte)).count();
@@ -147,7 +147,7 @@ pub fn names_a_place(line: &[u8]) -> bool {
     })
 }
 
-/// The first bytes of a line, its colours left out; zeros where it has fewer.
+/// Returns the first bytes of a line without escape sequences, padded with zeros.
 pub fn start(line: &[u8]) -> [u8; 3] {
     let mut start = [0; 3];
     if matches!(line.first(), Some(b'-' | b'+' | &ESCAPE)) {
@@ -158,7 +158,7 @@ pub fn start(line: &[u8]) -> [u8; 3] {
     start
 }
 
-/// Whether a line that starts so is what the one before it was changed to, as in a diff of what was expected.
+/// Returns true if a line replaces the previous one, as in a diff of expected and actual output.
 pub fn is_changed(before: &[u8; 3], line: &[u8; 3]) -> bool {
     let ([minus, a, rest], [plus, b, _]) = (before, line);
     *minus == b'-' && *plus == b'+' && a == b && *rest != 0 && !matches!(a, b'-' | b'+')
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_changed_line_is_seen_with_the_one_before() {
+    fn changed_lines_are_recognised_by_the_previous_line() {
         let changed = |a: &str, b: &str| is_changed(&start(a.as_bytes()), &start(b.as_bytes()));
         assert!(changed("-  tax: 7\n", "\u{1b}[31m+  tax: 19\u{1b}[0m\n"));
         assert!(!changed("--- a\n", "+++ b\n") && !changed("- a\n", "- b\n") && !changed("-\n", "+\n"));

@@ -1,4 +1,4 @@
-//! The findings that are worth most so far, with the text around them, in bounded memory.
+//! The best findings so far with their context, in bounded memory.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,16 +6,15 @@ use std::collections::BTreeMap;
 use super::score::Score;
 use super::unit::Unit;
 
-/// Worth of a finding: its score, halved for each line like it that came before. A whole number, so that it is the same
-/// everywhere.
+/// The value of a finding: its score, halved for each earlier line like it. An integer, and so equal on every platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Worth(u32);
 
 impl Worth {
-    /// Halving stops here: then it is one of many.
+    /// Maximum halvings; beyond that, all repeats are worth equally little.
     const MOST_HALVINGS: u16 = 12;
 
-    /// The least of a finding that is the first of its likeness.
+    /// The minimum value of a finding without earlier ones like it.
     pub const NEW: Worth = Worth((Score::LEAST.0 as u32) << Worth::MOST_HALVINGS);
 
     pub fn of(score: Score, before: u16) -> Worth {
@@ -23,33 +22,33 @@ impl Worth {
     }
 }
 
-/// A line that tells what went wrong, and the lines around it that are kept with it.
+/// A line that explains a failure, and its range of context lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub unit: usize,
     pub first: usize,
     pub last: usize,
-    /// First and last line that are kept too where there is room.
+    /// First and last line to keep if there is room.
     pub around: (usize, usize),
-    /// The line that it stands under.
+    /// The number of its heading.
     pub heading: Option<usize>,
     pub worth: Worth,
 }
 
 impl Finding {
-    /// What goes first: the least worth, and of equals the latest.
+    /// Orders findings for eviction: lowest value first, then the latest.
     fn rank(&self) -> (Worth, Reverse<usize>) {
         (self.worth, Reverse(self.unit))
     }
 }
 
-/// What a unit takes besides its text.
+/// Bytes per unit besides its text.
 const OVERHEAD: usize = 96;
 
 #[derive(Clone, Debug)]
 pub struct Shelf {
     findings: BTreeMap<(Worth, Reverse<usize>), Finding>,
-    /// Units of the findings, each once, with the number of findings that need it.
+    /// The units of all findings, each stored once with its number of users.
     units: BTreeMap<usize, Stored>,
     memory: usize,
     most: usize,
@@ -64,18 +63,18 @@ struct Stored {
 }
 
 impl Shelf {
-    /// Holds up to `most` bytes.
+    /// Creates a shelf that holds up to `most` bytes.
     pub fn new(most: usize) -> Shelf {
         Shelf { findings: BTreeMap::new(), units: BTreeMap::new(), memory: 0, most, full: false }
     }
 
-    /// Whether a finding is worth more than the least that is here, once there is no more room.
+    /// Returns true if there is room, or if the finding is worth more than the least stored one.
     pub fn wants(&self, unit: usize, worth: Worth) -> bool {
         let least = self.findings.first_key_value().map(|(rank, _)| *rank);
         !self.full || least.is_some_and(|least| (worth, Reverse(unit)) > least)
     }
 
-    /// Takes a finding with its units, and gives up what is worth least.
+    /// Stores a finding with its units, and evicts the least valuable ones.
     pub fn put<'a>(&mut self, finding: Finding, units: impl Iterator<Item = (Unit, &'a [u8])>) {
         self.findings.insert(finding.rank(), finding);
         for (unit, text) in units {
@@ -104,17 +103,17 @@ impl Shelf {
         }
     }
 
-    /// The findings, the one that is worth most first, and of equals the earliest.
+    /// Iterates over the findings, most valuable first, then earliest.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.values().rev()
     }
 
-    /// The units of all findings, in order.
+    /// Iterates over the units of all findings, in order.
     pub fn units(&self) -> impl Iterator<Item = (Unit, &[u8])> {
         self.units.values().map(|stored| (stored.unit, &*stored.text))
     }
 
-    /// Bytes of memory.
+    /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
         self.memory + self.findings.len() * size_of::<((Worth, Reverse<usize>), Finding)>()
     }
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_worth_least_goes_and_text_that_is_shared_stays() {
+    fn least_valuable_findings_are_evicted_and_shared_units_stay() {
         let mut shelf = Shelf::new(4 * (100 + OVERHEAD));
         put(&mut shelf, 10, 20);
         put(&mut shelf, 11, 8);

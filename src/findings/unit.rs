@@ -1,19 +1,19 @@
-//! What is kept or left out as a whole: lines, and pieces of lines that are too long for that.
+//! The units of selection: lines, and pieces of long lines.
 
 use std::collections::VecDeque;
 
-/// A line of more bytes is cut into pieces.
+/// Longer lines are split into pieces.
 pub const LONG_LINE: usize = 1_000;
 
-/// Bytes of a piece. The last may be a little longer, so that a mark at the end of a line stays in one piece.
+/// Bytes of a piece. The last piece may be longer, which keeps a mark at the end of a line in one piece.
 const PIECE: usize = 256;
 const LAST_PIECE: usize = PIECE + 32;
 
-/// Where a unit stands in the text, and its size.
+/// The position and size of a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unit {
     pub number: usize,
-    /// Where it starts in chars, and how many lines end before it.
+    /// Chars and complete lines before it.
     pub char: usize,
     pub line: usize,
     pub bytes: usize,
@@ -22,7 +22,7 @@ pub struct Unit {
     pub ends_line: bool,
 }
 
-/// What of a unit is not the input's: a mark of ours, or what U+FFFD takes beyond the bytes that it stands for.
+/// The parts of a unit that are not input: our marks, and the bytes that U+FFFD adds to those it replaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Foreign {
     pub bytes: u16,
@@ -36,31 +36,31 @@ impl Foreign {
 }
 
 impl Unit {
-    /// The unit of these bytes and chars that comes after this one.
+    /// Returns the following unit, given its size.
     pub fn next(&self, bytes: usize, chars: usize, ends_line: bool) -> Unit {
         let line = self.line + usize::from(self.ends_line);
         let (number, char) = (self.number + 1, self.char + self.chars);
         Unit { number, char, line, bytes, chars, foreign: Foreign::default(), ends_line }
     }
 
-    /// The unit of these bytes and chars that comes before this one.
+    /// Returns the preceding unit, given its size.
     fn previous(&self, bytes: usize, chars: usize, ends_line: bool) -> Unit {
         let (number, line) = (self.number - 1, self.line - usize::from(ends_line));
         Unit { number, char: self.char - chars, line, bytes, chars, foreign: Foreign::default(), ends_line }
     }
 }
 
-/// Cuts a stream into units. However the stream is chunked, they are the same.
+/// Splits a stream into units, independently of its chunks.
 #[derive(Clone, Debug, Default)]
 pub struct Splitter {
-    /// The start of a unit whose end is still to come.
+    /// The start of an incomplete unit.
     pending: Vec<u8>,
     /// Inside a long line.
     long: bool,
 }
 
 impl Splitter {
-    /// Bytes of the unit whose end is still to come.
+    /// Returns the bytes of the incomplete unit.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
@@ -80,13 +80,13 @@ impl Splitter {
         self.pending.extend_from_slice(&text[used..]);
     }
 
-    /// Takes what is pending as the last unit.
+    /// Emits the pending text as the last unit.
     pub fn finish(&mut self, mut each: impl FnMut(&[u8])) {
         let pending = std::mem::take(&mut self.pending);
         self.split(&pending, true, &mut each);
     }
 
-    /// Hands out the units whose end is in the text, and returns where they end.
+    /// Emits the complete units of a text and returns their end.
     fn split(&mut self, text: &[u8], finished: bool, each: &mut impl FnMut(&[u8])) -> usize {
         let mut at = 0;
         while let Some(length) = next_unit(&text[at..], self.long, finished) {
@@ -109,7 +109,7 @@ fn next_unit(text: &[u8], long: bool, finished: bool) -> Option<usize> {
     }
 }
 
-/// Where the first piece of a text ends: after a separator in its second half, or else between two code points.
+/// Returns the end of the first piece of a text: after a separator in its second half, or else between two code points.
 fn piece(text: &[u8]) -> usize {
     let second_half = &text[PIECE / 2..PIECE];
     match memchr::memrchr3(b'{', b',', b' ', second_half) {
@@ -118,17 +118,17 @@ fn piece(text: &[u8]) -> usize {
     }
 }
 
-/// Units that follow one another, with their text.
+/// Consecutive units and their text.
 #[derive(Clone, Debug, Default)]
 pub struct Stretch {
-    /// The last unit; those before it are known by their lengths.
+    /// The last unit; earlier ones are derived from their lengths.
     last: Option<Unit>,
-    /// Bytes and chars of each, small because lines may be empty: then there are as many as bytes.
+    /// Bytes and chars of each unit. The type is small, since the units may be as many as the bytes.
     lengths: VecDeque<(u16, u16)>,
-    /// What is foreign of those that are not all the input's, by number.
+    /// Foreign parts, by unit number.
     foreign: VecDeque<(usize, Foreign)>,
     text: Vec<u8>,
-    /// Bytes at the start of `text` that belong to units that went.
+    /// Bytes at the start of `text` that belong to removed units.
     gone: usize,
 }
 
@@ -168,13 +168,13 @@ impl Stretch {
         self.lengths.len()
     }
 
-    /// Numbers of the first and the last unit; nothing where there is none.
+    /// Returns the numbers of the first and the last unit, or `None` if there are none.
     pub fn numbers(&self) -> Option<(usize, usize)> {
         let last = self.last.filter(|_| !self.lengths.is_empty())?.number;
         Some((last + 1 - self.lengths.len(), last))
     }
 
-    /// Where a unit after the first so many bytes stands, which end a unit.
+    /// Returns the position after the first `bytes` bytes, which end a unit.
     pub fn place_after(&self, bytes: usize) -> Unit {
         let mut end = 0;
         let is_before = |unit: &Unit| {
@@ -189,14 +189,14 @@ impl Stretch {
         self.lengths.front().map_or(0, |(bytes, _)| usize::from(*bytes))
     }
 
-    /// The units with their text, in order.
+    /// Iterates over the units and their text, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Unit, &[u8])> {
         let mut units: Vec<_> = self.back().collect();
         units.reverse();
         units.into_iter()
     }
 
-    /// The units with their text, from the last to the first.
+    /// Iterates over the units and their text in reverse order.
     pub fn back(&self) -> impl Iterator<Item = (Unit, &[u8])> {
         let text = self.text();
         let (mut next, mut end) = (None, text.len());
@@ -215,7 +215,7 @@ impl Stretch {
         })
     }
 
-    /// Bytes of memory.
+    /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
         self.text.capacity()
             + self.lengths.capacity() * size_of::<(u16, u16)>()
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_whole_and_long_ones_are_cut_at_separators() {
+    fn lines_stay_whole_and_long_ones_split_at_separators() {
         assert_eq!(units("a\n\nb", 1), ["a\n", "\n", "b"]);
         let line = "x".repeat(1_000);
         assert_eq!(units(&format!("{line}\n{line}"), 7), [format!("{line}\n"), line.clone()]);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_make_no_difference() {
+    fn units_do_not_depend_on_chunks() {
         let text = format!("a\n{}\nb\n{}", "word, ".repeat(300), "y".repeat(2_000));
         for chunk in [1, 2, 3, 64, 257, 999, 1_001] {
             assert_eq!(units(&text, chunk), units(&text, text.len()), "{chunk}");
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_knows_where_its_units_stand() {
+    fn a_stretch_knows_the_positions_of_its_units() {
         let mut stretch = Stretch::default();
         let foreign = Foreign { bytes: 2, chars: 1 };
         let mut unit = Unit { number: 0, char: 0, line: 0, bytes: 3, chars: 3, foreign, ends_line: true };

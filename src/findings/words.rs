@@ -1,11 +1,12 @@
-//! What the words of a line say about its weight: words of failure, phrases that begin with a word, and good news.
+//! The weights of words: words of failure, phrases, and words of success.
 //!
-//! The weights were found by measuring which lines people needed from failing outputs of many tools. None is the name
+//! The weights come from measuring which lines people needed in the failing output of many tools. The tables contain no
+//! name or message of a specific tool.
 //! of a tool or of one of its messages.
 
 use super::bytes::{is_word, word_length};
 
-/// Whole words, lower case, with their weights. A word below 0 makes a line weigh less.
+/// Lower-case words and their weights. Negative weights make a line less important.
 #[rustfmt::skip]
 const WORDS: &[(&str, i32)] = &[
     ("panicked", 9), ("segfault", 9), ("sigsegv", 9), ("sigabrt", 9),
@@ -23,7 +24,7 @@ const WORDS: &[(&str, i32)] = &[
     ("warning", -5), ("warn", -5), ("deprecated", -3), ("info", -2), ("debug", -2), ("note", -2), ("help", -2),
 ];
 
-/// Phrases by their first word: what has to follow it, and the weight of both together.
+/// Phrases by first word: the text that must follow, and the weight of the phrase.
 const PHRASES: &[(&str, &str, i32)] = &[
     ("not", " found", 6),
     ("not", " ok", 8),
@@ -46,15 +47,15 @@ const PHRASES: &[(&str, &str, i32)] = &[
     ("most", " recent call last", 2),
 ];
 
-/// Longest word of either table.
+/// Length of the longest word in both tables.
 pub const LONGEST: usize = 13;
 
-/// A word of up to [`LONGEST`] bytes in one number, lower case: compared at once.
+/// A lower-case word of up to [`LONGEST`] bytes in one integer, for fast comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word(u128);
 
 impl Word {
-    /// The word of so many bytes in a line, in lower case; `None` when it is longer than any that weighs.
+    /// Reads a word of a line in lower case, or returns `None` if it is longer than all weighted words.
     pub fn at(line: &[u8], start: usize, length: usize) -> Option<Word> {
         if length > LONGEST {
             return None;
@@ -65,7 +66,7 @@ impl Word {
             bytes
         });
         let within = (1 << (8 * length)) - 1;
-        // Digits stay as they are, and an underscore becomes what is in no word.
+        // Digits stay unchanged; underscores become a byte that does not occur in words.
         Some(Word((u128::from_le_bytes(sixteen) | LOWER) & within))
     }
 
@@ -84,16 +85,16 @@ impl Word {
     }
 }
 
-/// What makes a letter a small one, for each byte.
+/// The bit that makes a letter lower case, in each byte.
 const LOWER: u128 = u128::from_ne_bytes([0x20; 16]);
 
 const SLOT_BITS: u32 = 9;
 
-/// What a word comes to by itself.
+/// The weight of a word on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
     Word(i32),
-    /// What follows decides.
+    /// The following text decides.
     Phrase,
 }
 
@@ -117,15 +118,16 @@ const TABLE: [Option<(Word, Weight)>; 1 << SLOT_BITS] = {
     table
 };
 
-/// For each two letters, a bit for each length of the words that begin with them: most words of a text are told off by this.
+/// Word lengths by first two letters, one bit per length. This rules out most words of a text.
 pub type Lengths = [u16; 1 << 10];
 
-/// Where the lengths of a word stand, whatever its case. Digits stand where letters do, and tell off a little less.
+/// Returns the index of a word in [`Lengths`], ignoring case. Digits share their index with letters, which is slightly
+/// less selective.
 pub const fn beginning(first: u8, second: u8) -> usize {
     (first as usize & 31) << 5 | second as usize & 31
 }
 
-/// The lengths that words of either table have.
+/// The lengths of the words in both tables.
 pub const LENGTHS: Lengths = {
     let mut lengths = [0; 1 << 10];
     let mut at = 0;
@@ -137,7 +139,7 @@ pub const LENGTHS: Lengths = {
     lengths
 };
 
-/// What a word weighs; nothing where it is in no table.
+/// Returns the weight of a word, or `None` if it is in neither table.
 pub fn weight(word: Word) -> Option<Weight> {
     let mut slot = word.slot();
     while let Some((known, weight)) = TABLE[slot] {
@@ -149,17 +151,17 @@ pub fn weight(word: Word) -> Option<Weight> {
     None
 }
 
-/// The weight of the phrase that a word begins with what follows it.
+/// Returns the weight of the phrase that begins with a word.
 pub fn phrase(word: Word, before: &[u8], after: &[u8]) -> Option<i32> {
     let follows =
         |rest: &str| after.get(..rest.len()).is_some_and(|after| after.eq_ignore_ascii_case(rest.as_bytes()));
     let phrases = PHRASES.iter().filter(|(first, rest, _)| Word::known(first) == word && follows(rest));
-    // What ends in a bracket begins with one.
+    // A phrase that ends in a bracket must begin with one.
     let phrases = phrases.filter(|(_, rest, _)| *rest != "]" || before.ends_with(b"["));
     phrases.map(|(.., weight)| *weight).max()
 }
 
-/// Whether what stands before a word says that there is none of it: "0 errors", "no known failures".
+/// Returns true if the preceding text negates a word: "0 errors", "no known failures".
 pub fn is_none_before(before: &[u8]) -> bool {
     let counts = |text: &[u8]| {
         ["0 ", "no "].iter().any(|none| {
@@ -175,7 +177,7 @@ pub fn is_none_before(before: &[u8]) -> bool {
     counts(before) || word > 0 && counts(&before_space[..before_space.len() - word])
 }
 
-/// Whether what follows a word says that there is none of it: "errors: 0", "failures seen = 0", `"error": null`.
+/// Returns true if the following text negates a word: "errors: 0", "failures seen = 0", `"error": null`.
 pub fn is_none_after(after: &[u8]) -> bool {
     let quoted = after.strip_prefix(b"\"");
     let mut rest = quoted.unwrap_or(after).trim_ascii_start();
@@ -191,7 +193,7 @@ pub fn is_none_after(after: &[u8]) -> bool {
             && EMPTY.iter().any(|empty| value.strip_prefix(empty.as_bytes()).is_some_and(ends))
 }
 
-/// Values of JSON that say so.
+/// JSON values that negate a word.
 const EMPTY: [&str; 5] = ["null", "false", "\"\"", "[]", "{}"];
 
 #[cfg(test)]
@@ -199,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_word_is_longer_than_the_longest_or_told_off_by_its_length() {
+    fn word_lengths_cover_both_tables() {
         let firsts = PHRASES.iter().map(|(first, ..)| *first);
         for word in WORDS.iter().map(|(word, _)| *word).chain(firsts) {
             let bytes = word.as_bytes();
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn good_news_is_heard() {
+    fn words_of_success_are_recognised() {
         for before in ["0 ", "no ", "found 0 ", "no known ", "with 0 type "] {
             assert!(is_none_before(before.as_bytes()), "{before}");
         }

@@ -1,9 +1,9 @@
-//! UTF-8 that comes in chunks.
+//! Decoding UTF-8 in chunks.
 
 use crate::text::seam::Seam;
 
-/// Decodes chunks as the WHATWG decoder does: each maximal invalid sequence comes out as one U+FFFD. A byte order mark is
-/// text like any other.
+/// Decodes chunks as the WHATWG decoder does: each maximal invalid sequence becomes one U+FFFD. Byte order marks are
+/// kept as text.
 #[derive(Clone, Debug, Default)]
 pub struct Decoder(Seam);
 

@@ -1,48 +1,48 @@
-//! Escape sequences, found in text that comes in chunks.
+//! Parses escape sequences in chunks of text.
 //!
-//! Recognised are CSI, the strings OSC, DCS, SOS, PM and APC, and the shorter escapes, each by ESC or, where there is one,
-//! by its C1 control. What has not ended after [`LONGEST`] bytes, or meets what cannot be in it (a control character, the
-//! start of another sequence, the end of the text), was none: its introducer alone is taken for a stray, and the rest is
-//! text. A newline ends a string therefore, so that a stray `ESC ]` costs nothing but itself.
+//! Recognised are CSI, the strings OSC, DCS, SOS, PM and APC, and the shorter escapes, introduced by ESC or by their C1
+//! control. A sequence is rejected if it exceeds [`LONGEST`] bytes, or contains a control character, another introducer
+//! or the end of the text. Then only its introducer is treated as stray, and the rest is text. Newlines thus end
+//! strings, and a stray `ESC ]` affects no other text.
 //!
-//! No sequence holds an introducer, so what is given back is read once more and never again.
+//! Sequences contain no introducers, so rejected text is read at most twice.
 
 use super::special;
 
-/// Bytes of the longest sequence, introducer and end among them.
+/// Maximum bytes of a sequence, introducer and terminator included.
 pub const LONGEST: usize = 4096;
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// No control character but tabs. Never empty.
+    /// Text without control characters other than tabs. Never empty.
     Text(&'a str),
     /// A control character outside sequences.
     Control(char),
-    /// One that came before, so many times again.
+    /// Repetitions of the preceding control character.
     Controls(char, usize),
-    /// A whole sequence.
+    /// A complete sequence.
     Sequence(&'a str),
-    /// An introducer that introduces nothing.
+    /// An introducer without a valid sequence.
     Stray(&'a str),
 }
 
 /// Splits chunks of text into pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Escapes {
-    /// The sequence that the last chunk ended in.
+    /// The incomplete sequence at the end of the last chunk.
     begun: String,
     state: State,
 }
 
-/// How far a sequence has come, which is all that decides what may follow.
+/// The parser's position in a sequence, which determines the characters that may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 enum State {
     /// After ESC and this many intermediates.
     Escape(u8),
     #[default]
     Csi,
-    /// In a string, which a BEL ends too or not.
+    /// In a string; `bell` if BEL terminates it too.
     Text { bell: bool },
     /// In a string, after an ESC.
     TextEscape { bell: bool },
@@ -51,9 +51,9 @@ enum State {
 enum Run {
     /// The sequence ends before this position.
     Ended(usize),
-    /// What stands at this position cannot be in the sequence.
+    /// The character at this position is not valid in the sequence.
     Broken(usize),
-    /// All of the text may be in it.
+    /// The sequence may continue after the text.
     Open,
 }
 
@@ -68,7 +68,7 @@ impl Escapes {
         }
     }
 
-    /// Gives back a sequence that has not ended.
+    /// Returns an incomplete sequence as text.
     pub fn finish(&mut self, mut sink: impl FnMut(Piece)) {
         while !self.begun.is_empty() {
             self.give_back(&mut sink);
@@ -79,7 +79,7 @@ impl Escapes {
         self.begun.capacity()
     }
 
-    /// Reads plain text and the sequence behind it; returns what is left.
+    /// Reads plain text and the sequence after it. Returns the remaining text.
     fn read<'a>(&mut self, text: &'a str, sink: &mut impl FnMut(Piece)) -> &'a str {
         let Some((at, introducer)) = plain(text, sink) else { return "" };
         let (raw, body) = (&text[at..], &text[at + introducer.len_utf8()..]);
@@ -100,7 +100,7 @@ impl Escapes {
                 &body[end..]
             }
             Run::Broken(end) => {
-                // An ESC that did not end a string begins what follows.
+                // An ESC that did not end a string begins the next sequence.
                 let end = end - usize::from(state.has_escape());
                 sink(Piece::Stray(introducer));
                 read_back(&body[..end], sink);
@@ -114,7 +114,7 @@ impl Escapes {
         }
     }
 
-    /// Goes on with the sequence that the last chunk ended in; returns what is left.
+    /// Continues the incomplete sequence of the last chunk. Returns the remaining text.
     fn resume<'a>(&mut self, text: &'a str, sink: &mut impl FnMut(Piece)) -> &'a str {
         let mut rest = text;
         loop {
@@ -141,7 +141,7 @@ impl Escapes {
         }
     }
 
-    /// Gives back what has begun; an ESC that did not end a string begins anew.
+    /// Returns the incomplete sequence as text. An ESC that did not end a string begins a new one.
     fn give_back(&mut self, sink: &mut impl FnMut(Piece)) {
         let escape = self.state.has_escape();
         let end = self.begun.len() - usize::from(escape);
@@ -171,7 +171,7 @@ impl State {
         matches!(self, State::TextEscape { .. })
     }
 
-    /// Follows a sequence of which `len` bytes are known through `text`.
+    /// Advances through `text` in a sequence of which `len` bytes were read before.
     fn run(&mut self, mut len: usize, text: &str) -> Run {
         for (at, char) in text.char_indices() {
             len += char.len_utf8();
@@ -205,18 +205,18 @@ impl State {
     }
 }
 
-/// Length of what follows the ESC of a short CSI, as of nearly all sequences that there are.
+/// Returns the length of a short CSI after its ESC. Nearly all sequences have this form.
 fn short_csi(body: &[u8]) -> Option<usize> {
     let parameters = body.strip_prefix(b"[")?;
     let last = parameters.iter().take(16).position(|byte| !(b' '..=b'?').contains(byte))?;
     (b'@'..=b'~').contains(&parameters[last]).then_some(last + 2)
 }
 
-/// Takes text up to the first control character, which it returns with its place.
+/// Emits text up to the first control character, and returns that character with its position.
 fn plain(text: &str, sink: &mut impl FnMut(Piece)) -> Option<(usize, char)> {
     let bytes = text.as_bytes();
     let mut at = special::find(bytes);
-    // A byte 0xC2 begins two bytes, of which the second tells a C1 control from a sign.
+    // 0xC2 begins a two-byte character; the second byte distinguishes C1 controls from printable characters.
     while bytes.get(at) == Some(&0xC2) && bytes.get(at + 1).is_some_and(|&second| second >= 0xA0) {
         at += 2;
         at += special::find(&bytes[at..]);
@@ -227,7 +227,7 @@ fn plain(text: &str, sink: &mut impl FnMut(Piece)) -> Option<(usize, char)> {
     Some((at, text[at..].chars().next()?))
 }
 
-/// Takes the same control character as often as it comes again, as zeros do, and returns what is left.
+/// Emits further repetitions of a control character, such as runs of NUL, and returns the remaining text.
 fn again<'a>(control: char, text: &'a str, sink: &mut impl FnMut(Piece)) -> &'a str {
     if control == '\n' || !text.starts_with(control) {
         return text;
@@ -237,7 +237,7 @@ fn again<'a>(control: char, text: &'a str, sink: &mut impl FnMut(Piece)) -> &'a 
     rest
 }
 
-/// Reads what was taken for a part of a sequence, and holds no introducer, as text.
+/// Emits the text of a rejected sequence. It contains no introducer.
 fn read_back(text: &str, sink: &mut impl FnMut(Piece)) {
     let mut rest = text;
     while let Some((at, char)) = plain(rest, sink) {
@@ -250,7 +250,7 @@ fn read_back(text: &str, sink: &mut impl FnMut(Piece)) {
 mod tests {
     use super::*;
 
-    /// Pieces as text: `<sequence>`, `{stray}`, `^control`.
+    /// Renders pieces as text: `<sequence>`, `{stray}`, `^control`.
     fn shown(chunks: &[&str]) -> String {
         let (mut escapes, mut shown) = (Escapes::default(), String::new());
         let mut show = |piece: Piece| {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn sequences_of_every_kind_end_where_they_end() {
+    fn all_kinds_of_sequences_are_delimited() {
         for (text, pieces) in [
             ("a\x1B[1;31mb", r"a<\u{1b}[1;31m>b"),
             ("a\u{9B}?25lb\u{9B}2 q", r"a<\u{9b}?25l>b<\u{9b}2 q>"),
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_given_back() {
+    fn rejected_sequences_are_returned_as_text() {
         for (text, pieces) in [
             ("\x1B", "{}"),
             ("\x1B]0;no end\nb", "{}]0;no end^Ab"),
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_sequence_is_one_and_a_longer_one_is_none() {
+    fn sequences_are_accepted_up_to_the_maximum_length() {
         let longest = format!("\x1B]{}\x07", "x".repeat(LONGEST - 3));
         assert!(shown(&[&longest]).starts_with('<'));
         let longer = format!("\x1B]{}\x07", "x".repeat(LONGEST - 2));

@@ -1,40 +1,40 @@
-//! One line that can still be edited.
+//! A line that can still be edited.
 //!
-//! A line is text as long as it is only written from left to right, as nearly all are, and cells once something moved
-//! back into it. One code point is one cell. A tab fills the cells up to the next of its stops, and what is printed
-//! into it makes them spaces.
+//! A line is stored as text while it is only appended to, as nearly all lines are, and as cells once the cursor moves
+//! back into it. Each code point takes one cell. A tab fills the cells up to its next stop; printing into it turns
+//! those into spaces.
 
 use std::collections::BTreeMap;
 
-/// The right margin: no gap of blanks is made beyond it, or a few bytes could ask for any number.
+/// The right margin. Gaps of blanks end here: otherwise a few bytes could request any number of cells.
 const MARGIN: usize = 256;
 
 const TAB_STOP: usize = 8;
 
 const TAB: u32 = '\t' as u32;
-/// A cell behind a tab that belongs to it.
+/// A cell covered by the tab before it.
 const FILL: u32 = u32::MAX;
-/// A cell that was erased, or passed over: a space, where something printed follows.
+/// An erased or skipped cell. It becomes a space if a later cell is printed.
 const BLANK: u32 = u32::MAX - 1;
 
-/// Bytes that a sequence takes beside its own, about.
+/// Approximate overhead of a stored sequence in bytes.
 const ENTRY: usize = 64;
 
-/// Cells of capacity that a line keeps when it is emptied.
+/// Cells of capacity that an emptied line retains.
 const KEPT_CELLS: usize = 8192;
 
 #[derive(Clone, Debug, Default)]
 pub struct Line {
-    /// All of the line, unless it is edited.
+    /// The whole line, unless it is edited.
     text: String,
-    /// The last one is not blank.
+    /// Never ends in a blank cell.
     cells: Vec<u32>,
     edited: bool,
-    /// Something was printed over what stood here: then blanks at the end were printed to cover, and do not show.
+    /// Some cells were overwritten. Trailing spaces were then printed to erase text and are dropped.
     rewritten: bool,
-    /// Sequences that stay, before the cell of their column.
+    /// Kept sequences, by the column of the cell that they precede.
     sequences: BTreeMap<usize, String>,
-    /// Bytes of them.
+    /// Total bytes of `sequences`.
     kept: usize,
 }
 
@@ -47,17 +47,17 @@ impl Line {
         self.text.is_empty() && self.cells.is_empty() && self.sequences.is_empty()
     }
 
-    /// Bytes of the text; of an edited line none.
+    /// Returns the bytes of the text, 0 for an edited line.
     pub fn text_len(&self) -> usize {
         self.text.len()
     }
 
-    /// Cells of an edited line.
+    /// Returns the number of cells of an edited line.
     pub fn cells(&self) -> usize {
         self.cells.len()
     }
 
-    /// Bytes of the sequences that stay.
+    /// Returns the bytes of the kept sequences.
     pub fn kept(&self) -> usize {
         self.kept
     }
@@ -67,13 +67,13 @@ impl Line {
         self.text.capacity() + self.cells.capacity() * size_of::<u32>() + sequences
     }
 
-    /// Adds to the end of a line that is not edited.
+    /// Appends to a line that is not edited.
     pub fn append(&mut self, text: &str) {
         debug_assert!(!self.edited, "text goes on in the cells");
         self.text.push_str(text);
     }
 
-    /// Turns text into cells.
+    /// Converts text to cells.
     pub fn edit(&mut self) {
         if self.edited {
             return;
@@ -87,7 +87,7 @@ impl Line {
         self.text.clear();
     }
 
-    /// Turns the cells of a line that has ended into text, which is what the line shows, and returns it.
+    /// Converts the cells of a finished line to its final text, and returns that.
     pub fn settle(&mut self) -> &str {
         while self.rewritten && self.cells.last().is_some_and(|&cell| cell == BLANK || cell == ' '.into()) {
             self.cells.pop();
@@ -95,7 +95,7 @@ impl Line {
         self.settle_part()
     }
 
-    /// The same for the start of a line that goes on.
+    /// Like [`Line::settle`], for the start of a line that continues; keeps trailing spaces.
     pub fn settle_part(&mut self) -> &str {
         if !self.edited {
             return &self.text;
@@ -133,13 +133,14 @@ impl Line {
         self.kept = 0;
     }
 
-    /// The furthest column that the cursor can move to: the margin, or the end of a line that goes beyond.
+    /// Returns the last column that the cursor can reach: the margin, or the end of a longer line.
     pub fn reach(&self) -> usize {
         self.cells.len().max(MARGIN - 1)
     }
 
-    /// Prints a char over what stands at a column, and returns the column behind it; a tab is printed only at the end of
-    /// the line, and elsewhere moves. `before` are the sequences that came before the char; those of what it covers go.
+    /// Prints a char at a column and returns the next column. A tab is printed only at the end of the line; elsewhere
+    /// it moves the cursor. `before` holds the sequences that precede the char; they replace those of the overwritten
+    /// cell.
     pub fn put(&mut self, column: usize, char: char, before: &mut String) -> usize {
         let column = column.min(self.reach());
         let end = self.cells.len();
@@ -162,7 +163,7 @@ impl Line {
         column + 1
     }
 
-    /// Erases from a column on.
+    /// Erases from a column to the end.
     pub fn erase_from(&mut self, column: usize) {
         self.break_tab(column);
         self.cells.truncate(column);
@@ -172,7 +173,7 @@ impl Line {
         self.rewritten &= !self.cells.is_empty();
     }
 
-    /// Erases up to a column, that one too.
+    /// Erases up to and including a column.
     pub fn erase_to(&mut self, column: usize) {
         if column + 1 >= self.cells.len() {
             self.rewritten = false;
@@ -188,7 +189,7 @@ impl Line {
         self.cells.resize(end, FILL);
     }
 
-    /// Makes spaces of the tab that a column is in.
+    /// Replaces the tab that covers a column with spaces.
     fn break_tab(&mut self, column: usize) {
         if !matches!(self.cells.get(column), Some(&(TAB | FILL))) {
             return;
@@ -225,14 +226,14 @@ mod tests {
     }
 
     #[test]
-    fn text_goes_through_cells_unchanged() {
+    fn text_passes_through_cells_unchanged() {
         for text in ["", "a  ", "漢字\t😀\te\u{301}", "\t\t", "1234567\t8"] {
             assert_eq!(line(text).settle(), text);
         }
     }
 
     #[test]
-    fn what_is_printed_over_a_tab_leaves_spaces() {
+    fn printing_over_a_tab_leaves_spaces() {
         for (text, column, shown) in [
             ("a\tb", 1, "ax      b"),
             ("a\tb", 7, "a      xb"),
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tab_moves_over_what_stands_there() {
+    fn tabs_move_over_existing_text() {
         let mut line = line("abcdefghij");
         assert_eq!(line.put(2, '\t', &mut String::new()), 8);
         assert_eq!(line.put(8, '\t', &mut String::new()), 16);
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn erased_cells_show_only_before_what_was_printed() {
+    fn erased_cells_show_only_before_printed_ones() {
         let mut erased = line("abc  ");
         erased.erase_to(1);
         assert_eq!(erased.settle(), "  c  ");
@@ -267,14 +268,14 @@ mod tests {
     }
 
     #[test]
-    fn no_gap_goes_beyond_the_margin() {
+    fn gaps_end_at_the_margin() {
         let mut far = line("a");
         assert_eq!(far.put(60_000, 'x', &mut String::new()), MARGIN);
         assert_eq!(far.settle().len(), MARGIN);
     }
 
     #[test]
-    fn a_sequence_goes_with_the_cell_behind_it() {
+    fn sequences_are_replaced_with_their_cell() {
         let mut line = line("");
         for (column, char, before) in [(0, 'a', "<1>"), (1, 'b', "<2>"), (0, 'c', "<3>"), (1, 'd', "")] {
             line.put(column, char, &mut before.to_owned());

@@ -1,4 +1,4 @@
-//! A first look: most text has nothing to clean, and need not be read twice.
+//! A fast scan for text that needs no cleaning, as most text does.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,7 @@ use super::repeats::LONGEST;
 use super::special;
 use crate::text::{Text, Utf16};
 
-/// A unit of text in which control characters are single units.
+/// A code unit of an encoding in which every control character is one unit.
 pub trait Unit: Copy + PartialEq + Into<u32> {
     fn find_newline(units: &[Self]) -> Option<usize>;
 }
@@ -23,9 +23,9 @@ impl Unit for u16 {
     }
 }
 
-/// Looks through a piece of a text, and breaks where there may be something to clean: a control character other than
-/// tab and newline, or, with `repeats`, three identical lines. Continues with the position from which on the next
-/// piece must begin so that lines which go on there are seen; a last line that a piece ends in counts as whole.
+/// Scans a piece of a text. Breaks if it may need cleaning: it has a control character other than tab and newline, or,
+/// with `repeats`, three identical lines in a row. Otherwise continues with the position where the next piece must
+/// begin to recognise repeats across pieces. A last line without a newline counts as complete.
 pub fn look<U: Unit>(piece: &[U], repeats: bool) -> ControlFlow<(), usize> {
     if has_control(piece) {
         return ControlFlow::Break(());
@@ -33,7 +33,7 @@ pub fn look<U: Unit>(piece: &[U], repeats: bool) -> ControlFlow<(), usize> {
     if repeats { has_repeats(piece) } else { ControlFlow::Continue(piece.len()) }
 }
 
-/// Tells that bytes are well-formed UTF-8 with nothing to clean.
+/// Returns true if bytes are well-formed UTF-8 that needs no cleaning.
 pub fn is_clean(bytes: &[u8], repeats: bool) -> bool {
     if simdutf8::basic::from_utf8(bytes).is_err() {
         return false;
@@ -42,7 +42,7 @@ pub fn is_clean(bytes: &[u8], repeats: bool) -> bool {
 }
 
 fn has_control_of_utf8(bytes: &[u8]) -> bool {
-    // Whole blocks, so that the loop compiles to vector code.
+    // Fixed-size blocks compile to vector code.
     let is_special =
         |byte: u8| (byte < 0x20) & (byte != b'\t') & (byte != b'\n') | (byte == 0x7F) | (byte == C1_OR_SIGN);
     if !bytes.chunks(256).any(|block| block.iter().fold(false, |has, &byte| has | is_special(byte))) {
@@ -60,7 +60,7 @@ fn has_control_of_utf8(bytes: &[u8]) -> bool {
     }
 }
 
-/// The first byte of two, of which the second tells a sign from a C1 control.
+/// The first byte of a C1 control or a Latin-1 character; the second byte tells which.
 const C1_OR_SIGN: u8 = 0xC2;
 
 fn has_control<U: Unit>(units: &[U]) -> bool {
@@ -68,12 +68,12 @@ fn has_control<U: Unit>(units: &[U]) -> bool {
         let unit: u32 = unit.into();
         (unit < 0x20) & (unit != 0x09) & (unit != 0x0A) | (unit.wrapping_sub(0x7F) <= 0x9F - 0x7F)
     };
-    // Whole blocks, so that the loop compiles to vector code.
+    // Fixed-size blocks compile to vector code.
     units.chunks(256).any(|block| block.iter().fold(false, |has, &unit| has | is_control(unit)))
 }
 
 fn has_repeats<U: Unit>(piece: &[U]) -> ControlFlow<(), usize> {
-    // How many identical lines there were last, and where the first of them starts.
+    // The number of identical lines at the end so far, and the start of the first one.
     let (mut lines, mut run) = (0, 0);
     let mut last: &[U] = &[];
     let mut start = 0;
@@ -86,7 +86,7 @@ fn has_repeats<U: Unit>(piece: &[U]) -> ControlFlow<(), usize> {
             return ControlFlow::Break(());
         }
         let Some(newline) = newline else {
-            // It may go on, and be the third of those before; a long one cannot.
+            // The line may continue in the next piece and complete a repeat, unless it is too long.
             return ControlFlow::Continue(if line.len() > LONGEST { piece.len() } else { run });
         };
         (lines, run) = match () {
@@ -106,7 +106,7 @@ mod tests {
     use crate::text::clean::{Options, clean};
     use proptest::prelude::*;
 
-    /// Looks as callers do, piece by piece.
+    /// Scans piece by piece, as callers do.
     fn has_work(text: &[u8], piece: usize) -> bool {
         let mut start = 0;
         loop {
@@ -124,7 +124,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_passed_by_is_clean(
+        fn text_that_passes_needs_no_cleaning(
             lines in prop::collection::vec((prop::sample::select(vec!["", "a", "a\t", "bcd"]), 1..4usize), 0..8),
             long in prop::collection::vec((0..12usize, 1..6usize), 0..4),
         ) {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_looked_at_as_what_they_decode_to() {
+    fn bytes_are_scanned_as_decoded_text() {
         for (bytes, clean) in [
             (&b"a\n\xC2\xA0\xC3\x9B\xE6\xBC\xA2\t"[..], true),
             (b"", true),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn every_control_character_is_seen_in_either_width() {
+    fn control_characters_are_found_in_both_widths() {
         for unit in 0..0x100u16 {
             let mut units = [0x61; 600];
             units[555] = unit;

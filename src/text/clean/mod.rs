@@ -1,8 +1,8 @@
-//! What a terminal would show of a tool's output, as plain text.
+//! Converts terminal output to plain text.
 //!
-//! A [`Cleaner`] reads bytes as they come and writes clean UTF-8. Chunks may end anywhere: any chunking comes to the same
-//! text. Each byte goes through decoding, the recognition of escape sequences, the lines that can still change, and the
-//! folding of repeated lines; every step keeps a bounded amount, a few MiB together, however hostile the input.
+//! A [`Cleaner`] reads bytes in chunks and writes clean UTF-8; the result does not depend on the chunks. Each byte
+//! passes through decoding, the parsing of escape sequences, the lines that can still change, and the folding of
+//! repeated lines. Each step buffers a bounded amount, in total a few MiB, for any input.
 
 mod decoder;
 mod escapes;
@@ -21,16 +21,16 @@ use repeats::Repeats;
 use screen::{Final, Screen};
 use short::Short;
 
-/// What is cleaned. Everything by default.
+/// Cleaning steps. All are on by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Escape sequences go; otherwise they stay as they are, and take no room on a line.
+    /// Removes escape sequences. Otherwise they are kept and take no columns.
     pub ansi: bool,
-    /// Carriage returns, backspaces and, with `ansi`, sequences that move the cursor or erase come to what they show.
+    /// Applies carriage returns, backspaces and, with `ansi`, cursor movements and erasures.
     pub carriage_returns: bool,
-    /// Other control characters go, but for tab and newline; otherwise each takes a column.
+    /// Removes control characters other than tab and newline. Otherwise each takes a column.
     pub control: bool,
-    /// Three or more identical lines in a row become one and a mark.
+    /// Folds three or more identical lines in a row into one line and a mark.
     pub repeats: bool,
 }
 
@@ -46,7 +46,7 @@ impl Options {
         Options { ansi: false, carriage_returns: false, control: false, repeats: false };
 }
 
-/// Cleans a stream. A clone can be finished while the stream goes on.
+/// Cleans a stream. Finishing a clone does not affect the original.
 #[derive(Clone, Debug)]
 pub struct Cleaner {
     decoder: Decoder,
@@ -59,7 +59,7 @@ impl Cleaner {
         Cleaner { decoder: Decoder::default(), escapes: Escapes::default(), page: Page::new(options) }
     }
 
-    /// Reads a chunk and appends to `out` what nothing to come can change.
+    /// Reads a chunk and appends the output that is final so far.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         let Cleaner { decoder, escapes, page } = self;
         if page.options == Options::NONE {
@@ -79,7 +79,7 @@ impl Cleaner {
         });
     }
 
-    /// Ends the stream and appends the rest. The cleaner is as new then.
+    /// Ends the stream, appends the rest of the output, and resets the cleaner.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         let Cleaner { decoder, escapes, page } = self;
         if page.options == Options::NONE {
@@ -91,7 +91,7 @@ impl Cleaner {
         *self = Cleaner::new(self.page.options);
     }
 
-    /// Bytes of memory that are held, at most [`Cleaner::MOST_MEMORY`].
+    /// Returns the bytes of memory in use, at most [`Cleaner::MOST_MEMORY`].
     pub fn memory(&self) -> usize {
         self.escapes.memory() + self.page.screen.memory() + self.page.repeats.memory()
     }
@@ -107,7 +107,7 @@ pub fn clean(bytes: &[u8], options: Options) -> Vec<u8> {
     out
 }
 
-/// Takes the pieces of a text to where the options send them.
+/// Routes the pieces of a text by the options.
 #[derive(Clone, Debug)]
 struct Page {
     options: Options,
@@ -117,7 +117,7 @@ struct Page {
 
 impl Page {
     fn new(options: Options) -> Self {
-        // Where no sequence moves the cursor, a line cannot change once it has ended.
+        // Without cursor movements, a line cannot change after it ends.
         let screen = if options.ansi { Screen::default() } else { Screen::of_one_line() };
         Page { options, screen, repeats: Repeats::new(options.repeats) }
     }
@@ -125,7 +125,7 @@ impl Page {
     fn take(&mut self, piece: Piece, out: &mut Vec<u8>) {
         let Options { ansi, carriage_returns, control, .. } = self.options;
         if let Piece::Controls(char, count) = piece {
-            // What is dropped is dropped whatever its number.
+            // Characters that are removed need no repetition.
             let count = if control && !matches!(char, '\r' | '\u{8}') { 0 } else { count };
             return (0..count).for_each(|_| self.take(Piece::Control(char), out));
         }
@@ -161,7 +161,7 @@ impl Page {
         }
     }
 
-    /// Takes whole lines with nothing to clean, after more of them than can be edited.
+    /// Passes whole lines that need no cleaning. More lines than can be edited must precede them.
     fn pass(&mut self, text: &str, out: &mut Vec<u8>) {
         self.screen.make_all_final(&mut Final { repeats: &mut self.repeats, out });
         self.repeats.pass(text.as_bytes(), out);
@@ -197,7 +197,7 @@ mod tests {
             ("abc\x1B[1Kd", "   d"),
             ("a\x1B[5Cb\x1B[2Dc", "a    cb"),
             ("\x1B[32mok\x1B[0m\0\x07\u{85}\tx", "ok\tx"),
-            // Lines drawn anew.
+            // Redrawn lines.
             ("a: 1\nb: 1\n\x1B[2Aa: 2\nb: 2\n", "a: 2\nb: 2\n"),
             ("a\nb\nc\x1B[2F\x1B[Jd", "d"),
             ("a\nb\x1B[1Ac\x1B[1Ed", "ac\nd"),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_switched_off_stays() {
+    fn disabled_steps_change_nothing() {
         let text = "\x1B[1mab\x1B[0m\rc\x1B[K\x07\nd\x08\r\n\n\n\n";
         let of = |ansi, carriage_returns, control, repeats| {
             String::from_utf8(clean(text.as_bytes(), Options { ansi, carriage_returns, control, repeats }))
@@ -223,16 +223,16 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_left_the_window_are_final() {
+    fn lines_above_the_window_are_final() {
         let lines: String = (0..100).map(|line| format!("{line}\n")).collect();
         let shown = all(&format!("{lines}\x1B[999Atop\n"));
-        // The window holds the line of the cursor too, which is empty.
+        // The window also holds the cursor's line, which is empty.
         let top = 100 - (screen::LINES - 1);
         assert_eq!(shown, lines.replace(&format!("\n{top}\n"), "\ntop\n"));
     }
 
     #[test]
-    fn a_line_too_long_to_be_edited_goes_on_after_what_is_final() {
+    fn lines_too_long_to_edit_continue_after_their_final_part() {
         let long = "x".repeat(screen::LONGEST);
         assert_eq!(all(&format!("{long}yz\rY")), format!("{long}Yz"));
         assert_eq!(all(&format!("{long}\rY")), format!("Y{}", &long[1..]));
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_whatever_comes() {
+    fn memory_is_bounded_for_any_input() {
         let forever = |part: &str| part.repeat((12 << 20) / part.len());
         let full = |line: &str| format!("\x1B[2K{}\r", line.repeat(screen::LONGEST / line.len() - 1));
         for text in [
@@ -267,7 +267,7 @@ mod tests {
             for ansi in [true, false] {
                 let mut cleaner = Cleaner::new(Options { ansi, ..Options::ALL });
                 let mut out = vec![];
-                // Few lines are held where sequences stay, so that less does there.
+                // Fewer lines are buffered if sequences are kept.
                 let len = if ansi { text.len() } else { text.len() / 8 };
                 for chunk in text.as_bytes()[..len].chunks(60_000) {
                     cleaner.push(chunk, &mut out);

@@ -1,6 +1,6 @@
 //! Sequences that move the cursor or erase.
 
-/// What a sequence does to the lines.
+/// The effect of a sequence on the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
     Up(usize),
@@ -11,7 +11,7 @@ pub enum Motion {
     PreviousLine(usize),
     Right(usize),
     Left(usize),
-    /// To a column, the first of which is 0.
+    /// To a column, counted from 0.
     Column(usize),
     EraseToEnd,
     EraseToStart,
@@ -21,10 +21,10 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// Reads a whole sequence. Others than these, and private ones, do nothing to the text.
+    /// Parses a complete sequence. Private and all other sequences have no effect on the text.
     pub fn of(raw: &str) -> Option<Motion> {
         let &last = raw.as_bytes().last()?;
-        // Most are colours.
+        // Most sequences set colours.
         if !matches!(last, b'A'..=b'G' | b'J' | b'K') {
             return None;
         }
@@ -34,7 +34,7 @@ impl Motion {
         if !parameters.bytes().all(|byte| byte.is_ascii_digit() || byte == b';') {
             return None;
         }
-        // What is too large to be read is too large to matter.
+        // Numbers too large to parse saturate.
         let number = if first.is_empty() { 0 } else { first.parse().unwrap_or(u16::MAX) };
         let count = usize::from(number.max(1));
         Some(match (last, number) {

@@ -1,32 +1,33 @@
-//! Lines that come again and again.
+//! Folding of repeated lines.
 
 use std::io::Write;
 
-/// Bytes of the longest line that is folded: one line is kept to compare with.
+/// Maximum bytes of a line that is folded, since one line is buffered for comparison.
 pub const LONGEST: usize = 4096;
 
-/// Folds three or more identical lines in a row to the first and a mark that tells how many more there were. Two stay.
+/// Folds three or more identical lines in a row into the first one and a mark with the number of repetitions. Two
+/// identical lines stay.
 ///
-/// The mark is the line before what follows it, so that a text that holds such marks never comes out with three
-/// identical lines in a row, and a second folding changes nothing.
+/// The mark counts as the preceding line of the next one. So text that contains marks never yields three identical
+/// lines in a row, and folding is idempotent.
 #[derive(Clone, Debug)]
 pub struct Repeats {
     on: bool,
-    /// The line that was written last, or what is there of the one being written.
+    /// The last line written, or the written part of the current line.
     last: Vec<u8>,
     line: Line,
-    /// Further lines like the last, whole ones, not written yet.
+    /// Complete repetitions of the last line that were not written yet.
     held: u64,
 }
 
-/// The line that is being read.
+/// The state of the current line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
-    /// So far the same as this much of the last one, and not written yet.
+    /// Equal to this many bytes of the last line so far, and not written yet.
     Same(usize),
-    /// Unlike the last one.
+    /// Different from the last line.
     New,
-    /// Too long to compare with.
+    /// Too long to compare.
     Long,
 }
 
@@ -35,7 +36,7 @@ impl Repeats {
         Repeats { on, last: vec![], line: Line::New, held: 0 }
     }
 
-    /// Takes a part of a line.
+    /// Takes part of a line.
     pub fn text(&mut self, text: &[u8], out: &mut Vec<u8>) {
         if !self.on {
             return out.extend_from_slice(text);
@@ -78,7 +79,7 @@ impl Repeats {
         }
     }
 
-    /// Ends the text. What stands after the last newline is a line unless it is empty.
+    /// Ends the text. A part after the last newline counts as a line unless it is empty.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         while let Line::Same(so_far) = self.line {
             if so_far == 0 {
@@ -94,20 +95,20 @@ impl Repeats {
         }
     }
 
-    /// Takes so many more lines like the last three or more, and nothing of another.
+    /// Takes `lines` further repetitions of a line that has at least three already.
     pub fn hold(&mut self, lines: usize) {
         debug_assert!(self.held > 1 && self.line == Line::Same(0), "lines were held before");
         self.held += lines as u64;
     }
 
-    /// Takes whole lines of which no three in a row are alike, nor with what follows them.
+    /// Takes whole lines without three identical ones in a row, even together with the text that follows.
     pub fn pass(&mut self, lines: &[u8], out: &mut Vec<u8>) {
         if !self.on {
             return out.extend_from_slice(lines);
         }
         let mut rest = lines;
         let mut read = 0;
-        // Three tell them apart from what came before; a mark that was written may be one of them.
+        // Three lines separate these from the preceding ones; one of them may equal a written mark.
         while read < 3 || self.held > 1 || self.line != Line::Same(0) {
             let Some(newline) = memchr::memchr(b'\n', rest) else { return };
             self.text(&rest[..newline], out);
@@ -130,8 +131,8 @@ impl Repeats {
         self.last.capacity()
     }
 
-    /// Writes what was held back, now that the line which began like the last one goes on differently. After a mark
-    /// that line is compared with the mark.
+    /// Writes the held lines after the current one turns out to differ. After a mark, that line is compared with the
+    /// mark.
     fn tell_apart(&mut self, so_far: usize, out: &mut Vec<u8>) {
         if self.held < 2 {
             self.write_held(out);
@@ -146,7 +147,7 @@ impl Repeats {
         self.text(&begun, out);
     }
 
-    /// Writes the lines that are held back, or the mark in their place, which is the last line then.
+    /// Writes the held lines, or a mark in their place, which becomes the last line.
     fn write_held(&mut self, out: &mut Vec<u8>) {
         let held = std::mem::take(&mut self.held);
         if held == 0 {
@@ -169,7 +170,7 @@ mod tests {
         let (mut repeats, mut out) = (Repeats::new(true), vec![]);
         for part in text.split_inclusive('\n') {
             let content = part.strip_suffix('\n').unwrap_or(part);
-            // In two parts, as chunks may cut them.
+            // Split in two, as chunks may be.
             let half = content.len() / 2;
             repeats.text(&content.as_bytes()[..half], &mut out);
             repeats.text(&content.as_bytes()[half..], &mut out);
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn three_become_one_and_a_mark_and_two_stay() {
+    fn three_lines_fold_into_one_and_a_mark() {
         for (text, expected) in [
             ("", ""),
             ("a\na\n", "a\na\n"),
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn no_forged_mark_makes_three() {
+    fn forged_marks_never_make_three() {
         let mark = "[previous line 2 more times]\n";
         for marks in 0..9 {
             for tail in ["", "x\n", "[previous"] {
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_over_the_bound_is_never_folded() {
+    fn lines_over_the_maximum_are_never_folded() {
         let longest = format!("{}\n", "x".repeat(LONGEST));
         assert_eq!(folded(&longest.repeat(3)), format!("{longest}[previous line 2 more times]\n"));
         let longer = format!("{}\n", "x".repeat(LONGEST + 1));

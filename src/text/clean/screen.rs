@@ -1,7 +1,7 @@
-//! The last lines of the output, which the cursor can still get back to.
+//! The last lines of output, which the cursor can still reach.
 //!
-//! What left the window is final: the cursor stops at its top. So is the start of a line that grows too long to be
-//! edited, and with it all lines above; the line goes on after it as if it began there.
+//! Lines that leave the window are final: the cursor stops at its top. If a line becomes too long to edit, its start
+//! and all lines above become final, and the line continues as if it began there.
 
 use std::collections::VecDeque;
 
@@ -9,13 +9,13 @@ use super::line::Line;
 use super::motion::Motion;
 use super::repeats::Repeats;
 
-/// Lines that can be edited, more than a terminal shows of a progress display.
+/// Maximum lines that can be edited; progress displays take fewer.
 pub const LINES: usize = 64;
 
-/// Bytes of the longest line that can be edited, or cells once it is.
+/// Maximum bytes of a line that can be edited, or its cells once it is.
 pub const LONGEST: usize = 4096;
 
-/// Where final lines go.
+/// The sink of final lines.
 #[derive(Debug)]
 pub struct Final<'a> {
     pub repeats: &'a mut Repeats,
@@ -24,7 +24,7 @@ pub struct Final<'a> {
 
 impl Final<'_> {
     pub fn text(&mut self, text: &str) {
-        // Comparing nothing to nothing can take the processor 100 ns.
+        // Comparing empty slices can take 100 ns.
         if !text.is_empty() {
             self.repeats.text(text.as_bytes(), self.out);
         }
@@ -37,19 +37,19 @@ impl Final<'_> {
 
 #[derive(Clone, Debug)]
 pub struct Screen {
-    /// From the first that is not final. Never empty.
+    /// The lines that are not final. Never empty.
     lines: VecDeque<Line>,
     most_lines: usize,
     row: usize,
     column: Column,
-    /// Sequences that stay and wait for what is printed next.
+    /// Kept sequences that precede the next printed char.
     sequences: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
     At(usize),
-    /// Behind the text of a line that is not edited: its cells need not be counted.
+    /// After the text of a line that is not edited, whose cells need not be counted.
     End,
 }
 
@@ -70,12 +70,12 @@ impl Screen {
         }
     }
 
-    /// A screen on which every newline makes all that is above final.
+    /// Creates a screen on which every newline makes the lines above final.
     pub fn of_one_line() -> Self {
         Screen::new(1)
     }
 
-    /// Prints text at the cursor, over what stands there.
+    /// Prints text at the cursor, over existing text.
     pub fn print(&mut self, text: &str, end: &mut Final) {
         if !self.appends() {
             self.edit(end);
@@ -93,7 +93,7 @@ impl Screen {
         }
     }
 
-    /// Keeps a sequence as a part of the line that takes no room.
+    /// Keeps a sequence as a part of the line that takes no columns.
     pub fn keep(&mut self, raw: &str, end: &mut Final) {
         self.sequences.push_str(raw);
         if self.sequences.len() + self.line().kept() > LONGEST {
@@ -114,7 +114,7 @@ impl Screen {
             return;
         }
         self.write_first(end);
-        // What it allocated serves the new one.
+        // The new line reuses the buffers of the old one.
         self.lines[0].clear();
         self.lines.rotate_left(1);
     }
@@ -132,7 +132,7 @@ impl Screen {
         match motion {
             Motion::Column(0) | Motion::NextLine(_) | Motion::PreviousLine(_) => self.column = start,
             Motion::Right(_) | Motion::Column(_) | Motion::EraseToStart => self.edit(end),
-            // The common ones are done where they stand, without cells.
+            // Common motions are applied without converting to cells.
             Motion::Up(_) | Motion::Down(_) if self.column != Column::End => {}
             Motion::EraseToEnd | Motion::EraseBelow if self.column == Column::End => {}
             _ if self.column == start => {}
@@ -163,13 +163,13 @@ impl Screen {
         }
     }
 
-    /// Writes all lines above the last one, on which nothing stands yet.
+    /// Writes all lines above the last one, which must be empty.
     pub fn make_all_final(&mut self, end: &mut Final) {
         debug_assert!(self.row + 1 == self.lines.len() && self.line().is_empty(), "a newline came last");
         self.write_above(end);
     }
 
-    /// Ends the text. Empty lines below the cursor do not show, but that what stands there ended in a newline.
+    /// Ends the text. Empty lines below the cursor are dropped, but the newline after the last non-empty one is kept.
     pub fn finish(&mut self, end: &mut Final) {
         self.settle_sequences();
         let mut below = self.lines.range_mut(self.row + 1..);
@@ -188,7 +188,7 @@ impl Screen {
         &self.lines[self.row]
     }
 
-    /// Whether what is printed goes to the end of text.
+    /// Returns true if printing appends to text.
     fn appends(&self) -> bool {
         let line = self.line();
         let at_end = self.column == Column::End || (self.column == Column::At(0) && line.is_empty());
@@ -208,20 +208,20 @@ impl Screen {
         }
     }
 
-    /// Makes cells of the line, and a number of the cursor's column.
+    /// Converts the line to cells and the cursor to a column.
     fn edit(&mut self, end: &mut Final) {
         let line = &mut self.lines[self.row];
         line.edit();
         if self.column == Column::End {
             self.column = Column::At(line.cells());
         }
-        // Only tabs make more cells than there were bytes.
+        // Only tabs make more cells than bytes.
         if line.cells() > LONGEST {
             self.make_final(end);
         }
     }
 
-    /// The cursor's column on a line that is edited; elsewhere it is not needed.
+    /// Returns the cursor's column on an edited line, and 0 elsewhere.
     fn cell(&self) -> usize {
         match self.column {
             Column::At(column) => column,
@@ -229,7 +229,7 @@ impl Screen {
         }
     }
 
-    /// Writes all up to the cursor's line, which goes on as an empty one.
+    /// Writes everything up to the end of the cursor's line, which continues as an empty line.
     fn make_final(&mut self, end: &mut Final) {
         self.write_above(end);
         end.text(self.lines[0].settle_part());
@@ -238,7 +238,7 @@ impl Screen {
         self.column = Column::At(0);
     }
 
-    /// Writes the lines above the cursor's.
+    /// Writes the lines above the cursor.
     fn write_above(&mut self, end: &mut Final) {
         for _ in 0..std::mem::take(&mut self.row) {
             self.write_first(end);
@@ -251,7 +251,7 @@ impl Screen {
         end.newline();
     }
 
-    /// Puts the sequences that wait to the end of the line.
+    /// Appends the pending sequences to the line.
     fn settle_sequences(&mut self) {
         if !self.sequences.is_empty() {
             let line = &mut self.lines[self.row];
@@ -261,7 +261,7 @@ impl Screen {
     }
 }
 
-/// The last boundary up to `most` bytes.
+/// Returns the last char boundary within `most` bytes.
 fn floor(text: &str, most: usize) -> usize {
     if text.len() <= most {
         return text.len();

@@ -1,31 +1,31 @@
-//! What of a chunk need not be read line by line: the rest of a run of one line, and text with nothing to clean.
+//! Parts of a chunk that need not be read line by line: long runs of one line, and text that needs no cleaning.
 
 use std::ops::Range;
 
 use super::look::is_clean;
 use super::{screen, special};
 
-/// Lines that are read on either side: more than can still be edited, and then as many as are folded.
+/// Lines read on either side: those that can still be edited, and those needed for folding.
 const READ: usize = screen::LINES + 4;
 
-/// Fewer lines, or bytes, are not worth the trouble.
+/// Minimum lines and bytes for the scan to pay off.
 const LEAST_LINES: usize = 2 * READ;
 const LEAST_BYTES: usize = 8 * 1024;
 
-/// Bytes of the longest line of a run.
+/// Maximum bytes of a line in a run.
 const LONGEST: usize = 1024;
 
-/// A part of a text between lines that are read. Before it, all that could still be edited has become final.
+/// A part between lines that are read. By its start, all lines that could be edited are final.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Short {
-    /// The line before it, so many times again.
+    /// Repetitions of the preceding line, and their number.
     Again(Range<usize>, usize),
-    /// Whole lines with nothing to clean, no three alike where that is folded.
+    /// Whole lines that need no cleaning, without three identical ones in a row if those are folded.
     Clean(Range<usize>),
 }
 
 impl Short {
-    /// Finds the one or the other. Where there is neither, that is told soon.
+    /// Returns the first skippable part, or soon `None` if there is none.
     pub fn find(text: &[u8], repeats: bool) -> Option<Short> {
         if text.len() < LEAST_BYTES && !repeats {
             return None;
@@ -53,7 +53,7 @@ impl Short {
     }
 }
 
-/// How far two texts are the same.
+/// Returns the length of the common prefix.
 fn same(one: &[u8], other: &[u8]) -> usize {
     const BLOCK: usize = 256;
     let blocks = one.chunks_exact(BLOCK).zip(other.chunks_exact(BLOCK));
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_counted_from_where_it_is_folded() {
+    fn runs_are_counted_after_the_folded_lines() {
         let text = "begin\n".to_owned() + &"x y\n".repeat(1_000) + "x z\n";
         let again = Short::Again(6 + READ * 4..4_006, 1_000 - READ);
         assert_eq!(Short::find(text.as_bytes(), true), Some(again));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_comes_to_what_reading_comes_to() {
+    fn skipping_equals_reading() {
         let ends = [
             "",
             "x",

@@ -1,11 +1,11 @@
-//! Where plain text ends.
+//! Finds the end of plain text.
 
-/// A byte in each of eight lanes. Wide integers do for the short runs of coloured output: vector instructions are a fifth
-/// faster there and three times on long plain text, which other steps take longer over.
+/// One byte in each of eight lanes. Coloured output has short runs: there, vector instructions gain only a fifth. They
+/// are three times faster on long plain text, but other steps dominate there.
 const LANES: u64 = 0x0101_0101_0101_0101;
 
-/// Position of the first byte that may not be plain text, or the length: a control character other than tab, DEL, or
-/// the first byte of what may be a C1 control, as of half the signs of Latin-1.
+/// Returns the position of the first byte that may not be plain text, or the length. Such bytes are control characters
+/// other than tab, DEL, and the first byte of C1 controls, which begins half the characters of Latin-1 too.
 pub fn find(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks();
     for (at, &word) in words.iter().enumerate() {
@@ -21,7 +21,7 @@ pub fn find(bytes: &[u8]) -> usize {
     start + rest.iter().position(is_special).unwrap_or(rest.len())
 }
 
-/// The top bit of each lane that is zero. No lane carries over into the next.
+/// Sets the top bit of each lane that is zero. Lanes do not carry into each other.
 fn zeros(word: u64) -> u64 {
     let low = 0x7F * LANES;
     !(((word & low) + low) | word | low)
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_special_byte_is_found_wherever_it_stands() {
+    fn special_bytes_are_found_at_any_position() {
         for byte in 0..=u8::MAX {
             for at in 0..70 {
                 let mut bytes = [b'x'; 70];
