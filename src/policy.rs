@@ -1,4 +1,4 @@
-//! What a caller asked for. TypeScript has checked every value; nothing is checked again here.
+//! A caller's policy. TypeScript has validated every value.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::text::amounts::Labels;
 use crate::text::notice::Notice;
 use crate::text::saved::Saved;
 
-/// What survives a cut.
+/// The part of a text that a cut keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     Head,
@@ -21,38 +21,38 @@ pub enum Keep {
 pub struct Policy {
     pub limits: Limits,
     pub keep: Keep,
-    /// Share of the room that goes to the head with [`Keep::Ends`], 0 to 1.
+    /// Share of the room that the head gets with [`Keep::Ends`], 0 to 1.
     pub head_share: f64,
-    /// Moves cuts to line ends where that is cheap.
+    /// Moves cuts to nearby line ends.
     pub snap: bool,
     pub notice: Notice,
-    /// What the text is called in notices.
+    /// The name of the text in notices.
     pub source: String,
-    /// What became of the whole, for notices.
+    /// The status of the saved output, for notices.
     pub saved: Saved,
-    /// The tool that the text comes from can be asked for a part of it, for notices.
+    /// The tool can return further parts of the text on request, for notices.
     pub pages: bool,
-    /// The limits that notices name, where that is known of more than a text that is cut.
+    /// The limits that notices name, if they were determined for more than the truncated text.
     pub exceeded: Option<Limits>,
-    /// The text comes from something that failed.
+    /// The text comes from a failure.
     pub is_error: bool,
-    /// Texts that make a line a finding.
+    /// A line that contains one of these texts is a finding.
     pub needles: Vec<String>,
 }
 
 impl Policy {
-    /// Whether findings are looked for.
+    /// Returns true if findings are searched for.
     pub fn searches(&self) -> bool {
         self.keep == Keep::Findings || self.keep == Keep::Auto && self.is_error
     }
 
-    /// What notices name besides figures. `in_bytes`: the text is counted so.
+    /// Returns the labels of notices. `in_bytes`: the text is counted in bytes.
     pub fn labels(&self, in_bytes: bool) -> Labels<'_> {
         let limits = self.exceeded.as_ref().unwrap_or(&self.limits);
         Labels { limits, source: &self.source, saved: &self.saved, pages: self.pages, in_bytes }
     }
 
-    /// The policy with the limits that a text is over, where a notice is to name them and nobody has told them yet.
+    /// Adds the exceeded limits to the policy if the notice names them and they are not known yet.
     pub fn naming(&self, notice: &Notice, exceeded: impl FnOnce(&Limits) -> Limits) -> Cow<'_, Policy> {
         if self.exceeded.is_some() || !notice.names_limits() {
             return Cow::Borrowed(self);

@@ -1,8 +1,8 @@
-//! Reports as JSON.
+//! Builds reports as JSON.
 
 use crate::json::tree::string;
 
-/// An object that is being written.
+/// A JSON object under construction.
 #[derive(Debug, Default)]
 pub struct Answer {
     json: String,
@@ -16,7 +16,7 @@ impl Answer {
         self.json.push_str("\":");
     }
 
-    /// Adds a member that is JSON.
+    /// Adds a member whose value is JSON.
     #[inline(never)]
     pub fn json(mut self, name: &str, value: &str) -> Self {
         self.name(name);
@@ -33,7 +33,7 @@ impl Answer {
         self.json(name, if value { "true" } else { "false" })
     }
 
-    /// Adds a member that is a text, where there is one.
+    /// Adds a string member, if it has a value.
     #[inline(never)]
     pub fn text(self, name: &str, value: Option<&str>) -> Self {
         match value {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_json() {
+    fn answers_are_json() {
         let inner = |number| Answer::default().number("n", number);
         let answer = Answer::default()
             .flag("ok", true)

@@ -1,4 +1,4 @@
-//! Backups of a session as it was: before its first repair, and before its latest.
+//! Backups of a session: one from before its first repair, and one from before its latest.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -10,8 +10,8 @@ use super::lock::has_no_links;
 use super::stored::Session;
 use crate::system;
 
-/// Keeps a file that was the session as the one before its latest repair, and as the one before its first unless that is
-/// kept. Returns where. Both are one file; where a file can have but one name, the first alone is made.
+/// Keeps the replaced file as the backup of the latest repair, and also of the first if that is missing. Returns its
+/// path. Both names are hard links to one file; on file systems without links, only the first backup is made.
 pub fn keep(old: &Path, session: &Path) -> io::Result<PathBuf> {
     keep_by(|first| fs::hard_link(old, first), old, session)
 }
@@ -24,7 +24,7 @@ fn keep_by(link: impl Fn(&Path) -> io::Result<()>, old: &Path, session: &Path) -
         Err(error) if has_no_links(&error) => {
             if fs::symlink_metadata(&first).is_err() {
                 fs::rename(old, &first)?;
-                // Of an earlier repair, which this is later than.
+                // Left by an earlier repair.
                 let _ = fs::remove_file(&latest);
                 return Ok(first);
             }
@@ -36,12 +36,12 @@ fn keep_by(link: impl Fn(&Path) -> io::Result<()>, old: &Path, session: &Path) -
         }
     };
     fs::rename(old, &latest)?;
-    // Nothing is renamed where both are names of one file.
+    // Renaming between two links to one file does nothing.
     let _ = fs::remove_file(old);
     Ok(if is_first { first } else { latest })
 }
 
-/// Copies a session that can have no other name.
+/// Copies a session that cannot have a second name.
 pub fn copy(session: &Session) -> Result<Beside, Failure> {
     let (beside, file) = Beside::make(&session.path, "", |path| system::creation().open(path))?;
     session.give_rights(&file)?;
@@ -54,7 +54,7 @@ pub fn copy(session: &Session) -> Result<Beside, Failure> {
 mod tests {
     use super::*;
 
-    /// A directory with a session, and what keeps a text as that was before a repair.
+    /// Makes a directory with a session, and returns its path.
     fn place() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let session = dir.path().join("s.jsonl");
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_stays_and_the_latest_follows() {
+    fn the_first_backup_stays_and_the_latest_follows() {
         let (dir, session) = place();
         let text = |end: &str| fs::read_to_string(with_end(&session, end)).unwrap();
         assert_eq!(keep_text(&session, "one"), with_end(&session, ".bak"));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_half_is_kept_whole_the_next_time() {
+    fn interrupted_backups_are_completed_by_the_next() {
         let (dir, session) = place();
         let old = with_end(&session, ".old");
         fs::write(&old, "one").unwrap();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn one_name_does_where_there_are_no_links() {
+    fn one_backup_suffices_without_hard_links() {
         let (dir, session) = place();
         let no_links = |_: &Path| Err(ErrorKind::Unsupported.into());
         fs::write(with_end(&session, ".bak.latest"), "of an earlier one").unwrap();

@@ -1,4 +1,4 @@
-//! A text of a tool result before it is cut: as its row has it, or made of that.
+//! The text of a tool result before it is truncated: in place in its row, or derived from it.
 
 use crate::json::Literal;
 use crate::policy::{Keep, Policy};
@@ -15,14 +15,14 @@ pub enum Body<'a> {
     Made(Vec<u8>),
 }
 
-/// Both ends of a text, or all of it and nothing.
+/// The head and the tail of a text; if the tail is empty, the head is the whole text.
 pub type Windows = (Vec<u16>, Vec<u16>);
 
-/// Chars of a text that are searched for findings, and how many of them at its start, as in lib/text/pieces.ts. What lies
-/// between is passed over.
+/// Maximum chars searched for findings, and the share of the head, as in lib/text/pieces.ts. The text between is
+/// skipped.
 const SEARCHED: usize = 16 << 20;
 const SEARCHED_HEAD: usize = 4 << 20;
-/// A window ends at the end of a line where one is so near.
+/// A window is aligned to the end of a line within this distance.
 const PIECE: usize = 65_536;
 
 impl Body<'_> {
@@ -37,19 +37,19 @@ impl Body<'_> {
         self.literal().size()
     }
 
-    /// The parts that a cut of a text of `chars` can depend on.
+    /// Returns the parts of a text of `chars` chars that can affect a cut.
     pub fn windows(&self, chars: usize, policy: &Policy) -> Windows {
         let (head, tail) = reach(policy);
-        // Which limits a notice names depends on the tokens of all of it.
+        // The tokens of the whole text decide which limits a notice names.
         if policy.limits.counts_tokens() || chars <= head.max(tail).max(earlier::SEARCHED) {
             return (self.literal().units(), vec![]);
         }
-        // A notice at an end is no text to keep: what is kept reaches so much further.
+        // Notices at the ends are not kept, so a window must extend beyond them.
         let [head, tail] = [head, tail].map(|side| side.saturating_add(earlier::LONGEST));
         (self.literal().head(head), self.literal().tail(tail))
     }
 
-    /// The parts that are searched for findings: all of it, or both ends, at the ends of lines where some are near.
+    /// Returns the parts to search for findings: the whole text, or both ends, aligned to lines if possible.
     pub fn searched(&self, chars: usize, policy: &Policy) -> Windows {
         let (head, tail) = reach(policy);
         let first = SEARCHED_HEAD.max(head.saturating_add(PIECE));
@@ -57,7 +57,7 @@ impl Body<'_> {
         if chars <= SEARCHED || chars.saturating_sub(last) <= first {
             return (self.literal().units(), vec![]);
         }
-        // A unit more tells whether a pair would be split.
+        // One more unit tells if a surrogate pair would be split.
         let mut head = self.literal().head(first + 1);
         let splits = is_high(head[first - 1]) && is_low(head[first]);
         head.truncate(first - usize::from(splits));
@@ -73,11 +73,11 @@ impl Body<'_> {
         (head, tail)
     }
 
-    /// The text as a policy has it cleaned; `None` where that changes nothing, or would leave nothing to see.
+    /// Returns the cleaned text, or `None` if cleaning changes nothing or leaves no visible text.
     pub fn cleaned(&self, options: Option<clean::Options>) -> Option<Vec<u8>> {
         let options = options?;
         let text = self.literal().utf8();
-        // A notice may have made lines alike that stood apart, or lines that were cut; folding them would lose its place.
+        // An earlier notice or cut may have made lines alike. Folding them would lose their position.
         let options = clean::Options { repeats: options.repeats && !was_cut(&text), ..options };
         if options == clean::Options::NONE || is_clean(&text, options.repeats) {
             return None;
@@ -88,7 +88,7 @@ impl Body<'_> {
         (out != text && std::str::from_utf8(&out).is_ok_and(is_visible)).then_some(out)
     }
 
-    /// The text without the white space that it starts with; `None` where that is all.
+    /// Returns the text without leading white space, or `None` if that is everything.
     pub fn trimmed(&self) -> Option<Vec<u8>> {
         let text = self.literal().string();
         let shown = text.trim_start_matches(is_space);
@@ -96,7 +96,7 @@ impl Body<'_> {
     }
 }
 
-/// Chars at the start and at the end that no cut can go beyond.
+/// Returns the maximum reach of a cut, in chars from the start and from the end.
 fn reach(policy: &Policy) -> (usize, usize) {
     let reach = policy.limits.bytes.min(policy.limits.chars).saturating_add(2);
     let of = |side| if policy.keep == side { 0 } else { reach };
@@ -107,12 +107,12 @@ fn is_visible(text: &str) -> bool {
     text.chars().any(|point| !is_space(point))
 }
 
-/// Whether something is to be seen of a text that is well-formed.
+/// Returns true if a text has visible chars. Lone surrogates count as visible.
 pub fn shows(text: &[u16]) -> bool {
     char::decode_utf16(text.iter().copied()).any(|point| !point.is_ok_and(is_space))
 }
 
-/// Whether a text holds a notice or a mark of ours.
+/// Returns true if a text contains one of our notices or marks.
 fn was_cut(text: &[u8]) -> bool {
     let behind =
         |mark: &'static [u8]| memchr::memmem::find_iter(text, mark).map(move |at| &text[at + mark.len()..]);
@@ -136,14 +136,14 @@ fn was_cut(text: &[u8]) -> bool {
         })
 }
 
-/// Whether a line starts where a text ends, as `^` has it in JavaScript.
+/// Returns true if a line starts after `text`, as `^` defines it in JavaScript.
 fn starts_line(text: &[u8]) -> bool {
     matches!(text, [] | [.., b'\n' | b'\r'])
         || text.ends_with("\u{2028}".as_bytes())
         || text.ends_with("\u{2029}".as_bytes())
 }
 
-/// Whether a line ends where a text starts.
+/// Returns true if a line ends before `text`.
 fn ends_line(text: &[u8]) -> bool {
     matches!(text, [] | [b'\n' | b'\r', ..])
         || text.starts_with("\u{2028}".as_bytes())
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_are_as_large_as_what_a_cut_can_keep() {
+    fn windows_cover_the_reach_of_a_cut() {
         let policy = Policy {
             keep: Keep::Tail,
             limits: Limits { bytes: 300_000, ..Limits::NONE },
@@ -170,12 +170,12 @@ mod tests {
         assert_eq!(small.windows(300_002, &policy).0.len(), 300_002);
         let large = body(&"é".repeat(400_000));
         let (head, tail) = large.windows(400_000, &policy);
-        // Beyond that, a notice at the end may go.
+        // A notice at the end extends the windows.
         assert_eq!((head.len(), tail.len()), (earlier::LONGEST, 300_002 + earlier::LONGEST));
     }
 
     #[test]
-    fn a_search_begins_and_ends_at_lines_and_splits_no_pair() {
+    fn searched_windows_are_aligned_and_split_no_pair() {
         let policy = Policy { limits: Limits { bytes: 9_000, ..Limits::NONE }, ..Policy::default() };
         let line = "0123456789abcdef\n";
         let text = line.repeat((20 << 20) / line.len());
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn notices_and_marks_are_known_where_lines_would_be_folded() {
+    fn notices_and_marks_prevent_folding() {
         for cut in [
             "x [tool output truncated: 7",
             "[... 12 more characters truncated]",

@@ -1,5 +1,5 @@
-//! The active branch of a session that is a tree: the way from its last row to a root, or to where its last compaction
-//! says that the context starts.
+//! The active branch of a session tree: from the last row up to a root, or to the start of the context that the last
+//! compaction on it defines.
 
 use super::entry::Entry;
 use crate::dialect::object::text_at;
@@ -7,23 +7,23 @@ use crate::dialect::path::Follower;
 use crate::hash::hash;
 use crate::json::Span;
 
-/// The rows of a tree, 32 bytes each.
+/// The rows of a tree, in 32 bytes each.
 #[derive(Debug, Default)]
 pub struct Tree {
-    /// The ids of rows, as hashes, and which they are.
+    /// The hashed id of each row, with its index.
     ids: Vec<(u64, usize)>,
-    /// The id of each row's parent, or that it has none.
+    /// The hashed id of each row's parent, or [`NONE`].
     parents: Vec<u64>,
-    /// The number of each row.
+    /// The number of each row in the file.
     rows: Vec<u64>,
-    /// Which rows are compactions, and the id of the first row that each keeps.
+    /// The index of each compaction, with the id of the first row that it keeps.
     compactions: Vec<(usize, u64)>,
     tip: u64,
 }
 
 impl Tree {
-    /// Takes the next row. The last is the tip; a row of OpenClaw that names the leaf stands for that, and one that is
-    /// written to the side moves nothing.
+    /// Takes the next row. The last row is the tip. In OpenClaw's format, a row of type `leaf` sets the tip to another
+    /// row, and rows appended to the side do not move it.
     pub fn push(&mut self, row: u64, entry: &Entry, follower: Follower) {
         let named = |name| follower.get(&entry.root, name).map_or(NONE, |value| hash_of(follower.row, value));
         let id = named("id");
@@ -44,16 +44,16 @@ impl Tree {
         }
     }
 
-    /// The rows of the active branch.
+    /// Returns the rows of the active branch.
     pub fn branch(mut self) -> Branch {
         self.ids.sort_unstable();
-        // Of several rows of one id the last counts.
+        // The last of several rows with one id counts.
         let find = |id: u64| {
             let end = self.ids.partition_point(|(other, _)| *other <= id);
             self.ids[..end].last().filter(|(other, _)| *other == id && id != NONE).map(|(_, at)| *at)
         };
         let (mut is_on, mut way, mut next) = (vec![false; self.rows.len()], vec![], find(self.tip));
-        // A row that comes again closes a circle.
+        // Visiting a row twice means a cycle.
         while let Some(at) = next.filter(|at| !is_on[*at]) {
             is_on[at] = true;
             way.push(at);
@@ -74,7 +74,7 @@ impl Tree {
     }
 }
 
-/// Rows, in the order of the file.
+/// Row numbers in ascending order.
 #[derive(Debug)]
 pub struct Branch {
     rows: Vec<u64>,
@@ -86,7 +86,7 @@ impl Branch {
     }
 }
 
-/// What stands for no id.
+/// The hash of a missing id.
 const NONE: u64 = 0;
 
 fn hash_of(row: &[u8], id: Span) -> u64 {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_from_the_last_row_is_the_branch() {
+    fn the_branch_leads_from_the_last_row_to_a_root() {
         let rows = [
             r#"{"type":"session","version":3,"id":"s"}"#,
             r#"{"type":"message","id":"a","parentId":null}"#,
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_context_starts_at_what_the_last_compaction_keeps() {
+    fn the_context_starts_at_the_last_compaction() {
         let row =
             |id: &str, parent: &str| format!(r#"{{"type":"message","id":"{id}","parentId":"{parent}"}}"#);
         let compaction = |id: &str, parent: &str, first: &str| {
@@ -141,7 +141,7 @@ mod tests {
         let later = compaction("f", "e", "d");
         assert_eq!(of(&[later.clone(), row("g", "f")]), [3, 4, 5, 6]);
         assert_eq!(of(&[compaction("f", "e", "gone"), row("g", "f")]), [5, 6]);
-        // One that lies on another branch keeps nothing from this one.
+        // A compaction on another branch does not affect this one.
         assert_eq!(of(&[later, row("g", "e")]), [0, 1, 2, 3, 4, 6]);
     }
 
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_and_orphans_come_to_an_end() {
+    fn cycles_and_orphans_terminate() {
         let circle = [
             r#"{"type":"message","id":"a","parentId":"b"}"#,
             r#"{"type":"message","id":"b","parentId":"a"}"#,

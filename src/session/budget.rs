@@ -1,4 +1,4 @@
-//! What a budget over all results of a session, or a plan that was made before, leaves of each.
+//! Applies a budget for all results of a session, or an existing plan.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{Seek, SeekFrom};
@@ -16,35 +16,35 @@ use crate::dialect::Table;
 use crate::limits::UNLIMITED;
 use crate::policy::Policy;
 
-/// What all results together come down to.
+/// The target of all results together.
 #[derive(Clone, Debug)]
 pub enum Budget {
     Aggregate(Aggregate),
     Plan(Vec<Step>),
 }
 
-/// One step of a plan over messages.
+/// A step of a plan over messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Of the message.
+    /// The index of the message.
     pub index: u64,
     pub call_id: Option<String>,
-    /// Chars that the result has.
+    /// Chars of the result.
     pub chars: usize,
     pub max_chars: usize,
 }
 
-/// What a result is to be cut to, as long as it is what was measured.
+/// The maximum size of a result. It applies only if the result is still the measured one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     pub row: u64,
-    /// Which result of the row.
+    /// The index of the result in its row.
     pub nth: usize,
     pub present: usize,
     pub max_chars: usize,
 }
 
-/// Goes through a session before it is written, and finds the results that a budget is over.
+/// Scans a session before the repair, and finds the results to truncate.
 #[derive(Debug)]
 pub struct Survey {
     format: Format,
@@ -53,9 +53,9 @@ pub struct Survey {
     /// Rows with an answer of the model.
     answers: Vec<u64>,
     messages: u64,
-    /// The first of them that is in the context, as the last compaction of a list of rows tells.
+    /// The first message in the context, by the last compaction of a linear session.
     first: u64,
-    /// No row holds its message in another.
+    /// Each row is a message itself.
     is_plain: bool,
 }
 
@@ -63,13 +63,13 @@ pub struct Survey {
 struct Seen {
     row: u64,
     nth: usize,
-    /// The number of its message among the rows that are JSON.
+    /// The index of the message among the rows that are valid JSON.
     message: u64,
     measured: Measured,
 }
 
-/// How often a plan is made anew for what notices tell, and how much more than it has to a result keeps that has room for
-/// any digits, as in lib/context/plan.ts.
+/// Maximum rounds of planning with actual notice lengths, and the slack above which a result has room for any notice;
+/// equal to those in lib/context/plan.ts.
 const ROUNDS: usize = 4;
 const FEW: usize = 512;
 
@@ -87,7 +87,7 @@ impl Survey {
         }
     }
 
-    /// Goes through a session, and returns what [`Survey::limits`] does.
+    /// Scans a session and returns the result of [`Survey::limits`].
     pub fn read(
         session: &Session,
         budget: &Budget,
@@ -112,7 +112,7 @@ impl Survey {
         Ok(survey.map_or((vec![], 0), |survey| survey.limits(budget, &options.rules.policy)))
     }
 
-    /// Takes a row that is JSON, with its number.
+    /// Takes a row that is valid JSON, with its number.
     pub fn push(&mut self, number: u64, row: &[u8], entry: &Entry, options: &Options) {
         let table = Table::get();
         let follower = table.follower(row);
@@ -134,7 +134,7 @@ impl Survey {
         }
     }
 
-    /// What is to be left of each result, in order, and how many steps of a plan were for none that is there.
+    /// Returns the limits of results in order, and the number of plan steps without a matching result.
     pub fn limits(mut self, budget: &Budget, policy: &Policy) -> (Vec<Limit>, usize) {
         if self.format.is_tree() {
             let branch = std::mem::take(&mut self.tree).branch();
@@ -174,8 +174,8 @@ impl Survey {
         vec![]
     }
 
-    /// Finds the result that each step is for: by its call and its length, or in a file of messages by its place and
-    /// its length.
+    /// Matches each step to a result, by call id and length. In files of plain messages, the index can replace the call
+    /// id.
     fn matched(&self, steps: &[Step]) -> (Vec<Limit>, usize) {
         let mut known: Vec<(usize, usize)> = vec![];
         for (at, seen) in self.results.iter().enumerate() {
@@ -200,7 +200,7 @@ impl Survey {
     }
 }
 
-/// What a step may know a result by, beside its length.
+/// The identity of a result in a plan, besides its length.
 #[derive(Clone, Copy, Debug)]
 enum Key<'a> {
     Call(&'a str),

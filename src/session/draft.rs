@@ -1,4 +1,4 @@
-//! Writes back what became of the texts of results, as `lib/dialect/draft.ts` does for live objects.
+//! Writes truncated results back to their row, as `lib/dialect/draft.ts` does for live objects.
 
 use super::clamp::Left;
 use super::patch::Patch;
@@ -17,31 +17,31 @@ use crate::json::{Literal, Span, write};
 pub struct Draft<'a> {
     follower: Follower<'a>,
     patch: Patch,
-    /// What comes to objects and lists and goes from them, and in what order.
+    /// Additions to and removals from objects and lists, and their order.
     moves: Vec<(Span, Move)>,
     order: Vec<(usize, usize)>,
-    /// Objects of which a second copy follows the first.
+    /// Objects with a second copy that mirrors their changes.
     copies: Vec<(Span, Span)>,
 }
 
 #[derive(Debug)]
 enum Move {
-    /// A member of an object has another value, or is new.
+    /// Replaces or adds a member.
     Set(&'static str, Vec<u8>),
-    /// A part of an object or a list goes, which starts there.
+    /// Removes the part of an object or list that starts here.
     Remove(usize),
-    /// A list has one element more.
+    /// Appends an element to a list.
     Push(Vec<u8>),
 }
 
-/// What changes in the size of one object or list.
+/// Members or elements removed from and added to one container.
 #[derive(Debug, Default)]
 struct Resized {
     removed: Vec<usize>,
     added: Vec<(&'static str, Vec<u8>)>,
 }
 
-/// Marks of what a provider is to cache, which end that part of a request.
+/// Markers that end the cached part of a request.
 const CACHE_MARKS: [&str; 2] = ["cache_control", "providerOptions"];
 
 impl<'a> Draft<'a> {
@@ -53,7 +53,7 @@ impl<'a> Draft<'a> {
         self.follower.row
     }
 
-    /// Writes what became of the slots of a result.
+    /// Writes the new texts of a result's slots.
     pub fn edit(&mut self, result: &ToolResult, left: Vec<Left>) {
         let mut gone = vec![];
         for (slot, left) in result.slots.iter().zip(left) {
@@ -78,13 +78,13 @@ impl<'a> Draft<'a> {
         self.mirror(result);
     }
 
-    /// Has the second copy that a class keeps of a result follow what changes in it.
+    /// Applies the result's changes to the second copy that a class keeps.
     pub fn mirror(&mut self, result: &ToolResult) {
         let copy = result.copy(self.follower).map(|copy| (result.object.span, copy.span));
         self.copies.extend(copy.filter(|copy| !self.copies.contains(copy)));
     }
 
-    /// Puts a text in the place of a text, or of JSON as the table has it.
+    /// Replaces a slot's text, or its JSON in the form that the table defines.
     #[inline(never)]
     fn put(&mut self, slot: &Slot, text: &[u16]) {
         let row = self.row();
@@ -103,7 +103,7 @@ impl<'a> Draft<'a> {
         match (slot.json, slot.member) {
             (Some(As::Text), Some(member)) => {
                 self.remove(slot.holder, member.key);
-                // A text beside it may be a slot too, of which the last that is written counts.
+                // A `text` member may be a slot too; the last one written counts.
                 match last(row, slot.holder, b"text") {
                     Some(text) => self.patch.replace(text.value, json),
                     None => self.set(slot.holder, "text", json),
@@ -126,7 +126,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Writes what is left of the rest of an object.
+    /// Writes the truncated remainder of an object's unread members.
     fn keep(&mut self, slot: &Slot, left: Option<Vec<u8>>) {
         let row = self.row();
         let left = left.unwrap_or_else(|| b"{}".to_vec());
@@ -139,7 +139,7 @@ impl<'a> Draft<'a> {
                 Some(json) => self.patch.replace(*value, json.to_vec()),
             }
         }
-        // A member of that name is no other.
+        // An existing member with that name is not overwritten.
         if let Some(more) = last(&left, all, MORE.as_bytes())
             && last(row, slot.holder, MORE.as_bytes()).is_none()
         {
@@ -153,13 +153,13 @@ impl<'a> Draft<'a> {
         self.moves.push((container, how));
     }
 
-    /// Gives an object a member.
+    /// Sets a member of an object.
     #[inline(never)]
     pub fn set(&mut self, object: Span, name: &'static str, json: Vec<u8>) {
         self.change(object, Move::Set(name, json));
     }
 
-    /// Takes a member from an object, as often as its name is there.
+    /// Removes all members with the name at `key`.
     pub fn remove(&mut self, object: Span, key: Span) {
         let row = self.row();
         let name = Literal::of(key.of(row)).utf8();
@@ -170,7 +170,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Adds an element to a list.
+    /// Appends an element to a list.
     pub fn push(&mut self, list: Span, json: Vec<u8>) {
         self.change(list, Move::Push(json));
     }
@@ -179,9 +179,9 @@ impl<'a> Draft<'a> {
         self.patch.replace(value, json);
     }
 
-    /// Removes blocks of which nothing is left. A text that is no block of a list, or shares its block, becomes "".
+    /// Removes emptied blocks. A text outside of lists, or in a block with other texts, becomes "".
     fn drop_blocks(&mut self, slots: &[Slot], gone: &[bool]) {
-        // Texts by the block that they are in.
+        // Slots by the start of their block.
         let mut blocks: Vec<(usize, usize)> = vec![];
         for (at, slot) in slots.iter().enumerate().filter(|(_, slot)| slot.members.is_empty()) {
             match slot.lists.last() {
@@ -204,11 +204,11 @@ impl<'a> Draft<'a> {
         self.drop_elements(paths);
     }
 
-    /// Removes the elements that paths lead to. A list of which nothing is left goes with the block that holds it.
+    /// Removes the elements at the end of these paths. An emptied list is removed with the block that holds it.
     fn drop_elements(&mut self, mut paths: Vec<&[InList]>) {
         let deepest = paths.iter().map(|path| path.len()).max().unwrap_or(0);
         for depth in (1..=deepest).rev() {
-            // Lists of one depth lie apart, so that the elements of each follow each other.
+            // Lists at one depth do not overlap, so the elements of each are consecutive.
             let at = |path: &[InList]| path[depth - 1];
             let of_level = paths.iter().enumerate().filter(|(_, path)| path.len() == depth);
             let mut level: Vec<(usize, usize)> =
@@ -232,7 +232,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Hands the cache marks of blocks that go to the block before each, or else after it: they end what is cached.
+    /// Moves the cache markers of removed blocks to the previous block, or else to the next one, since they end the
+    /// cached part.
     fn bequeath(&mut self, list: Span, removed: &[usize]) {
         let row = self.row();
         let (mut heir, mut waiting) = (None, vec![]);
@@ -263,7 +264,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// All that changes.
+    /// Returns all changes as a patch.
     pub fn done(mut self) -> Patch {
         self.order.sort_unstable();
         let order = std::mem::take(&mut self.order);
@@ -286,14 +287,14 @@ impl<'a> Draft<'a> {
         self.patch
     }
 
-    /// What all that happens to one object or list comes to. Members that have another value are written so.
+    /// Merges the changes to one container. Replaced values are written to the patch.
     fn resized(&mut self, moves: &[(usize, usize)]) -> Resized {
         let mut resized = Resized::default();
         for (_, at) in moves {
             let (container, how) = &self.moves[*at];
             match how {
                 Move::Remove(start) => {
-                    // They come in order, but for few.
+                    // Changes arrive mostly in order.
                     let place = resized.removed.partition_point(|other| other < start);
                     resized.removed.insert(place, *start);
                 }
@@ -313,7 +314,7 @@ impl<'a> Draft<'a> {
         resized
     }
 
-    /// Has the members of a second copy follow those of the first.
+    /// Applies the changes of a first copy's members to the second.
     fn follow(&mut self, first: Span, second: Span, Resized { removed, added }: Resized) {
         let row = self.row();
         let mut gone = vec![];
@@ -335,12 +336,12 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// A member, or an element that has no name.
+/// Formats a member, or an element if `name` is empty.
 fn part(name: &str, json: &[u8]) -> Vec<u8> {
     if name.is_empty() { json.to_vec() } else { [&string(name)[..], b":", json].concat() }
 }
 
-/// The member of an object that counts under a name.
+/// Returns the last member with this name, which is the one that counts.
 #[inline(never)]
 fn last(row: &[u8], object: Span, name: &[u8]) -> Option<Member> {
     members(row, object).filter(|member| Literal::of(member.key.of(row)).is(name)).last()

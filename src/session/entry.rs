@@ -1,4 +1,4 @@
-//! What a row of a session is, and where the message stands in it.
+//! The structure of a session row: its kind, and the position of its message.
 
 use crate::dialect::path::Follower;
 use crate::dialect::{Object, Table};
@@ -6,12 +6,12 @@ use crate::json::members::Member;
 use crate::json::scan::{Kind, document};
 use crate::json::{Span, number};
 
-/// How rows of a file are read, as its header tells.
+/// The row format of a file, determined by its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Pi and OpenClaw: rows of messages alone hold messages. From version 2 on they are a tree.
+    /// Pi and OpenClaw: only rows of type `message` hold messages. From version 2 on, rows form a tree.
     Pi { version: u64 },
-    /// Rows of Claude Code, and messages of any dialect as they are.
+    /// Rows of Claude Code, and plain messages of any dialect.
     Rows,
 }
 
@@ -23,37 +23,37 @@ impl Format {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Under `message`, in a row of Pi.
+    /// In member `message` of a Pi row.
     Pi,
-    /// Under `message`, in a row of Claude Code, which may have a second copy of a result beside it.
+    /// In member `message` of a Claude Code row, which may have a second copy of a result.
     ClaudeCode,
-    /// The row is the message.
+    /// The row itself.
     Row,
 }
 
-/// A row that is JSON.
+/// A row that is valid JSON.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub root: Object,
     pub place: Place,
-    /// What may carry tool results.
+    /// The object that may contain tool results.
     pub message: Option<Object>,
 }
 
-/// The mark of UTF-8 that some writers begin a file with.
+/// The byte order mark that some writers put at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Bytes before the first row.
+/// Returns the number of bytes before the first row.
 pub fn mark_of(file_start: &[u8]) -> usize {
     if file_start.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
-/// Whether a row holds nothing.
+/// Returns true if a row is blank.
 pub fn is_blank(row: &[u8]) -> bool {
     row.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// The format that the first row of a file tells.
+/// Determines the format from the first row of a file.
 #[inline(never)]
 pub fn format_of(first_row: &[u8]) -> Format {
     let follower = Table::get().follower(first_row);
@@ -63,12 +63,12 @@ pub fn format_of(first_row: &[u8]) -> Format {
         return Format::Rows;
     }
     let version = follower.get(&root, "version").and_then(|version| number::whole(version.of(first_row)));
-    // No version is the first.
+    // A missing version means the first.
     Format::Pi { version: version.unwrap_or(1) }
 }
 
 impl Entry {
-    /// Reads a row; `None` when it is no JSON.
+    /// Reads a row, or returns `None` if it is not valid JSON.
     #[inline(never)]
     pub fn read(row: &[u8], format: Format) -> Option<Entry> {
         let follower = Table::get().follower(row);
@@ -83,27 +83,27 @@ impl Entry {
         Some(Entry { root, place, message: is_message.then_some(message) })
     }
 
-    /// The copy of a result that Claude Code keeps beside the message.
+    /// Returns the copy of a result that Claude Code keeps beside the message.
     pub fn second_copy(&self, follower: Follower) -> Option<Member> {
         let name = follower.names.find(b"toolUseResult")?;
         self.root.get(name).filter(|_| self.place == Place::ClaudeCode)
     }
 
-    /// Which row a compaction of Pi's first version keeps first, where it is one and tells.
+    /// For a compaction of Pi's first version, returns the index of the first row that it keeps, if it has one.
     pub fn first_kept(&self, follower: Follower) -> Option<Option<u64>> {
         let is_compaction = follower.text(&self.root, "type").as_deref() == Some("compaction");
         let index = || number::whole(follower.get(&self.root, "firstKeptEntryIndex")?.of(follower.row));
         (is_compaction && self.place == Place::Row && self.message.is_none()).then(index)
     }
 
-    /// Whether a row is of a conversation beside the main one.
+    /// Returns true if a row belongs to a side conversation.
     pub fn is_aside(&self, follower: Follower) -> bool {
         let aside = follower.get(&self.root, "isSidechain");
         self.place == Place::ClaudeCode && aside.is_some_and(|aside| aside.of(follower.row) == b"true")
     }
 }
 
-/// What kind of session a file holds, as the first of its rows tells that is one of a session.
+/// The kind of session, determined by the first recognised row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     Pi,
@@ -114,7 +114,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The kind that a row tells.
+    /// Returns the kind that a row indicates.
     pub fn of(follower: Follower, entry: &Entry, format: Format, has_results: bool) -> Shape {
         let is_message = |message: &Object| {
             follower.text(message, "role").is_some() || Table::get().is_from_model(follower.row, message)
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_tells_the_format() {
+    fn the_header_determines_the_format() {
         for (row, format) in [
             (r#"{"type":"session","id":"x"}"#, Format::Pi { version: 1 }),
             (r#"{"type":"session","version":3}"#, Format::Pi { version: 3 }),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_found_where_they_stand() {
+    fn messages_are_found_in_every_place() {
         let place = |row: &str, format| {
             let entry = Entry::read(row.as_bytes(), format)?;
             Some((

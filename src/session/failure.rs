@@ -1,4 +1,4 @@
-//! Why a session could not be read or repaired.
+//! Failures to read or repair a session.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,19 +8,19 @@ use crate::system::{code_of, errno_of};
 
 #[derive(Debug)]
 pub enum Failure {
-    /// What the operating system said.
+    /// An error of the operating system.
     System(io::Error),
-    /// What it said once the new file was in its place; `kept`: where the old one waits for the next repair.
+    /// An error after the new file took its place. `kept`: the path of the old file, which the next repair settles.
     Late { error: io::Error, kept: Option<PathBuf> },
-    /// The file has an attribute that a new one cannot have.
+    /// An extended attribute that cannot be copied to the new file.
     Attribute(String),
-    /// Another holds the lock; `own`: this very process, so that waiting is no use.
+    /// The lock is held, by this process itself if `own`: waiting cannot help then.
     Locked { message: String, own: bool },
     /// The file changed in a way that cannot be carried over.
     Changed(String),
-    /// It is no file of rows.
+    /// The file is not JSON Lines.
     Format(String),
-    /// The caller asked to stop.
+    /// The caller stopped the work.
     Stopped,
 }
 
@@ -31,7 +31,8 @@ impl From<io::Error> for Failure {
 }
 
 impl Failure {
-    /// What it is as JSON: a code, or the number that the system has for it, and a message; `late`: what had been done.
+    /// Returns the failure as JSON: a code, the system's error number, and a message; `late` describes the state after
+    /// a replacement.
     pub fn json(&self) -> String {
         let system;
         let (code, message) = match self {
@@ -60,7 +61,7 @@ impl Failure {
         answer.text("late", self.late().as_deref()).done()
     }
 
-    /// The same where the new file had taken its place already.
+    /// Turns an error of the system into one after the replacement.
     pub fn after_rename(self, kept: Option<PathBuf>) -> Failure {
         match self {
             Failure::System(error) => Failure::Late { error, kept },
@@ -70,8 +71,9 @@ impl Failure {
 
     fn late(&self) -> Option<String> {
         let Failure::Late { kept, .. } = self else { return None };
-        let kept = kept.as_ref().map(|kept| format!("; the next repair brings them from {}", kept.display()));
-        let done = "the file was replaced, but rows that came meanwhile may be missing";
+        let kept =
+            kept.as_ref().map(|kept| format!("; the next repair restores them from {}", kept.display()));
+        let done = "the file was replaced, but rows appended meanwhile may be missing";
         Some(format!("{done}{}", kept.unwrap_or_default()))
     }
 }

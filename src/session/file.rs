@@ -1,4 +1,4 @@
-//! Files that are made beside a session, and go unless they take the place of another.
+//! Temporary files beside a session, removed unless they replace another file.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -8,19 +8,18 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::system;
 
-/// A name beside a file. What has it is removed when this is dropped.
+/// A file name beside the session. The file is removed on drop.
 #[derive(Debug)]
 pub struct Beside {
     path: PathBuf,
 }
 
-/// What such names have behind the name of the file. The number of the process follows, when it started, a count, and
-/// what else is to be known of the file.
+/// The suffix of these names: it contains the process id, its start time, a counter and an optional state.
 const MARK: &str = ".spillway-";
 const END: &str = ".tmp";
 
 impl Beside {
-    /// Makes something under a name that nothing has and that tells a state.
+    /// Makes a file under an unused name that contains a state.
     pub fn make<T>(
         path: &Path,
         state: &str,
@@ -29,7 +28,7 @@ impl Beside {
         loop {
             let path = own_name(path, state);
             match make(&path) {
-                // Left behind by a process that had the same number.
+                // Left by a process with the same id.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 made => {
                     let made = made?;
@@ -43,14 +42,14 @@ impl Beside {
         &self.path
     }
 
-    /// Takes another name, from what had it.
+    /// Renames the file.
     pub fn rename(&mut self, to: PathBuf) -> io::Result<()> {
         fs::rename(&self.path, &to)?;
         self.path = to;
         Ok(())
     }
 
-    /// Lets what has the name be.
+    /// Keeps the file, and returns its path.
     pub fn leave(mut self) -> PathBuf {
         std::mem::take(&mut self.path)
     }
@@ -62,7 +61,7 @@ impl Drop for Beside {
     }
 }
 
-/// A path with more behind its name.
+/// Appends to the last component of a path.
 #[inline(never)]
 pub fn with_end(path: &Path, end: impl AsRef<OsStr>) -> PathBuf {
     let mut name = OsString::from(path);
@@ -70,20 +69,20 @@ pub fn with_end(path: &Path, end: impl AsRef<OsStr>) -> PathBuf {
     name.into()
 }
 
-/// What the name of a file tells that has changed places with a session, or is to: see [`super::swap`].
+/// The state of a swap, stored in the name of a file; see [`super::swap`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// The numbers of the file that was read and of the one that was written.
+    /// The inode numbers of the old file and the new one.
     pub old: u64,
     pub new: u64,
-    /// How far old was carried over to new, and how many bytes of that are the start of a row that may go on.
+    /// Bytes of old that were carried over to new, and how many of them belong to an incomplete last row.
     pub read: u64,
     pub rest: u64,
-    /// How long the session was before the row that starts at `read` was appended to it, and the hash of that row as it
-    /// was appended; 0 for none.
+    /// The length of the session before the row at `read` was appended to it, and the hash of that row as appended; 0
+    /// if there is none.
     pub written: u64,
     pub row: u64,
-    /// Old is to be kept.
+    /// Keep old as a backup.
     pub backup: bool,
 }
 
@@ -101,13 +100,13 @@ impl State {
     }
 }
 
-/// A name beside a file that tells of this process.
+/// Returns a name that identifies this process.
 pub fn own_name(file: &Path, state: &str) -> PathBuf {
     let pid = std::process::id();
     name_of(file, pid, system::started(pid).unwrap_or(0), state)
 }
 
-/// A name beside a file for what no process works on.
+/// Returns a name that identifies no process.
 pub fn abandoned_name(file: &Path, state: &str) -> PathBuf {
     name_of(file, 0, 0, state)
 }
@@ -119,7 +118,7 @@ fn name_of(file: &Path, pid: u32, started: u64, state: &str) -> PathBuf {
     with_end(file, format!("{MARK}{pid}.{started}.{number}{dot}{state}{END}"))
 }
 
-/// What processes that have ended left beside a file, and what else their names tell.
+/// Lists the files that ended processes left beside a file, with their states.
 pub fn left_behind(file: &Path) -> Vec<(PathBuf, Option<String>)> {
     let (Some(dir), Some(name)) = (file.parent(), file.file_name()) else { return vec![] };
     let Ok(entries) = fs::read_dir(dir) else { return vec![] };
@@ -135,7 +134,7 @@ pub fn left_behind(file: &Path) -> Vec<(PathBuf, Option<String>)> {
     entries.flatten().filter_map(|entry| Some((entry.path(), told(&entry.file_name())?))).collect()
 }
 
-/// Tells whether the process that has a number is the one that started then.
+/// Returns true if the process with this id is alive and started at that time.
 fn is_at_work(pid: u32, started: Option<u64>) -> bool {
     let is_another =
         || started.filter(|then| *then > 0).zip(system::started(pid)).is_some_and(|(then, now)| then != now);
@@ -148,7 +147,7 @@ mod tests {
     use std::fs::File;
 
     #[test]
-    fn what_takes_no_place_goes() {
+    fn files_are_removed_unless_they_replace_another() {
         let dir = tempfile::tempdir().unwrap();
         let session = dir.path().join("s.jsonl");
         let names = || {
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ended_processes_left_is_found() {
+    fn files_of_ended_processes_are_found() {
         let dir = tempfile::tempdir().unwrap();
         let session = dir.path().join("s.jsonl");
         let pid = std::process::id();
@@ -183,7 +182,7 @@ mod tests {
             ("s.jsonl.spillway-4194399.8.0.a-b.tmp", Some("a-b")),
             ("s.jsonl.spillway-0.0.3.c.tmp", Some("c")),
             ("s.jsonl.lock.spillway-4194399.8.7.tmp", None),
-            // Of a lock or of another session: no state of this.
+            // Of a lock, or of another session.
             ("s.jsonl.old.spillway-4194399.8.7.d.tmp", None),
         ];
         let recycled = system::started(pid).map(|_| (recycled.as_str(), Some("recycled")));

@@ -1,4 +1,4 @@
-//! Tells rows that cannot matter, which need not be read.
+//! Filters out rows that cannot need changes, before they are parsed.
 
 use memchr::memmem::Finder;
 
@@ -7,13 +7,13 @@ use crate::text::tokens::MOST_PER_CHAR;
 
 #[derive(Debug)]
 pub struct Gate {
-    /// Rows up to so many bytes are within every limit.
+    /// Rows up to this length are within every limit.
     least: usize,
-    /// How a lone surrogate may be spelled.
+    /// The spellings of an escaped surrogate.
     surrogates: [Finder<'static>; 2],
 }
 
-/// A text may be so many times as long as it was spelled, where bytes are no UTF-8.
+/// The maximum growth of a text when decoded, which invalid UTF-8 reaches.
 const LONGER: usize = 3;
 
 impl Gate {
@@ -21,7 +21,7 @@ impl Gate {
         let limits = &options.rules.policy.limits;
         let sizes =
             limits.bytes.min(limits.chars).min(limits.tokens / MOST_PER_CHAR).min(limits.line_bytes) / LONGER;
-        // A newline is spelled with two bytes, and none ends the last line.
+        // An escaped newline takes two bytes, and the last line needs none.
         let lines = limits.lines.saturating_sub(1).saturating_mul(2);
         let side = match options.side {
             SideData::Keep => usize::MAX,
@@ -32,7 +32,7 @@ impl Gate {
         Gate { least, surrogates: ["\\ud", "\\uD"].map(Finder::new) }
     }
 
-    /// Whether a row may have to change, whether its newline is there or still to come.
+    /// Returns true if a row may need changes, with or without its newline.
     pub fn may_matter(&self, row: &[u8]) -> bool {
         let row = row.strip_suffix(b"\n").unwrap_or(row);
         row.len() > self.least || self.surrogates.iter().any(|spelled| spelled.find(row).is_some())
@@ -47,7 +47,7 @@ mod tests {
     use crate::share::Share;
 
     #[test]
-    fn small_rows_are_passed_over() {
+    fn small_rows_are_skipped() {
         let rules = Rules { policy: Policy::default(), share: Share::Fair, clean: None };
         let gate = Gate::of(&Options { rules, side: SideData::Cap { max: 8_192, spare: 0 }, dialect: None });
         let row = |text: &str| format!("{{\"role\":\"tool\",\"content\":\"{text}\"}}\n").into_bytes();

@@ -1,4 +1,4 @@
-//! What the context of a stored session is spent on.
+//! Reports how a stored session spends its context.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -41,7 +41,7 @@ pub struct OfTool {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OfResult {
-    /// The line of the file, counted from 1.
+    /// The line in the file, counted from 1.
     pub row: u64,
     pub tool: Option<String>,
     pub call_id: Option<String>,
@@ -50,7 +50,7 @@ pub struct OfResult {
 }
 
 impl Report {
-    /// The report as JavaScript has it.
+    /// Returns the report as JSON.
     pub fn json(&self) -> String {
         let format = match self.format {
             Shape::Pi => "pi",
@@ -82,10 +82,10 @@ impl Report {
     }
 }
 
-/// A tool of which nobody says the name.
+/// The name of an unidentified tool.
 const UNKNOWN: &str = "unknown";
 
-/// Reads a session, of which the `top` largest results are named.
+/// Reads a session and reports its sizes, with the `top` largest results.
 pub fn inspect(path: &Path, options: &Options, top: usize, watch: &Watch) -> Result<Report, Failure> {
     watch.step()?;
     let session = Session::open(path.to_owned())?;
@@ -118,7 +118,7 @@ struct Inspector<'a> {
     report: Report,
 }
 
-/// The tools that were called or answered, known by the hashes of their names and of the ids of their calls.
+/// Tools that were called or answered, by the hashes of their names and call ids.
 #[derive(Debug, Default)]
 struct Tools {
     all: Vec<OfTool>,

@@ -1,4 +1,4 @@
-//! A session that rows are appended to.
+//! A session file that rows are appended to.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -12,14 +12,14 @@ use crate::system;
 #[derive(Debug)]
 pub struct Live {
     file: File,
-    /// Of the file.
+    /// The file's inode number.
     pub number: u64,
-    /// Hashes of rows of it that must not come again.
+    /// Hashes of existing rows that must not be appended again.
     rows: HashSet<u64>,
 }
 
 impl Live {
-    /// Opens what a name stands for by now. A file of another owner is none that rows of this one may come to.
+    /// Opens the file that currently has the name. Fails if it is not a regular file or belongs to another user.
     pub fn open(path: &Path, owner: u32) -> io::Result<Live> {
         let file = system::open_itself(path, OpenOptions::new().read(true).append(true))?;
         let found = file.metadata()?;
@@ -29,7 +29,7 @@ impl Live {
         Ok(Live { file, number: system::number(&found), rows: HashSet::new() })
     }
 
-    /// Keeps in mind which rows there are from an offset on, by their hashes.
+    /// Records the hashes of rows from an offset on, as far as `counts` accepts them.
     pub fn know(&mut self, from: u64, counts: impl Fn(u64) -> bool) -> io::Result<()> {
         (&self.file).seek(SeekFrom::Start(from))?;
         let mut rows = Rows::of(&self.file);
@@ -40,7 +40,7 @@ impl Live {
         Ok(())
     }
 
-    /// Tells whether a row is there that is known, or the one of this hash in its place; for each that is there, once.
+    /// Returns true if the file has this row or one with the hash `or`. Each recorded row matches once.
     pub fn has(&mut self, row: &[u8], or: u64) -> bool {
         self.rows.remove(&hash_of(row)) || self.rows.remove(&or)
     }
@@ -49,7 +49,8 @@ impl Live {
         Ok(self.file.metadata()?.len())
     }
 
-    /// Appends a row to a file of this length in one piece, on a line of its own. Returns how many bytes that are.
+    /// Appends a row in one write, starting on a new line. `length` is the length of the file. Returns the bytes
+    /// written.
     pub fn append(&self, row: &[u8], length: u64) -> io::Result<u64> {
         let (mut bytes, mut last) = (vec![], [b'\n']);
         if length > 0 {
@@ -64,13 +65,13 @@ impl Live {
         Ok(bytes.len() as u64)
     }
 
-    /// Has all of it on the disk.
+    /// Syncs the file to disk.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_all()
     }
 }
 
-/// What a row is known by; never 0, which stands for no row.
+/// Hashes a row. Never returns 0, which stands for a missing row.
 pub fn hash_of(row: &[u8]) -> u64 {
     hash(row.strip_suffix(b"\n").unwrap_or(row)).max(1)
 }
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_comes_on_a_line_of_its_own() {
+    fn rows_are_appended_on_lines_of_their_own() {
         for (text, row, expected) in [
             ("", "a", "a\n"),
             ("a\n", "b\n", "a\nb\n"),
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_there_are_known_once_each() {
+    fn existing_rows_match_once_each() {
         let (_file, mut live) = live("a\nb\nc\nlast");
         assert!(!live.has(b"c\n", 0));
         live.know(2, |hash| hash != hash_of(b"c")).unwrap();
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_is_given_nothing() {
+    fn files_of_other_users_are_not_written() {
         let (file, live) = live("a\n");
         let owner = system::owner(&file.as_file().metadata().unwrap());
         drop(live);

@@ -1,4 +1,4 @@
-//! Stored sessions: rows of JSON of which only the parts that are too large are written anew.
+//! Stored sessions: JSON rows, of which only oversized parts are rewritten.
 
 pub mod answer;
 pub mod backup;

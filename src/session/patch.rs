@@ -1,15 +1,15 @@
-//! The parts of a row that are written anew; all other bytes stay.
+//! Splices that replace parts of a row; all other bytes stay.
 
 use crate::json::Span;
 use crate::json::members::{elements, members};
 use crate::json::scan::Kind;
 
-/// What comes in place of parts of a row. Where one lies in another, the outer one counts; of several for one part, the
-/// last.
+/// Replacements for parts of a row. If two are nested, the outer one counts; if several replace one part, the last
+/// does.
 #[derive(Clone, Debug, Default)]
 pub struct Patch {
     edits: Vec<(Span, Vec<u8>)>,
-    /// Where edits start, and which they are.
+    /// The start of each edit, with its index.
     order: Vec<(usize, usize)>,
 }
 
@@ -18,7 +18,7 @@ impl Patch {
         self.edits.is_empty()
     }
 
-    /// Whether a row is another after this: what is written anew may be what was there.
+    /// Returns true if the patch changes the row. A replacement may equal the original.
     pub fn changes(&self, row: &[u8]) -> bool {
         let (mut at, mut same) = (0, true);
         let _ = self.each_piece(row, Span { start: 0, end: row.len() }, |piece| {
@@ -35,7 +35,7 @@ impl Patch {
         self.edits.push((part, on_one_line(json)));
     }
 
-    /// Removes parts of an object or an array, which start at `removed`, in order, and adds others at its end.
+    /// Removes the parts of a container that start at `removed`, in ascending order, and appends others.
     #[inline(never)]
     pub fn resize(&mut self, row: &[u8], container: Span, removed: &[usize], added: &[Vec<u8>]) {
         let parts = parts(row, container);
@@ -59,12 +59,12 @@ impl Patch {
         }
     }
 
-    /// Puts the edits in order, so that they can be read.
+    /// Sorts the edits for reading.
     pub fn settle(&mut self) {
         self.order.sort_unstable();
     }
 
-    /// The edits of a part of the row, in order, the last of those for one part last.
+    /// Returns the edits within a part of the row, in order.
     #[inline(never)]
     fn within(&self, part: Span) -> &[(usize, usize)] {
         let from = self.order.partition_point(|(start, _)| *start < part.start);
@@ -72,12 +72,12 @@ impl Patch {
         &self.order[from..to]
     }
 
-    /// Whether something in a part of the row changes.
+    /// Returns true if any edit is within a part of the row.
     pub fn touches(&self, part: Span) -> bool {
         !self.within(part).is_empty()
     }
 
-    /// Tells of a part of the row with its changes, in pieces.
+    /// Passes a part of the row, with its edits applied, to `tell` in pieces.
     pub fn each_piece<E>(
         &self,
         row: &[u8],
@@ -108,7 +108,7 @@ impl Patch {
     }
 }
 
-/// The members of an object, or the elements of an array.
+/// Returns the members of an object or the elements of an array.
 fn parts(row: &[u8], container: Span) -> Vec<Span> {
     match Kind::of(container.of(row)) {
         Kind::Array => elements(row, container).collect(),
@@ -118,7 +118,7 @@ fn parts(row: &[u8], container: Span) -> Vec<Span> {
     }
 }
 
-/// Separators of lines that JSON allows inside strings come as escapes: some readers of rows split at them.
+/// Escapes the line separators that JSON allows inside strings, since some readers split rows at them.
 fn on_one_line(json: Vec<u8>) -> Vec<u8> {
     const SEPARATORS: &[u8] = b"\xE2\x80";
     let mut out = vec![];
@@ -146,7 +146,7 @@ mod tests {
     use crate::json::scan::document;
 
     #[test]
-    fn only_what_is_replaced_changes() {
+    fn only_replaced_parts_change() {
         let row = br#"{"a": 1 , "b":[2,3], "c":"x"}"#;
         let all = document(row).unwrap();
         let mut patch = Patch::default();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_come_and_go_with_their_commas() {
+    fn parts_are_added_and_removed_with_their_commas() {
         let resized = |row: &str, removed: &[usize], added: &[&str]| {
             let row = row.as_bytes();
             let all = document(row).unwrap();

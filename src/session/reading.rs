@@ -1,15 +1,15 @@
-//! The rows of a session one after another, as the first of them has the others read.
+//! Iterates over a session's rows. The first row determines the format of the others.
 
 use super::entry::{Entry, Format, Shape, format_of, is_blank, mark_of};
 use super::row::Options;
 use crate::dialect::Table;
 
-/// How far a file was read.
+/// The position in a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
-    /// Nothing before the first row that is not blank.
+    /// `None` before the first row that is not blank.
     pub format: Option<Format>,
-    /// Rows that were not blank.
+    /// Rows that are not blank.
     pub rows: u64,
     begun: bool,
 }
@@ -17,20 +17,20 @@ pub struct Reading {
 /// A row that is not blank.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'r> {
-    /// Counted from 0, blank ones left out.
+    /// Counted from 0 without blank rows.
     pub number: u64,
     pub format: Format,
-    /// Without the mark that a file may begin with.
+    /// Excludes the file's byte order mark.
     pub text: &'r [u8],
 }
 
 impl Reading {
-    /// Bytes of the next row that are a mark before its text.
+    /// Returns the length of the byte order mark in the next row.
     pub fn mark_in(&self, row: &[u8]) -> usize {
         if self.begun { 0 } else { mark_of(row) }
     }
 
-    /// Takes the next row; `None` when it is blank.
+    /// Takes the next row. Returns `None` if it is blank.
     pub fn next<'r>(&mut self, row: &'r [u8]) -> Option<Row<'r>> {
         let text = &row[self.mark_in(row)..];
         self.begun = true;
@@ -45,12 +45,12 @@ impl Reading {
 }
 
 impl Row<'_> {
-    /// Reads what stands in it; `None` when it is no JSON.
+    /// Parses the row, or returns `None` if it is not valid JSON.
     pub fn entry(&self) -> Option<Entry> {
         Entry::read(self.text, self.format)
     }
 
-    /// The kind of session that it tells.
+    /// Returns the kind of session that this row indicates.
     pub fn shape(&self, entry: &Entry, options: &Options) -> Shape {
         let has_results = !options.results(self.text, entry).is_empty();
         Shape::of(Table::get().follower(self.text), entry, self.format, has_results)
@@ -64,7 +64,7 @@ mod tests {
     const HEADER: &str = r#"{"type":"session","version":3}"#;
 
     #[test]
-    fn the_first_row_that_is_not_blank_tells_the_format() {
+    fn the_first_row_that_is_not_blank_determines_the_format() {
         let mut reading = Reading::default();
         let marked = format!("\u{feff}{HEADER}\n");
         for blank in ["\u{feff}\n", " \r\n", ""] {
@@ -74,12 +74,12 @@ mod tests {
         let read: Vec<Row> = rows.iter().filter_map(|row| reading.next(row.as_bytes())).collect();
         assert!(read.iter().all(|row| row.format == Format::Pi { version: 3 }));
         assert_eq!(read.iter().map(|row| row.number).collect::<Vec<_>>(), [0, 1, 2]);
-        // A mark is one at the start of the file alone.
+        // A byte order mark counts only at the start of the file.
         assert_eq!(read.iter().map(|row| row.entry().is_some()).collect::<Vec<_>>(), [true, true, false]);
     }
 
     #[test]
-    fn a_mark_is_no_part_of_the_first_row() {
+    fn byte_order_marks_are_not_part_of_the_first_row() {
         let mut reading = Reading::default();
         let marked = format!("\u{feff}{HEADER}");
         assert_eq!(reading.mark_in(marked.as_bytes()), 3);

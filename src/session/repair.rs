@@ -1,4 +1,4 @@
-//! Repairs a stored session: reads it row by row, writes it anew beside itself, and puts that in its place in one step.
+//! Repairs a stored session: rewrites it row by row beside the original, then replaces that in one step.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use super::watch::{Progress, Watch};
 use crate::json::Span;
 use crate::system;
 
-/// What a caller asks for.
+/// The parameters of a repair.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub path: PathBuf,
@@ -29,18 +29,18 @@ pub struct Request {
     pub backup: bool,
     pub dry_run: bool,
     pub lock: bool,
-    /// When this process started.
+    /// The start time of this process.
     pub born: SystemTime,
 }
 
-/// How often a file that grows is looked at again before the rest is left to be carried over.
+/// Maximum checks of a growing file before the remaining rows are left to be carried over.
 const LOOKS: usize = 8;
 
-/// Repairs the session that is asked for.
+/// Repairs the requested session.
 pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
     watch.step()?;
     let path = fs::canonicalize(&request.path)?;
-    // What is no file of rows needs no lock, and may have no name that one could stand beside.
+    // A file that is not JSON Lines needs no lock, and its name may not allow one.
     Session::open(path.clone())?;
     let _locks = locks(request, &path, watch)?;
     let recovered = if request.dry_run { 0 } else { swap::recover(&path, watch)? };
@@ -62,12 +62,12 @@ pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
     let mut rows = Rows::of(&session.file);
     repair.write(&mut rows)?;
     let report = Report { recovered, unmatched, ..repair.finish(rows)? };
-    // What an earlier one had left to do is something.
+    // Settling an earlier repair counts as a change.
     let reason = report.reason.filter(|reason| recovered == 0 || *reason != Reason::NothingToDo);
     Ok(Report { changed: report.changed || recovered > 0, reason, ..report })
 }
 
-/// Takes the lock that stands beside the name that was given, and the one beside the file where that is another.
+/// Takes the lock beside the given name, and the one beside the resolved file if that differs.
 #[inline(never)]
 fn locks(request: &Request, path: &Path, watch: &Watch) -> Result<Vec<Lock>, Failure> {
     if !request.lock || request.dry_run {
@@ -78,7 +78,7 @@ fn locks(request: &Request, path: &Path, watch: &Watch) -> Result<Vec<Lock>, Fai
     paths.iter().map(|path| Lock::take(path, request.born, watch)).collect()
 }
 
-/// What was counted so far.
+/// The counts so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     reading: Reading,
@@ -87,10 +87,10 @@ struct Tally {
     damaged: u64,
     /// Bytes of the new file.
     bytes: u64,
-    /// Something differs from the old one.
+    /// The new file differs from the old one.
     changes: bool,
     torn: bool,
-    /// How many of the limits were applied.
+    /// The number of limits applied.
     limits: usize,
 }
 
@@ -100,15 +100,15 @@ struct Repair<'a> {
     session: &'a Session,
     gate: Gate,
     limits: Vec<Limit>,
-    /// When the file was last written to, as far as all that was read is known to be of then.
+    /// The modification time at which all that was read was last known to be unchanged.
     known: Option<SystemTime>,
-    /// The new file, once something differs.
+    /// The new file, once it differs.
     out: Option<Replica>,
     tally: Tally,
 }
 
 impl Repair<'_> {
-    /// Writes all rows, and those that come meanwhile.
+    /// Writes all rows, including those appended meanwhile.
     fn write(&mut self, rows: &mut Rows) -> Result<(), Failure> {
         for look in 1.. {
             self.write_rows(rows)?;
@@ -123,14 +123,14 @@ impl Repair<'_> {
             self.out.iter().try_for_each(|out| out.shorten(settled.bytes))?;
             self.tally = settled;
         }
-        // What was measured is not what was cut: the file was another in between.
+        // A limit that was not applied shows that the file changed between measuring and truncating.
         if self.tally.limits < self.limits.len() {
-            return Err(self.session.changed("was written to while it was measured"));
+            return Err(self.session.changed("was modified after its results were measured"));
         }
         Ok(())
     }
 
-    /// Tells whether the session has grown since, and fails where it is another.
+    /// Returns true if the session has grown since. Fails if it was replaced or modified.
     fn has_grown(&mut self, rows: &Rows) -> Result<bool, Failure> {
         self.session.check_name()?;
         self.session.has_grown(rows, &mut self.known, self.watch)
@@ -152,7 +152,7 @@ impl Repair<'_> {
         Ok(())
     }
 
-    /// Writes a block of whole rows that starts so far into the old file.
+    /// Writes a block of complete rows, which starts at `start` in the old file.
     #[inline(never)]
     fn write_block(&mut self, block: &[u8], start: u64) -> Result<(), Failure> {
         let (mut same, mut at) = (0, 0);
@@ -167,7 +167,7 @@ impl Repair<'_> {
         self.put(&block[same..])
     }
 
-    /// Writes what follows the last newline, and a newline.
+    /// Writes the incomplete last row and ends it with a newline.
     #[inline(never)]
     fn write_rest(&mut self, rest: &[u8], end: u64) -> Result<(), Failure> {
         let (mark, row) = rest.split_at(self.tally.reading.mark_in(rest));
@@ -185,7 +185,7 @@ impl Repair<'_> {
         self.put(b"\n")
     }
 
-    /// What changes in a row, and its text without a mark before it; nothing where it stays as it is.
+    /// Returns a row's text without a byte order mark, and its changes. Returns `None` if it stays unchanged.
     #[inline(never)]
     fn rewritten<'r>(&mut self, row: &'r [u8]) -> Result<Option<(&'r [u8], Rewritten)>, Failure> {
         let Some(row) = self.tally.reading.next(row) else { return Ok(None) };
@@ -215,7 +215,7 @@ impl Repair<'_> {
         Ok((!new.patch.is_empty()).then_some((row.text, new)))
     }
 
-    /// Begins to write, with what came before unchanged.
+    /// Starts the new file, if that has not happened, with a copy of the rows before.
     fn begin(&mut self, unchanged: u64) -> Result<(), Failure> {
         if !self.request.dry_run && self.out.is_none() {
             self.out = Some(Replica::begin(self.session, unchanged, self.watch)?);
@@ -229,7 +229,7 @@ impl Repair<'_> {
         self.out.iter().try_for_each(|out| out.put(bytes, self.watch))
     }
 
-    /// Puts the new file in the place of the old one, where there is one.
+    /// Replaces the old file with the new one, if there are changes.
     #[inline(never)]
     fn finish(mut self, mut rows: Rows) -> Result<Report, Failure> {
         let (bytes_before, mut backup) = (rows.read, None);
@@ -244,7 +244,7 @@ impl Repair<'_> {
             self.has_grown(&rows)?;
             self.watch.step()?;
             let mut swap = new.replace(self.session, &rows, self.request.backup, self.watch)?;
-            // What came out of its place is what was read, with more at its end.
+            // Verify that the replaced file is the one that was read, with rows appended at most.
             if let Err(failure) = self.session.has_grown(&rows, &mut self.known, self.watch) {
                 return Err(swap.give_back(failure));
             }
@@ -276,8 +276,8 @@ impl Repair<'_> {
         })
     }
 
-    /// Carries over what came until the new file was in its place, and what came while its name was synced. Returns where
-    /// the old one is kept.
+    /// Carries over rows appended before the replacement, and those appended while its name was synced. Returns the
+    /// path of the old file's backup.
     #[inline(never)]
     fn carry_all(&mut self, rows: &mut Rows, swap: &mut Swap) -> Result<Option<PathBuf>, Failure> {
         let path = &self.session.path;
@@ -289,8 +289,8 @@ impl Repair<'_> {
         swap.end()
     }
 
-    /// Appends whole rows that reached the old file after it was last looked at. A row that the old file ended in comes
-    /// again, now whole.
+    /// Appends complete rows that reached the old file since it was last read. A row that was incomplete then is
+    /// appended again.
     #[inline(never)]
     fn carry(&mut self, rows: &mut Rows, swap: &mut Swap) -> Result<(), Failure> {
         let mut at = rows.read - rows.rest().len() as u64;

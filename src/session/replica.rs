@@ -1,4 +1,4 @@
-//! The new file of a session, which is written beside the old one and takes its place.
+//! The rewritten file of a session, written beside the original.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -11,7 +11,7 @@ use super::swap::Swap;
 use super::watch::Watch;
 use crate::system;
 
-/// Bytes that are copied or written at once.
+/// Bytes copied or written per step.
 pub const CHUNK: usize = 1 << 20;
 
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Replica {
 }
 
 impl Replica {
-    /// Makes one, with the rights of a session and so many bytes of its start.
+    /// Creates the file with the session's access rights and the first `unchanged` bytes of its content.
     pub fn begin(session: &Session, unchanged: u64, watch: &Watch) -> Result<Replica, Failure> {
         watch.step()?;
         let (beside, file) = Beside::make(&session.path, "", |path| system::creation().open(path))?;
@@ -32,7 +32,7 @@ impl Replica {
                 watch.step()?;
                 let copied = io::copy(&mut old.take(left.min(8 * CHUNK as u64)), &mut &file)?;
                 if copied == 0 {
-                    return Err(session.changed("has become shorter"));
+                    return Err(session.changed("became shorter"));
                 }
                 left -= copied;
             }
@@ -49,19 +49,19 @@ impl Replica {
         Ok(())
     }
 
-    /// Takes back what was written last.
+    /// Truncates the file to `bytes`.
     pub fn shorten(&self, bytes: u64) -> io::Result<()> {
         self.file.set_len(bytes)
     }
 
-    /// Has all of it on the disk.
+    /// Syncs the file to disk.
     pub fn sync(&self, watch: &Watch) -> Result<(), Failure> {
         watch.step()?;
         self.file.sync_all()?;
         watch.step()
     }
 
-    /// Takes the place of a session of which these rows were read.
+    /// Replaces the session. `rows` are those read from it.
     pub fn replace<'s>(
         self,
         session: &'s Session,

@@ -1,4 +1,4 @@
-//! What a repair did.
+//! The report of a repair.
 
 use std::path::{Path, PathBuf};
 
@@ -14,19 +14,19 @@ pub struct Report {
     pub bytes_before: u64,
     pub bytes_after: u64,
     pub unmatched: usize,
-    /// Rows that repairs which were killed had left aside.
+    /// Rows recovered from repairs that were killed.
     pub recovered: u64,
     pub backup: Option<PathBuf>,
     pub reason: Option<Reason>,
 }
 
-/// Why nothing changed.
+/// The reason why nothing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     NothingToDo,
     EmptySession,
     DryRun,
-    /// No row is one of a session that is known.
+    /// No row was recognised as part of a session.
     FormatUnknown,
 }
 
@@ -42,7 +42,7 @@ impl Reason {
 }
 
 impl Report {
-    /// The report as JavaScript has it.
+    /// Returns the report as JSON.
     pub fn json(&self) -> String {
         let answer = Answer::default()
             .flag("changed", self.changed)

@@ -1,23 +1,23 @@
-//! The rows of a file, in blocks: memory holds one block, or the longest row.
+//! Reads the rows of a file in blocks. Memory holds one block, or the longest row.
 
 use std::fs::File;
 use std::io::{self, Read};
 
 use super::fingerprint::Fingerprint;
 
-/// Bytes that are read at once.
+/// Bytes per read.
 const CHUNK: usize = 1 << 20;
-/// A longer buffer is given back once the row that needed it is done.
+/// Maximum capacity that is kept after a long row.
 const KEPT: usize = 16 * CHUNK;
 
-/// Reads whole rows, each with its newline.
+/// Reads complete rows, each with its newline.
 #[derive(Debug)]
 pub struct Rows<'f> {
     file: &'f File,
     buffer: Vec<u8>,
-    /// Bytes of the buffer that were handed out.
+    /// Bytes of the buffer that were returned.
     taken: usize,
-    /// Of all that was read.
+    /// Of all bytes read.
     pub fingerprint: Fingerprint,
     pub read: u64,
 }
@@ -27,7 +27,7 @@ impl<'f> Rows<'f> {
         Rows { file, buffer: vec![], taken: 0, fingerprint: Fingerprint::default(), read: 0 }
     }
 
-    /// The next rows that are whole; none where the file ends for now. `wait` is called before each read.
+    /// Returns the next complete rows, or `None` at the current end of the file. Calls `wait` before each read.
     pub fn next<E: From<io::Error>>(
         &mut self,
         mut wait: impl FnMut(u64) -> Result<(), E>,
@@ -53,13 +53,13 @@ impl<'f> Rows<'f> {
         }
     }
 
-    /// What follows the last newline, once the file has ended.
+    /// Returns the bytes after the last newline, at the end of the file.
     pub fn rest(&self) -> &[u8] {
         &self.buffer[self.taken..]
     }
 }
 
-/// Goes through the rows of a block, each with its newline.
+/// Iterates over the rows of a block, each with its newline.
 pub fn each_row(block: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut from = 0;
     memchr::memchr_iter(b'\n', block).map(move |newline| {
@@ -75,7 +75,7 @@ mod tests {
     use std::io::{Seek, Write};
 
     #[test]
-    fn rows_come_whole_however_long() {
+    fn rows_are_complete_at_any_length() {
         let file = tempfile::tempfile().unwrap();
         let long = "x".repeat(3 * CHUNK);
         let text = format!("a\n\nbc\n{long}\nlast\n{long}\ntorn");
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(rows.rest(), b"torn");
         seen.extend_from_slice(rows.rest());
         assert!(seen == text.as_bytes());
-        // What comes later goes on where the file ended.
+        // Reading continues at the previous end.
         (&file).write_all(b" no more\nx").unwrap();
         (&file).seek(io::SeekFrom::Start(text.len() as u64)).unwrap();
         assert_eq!(rows.next(|_| Ok::<(), io::Error>(())).unwrap(), Some(&b"torn no more\n"[..]));

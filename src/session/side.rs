@@ -1,4 +1,4 @@
-//! Caps what a result holds besides its text, as `lib/dialect/side.ts` does for live objects.
+//! Caps the side data of a result, as `lib/dialect/side.ts` does for live objects.
 
 use super::payload::{medium_of, omitted};
 use crate::json::scan::{Kind, Span};
@@ -6,18 +6,18 @@ use crate::json::tree::{Id, Out, TOP, Tree, string};
 use crate::json::write;
 use crate::text::units::{is_high, is_low};
 
-/// What becomes of a copy beside the text.
+/// The result of capping side data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Side {
     Same,
-    /// Another JSON.
+    /// Replacement JSON.
     Json(Vec<u8>),
     Gone,
 }
 
-/// Caps a value to `max` bytes of JSON; one of no more than `most` stays as it is written. Else small scalars stay
-/// first, long texts are shortened, payloads named with their size, arrays and objects keep what fits of them, and what is left says how large it
-/// was. Gone where not even an empty one fits.
+/// Shrinks a value to `max` bytes of JSON if it takes more than `most`. Small scalars are kept first. Long texts are
+/// truncated, payloads are replaced by their size, arrays and objects keep the parts that fit, and the result states
+/// the original size. Returns [`Side::Gone`] if even an empty value does not fit.
 pub fn cap(row: &[u8], value: Span, max: usize, most: usize) -> Side {
     if value.len() <= most {
         return Side::Same;
@@ -32,33 +32,33 @@ pub fn cap(row: &[u8], value: Span, max: usize, most: usize) -> Side {
         .map_or(Side::Gone, Side::Json)
 }
 
-/// The same of a value that is JSON, without a word about it. `None` where not even an empty one fits.
+/// Like [`cap`], without the original size. Returns `None` if even an empty value does not fit.
 pub fn shrunk(json: &[u8], max: usize) -> Option<Vec<u8>> {
     let tree = Tree::of(json, Span { start: 0, end: json.len() });
     Shrink { tree }.shrink(TOP, max, Above::default())
 }
 
-/// Strings up to so many bytes are as good as numbers: a path, a state, an id.
+/// Maximum bytes of a string that is kept like a number, such as a path or an id.
 const SMALL: usize = 256;
-/// Values below this depth are summed up.
+/// Deeper values are summarised.
 const DEPTH: usize = 4;
-/// Less room than this shows nothing of a value.
+/// The minimum room for showing part of a value.
 const LEAST: usize = 40;
 
 const BRACKETS: usize = 2;
 const COMMA: usize = 1;
 const COLON: usize = 1;
 
-/// Name of the member that tells how many are missing.
+/// The name of the member that counts omitted members.
 pub const MORE: &str = "[...]";
 
-/// What is known of a value from above it.
+/// Context that a value inherits from its ancestors.
 #[derive(Clone, Copy, Default)]
 struct Above<'a> {
     depth: usize,
-    /// What it took in the beginning, said inside.
+    /// The original size, stated inside.
     bytes: Option<usize>,
-    /// What the bytes in it are.
+    /// The media type of payloads inside.
     medium: Option<&'a str>,
 }
 
@@ -73,7 +73,7 @@ struct Shrink<'a> {
 }
 
 impl Shrink<'_> {
-    /// JSON of a value in so many bytes.
+    /// Returns the JSON of a value in at most `room` bytes.
     fn shrink(&self, id: Id, room: usize, above: Above) -> Option<Vec<u8>> {
         let Above { depth, bytes, .. } = above;
         let kind = self.tree.kind(id);
@@ -156,7 +156,7 @@ impl Shrink<'_> {
         for (at, (name, value)) in all.iter().enumerate() {
             let key = key_width(*name);
             let size = self.tree.width(*value, Some(below.depth));
-            // To JavaScript null is an object.
+            // `typeof null` is "object" in JavaScript.
             let is_scalar = !self.tree.kind(*value).is_container() && self.tree.kind(*value) != Kind::Null;
             if !is_scalar || size > SMALL {
                 large.push((size, at));
@@ -164,7 +164,7 @@ impl Shrink<'_> {
                 kept[at] = Some(self.json(*value, below.depth));
             }
         }
-        // The smallest first, so that what they leave of their shares goes to the larger ones.
+        // Smallest first: room that they leave goes to larger ones.
         large.sort_unstable();
         for (nth, (size, at)) in large.iter().enumerate() {
             let (name, value) = all[*at];
@@ -181,8 +181,7 @@ impl Shrink<'_> {
         Some(self.object(&all, kept, (missing > 0 && says_more).then(|| more(missing)), spillway))
     }
 
-    /// The members that are left, in their order, and what is said of the others. A name of ours takes the place of a
-    /// member of the same name.
+    /// Writes the kept members in their order, and our own. Ours replace members with the same name.
     fn object(
         &self,
         all: &[(Id, Id)],
@@ -216,7 +215,7 @@ impl Shrink<'_> {
         out
     }
 
-    /// The start of a text that fits as JSON, and what is missing; of a payload only its size.
+    /// Truncates a text to fit as JSON. A payload is replaced by its size.
     fn shortened(&self, id: Id, room: usize, above: Above) -> Option<Vec<u8>> {
         let text = self.tree.literal(id);
         if text.json_width() <= room {
@@ -242,7 +241,7 @@ impl Shrink<'_> {
             if length == 0 {
                 return (room >= BRACKETS).then(|| b"\"\"".to_vec());
             }
-            // An escape takes up to six bytes: what is too much is never more than six times what has to go.
+            // An escape takes up to six bytes, so this never removes too much.
             length = length.saturating_sub((size - room).div_ceil(6).max(1));
         }
     }
@@ -252,7 +251,7 @@ fn fitting(json: Vec<u8>, room: usize) -> Option<Vec<u8>> {
     (json.len() <= room).then_some(json)
 }
 
-/// Takes what fits of the room, piece by piece.
+/// Bytes that remain to be allocated.
 struct Room(usize);
 
 impl Room {
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn small_scalars_stay_first_and_what_is_missing_is_said() {
+    fn small_scalars_are_kept_first_and_omissions_are_stated() {
         let json = format!(r#"{{"huge":"{}","exitCode":1,"cwd":"/tmp","null":null}}"#, "h".repeat(900));
         assert_eq!(
             capped(&json, 200).unwrap(),
@@ -301,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_and_arrays_are_capped_as_such() {
+    fn strings_and_arrays_are_capped_at_the_top() {
         let text = format!("\"{}\"", "\\u0001".repeat(50));
         assert_eq!(
             capped(&text, 100).unwrap(),
@@ -316,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deep_is_summed_up() {
+    fn deep_values_are_summarised() {
         let json = format!(r#"{{"a":[[[[["{}"]]]]]}}"#, "x".repeat(300));
         assert!(capped(&json, 200).unwrap().contains("[array of 1 items]"));
         let deep = "[".repeat(9_000) + &"]".repeat(9_000);

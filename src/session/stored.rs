@@ -1,4 +1,4 @@
-//! The file of a session, open to be read.
+//! The file of a session, open for reading.
 
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
@@ -14,33 +14,34 @@ use crate::system;
 
 #[derive(Debug)]
 pub struct Session {
-    /// With all links resolved.
+    /// All symbolic links are resolved.
     pub path: PathBuf,
     pub file: File,
     pub found: Metadata,
 }
 
-/// How files begin that hold sessions in another form, and what they are.
+/// Signatures of other file formats.
 const OTHERS: [(&[u8], &str); 5] = [
     (b"SQLite format 3\0", "a SQLite database"),
-    (b"\x1F\x8B", "compressed"),
-    (b"\x28\xB5\x2F\xFD", "compressed"),
-    (b"\xFF\xFE", "UTF-16"),
-    (b"\xFE\xFF", "UTF-16"),
+    (b"\x1F\x8B", "compressed data"),
+    (b"\x28\xB5\x2F\xFD", "compressed data"),
+    (b"\xFF\xFE", "UTF-16 text"),
+    (b"\xFE\xFF", "UTF-16 text"),
 ];
 
 impl Session {
-    /// Opens a file of rows; refuses anything else.
+    /// Opens a JSON Lines file. Fails for any other.
     pub fn open(path: PathBuf) -> Result<Session, Failure> {
         let file = system::open(&path)?;
         let found = file.metadata()?;
         if found.is_dir() {
             return Err(system::is_directory().into());
         }
-        let refuse =
-            |what: &str| Failure::Format(format!("{} is no file of JSON rows: it is {what}", path.display()));
+        let refuse = |what: &str| {
+            Failure::Format(format!("{} is not a JSON Lines file (found {what})", path.display()))
+        };
         if !found.is_file() {
-            return Err(refuse("no file"));
+            return Err(refuse("a device, pipe or socket"));
         }
         let mut start = vec![];
         (&file).take(16).read_to_end(&mut start)?;
@@ -51,7 +52,7 @@ impl Session {
         Ok(Session { path, file, found })
     }
 
-    /// Does something with the file from its start, and comes back to where it was read to.
+    /// Runs `act` on the file from its start, then restores the position.
     pub fn from_start<T>(&self, act: impl FnOnce(&File) -> Result<T, Failure>) -> Result<T, Failure> {
         let at = (&self.file).stream_position()?;
         (&self.file).rewind()?;
@@ -60,17 +61,19 @@ impl Session {
         Ok(done)
     }
 
-    /// Gives a new file the owner, the attributes and the mode of this. Until it has all of them, it is this user's alone.
+    /// Copies the owner, attributes and mode to a new file. Until all are set, only this user can access it.
     pub fn give_rights(&self, new: &File) -> Result<(), Failure> {
         system::take_owner(new, &self.found)?;
         system::take_attributes(new, &self.file).map_err(|(name, error)| {
             let path = self.path.display();
-            Failure::Attribute(format!("{path} has the attribute {name}, which cannot be kept: {error}"))
+            Failure::Attribute(format!(
+                "could not copy the attribute {name} of {path} to the new file: {error}"
+            ))
         })?;
         Ok(system::take_mode(new, &self.found)?)
     }
 
-    /// Fails unless the name still stands for the file that was opened.
+    /// Fails if the name no longer refers to the opened file.
     pub fn check_name(&self) -> Result<(), Failure> {
         let now = match fs::symlink_metadata(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(self.changed("was removed")),
@@ -82,8 +85,8 @@ impl Session {
         Ok(())
     }
 
-    /// Tells whether the file has grown since `rows` read it. `known` is the modification time at which what was read
-    /// was last seen unchanged; any other is checked by reading again. Fails unless it is as it was with more at its end.
+    /// Returns true if the file has grown since `rows` read it. `known` is the modification time at which that part was
+    /// last known to be unchanged; at any other time, it is read again. Fails if it has changed.
     pub fn has_grown(
         &self,
         rows: &Rows,
@@ -92,19 +95,19 @@ impl Session {
     ) -> Result<bool, Failure> {
         let now = self.file.metadata()?;
         if now.len() < rows.read {
-            return Err(self.changed("has become shorter"));
+            return Err(self.changed("became shorter"));
         }
         let written = now.modified().ok();
         if written != *known || written.is_none() {
             if !self.is_same(rows, watch)? {
-                return Err(self.changed("was written to otherwise than at its end"));
+                return Err(self.changed("was modified other than by appending"));
             }
             *known = written;
         }
         Ok(now.len() > rows.read)
     }
 
-    /// Reads again what was read, and tells whether it is the same.
+    /// Reads the file again and returns true if it is unchanged.
     fn is_same(&self, rows: &Rows, watch: &Watch) -> Result<bool, Failure> {
         self.from_start(|file| {
             let (mut again, mut left) = (Fingerprint::default(), rows.read);
@@ -122,9 +125,9 @@ impl Session {
         })
     }
 
-    /// Says how it changed in a way that cannot be carried over.
+    /// Creates the failure for a change that cannot be carried over.
     #[inline(never)]
     pub fn changed(&self, how: &str) -> Failure {
-        Failure::Changed(format!("{} {how} while it was repaired", self.path.display()))
+        Failure::Changed(format!("{} {how} during the repair", self.path.display()))
     }
 }

@@ -1,25 +1,24 @@
-//! The exchange of a session's file for a new one.
+//! Replaces a session's file with a new one.
 //!
-//! S is the session. W is a name beside it for what has not got that name: a [`State`] is part of it, so that whoever finds
-//! it knows the two files. *Old* was read, *new* was written; *other* is what a writer put in the place of either.
+//! S is the session. W is a file beside it, whose name contains a [`State`] that identifies the other files. *Old* is the
+//! file that was read, *new* is the rewritten one, and *other* is a file that another writer put in their place.
 //!
-//! | S | W | when | what is left to do |
+//! | S | W | when | to do |
 //! |---|---|---|---|
 //! | old | new | new is complete | remove W |
-//! | new | old | they were exchanged | append to S what came to W since it was read; keep W as a backup, or remove it |
-//! | new | other | another was there first | exchange again |
-//! | other | new | they were exchanged again | append to S what came to W while it was S; remove W |
-//! | other | old | another came later | as in the second row, but for rows that S has |
-//! | other | other | more than one came at once | keep W as a backup |
+//! | new | old | after the exchange | append to S the rows that W received since it was read; keep W as a backup, or remove it |
+//! | new | other | S had been replaced before the exchange | exchange again |
+//! | other | new | after the second exchange | append to S the rows that W received while it was S; remove W |
+//! | other | old | S was replaced later | as in the second row, except for rows that S has |
+//! | other | other | several files replaced S | keep W as a backup |
 //!
-//! [`Swap::settle`] does what is left. The process that exchanged them calls it; where that was killed, the next repair
-//! does, before anything else. So whatever the instant, S is a whole file, and each row that was appended to a file that
-//! was S is in S or in W. Before a row goes from W to S, W's name tells which, and how long S was: after a kill in between, a
-//! row that is in S since then is not appended again.
+//! [`Swap::settle`] completes the swap. If the process that exchanged the files was killed, the next repair calls it first.
+//! At any time, S is a complete file, and each row appended to S is in S or W. Before a row is copied from W to S, W's
+//! name records the row and the length of S: after a kill, a row that S received since then is not appended again.
 //!
-//! Where a file system exchanges no names, W becomes a second name of old, and new is renamed over S: the same states,
-//! except that S may be old where W is (nothing was done: remove W), and that what takes the place of S between the last look
-//! at it and that rename is lost.
+//! On file systems that cannot exchange names, W becomes a hard link to old, and new is renamed over S. The states are
+//! those above, with two differences. S and W may both be old: nothing was done, so remove W. A file that replaces S
+//! between the last check and the rename is lost.
 
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
@@ -40,17 +39,17 @@ use crate::system::{self, number};
 pub struct Swap<'s> {
     session: &'s Path,
     watch: &'s Watch,
-    /// W, as long as there is one.
+    /// W, while it exists.
     aside: Option<PathBuf>,
     state: State,
-    /// Who S belongs to: no other is given rows of W.
+    /// The owner of S: rows of W are not given to any other user.
     owner: u32,
     live: Option<Live>,
-    /// Rows that were appended to S.
+    /// Rows appended to S.
     pub brought: u64,
 }
 
-/// Settles what repairs that were killed left beside a session, and tells how many rows that brought back.
+/// Settles what killed repairs left beside a session, and returns the number of rows recovered.
 pub fn recover(session: &Path, watch: &Watch) -> Result<u64, Failure> {
     let mut brought = 0;
     for (path, state) in left_behind(session) {
@@ -79,7 +78,7 @@ impl<'s> Swap<'s> {
         Swap { session, watch, aside: None, state, owner: system::owner(found), live: None, brought: 0 }
     }
 
-    /// Puts a new file in the place of a session. Where another file has taken that place, fails and leaves it there.
+    /// Replaces a session with a new file. Fails if another file has taken its place, and leaves that there.
     pub fn begin(
         mut new: Beside,
         session: &'s Session,
@@ -101,7 +100,7 @@ impl<'s> Swap<'s> {
         }
     }
 
-    /// The same where names are not exchanged.
+    /// Like [`Swap::begin`], for file systems that cannot exchange names.
     fn rename_over(mut self, mut new: Beside, session: &Session) -> Result<Swap<'s>, Failure> {
         let (path, state) = (&session.path, self.state);
         let linked = Beside::make(path, &state.text(), |name| fs::hard_link(path, name));
@@ -118,7 +117,7 @@ impl<'s> Swap<'s> {
         new.leave();
         self.watch.commit();
         self.aside = held.map(Beside::leave);
-        // A copy has a number of its own.
+        // A copy has an inode number of its own.
         let old = self.aside.as_deref().and_then(number_at).unwrap_or(state.old);
         match self.note(State { old, ..state }) {
             Err(error) => Err(Failure::from(error).after_rename(self.abandon())),
@@ -126,7 +125,7 @@ impl<'s> Swap<'s> {
         }
     }
 
-    /// Gives the session back its file, of which it turned out that it is not what was read.
+    /// Restores the session's file after it turned out to differ from what was read.
     pub fn give_back(mut self, why: Failure) -> Failure {
         let Some(aside) = &self.aside else { return why };
         let (session, expected) = (self.session, self.state.new);
@@ -149,7 +148,7 @@ impl<'s> Swap<'s> {
         }
     }
 
-    /// Does what is left to do.
+    /// Completes the swap from any state.
     fn settle(&mut self) -> Result<(), Failure> {
         while let Some(aside) = &self.aside {
             self.watch.note();
@@ -175,7 +174,7 @@ impl<'s> Swap<'s> {
         Ok(())
     }
 
-    /// Appends to S what came to W since it was read.
+    /// Appends to S the rows that W received since it was read.
     fn bring(&mut self) -> Result<(), Failure> {
         let Some(aside) = &self.aside else { return Ok(()) };
         let file = system::open_itself(aside, OpenOptions::new().read(true))?;
@@ -198,8 +197,8 @@ impl<'s> Swap<'s> {
         self.sync(at)
     }
 
-    /// Appends a row that came to old, where it starts `at`, to S as it is to be there, unless S has it. Returns how many
-    /// bytes S has more.
+    /// Appends `new` to S for a row that old received at offset `at`, unless S has it. Returns the number of bytes
+    /// appended.
     pub fn append(&mut self, row: &[u8], new: &[u8], at: u64) -> Result<u64, Failure> {
         let begun = if at == self.state.read { self.state.row } else { 0 };
         let mut live = self.live.take().map_or_else(|| self.open(), Ok)?;
@@ -215,7 +214,7 @@ impl<'s> Swap<'s> {
         Ok(added)
     }
 
-    /// Opens S, and has it told apart which rows it has already: of new, only the row that was begun can be of old.
+    /// Opens S and records the rows that it has. In new, only the row begun before a kill can come from old.
     fn open(&self) -> io::Result<Live> {
         let mut live = Live::open(self.session, self.owner)?;
         let State { new, written, row, .. } = self.state;
@@ -227,14 +226,14 @@ impl<'s> Swap<'s> {
         Ok(live)
     }
 
-    /// Has what was appended on the disk, and takes note that old was carried over so far.
+    /// Syncs the appended rows to disk, and records that old was carried over up to `read`.
     pub fn sync(&mut self, read: u64) -> Result<(), Failure> {
         let Some(live) = self.live.take() else { return Ok(()) };
         live.sync()?;
         Ok(self.note(State { read, rest: 0, row: 0, ..self.state })?)
     }
 
-    /// Keeps W as a backup, and returns where; or removes it.
+    /// Keeps W as a backup and returns its path, or removes it.
     pub fn end(&mut self) -> Result<Option<PathBuf>, Failure> {
         let Some(aside) = &self.aside else { return Ok(None) };
         let mut kept = None;
@@ -248,14 +247,14 @@ impl<'s> Swap<'s> {
         Ok(kept)
     }
 
-    /// Leaves W to the next repair, and returns where it is.
+    /// Leaves W to the next repair, and returns its path.
     pub fn abandon(&mut self) -> Option<PathBuf> {
         let aside = self.aside.take()?;
         let name = abandoned_name(self.session, &self.state.text());
         Some(fs::rename(&aside, &name).map_or(aside, |()| name))
     }
 
-    /// Has W's name tell a state.
+    /// Records a state in W's name.
     fn note(&mut self, state: State) -> io::Result<()> {
         if let Some(aside) = &mut self.aside {
             let name = own_name(self.session, &state.text());
@@ -274,8 +273,8 @@ impl Drop for Swap<'_> {
     }
 }
 
-/// Exchanges two names, and again as long as what comes out of the session is another than what was there last: what a
-/// writer put there stays. Tells whether the first exchange stands.
+/// Exchanges two names, and repeats that while the file taken out of the session is not the expected one: a file that
+/// another writer put there stays. Returns true if the first exchange was final.
 fn exchange(aside: &Path, session: &Path, expected: u64, watch: &Watch) -> io::Result<bool> {
     let (mut expected, mut is_first) = (Some(expected), true);
     loop {

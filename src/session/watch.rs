@@ -1,11 +1,11 @@
-//! What a caller sees of work on another thread, and how it stops that.
+//! Reports and stops work on another thread.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::failure::Failure;
 
-/// How far a repair has come.
+/// The progress of a repair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     pub bytes: u64,
@@ -14,7 +14,7 @@ pub struct Progress {
     pub clamped: u64,
 }
 
-/// Counts the steps that touch the disk, each of which may be the last.
+/// A callback for each disk operation, any of which may be the last.
 type Hook = Box<dyn Fn(u64) + Send + Sync>;
 
 #[derive(Default)]
@@ -30,22 +30,22 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Has a function told of each step before it is taken: a test ends its process there.
+    /// Calls `hook` before each operation, where a test may end the process.
     pub fn with_hook(hook: impl Fn(u64) + Send + Sync + 'static) -> Watch {
         Watch { hook: Some(Box::new(hook)), ..Watch::default() }
     }
 
-    /// Asks the work to stop where it leaves everything as it was.
+    /// Asks the work to stop at a point that leaves the session unchanged.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }
 
-    /// Has the work go on to its end from here, whoever asks it to stop.
+    /// Ignores requests to stop from here on.
     pub fn commit(&self) {
         self.committed.store(true, Relaxed);
     }
 
-    /// Takes note of a step that cannot be gone back on.
+    /// Counts a step that cannot be undone.
     #[inline(never)]
     pub fn note(&self) {
         let step = self.steps.fetch_add(1, Relaxed);
@@ -54,7 +54,7 @@ impl Watch {
         }
     }
 
-    /// Takes note of a step, unless the work is to stop.
+    /// Counts a step, or fails if the work is to stop.
     #[inline(never)]
     pub fn step(&self) -> Result<(), Failure> {
         self.note();
