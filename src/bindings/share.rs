@@ -14,10 +14,10 @@ use crate::text::{Text, Utf16};
 /// Numbers per block, in and out.
 const COLUMNS: usize = 4;
 
-/// Clamps blocks under one budget. Each comes as two windows (the second empty: the first is all of it), with four
-/// numbers in `table`: its length, its bytes and newlines or NaN, and a place for what became of it: 0 it is whole, 1
-/// it was cut and what is left is returned, 2 it is gone, or what stands for it is returned, 3 it is whole but not
-/// well-formed, 4 it is whole but for its lines that were cut, and is returned.
+/// Truncates blocks under one budget. Each block comes as two windows; if the second is empty, the first is the whole
+/// text. `table` has four numbers per block: its length, its bytes and newlines or NaN, and a code to return. Code 0:
+/// whole. 1: truncated, and the text is returned. 2: dropped, or replaced by the returned text. 3: whole but
+/// ill-formed. 4: returned with its long lines cut.
 #[napi(catch_unwind)]
 pub fn clamp_blocks(
     policy: &[f64],

@@ -121,7 +121,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_stream_is_cut_as_the_whole_is(
+        fn streams_are_cut_like_whole_texts(
             pieces in prop::collection::vec(prop::sample::select(vec!["a", "bcd", "漢", "😀", "\r", "\n", "\r\n", "0123456789abcdef"]), 0..60),
             max in 0..50usize,
         ) {

@@ -1,4 +1,4 @@
-//! What a model's context has room for.
+//! The budget of a model's context.
 
 pub mod plan;
 pub mod window;

@@ -1,8 +1,7 @@
 //! The weights of words: words of failure, phrases, and words of success.
 //!
-//! The weights come from measuring which lines people needed in the failing output of many tools. The tables contain no
-//! name or message of a specific tool.
-//! of a tool or of one of its messages.
+//! The weights come from measuring which lines people needed in the failing output of many tools. The tables do not
+//! contain names or messages of specific tools.
 
 use super::bytes::{is_word, word_length};
 

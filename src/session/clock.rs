@@ -1,10 +1,10 @@
-//! Times as ISO 8601 has them, which is how locks tell their age.
+//! ISO 8601 times, which locks record.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const DAY: u64 = 24 * 60 * 60;
 
-/// Days from the start of 1970 to a date, counted in eras of 400 years that begin with March (Howard Hinnant's
+/// Returns the days from 1970-01-01 to a date, counted in eras of 400 years that begin in March (Howard Hinnant's
 /// `days_from_civil`).
 fn days_to(year: u64, month: u64, day: u64) -> Option<u64> {
     let year = if month <= 2 { year.checked_sub(1)? } else { year };
@@ -13,7 +13,7 @@ fn days_to(year: u64, month: u64, day: u64) -> Option<u64> {
     (era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year).checked_sub(719_468)
 }
 
-/// The reverse, `civil_from_days`.
+/// The inverse of [`days_to`], `civil_from_days`.
 fn date_of(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
@@ -35,7 +35,7 @@ pub fn iso(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{millis:03}Z")
 }
 
-/// Reads a time that was written so; `None` where it is anything else.
+/// Parses a time in that format, or returns `None` for any other text.
 pub fn parse(iso: &str) -> Option<SystemTime> {
     let shape = iso.bytes().map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
     if !shape.eq(*b"0000-00-00T00:00:00.000Z") {
