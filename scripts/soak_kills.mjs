@@ -1,10 +1,19 @@
-// Kills repairs at random points while rows are appended, and counts the rows that are lost or doubled.
+// Kills repairs while rows are appended, at random points and right after the exchange of names, and counts the rows that
+// are lost or doubled.
 //   node scripts/soak_kills.mjs [kills, 507 unless given]
 import { fork } from 'node:child_process'
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as soon, setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { repairSession } from 'spillway'
 
@@ -59,16 +68,24 @@ async function soak(kills) {
   if (sum.lost + sum.doubled + sum.left > 0) process.exitCode = 1
 }
 
-/** One session, of which two repairs are killed before one ends. */
+/** Waits until the new file has the session's name: rows have yet to be carried over then. */
+async function exchanged(path, ino) {
+  const end = Date.now() + 400
+  while (Date.now() < end && statSync(path).ino === ino) await soon()
+}
+
+/** One session, of which two repairs are killed before one ends: at any moment, and right after the exchange. */
 async function one(path, sum) {
   writeFileSync(path, session())
   const appender = fork(script, ['append', path])
   await started(appender)
   for (let run = 0; run < 2; run++) {
+    const { ino } = statSync(path)
     const child = fork(script, ['repair', path])
     const end = ended(child)
     await started(child)
-    await wait(Math.random() * 40)
+    if (run === 0) await wait(Math.random() * 40)
+    else await exchanged(path, ino)
     child.kill('SIGKILL')
     sum.kills += Number((await end) === 'SIGKILL')
     // Something to do for the next.
