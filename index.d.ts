@@ -266,8 +266,9 @@ export interface ResultPolicy extends PolicyOptions {
  *  (where the limits are too small for a visible text in every block, the first stay, as many as fit, and the notice
  *  stands for the others, or one block stays, at a limit of 0 an empty one; G1 wins). JSON over the limits becomes its text,
  *  clamped: AI SDK `json` as `text`, `error-json` as `error-text`, Bedrock `{json}` as `{text}`, a Gemini response as
- *  `{output}` or `{error}`. Unknown shapes, and rows of session files, come back as they are; where a dialect is named, any
- *  object with its fields is read as a result. */
+ *  `{output}` or `{error}`. Payloads in it (see `sideData`) are named with their size first, so that no cut goes through
+ *  one; where that is enough no notice stands. Unknown shapes, and rows of session files, come back as they are; where a
+ *  dialect is named, any object with its fields is read as a result. */
 export function clampResult<T>(result: T, policy?: ResultPolicy): T
 /** Shortens the SAME error object: `message` to the policy, `stack` to that message and at most 20 frames (as many as take
  *  no more than the limit), `cause` and AggregateError `errors` likewise to depth 5. Frames are cut at 1,000 chars, `name` and
@@ -311,8 +312,8 @@ export interface WrapPolicy extends ResultPolicy {
   /** Where the whole goes when it was cut: the text slots of one result joined by newlines, or the message of what was
    *  thrown, before cleaning; the notice then says so, or why it could not. Only for tools that answer with a promise
    *  (of one with `toModelOutput`: where that does); of others the notice says "could not be saved (ERR_SPILLWAY_SPILL)".
-   *  Where only lines were cut inside (`maxLineBytes`), no notice stands and none says where the whole is. The same text of
-   *  the same call is saved once. */
+   *  Where only lines were cut inside (`maxLineBytes`) or payloads of JSON named, no notice stands and none says where the
+   *  whole is. The same text of the same call is saved once. */
   spill?: SpillStore
   /** Called after each cut, never with content. What it throws is passed over. The same events go to the channel
    *  'spillway:clamp' of node:diagnostics_channel. */
@@ -324,7 +325,7 @@ export interface ClampEvent {
   callId?: string
   phase: 'result' | 'update' | 'error'
   total: TextSize
-  /** Of the text that there was; notices are not counted. */
+  /** Of the text that there was; notices are not counted, names of payloads are. */
   kept: TextSize
   exceeded: LimitName[]
 }

@@ -15,7 +15,7 @@ const BLOCKS: readonly ((data: string) => object)[] = [
   (data) => ({ type: 'audio', audio: { format: 'mp3', source: { data } }, id: 'a1' }),
 ]
 
-/** Puts a payload among the blocks of a message, or beside them, but for JSON that becomes a text. Gives it back. */
+/** Puts a payload among the blocks of a message, beside them, or into data, which is at the paths `json`. Gives it back. */
 export function planted(message: object, data: string, at: number, json: readonly string[] = []): string {
   const block = (BLOCKS[at % BLOCKS.length] as (typeof BLOCKS)[number])(data)
   const places = [message, ...placesIn(message, json)]
@@ -25,10 +25,10 @@ export function planted(message: object, data: string, at: number, json: readonl
   return data
 }
 
-/** Lists, and what holds them. */
+/** Lists, what holds them, and data. */
 function* placesIn(value: unknown, json: readonly string[], path = ''): Generator<object> {
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || json.includes(path)) return
-  if (Array.isArray(value) || Object.values(value).some(Array.isArray)) yield value
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
+  if (Array.isArray(value) || Object.values(value).some(Array.isArray) || json.includes(path)) yield value
   for (const [name, part] of Object.entries(value))
     yield* placesIn(part, json, path === '' ? name : `${path}.${name}`)
 }

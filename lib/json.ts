@@ -10,6 +10,14 @@ export function jsonOf(value: unknown): string | undefined {
   }
 }
 
+/** Control characters that JSON need not escape. As escapes they are no dirt when the JSON has become a text. */
+const CONTROLS = /[\x7f-\x9f]/g
+
+/** The JSON with all its control characters as escapes, as `escaped` in src/json/write.rs has it. */
+export function escaped(json: string): string {
+  return json.replace(CONTROLS, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
+}
+
 /** Bytes of a value as JSON. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(jsonOf(value) ?? '')

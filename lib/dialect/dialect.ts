@@ -1,6 +1,6 @@
 import type { DialectName } from 'spillway'
 import table from '../../src/dialects.json'
-import { jsonOf } from '../json.js'
+import { escaped, jsonOf } from '../json.js'
 import { get } from '../reading.js'
 import { type End, endsAt, follow, leads, Paths, Place, type Reach } from './path.js'
 import { ASIDE, Known, PAYLOAD, REST, restOf, WORDS } from './rest.js'
@@ -183,14 +183,6 @@ const addSlot: Reach<Slot[]> = (paths, value, holder, key, slots) => {
     if (text !== undefined) slots.push({ text: escaped(text), holder, key, json: { value, as: paths.end } })
   } else return false
   return true
-}
-
-/** Control characters that JSON need not escape. As escapes they are no dirt when the JSON has become a text. */
-const CONTROLS = /[\x7f-\x9f]/g
-
-/** The JSON with all its control characters as escapes, as `escaped` in src/json/write.rs has it. */
-function escaped(json: string): string {
-  return json.replace(CONTROLS, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
 }
 
 function isEmptyList(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { type Compiled, shortened } from '../compiled.js'
 import { quietly } from '../reading.js'
+import { mediumOf, omitted, withNames } from './payload.js'
 
 type Clamp = (text: string, policy: Compiled) => string
 
@@ -12,24 +13,30 @@ export function clampEncoded(json: string, policy: Compiled, clamp: Clamp): stri
   const data = quietly((): unknown => JSON.parse(json))
   if (data === undefined) return clamp(json, policy)
   const isRecord = typeof data === 'object' && data !== null && !Array.isArray(data)
-  const forms = isRecord
-    ? [(cut: Cut) => mapStrings(data, cut), (cut: Cut) => cut(json)]
-    : [(cut: Cut) => cut(json)]
+  const lean = withNames(json) ?? json
+  const whole = (cut: Cut) => cut(lean)
+  const forms = isRecord ? [(cut: Cut) => mapStrings(data, cut), whole] : [whole]
   for (const form of forms) {
     const fitting = longest(json.length, policy, clamp, (chars) =>
       JSON.stringify(form((text) => clamp(text, shortened(policy, chars)))),
     )
     if (fitting !== undefined) return fitting
   }
-  return clamp(json, policy)
+  return clamp(lean, policy)
 }
 
 type Cut = (text: string) => string
 
 function mapStrings(data: object, cut: Cut): object {
+  const medium = mediumOf(data as Record<string, unknown>)
+  const left = (text: string) => {
+    const made = cut(text)
+    const fits = (words: string) => cut(words) === words
+    return made === text ? text : (omitted(text, medium)?.find(fits) ?? made)
+  }
   const members = Object.entries(data)
   return Object.fromEntries(
-    members.map(([key, value]) => [key, typeof value === 'string' ? cut(value) : value]),
+    members.map(([key, value]) => [key, typeof value === 'string' ? left(value) : value]),
   )
 }
 

@@ -1,3 +1,6 @@
+import { escaped } from '../json.js'
+import { isObject, quietly } from '../reading.js'
+
 type Members = Record<string, unknown>
 
 /** Where an object says what its bytes are, the surest first. As in src/session/payload.rs. */
@@ -51,6 +54,31 @@ function isBase64(text: string, medium: string | undefined): boolean {
   return medium === undefined
     ? /[A-Z]/.test(text) && /[a-z]/.test(text)
     : !/\d/.test(text) || /[^\da-f]/i.test(text)
+}
+
+/** How a payload begins in JSON; so do few texts. */
+const MAYBE = /"(?:data:|[\w+/\\-]{64})/
+
+/** JSON with its payloads named with their sizes, so that no cut goes through one; nothing where it holds none. */
+export function withNames(json: string): string | undefined {
+  if (!MAYBE.test(json)) return undefined
+  const media = new Map<unknown, string | undefined>()
+  let isNamed = false
+  function name(this: unknown, _: string, value: unknown): unknown {
+    const medium = media.get(this)
+    if (isObject(value))
+      media.set(value, (Array.isArray(value) ? undefined : mediumOf(value as Members)) ?? medium)
+    const said = typeof value === 'string' ? nameOf(value, medium) : undefined
+    isNamed ||= said !== undefined
+    return said ?? value
+  }
+  const left = quietly(() => escaped(JSON.stringify(JSON.parse(json), name)))
+  return isNamed ? left : undefined
+}
+
+/** What names a payload in fewer chars than it has. */
+export function nameOf(text: string, medium: string | undefined): string | undefined {
+  return omitted(text, medium)?.find((words) => words !== '' && words.length < text.length)
 }
 
 /** Bytes that base64 or a data URL decodes to. */

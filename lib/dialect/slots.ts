@@ -3,6 +3,7 @@ import { roomAfter } from '../json.js'
 import { cleaned } from '../text/clean.js'
 import type { Slot } from './dialect.js'
 import type { Edit } from './draft.js'
+import { withNames } from './payload.js'
 import { REST } from './rest.js'
 
 /** Tells without reading a result that it fits as it is. */
@@ -24,6 +25,12 @@ export function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
 /** The text of a slot; JSON has nothing to clean. */
 export function textOf({ text, json }: Slot, policy: Compiled): string {
   return json ? text : cleaned(text, policy)
+}
+
+/** The text of a slot that is to be cut, with its payloads named where it is JSON; nothing where it holds none. */
+export function named({ json }: Slot, text: string): string | undefined {
+  // The rest is cut as data, and names them itself.
+  return json && json.as !== REST ? withNames(text) : undefined
 }
 
 /** Whether the text of a slot is JSON of data, not a string that the model is sent as it is. */

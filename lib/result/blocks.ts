@@ -3,14 +3,14 @@ import { type Compiled, headOf, pack, searches, tightened } from '../compiled.js
 import type { Slot } from '../dialect/dialect.js'
 import type { Edit } from '../dialect/draft.js'
 import { clampEncoded } from '../dialect/encoded.js'
-import { edits, textOf } from '../dialect/slots.js'
+import { edits, named, textOf } from '../dialect/slots.js'
 import { type Cut as NativeCut, native } from '../engine.js'
 import { KINDS } from '../notice.js'
 import { linesOf } from '../policy.js'
 import { cleaned } from '../text/clean.js'
 import { CutOf, clampSubject, keptLines, settle, speak } from '../text/cut.js'
 import { brokenBy, exceededBy } from '../text/limits.js'
-import { KEPT, type Kept, keptBy } from '../text/made.js'
+import { KEPT, type Kept, keptBy, type Made, Untouched } from '../text/made.js'
 import { SEARCHED, searched, windows } from '../text/pieces.js'
 import { isWithin, newlines, sizeOf } from '../text/size.js'
 import { StringSubject, type Subject } from '../text/subject.js'
@@ -36,14 +36,21 @@ export function clampString(text: string, policy: Compiled): string {
 }
 
 /** The same, and what it did. */
-export function clampWithFigures(
-  text: string,
-  policy: Compiled,
-): { text: string; figures: Clamped['figures'] } {
+export function clampWithFigures(text: string, policy: Compiled, name = nothing): OneClamped {
   return fits(text, policy) && !policy.clean
     ? { text, figures: undefined }
-    : clampOf(text, cleaned(text, policy), policy)
+    : clampOf(text, cleaned(text, policy), policy, name)
 }
+
+interface OneClamped {
+  readonly text: string
+  readonly figures: Clamped['figures']
+}
+
+/** Names the payloads in a text that is to be cut. */
+type Name = (text: string) => string | undefined
+
+const nothing: Name = () => undefined
 
 /** Clamps the texts of one result. `counts`: someone will ask for the figures. */
 export function clampSlots(slots: readonly Slot[], policy: Compiled, counts: boolean): Clamped {
@@ -56,24 +63,28 @@ function clampOne(slot: Slot, policy: Compiled): Clamped {
     const { figures } = clampWithFigures(slot.text, policy)
     return { edits: edits([[slot, clampEncoded(slot.text, policy, clampString)]]), figures }
   }
-  const { text, figures } = clampOf(slot.text, textOf(slot, policy), policy)
+  const name = (text: string) => named(slot, text)
+  const { text, figures } = clampOf(slot.text, textOf(slot, policy), policy, name)
   return { edits: edits([[slot, showing(text, slot.text, policy)]]), figures }
 }
 
-function clampOf(
-  given: string,
-  text: string,
-  policy: Compiled,
-): { text: string; figures: Clamped['figures'] } {
-  if (isWithin(text, policy)) return { text, figures: undefined }
-  const subject = new StringSubject(text, SEARCHED)
-  const made = clampSubject(subject, policy)
+function clampOf(given: string, text: string, policy: Compiled, name: Name): OneClamped {
+  const whole = cutOf(text, policy)
+  if (!whole.truncated) return { text: whole.text, figures: undefined }
+  const lean = name(text)
+  const made = lean === undefined ? whole : cutOf(lean, policy)
   const figures = () => ({
     total: sizeOf(given),
     kept: sizesOf(made.kept()),
-    exceeded: exceededBy(subject, policy),
+    exceeded: exceededBy(new StringSubject(text, SEARCHED), policy),
   })
-  return { text: made.text, figures: made.truncated ? figures : undefined }
+  return { text: made.text, figures }
+}
+
+function cutOf(text: string, policy: Compiled): Made {
+  return isWithin(text, policy)
+    ? new Untouched(text, () => sizeOf(text))
+    : clampSubject(new StringSubject(text, SEARCHED), policy)
 }
 
 /** A clamped text, or the start of the text where nothing of it is to be seen: a result keeps a text that shows. */
@@ -103,29 +114,45 @@ interface Shared {
 }
 
 function clampTogether(slots: readonly Slot[], policy: Compiled, counts: boolean): Clamped {
-  const texts = slots.map((slot) => textOf(slot, policy))
-  const words = policy.words
-  const shared = words
-    ? settle(
-        share(texts, policy, policy.spoken, ''),
-        (made) => speak(words, teller(texts, made, policy)),
-        (said, spare) =>
-          share(texts, tightened(policy, spare), said === undefined ? KINDS.pi : policy.spoken, said),
-        (a, b) => JSON.stringify(a.cuts.map(partOf)) === JSON.stringify(b.cuts.map(partOf)),
-      )
-    : share(texts, policy, undefined, undefined, counts)
+  const given = slots.map((slot) => textOf(slot, policy))
+  let texts = given
+  let shared = shareOf(texts, policy, counts)
   const outcome = (at: number) => shared.table[at * COLUMNS + 3] ?? WHOLE
+  const isLess = (at: number) => outcome(at) === GONE || isCut(outcome(at))
+  // What one leaves by naming its payloads may be what another is cut for.
+  for (;;) {
+    const lean = texts.map((text, at) => {
+      const slot = isLess(at) ? slots[at] : undefined
+      return (slot && named(slot, text)) ?? text
+    })
+    if (lean.every((text, at) => text === texts[at])) break
+    texts = lean
+    shared = shareOf(texts, policy, counts)
+  }
   const left = (at: number): string | null => {
     const text = texts[at] ?? ''
     if (outcome(at) === GONE) return shared.cuts[at]?.text ?? null
     if (isCut(outcome(at))) return shared.cuts[at]?.text ?? ''
     return outcome(at) === WHOLE ? text : text.toWellFormed()
   }
-  const cut = texts.some((_, at) => outcome(at) === GONE || isCut(outcome(at)))
+  const cut = texts.some((text, at) => text !== given[at] || isLess(at))
   return {
     edits: edits(slots.map((slot, at) => [slot, left(at)] as const)),
-    figures: cut ? () => figuresOf(slots, texts, shared, policy) : undefined,
+    figures: cut ? () => figuresOf(slots, given, texts, shared, policy) : undefined,
   }
+}
+
+/** Shares the limits among texts, with the notice of the policy, which may be a function. */
+function shareOf(texts: readonly string[], policy: Compiled, counts: boolean): Shared {
+  const { words } = policy
+  if (!words) return share(texts, policy, undefined, undefined, counts)
+  return settle(
+    share(texts, policy, policy.spoken, ''),
+    (made) => speak(words, teller(texts, made, policy)),
+    (said, spare) =>
+      share(texts, tightened(policy, spare), said === undefined ? KINDS.pi : policy.spoken, said),
+    (a, b) => JSON.stringify(a.cuts.map(partOf)) === JSON.stringify(b.cuts.map(partOf)),
+  )
 }
 
 function isCut(outcome: number): boolean {
@@ -134,6 +161,7 @@ function isCut(outcome: number): boolean {
 
 function figuresOf(
   slots: readonly Slot[],
+  given: readonly string[],
   texts: readonly string[],
   shared: Shared,
   policy: Compiled,
@@ -147,7 +175,7 @@ function figuresOf(
       ? sizesOf(clampSubject(new StringSubject(text), linesOf(policy)).kept())
       : sizeOf(text)
   })
-  const judged = policy.each ? texts.map((text) => new Together([text])) : [new Together(texts)]
+  const judged = policy.each ? given.map((text) => new Together([text])) : [new Together(given)]
   const exceeded = new Set(judged.flatMap((texts) => exceededBy(texts, policy)))
   const total = new Together(slots.map(({ text }) => text)).total()
   return { total, kept: sum(kept), exceeded: [...exceeded] }

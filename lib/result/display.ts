@@ -1,9 +1,10 @@
 import { types } from 'node:util'
 import type { DialectName } from 'spillway'
 import type { Compiled } from '../compiled.js'
-import { type Result, readResults } from '../dialect/dialect.js'
+import { type Result, readResults, type Slot } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
 import { decodedBytes } from '../dialect/payload.js'
+import { named } from '../dialect/slots.js'
 import { bound, checkAwaited, checkNames } from '../option.js'
 import { compile, UNLIMITED } from '../policy.js'
 import { get, quietly } from '../reading.js'
@@ -62,7 +63,12 @@ export function redrawn(
 ): object {
   const draft = new Draft()
   for (const result of readResults(value, dialect)) {
-    const texts = result.slots.map((slot) => [slot, shorten(slot.text, result)] as const)
+    const shortened = (slot: Slot) => {
+      const text = shorten(slot.text, result)
+      const lean = text === slot.text ? undefined : named(slot, slot.text)
+      return lean === undefined ? text : shorten(lean, result)
+    }
+    const texts = result.slots.map((slot) => [slot, shortened(slot)] as const)
     draft.edit(result, new Map(texts.filter(([slot, text]) => text !== slot.text)))
     omitMedia(result, draft)
   }

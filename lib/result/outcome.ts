@@ -3,11 +3,12 @@ import type { Compiled } from '../compiled.js'
 import { readResults } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
 import { Place } from '../dialect/path.js'
+import { withNames } from '../dialect/payload.js'
 import { isLight, wellFormed } from '../dialect/slots.js'
 import type { Origin } from '../event.js'
 import { jsonOf } from '../json.js'
 import { get, isObject, isPlain, quietly } from '../reading.js'
-import { clampValue, told } from './result.js'
+import { clampSide, clampValue, told } from './result.js'
 
 /**
  * Clamps what a tool returned, in the forms that only tools return: messages in a LangGraph Command, several messages in an
@@ -16,12 +17,20 @@ import { clampValue, told } from './result.js'
 export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
   if (typeof value !== 'object' || value === null) return clampValue(value, policy, origin)
   if (quietly(() => isLight(value, policy))) return value
-  if (quietly(() => isResult(value, policy))) return clampValue(value, policy, origin)
+  const left = quietly(() => besideClamped(value, policy)) ?? value
+  if (quietly(() => isResult(left, policy))) return clampValue(left, policy, origin)
   const made = quietly(
-    () =>
-      ofCommand(value, policy, origin) ?? ofMessages(value, policy, origin) ?? ofData(value, policy, origin),
+    () => ofCommand(left, policy, origin) ?? ofMessages(left, policy, origin) ?? ofData(left, policy, origin),
   )
-  return (made ?? value) as T
+  return (made ?? left) as T
+}
+
+/** The same with what its results hold besides their texts capped or dropped: what is left tells what it is. */
+function besideClamped<T extends object>(value: T, policy: Compiled): T {
+  if (policy.sideData === 'keep') return value
+  const draft = new Draft()
+  const changes = readResults(value, policy.dialect).filter((result) => clampSide(result, policy, draft))
+  return changes.length > 0 ? draft.done(value) : value
 }
 
 /** Clamps the content of a pair of content and artifact; a model sees the first alone. */
@@ -113,6 +122,6 @@ function ofData(value: object, policy: Compiled, origin: Origin): unknown {
   const own = quietly(() => ({ json: JSON.stringify(value) as string | undefined }))
   const json = own || !(Array.isArray(value) || isPlain(value)) ? own?.json : jsonOf(value)
   if (json === undefined) return undefined
-  const text = told(json, { ...policy, clean: undefined }, origin)
+  const text = told(json, { ...policy, clean: undefined }, origin, withNames)
   return own && text === json ? (wellFormed(json) ?? value) : text
 }

@@ -2,13 +2,14 @@ import type { ResultPolicy } from 'spillway'
 import { type Compiled, failed } from '../compiled.js'
 import { type Result, readResults } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
+import { withNames } from '../dialect/payload.js'
 import { capSide } from '../dialect/side.js'
 import { isLight, surelyFit } from '../dialect/slots.js'
 import { announce, isHeard, type Origin } from '../event.js'
 import { jsonOf } from '../json.js'
 import { checkAwaited } from '../option.js'
 import { compile } from '../policy.js'
-import { type Clamped, clampSlots, clampString, clampWithFigures } from './blocks.js'
+import { type Clamped, clampSlots, clampWithFigures } from './blocks.js'
 
 const RESULT: Origin = { phase: 'result' }
 
@@ -36,11 +37,16 @@ export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | u
   }
 }
 
-/** Clamps a text and tells of it. */
-export function told(text: string, policy: Compiled, origin: Origin): string {
+/** Clamps a text and tells of it. `name`: names the payloads in what is to be cut. */
+export function told(
+  text: string,
+  policy: Compiled,
+  origin: Origin,
+  name?: (text: string) => string | undefined,
+): string {
   const { spilling } = origin
   const number = spilling?.next() ?? 0
-  const clamped = clampWithFigures(text, spilling?.policyOf(number, policy) ?? policy)
+  const clamped = clampWithFigures(text, spilling?.policyOf(number, policy) ?? policy, name)
   if (clamped.figures) {
     spilling?.cut(number, text)
     announce(origin, clamped.figures)
@@ -102,5 +108,6 @@ function sayInText(value: unknown, { slots, place }: Result, policy: Compiled, d
   if (json === undefined) return
   const content = place.read('content')
   const blocks = Array.isArray(content) ? (content as unknown[]) : []
-  draft.set(place, 'content', [...blocks, { type: 'text', text: clampString(json, policy) }])
+  const { text } = clampWithFigures(json, policy, withNames)
+  draft.set(place, 'content', [...blocks, { type: 'text', text }])
 }

@@ -133,7 +133,7 @@ impl<'a> Tree<'a> {
                         let members = Some(self.members(id).into_iter());
                         open.push(Frame { next: 0, end: 0, members, first: true });
                     }
-                    Kind::String => out.put_string(self.literal(id)),
+                    Kind::String => out.put_text(id, self.literal(id)),
                     _ => out.put(self.source(id)),
                 }
             }
@@ -224,6 +224,10 @@ fn index_of(name: &[u8]) -> Option<u32> {
 pub trait Out {
     fn put(&mut self, json: &[u8]);
     fn put_string(&mut self, text: Literal);
+    /// A string that is no name of a member.
+    fn put_text(&mut self, _: Id, text: Literal) {
+        self.put_string(text);
+    }
 }
 
 impl Out for Vec<u8> {

@@ -2,6 +2,7 @@
 
 use super::body::{Body, Windows, shows};
 use super::encoded;
+use super::payload::with_names;
 use crate::dialect::Slot;
 use crate::dialect::path::As;
 use crate::findings;
@@ -121,7 +122,11 @@ fn clamp_one(row: &[u8], slot: &Slot, body: &Body, rules: &Rules) -> Clamped {
         let left = encoded::clamp(body, rules).map_or_else(|| whole(row, slot, false), Left::Text);
         return Clamped { left: vec![left], truncated };
     }
-    let fit = if slot.is_data { clamp(body, &rules.policy) } else { clamp_text(body, rules) };
+    let fit = match slot.json {
+        Some(As::Rest) => clamp(body, &rules.policy),
+        Some(_) => clamp_json(body, &rules.policy),
+        None => clamp_text(body, rules),
+    };
     let truncated = matches!(fit, Fit::Cut(_));
     let left = match fit {
         Fit::Whole => whole(row, slot, false),
@@ -130,6 +135,21 @@ fn clamp_one(row: &[u8], slot: &Slot, body: &Body, rules: &Rules) -> Clamped {
         Fit::Cut(text) => Left::Text(showing(text, body, rules)),
     };
     Clamped { left: vec![left], truncated }
+}
+
+/// Clamps JSON as it is, or with its payloads named where it does not fit.
+pub fn clamp_json(body: &Body, policy: &Policy) -> Fit {
+    let fit = clamp(body, policy);
+    let lean = if matches!(fit, Fit::Cut(_)) { named(body) } else { None };
+    lean.map_or(fit, |lean| match clamp(&lean, policy) {
+        Fit::Whole | Fit::Broken => Fit::Cut(lean.literal().units()),
+        fit => fit,
+    })
+}
+
+/// JSON with its payloads named; `None` where it holds none.
+fn named(json: &Body) -> Option<Body<'static>> {
+    with_names(&encoded::escaped(json.literal())).map(Body::Made)
 }
 
 /// A clamped text, or the start of the text where nothing of it is to be seen: a result keeps a text that shows.
@@ -206,14 +226,48 @@ fn source(windows: &Windows, size: Size) -> Source<'_, Utf16<'_>> {
 
 #[inline(never)]
 fn clamp_together(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) -> Clamped {
-    let policy = &rules.policy;
-    let cleaned: Vec<Option<Body>> = slots
+    let mut made: Vec<Option<Body>> = slots
         .iter()
         .zip(bodies)
         .map(|(slot, body)| body.cleaned(rules.clean.filter(|_| slot.json.is_none())).map(Body::Made))
         .collect();
-    let texts: Vec<&Body> =
-        bodies.iter().zip(&cleaned).map(|(body, cleaned)| cleaned.as_ref().unwrap_or(body)).collect();
+    let mut truncated = false;
+    loop {
+        let texts: Vec<&Body> =
+            bodies.iter().zip(&made).map(|(body, made)| made.as_ref().unwrap_or(body)).collect();
+        let shared = share_texts(&texts, rules);
+        truncated |= shared.iter().any(|shared| *shared != Shared::Whole);
+        // What one leaves by naming its payloads may be what another is cut for. The rest names them as it is shrunk.
+        let is_json = |at: usize| slots[at].json.is_some_and(|json| json != As::Rest);
+        let lean =
+            |at: usize| if shared[at] == Shared::Whole || !is_json(at) { None } else { named(texts[at]) };
+        let named: Vec<Option<Body>> = (0..slots.len()).map(lean).collect();
+        if named.iter().all(Option::is_none) {
+            let left = shared.into_iter().enumerate().map(|(at, shared)| match shared {
+                Shared::Whole if made[at].is_some() => Left::Text(texts[at].literal().units()),
+                Shared::Whole => whole(row, &slots[at], texts[at].size().broken > 0),
+                Shared::Text(text) => Left::Text(text),
+                Shared::Gone => Left::Gone,
+            });
+            return Clamped { left: left.collect(), truncated };
+        }
+        for (made, named) in made.iter_mut().zip(named) {
+            *made = named.or(made.take());
+        }
+    }
+}
+
+/// What becomes of one of several texts.
+#[derive(PartialEq, Eq)]
+enum Shared {
+    Whole,
+    Text(Vec<u16>),
+    Gone,
+}
+
+/// Shares the limits among the texts of one result.
+fn share_texts(texts: &[&Body], rules: &Rules) -> Vec<Shared> {
+    let policy = &rules.policy;
     let sizes: Vec<Size> = texts.iter().map(|text| text.size()).collect();
     let max = policy.limits.line_bytes;
     let windows: Vec<Windows> = texts
@@ -240,18 +294,12 @@ fn clamp_together(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) ->
             None => *given,
         })
         .collect();
-    let blocks = share(&sources, policy, rules.share);
-    let truncated = blocks.iter().zip(&sources).any(|(block, source)| match block {
-        Block::Whole => source.has_marks(),
-        _ => true,
-    });
-    let left = |at: usize| match &blocks[at] {
-        Block::Whole if sources[at].has_marks() => Left::Text(sources[at].all()),
-        Block::Whole if cleaned[at].is_some() => Left::Text(texts[at].literal().units()),
-        Block::Whole => whole(row, &slots[at], sizes[at].broken > 0),
-        Block::Cut(cut) => Left::Text(cut.text(&sources[at])),
-        Block::Gone => Left::Gone,
-        Block::Replaced(text) => Left::Text(text.encode_utf16().collect()),
+    let left = |(block, source): (&Block, &Source<Utf16>)| match block {
+        Block::Whole if source.has_marks() => Shared::Text(source.all()),
+        Block::Whole => Shared::Whole,
+        Block::Cut(cut) => Shared::Text(cut.text(source)),
+        Block::Gone => Shared::Gone,
+        Block::Replaced(text) => Shared::Text(text.encode_utf16().collect()),
     };
-    Clamped { left: (0..slots.len()).map(left).collect(), truncated }
+    share(&sources, policy, rules.share).iter().zip(&sources).map(left).collect()
 }

@@ -2,9 +2,10 @@
 
 use super::body::Body;
 use super::clamp::{Fit, Rules, clamp_text};
+use super::payload::{medium_of, omitted, with_names};
 use crate::json::literal::Part;
 use crate::json::scan::Kind;
-use crate::json::tree::{Id, Out, TOP, Tree};
+use crate::json::tree::{Id, Out, TOP, Tree, string};
 use crate::json::{Literal, write};
 
 /// Cuts the strings of an object, each to the same length, or else makes the whole one string. A text that is no JSON is
@@ -12,20 +13,21 @@ use crate::json::{Literal, write};
 pub fn clamp(body: &Body, rules: &Rules) -> Option<Vec<u16>> {
     let cut = match clamp_text(body, rules) {
         Fit::Whole => return None,
-        Fit::Broken => body.literal().string().encode_utf16().collect(),
-        Fit::Cleaned(text) | Fit::Cut(text) => text,
+        fit => units_of(fit, body),
     };
     let json = escaped(body.literal());
     let Some(tree) = Tree::parse(&json) else { return Some(cut) };
     let most = body.size().chars;
     let strings = |chars| members_cut(&tree, &rules.shortened(chars));
-    let whole = |chars| string_cut(body, &rules.shortened(chars));
+    let lean = with_names(&json).map(Body::Made);
+    let whole = |chars| string_cut(lean.as_ref().unwrap_or(body), &rules.shortened(chars));
     let of_strings = if tree.kind(TOP) == Kind::Object { longest(most, rules, strings) } else { None };
-    Some(of_strings.or_else(|| longest(most, rules, whole)).unwrap_or(cut))
+    let last = || lean.as_ref().map_or(cut, |lean| left(lean, rules));
+    Some(of_strings.or_else(|| longest(most, rules, whole)).unwrap_or_else(last))
 }
 
 /// The text in UTF-8, in which a lone surrogate, which has no place there, stands as an escape.
-fn escaped(text: Literal) -> Vec<u8> {
+pub fn escaped(text: Literal) -> Vec<u8> {
     let mut out = vec![];
     for part in text.parts() {
         match part {
@@ -40,42 +42,54 @@ fn escaped(text: Literal) -> Vec<u8> {
 /// The object with its strings cut; what else it holds stays.
 fn members_cut(tree: &Tree, rules: &Rules) -> Vec<u8> {
     let mut out = vec![b'{'];
-    for (at, (name, value)) in tree.members(TOP).into_iter().enumerate() {
+    let members = tree.members(TOP);
+    let medium = medium_of(tree, &members);
+    for (at, (name, value)) in members.into_iter().enumerate() {
         if at > 0 {
             out.push(b',');
         }
         out.put_string(tree.literal(name));
         out.push(b':');
-        member_cut(tree, value, rules, &mut out);
+        member_cut(tree, value, medium.as_deref(), rules, &mut out);
     }
     out.push(b'}');
     out
 }
 
-fn member_cut(tree: &Tree, value: Id, rules: &Rules, out: &mut Vec<u8>) {
+fn member_cut(tree: &Tree, value: Id, medium: Option<&str>, rules: &Rules, out: &mut Vec<u8>) {
     if tree.kind(value) != Kind::String {
         return tree.write(value, None, out);
     }
-    let body = Body::Row(tree.literal(value));
-    match clamp_text(&body, rules) {
-        Fit::Whole => out.put_string(tree.literal(value)),
-        Fit::Broken => write::literal(
-            &String::from_utf16_lossy(&body.literal().units()).encode_utf16().collect::<Vec<_>>(),
-            out,
-        ),
-        Fit::Cleaned(text) | Fit::Cut(text) => write::literal(&text, out),
+    let text = tree.literal(value);
+    let body = Body::Row(text);
+    let fit = clamp_text(&body, rules);
+    if matches!(fit, Fit::Whole) {
+        return out.put_string(text);
+    }
+    let fits = |words: &String| matches!(clamp_text(&Body::Made(words.clone().into()), rules), Fit::Whole);
+    match omitted(text, medium).and_then(|names| names.into_iter().find(fits)) {
+        Some(name) => out.put(&string(&name)),
+        None => write::literal(&units_of(fit, &body), out),
     }
 }
 
 fn string_cut(body: &Body, rules: &Rules) -> Vec<u8> {
     let mut out = vec![];
-    let text = match clamp_text(body, rules) {
+    write::literal(&left(body, rules), &mut out);
+    out
+}
+
+fn left(body: &Body, rules: &Rules) -> Vec<u16> {
+    units_of(clamp_text(body, rules), body)
+}
+
+/// What is left of a text.
+fn units_of(fit: Fit, body: &Body) -> Vec<u16> {
+    match fit {
         Fit::Whole => body.literal().units(),
         Fit::Broken => body.literal().string().encode_utf16().collect(),
         Fit::Cleaned(text) | Fit::Cut(text) => text,
-    };
-    write::literal(&text, &mut out);
-    out
+    }
 }
 
 /// The text of the greatest length, to a sixteenth, that fits; escapes make it longer than what it says.

@@ -1,8 +1,8 @@
 //! Bytes that stand in a row as base64, as `lib/dialect/payload.ts` knows them in live objects: never cut inside.
 
-use crate::json::Literal;
 use crate::json::scan::Kind;
-use crate::json::tree::{Id, Tree};
+use crate::json::tree::{Id, Out, TOP, Tree, string};
+use crate::json::{Literal, write};
 use crate::text::amounts::grouped;
 
 /// Where an object says what its bytes are, the surest first.
@@ -69,6 +69,66 @@ pub fn omitted(text: Literal, medium: Option<&str>) -> Option<Vec<String>> {
     Some(named.into_iter().chain([format!("{size} omitted]"), String::new()]).collect())
 }
 
+/// JSON as `JSON.stringify` writes it, with its payloads named with their sizes, so that no cut goes through one. `None`
+/// where it holds none.
+pub fn with_names(json: &[u8]) -> Option<Vec<u8>> {
+    let may_hold = memchr::memchr_iter(b'"', json).any(|at| may_begin(&json[at + 1..]));
+    let tree = Tree::parse(json).filter(|_| may_hold)?;
+    let (mut names, mut open) = (vec![], vec![(TOP, None::<String>)]);
+    while let Some((id, medium)) = open.pop() {
+        match tree.kind(id) {
+            Kind::Array => open.extend(tree.children(id).map(|child| (child, medium.clone()))),
+            Kind::Object => {
+                let members = tree.members(id);
+                let medium = medium_of(&tree, &members).or(medium);
+                open.extend(members.iter().map(|(_, value)| (*value, medium.clone())));
+            }
+            Kind::String => {
+                names.extend(name_of(tree.literal(id), medium.as_deref()).map(|name| (id, name)));
+            }
+            _ => {}
+        }
+    }
+    names.sort_unstable();
+    let mut naming = Naming { names: &names, json: vec![] };
+    tree.write(TOP, None, &mut naming);
+    let Naming { json, .. } = naming;
+    (!names.is_empty()).then(|| write::escaped(json))
+}
+
+/// How a payload begins in JSON; so do few texts.
+fn may_begin(text: &[u8]) -> bool {
+    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+/\\-".contains(byte);
+    text.starts_with(b"data:") || text.get(..LONG_BESIDE).is_some_and(|start| start.iter().all(is_sign))
+}
+
+/// What names a payload in fewer chars than it has.
+fn name_of(text: Literal, medium: Option<&str>) -> Option<String> {
+    let chars = text.size().chars;
+    omitted(text, medium)?.into_iter().find(|words| !words.is_empty() && words.len() < chars)
+}
+
+/// Writes names in the place of payloads.
+struct Naming<'a> {
+    names: &'a [(Id, String)],
+    json: Vec<u8>,
+}
+
+impl Out for Naming<'_> {
+    fn put(&mut self, json: &[u8]) {
+        self.json.put(json);
+    }
+    fn put_string(&mut self, text: Literal) {
+        self.json.put_string(text);
+    }
+    fn put_text(&mut self, id: Id, text: Literal) {
+        match self.names.binary_search_by_key(&id, |(id, _)| *id) {
+            Ok(at) => self.json.put(&string(&self.names[at].1)),
+            Err(_) => self.json.put_string(text),
+        }
+    }
+}
+
 /// The media type of a base64 data URL, and the chars before its bytes.
 fn data_type(head: &str) -> Option<(&str, usize)> {
     let (said, _) = head.split_once(',')?;
@@ -114,6 +174,23 @@ mod tests {
         assert_eq!(said(&"A".repeat(80), Some("wav")).unwrap(), "[... 60 bytes of wav omitted]");
         assert_eq!(said("data:a/b;x=1;base64,AAA=", None).unwrap(), "[... 2 bytes of a/b omitted]");
         assert_eq!(said("data:;base64,", None).unwrap(), "[... 0 bytes omitted]");
+    }
+
+    #[test]
+    fn json_is_left_with_names_in_the_place_of_payloads() {
+        let (long, short) = ("UklG".repeat(300), "A".repeat(80));
+        let json = format!(
+            r#"{{"b":"\u007f{short}","1":["{long}",{{"{long}":1.0}}],"format":"wav","x":[{{"y":"{short}"}}]}}"#
+        );
+        assert_eq!(
+            String::from_utf8(with_names(json.as_bytes()).unwrap()).unwrap(),
+            format!(
+                r#"{{"1":["[... 900 bytes of wav omitted]",{{"{long}":1.0}}],"b":"\u007f{short}","format":"wav","x":[{{"y":"[... 60 bytes of wav omitted]"}}]}}"#
+            )
+        );
+        for none in [r#"{"a":"data:;base64,"}"#, &format!(r#"["{short}"]"#), &long, "[1]"] {
+            assert_eq!(with_names(none.as_bytes()), None);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::budget::Limit;
-use super::clamp::{Clamped, Fit, Left, Rules, body_of, clamp_slots, clamp_text};
+use super::clamp::{Clamped, Fit, Left, Rules, body_of, clamp_json, clamp_slots};
 use super::draft::Draft;
 use super::entry::Entry;
 use super::patch::Patch;
@@ -136,9 +136,10 @@ impl Options {
     fn say_in_text(&self, draft: &mut Draft, follower: Follower, result: &ToolResult, value: Span) {
         let row = follower.row;
         let body = Body::Made(Tree::of(row, value).json(TOP));
-        let text = match clamp_text(&body, &self.rules) {
-            Fit::Whole | Fit::Broken => body.literal().units(),
+        let body = body.cleaned(self.rules.clean).map_or(body, Body::Made);
+        let text = match clamp_json(&body, &self.rules.policy) {
             Fit::Cleaned(text) | Fit::Cut(text) => text,
+            Fit::Whole | Fit::Broken => body.literal().units(),
         };
         let mut block = b"{\"type\":\"text\",\"text\":".to_vec();
         write::literal(&text, &mut block);
