@@ -1,6 +1,15 @@
 // Large data anywhere in what a tool returns, through the real conversions: what the model is sent stays bounded.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Agent } from '@earendil-works/pi-agent-core'
+import {
+  fauxAssistantMessage,
+  fauxToolCall,
+  getModels,
+  registerFauxProvider,
+  streamSimple,
+} from '@earendil-works/pi-ai'
+import { convertToLlm } from '@earendil-works/pi-coding-agent'
 import { AIMessage, ToolMessage } from '@langchain/core/messages'
 import { ToolNode } from '@langchain/langgraph/prebuilt'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -11,6 +20,7 @@ import { MockLanguageModelV3 } from 'ai/test'
 import { tool as langchainTool } from 'langchain'
 import { clampMessages, wrapTool } from 'spillway'
 import { z } from 'zod'
+import { makeTool } from './pi.mjs'
 
 const LIMIT = 4_000
 /** What no dialect knows stays up to 1 KiB; tags, ids and quotes stand around it. */
@@ -150,3 +160,44 @@ test('MCP: what a client is sent', async () => {
   assert.ok(taken > RUNS / 8, String(taken))
   await client.close()
 })
+
+/** The request that Pi makes of a turn in which a tool returns a value; nothing where Pi cannot read that. */
+async function requestOf(provider, value) {
+  const faux = registerFauxProvider({ models: [{ id: 'faux-1' }], tokensPerSecond: 0 })
+  faux.setResponses([fauxAssistantMessage([fauxToolCall('t', {})], { stopReason: 'toolUse' })])
+  let request
+  const onPayload = (payload) => {
+    request = payload
+    throw new Error('nothing is sent')
+  }
+  const streamFn = (model, context, options) =>
+    context.messages.some(({ role }) => role === 'toolResult')
+      ? streamSimple(getModels(provider)[0], context, { ...options, onPayload })
+      : streamSimple(model, context, options)
+  const tools = [
+    wrapTool(
+      makeTool('t', async () => value),
+      policy,
+    ),
+  ]
+  const initialState = { model: faux.getModel(), tools }
+  const agent = new Agent({ initialState, convertToLlm, streamFn, getApiKey: () => 'key' })
+  await agent.prompt('go')
+  faux.unregister()
+  return request
+}
+
+const makePi = () => ({ ...makeResult(), details: { raw: 'a detail' } })
+
+for (const provider of ['anthropic', 'openai', 'google', 'mistral', 'xai', 'amazon-bedrock']) {
+  test(`Pi, a request to ${provider}: a tool that returns a result`, async () => {
+    let taken = 0
+    for (const [seed, value] of changed(makePi)) {
+      const request = await requestOf(provider, value)
+      if (request === undefined) continue
+      taken += 1
+      assertBounded(seed, request)
+    }
+    assert.ok(taken > RUNS / 2, String(taken))
+  })
+}
