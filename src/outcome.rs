@@ -99,3 +99,22 @@ impl Outcome {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Utf8;
+
+    #[test]
+    fn an_end_that_says_how_to_go_on_stays_where_it_holds_the_only_finding() {
+        let end = "\n\n[Showing lines 90-99 of 99. Full output: /tmp/a.log]\n\nCommand exited with code 1";
+        let text = "\n".repeat(12) + end;
+        let limits = Limits { lines: 12, ..Limits::NONE };
+        let needles = vec!["/tmp/a.log".into()];
+        let policy = Policy { limits, keep: Keep::Findings, needles, ..Policy::default() };
+        let source = Source::whole(Utf8(text.as_bytes()));
+        let outcome = clamp(&source, &limits, &policy, &policy.notice).unwrap();
+        let text = String::from_utf16(&outcome.text(&source)).unwrap();
+        assert!(text.ends_with(end.trim_start()), "{text}");
+    }
+}
