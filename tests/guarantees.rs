@@ -47,9 +47,12 @@ const CLOSINGS: [&str; 6] = [
     ", \"nextCursor\": \"abc\"}",
 ];
 
-/// Text that ends so.
+/// Text that ends so, some of it behind many empty lines.
 fn closed() -> impl Strategy<Value = (Vec<u16>, &'static str)> {
-    (hostile(), prop::sample::select(CLOSINGS.to_vec())).prop_map(|(mut text, closing)| {
+    let text = prop_oneof![3 => hostile(), 1 => Just(vec![])];
+    let blank = prop_oneof![2 => Just(0), 1 => 0..20usize];
+    (text, blank, prop::sample::select(CLOSINGS.to_vec())).prop_map(|(mut text, blank, closing)| {
+        text.extend(vec![u16::from(b'\n'); blank]);
         text.extend(closing.encode_utf16());
         (text, closing)
     })
@@ -252,10 +255,14 @@ proptest! {
             return Ok(());
         }
         let Some(cut) = clamp(&source, &policy) else { return Ok(()) };
-        let marks = Earlier::find(Utf16(&text), Utf16(&text), text.len()).spans;
+        // No notice is looked for in an end that says how to go on.
+        let before = source.closing().map_or(text.len(), |closing| closing.start);
+        let marks = [&text[..], &text[..before]]
+            .map(|text| Earlier::find(Utf16(text), Utf16(text), text.len()).spans)
+            .concat();
         let Kept { start, head, tail, end } = cut.kept;
         let more = match cut.keep {
-            Keep::Head if head < end => Some((head + Utf16(&text).decode(head).1, tail)),
+            Keep::Head if head < tail => Some((head + Utf16(&text).decode(head).1, tail)),
             Keep::Tail if start < tail => Some((head, Utf16(&text).floor(tail - 1))),
             _ => None,
         };

@@ -59,10 +59,11 @@ pub fn clamp_before_closing<T: Text>(
     // An end that begins inside a line begins a line of its own behind a notice.
     let breaks = usize::from(end.unit(0) != NEWLINE);
     for room in closing_rooms(limits, taken, breaks) {
-        if before.fits(&room) {
+        let mut cut = cut_to(&before, source, Some(closing), &room, policy, notice);
+        // Where both meet, the room may be larger than what stands before, which is not all that has to fit.
+        if cut.kept.head == cut.kept.tail && cut.kept.has_head() {
             continue;
         }
-        let mut cut = cut_to(&before, source, Some(closing), &room, policy, notice);
         if cut.mid.is_empty() && !notice.is_empty() {
             return None;
         }

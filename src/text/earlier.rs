@@ -162,7 +162,7 @@ pub struct Closing {
 
 /// Chars of a closing, and the newlines before it.
 const LONGEST_CLOSING: usize = 200;
-const BREAKS: usize = 8;
+const BREAKS: usize = 2;
 
 /// No window on the end of a text may be shorter, in bytes.
 pub const CLOSING_BYTES: usize = 3 * LONGEST_CLOSING + 2 * BREAKS;
