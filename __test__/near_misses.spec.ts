@@ -35,6 +35,15 @@ it('a Pi result without content stays a result', () => {
   expect(wrapTool(() => result)()).toHaveProperty('content')
 })
 
+it.each<[string, object]>([
+  ['an object', { rows: 1 }],
+  ['a list', ['short']],
+])('%s of few words that has its JSON from a hidden method', (_, value) => {
+  const returned = Object.defineProperty(value, 'toJSON', { value: () => ({ rows: BIG }) })
+  expect(size(wrapTool(() => returned)())).toBeLessThanOrEqual(51_200)
+  expect(size(wrapTool(() => ({ held: returned }))())).toBeLessThanOrEqual(51_200)
+})
+
 describe('a graph of a few objects', () => {
   const graph = (n: number) => {
     const people: any[] = Array.from({ length: n }, (_, id) => ({ id }))

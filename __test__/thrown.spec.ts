@@ -70,6 +70,15 @@ const odd: Make[] = [
       throw new Error(BIG)
     },
   }),
+  () => ({ [Symbol('s'.repeat(30_000))]: 1 }),
+  () => Object.assign([1, 2], { held: BIG }),
+  () => ({ called: Object.defineProperty(() => 1, 'name', { value: BIG }) }),
+  () => Object.defineProperty({ short: 1 }, inspect.custom, { value: () => BIG }),
+  () => Object.defineProperty({ short: 1 }, 'toJSON', { value: () => BIG }),
+  () => Object.defineProperty({ short: 1 }, 'constructor', { value: Claiming }),
+  () => Object.defineProperty([{ short: 1 }], 'toJSON', { value: () => BIG }),
+  () => Array.from({ length: 100 }, (_, at) => (at % 12 === 0 ? 'x'.repeat(24) : [])),
+  () => Array.from({ length: 100 }, () => Array(100).fill('')),
   () => new Proxy({ held: BIG }, {}),
   () => {
     const { proxy, revoke } = Proxy.revocable({}, {})
@@ -82,6 +91,12 @@ const odd: Make[] = [
     return cyclic
   },
 ]
+
+/** Has util.inspect call any object by its name. */
+const Claiming = Object.defineProperties(() => undefined, {
+  name: { value: 'N'.repeat(500_000) },
+  [Symbol.hasInstance]: { value: () => true },
+})
 
 class Odd {
   constructor(readonly rows: string) {}
@@ -217,6 +232,17 @@ describe('what was thrown', () => {
       }),
       { numRuns: 60 },
     )
+  })
+
+  it.each(
+    odd.map((make) => [make]),
+  )('is within them with one thing that is larger than it seems: %s', (make) => {
+    for (const limits of [{ maxBytes: 51_200 }, { maxBytes: 2_000 }]) {
+      expectWithin(clampError(make(), limits), limits)
+      expectWithin(clampError({ message: 'm', held: make() }, limits), limits)
+      expectWithin(clampError(Object.assign(new Error('m'), { held: make() }), limits), limits)
+      expectWithin(clampError(new Error('m', { cause: [make()] }), limits), limits)
+    }
   })
 
   it('stays the very same, and untouched, where it fits', () => {

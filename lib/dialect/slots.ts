@@ -6,10 +6,15 @@ import type { Edit } from './draft.js'
 import { withNames } from './payload.js'
 import { REST } from './rest.js'
 
-/** Tells without reading a result that it fits as it is. */
-export function isLight(value: object, { clean, light, sideData, maxSideBytes }: Compiled): boolean {
-  if (clean || sideData === 'drop') return false
-  return roomAfter(value, sideData === 'cap' ? Math.min(light, maxSideBytes) : light) >= 0
+/** Tells by a walk of a result that it fits as it is. */
+export function isLight(value: object, policy: Compiled): boolean {
+  return roomAfter(value, lightRoom(policy)) >= 0
+}
+
+/** Room that a value may take in JSON and needs no cut, whatever it is. Below 0 where only reading it can tell. */
+export function lightRoom({ clean, light, sideData, maxSideBytes }: Compiled): number {
+  if (clean || sideData === 'drop') return -1
+  return sideData === 'cap' ? Math.min(light, maxSideBytes) : light
 }
 
 /** Tells without a call that the texts of a result fit as they are. */

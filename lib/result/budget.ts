@@ -2,22 +2,11 @@ import { types } from 'node:util'
 import { type Compiled, shortened } from '../compiled.js'
 import { GONE } from '../dialect/copy.js'
 import { capSide, shrunk } from '../dialect/side.js'
-import { plain, roomAfter } from '../json.js'
+import { plain } from '../json.js'
 import { get } from '../reading.js'
 import { clampString } from './blocks.js'
-import {
-  dataOf,
-  elementsOf,
-  headOf,
-  isData,
-  isError,
-  isPlainError,
-  isScalar,
-  type Member,
-  membersOf,
-  Scale,
-  TIMES,
-} from './held.js'
+import { dataOf, elementsOf, headOf, isData, isError, type Member, membersOf, Scale, TIMES } from './held.js'
+import { isSurelyBrief } from './light.js'
 import { type Changes, change, described, rebuilt } from './rebuilt.js'
 import { shortHead } from './stack.js'
 
@@ -29,8 +18,6 @@ const TRIES = 8
 /** Less room than this shows nothing of a value, or of one error among several. */
 const LEAST = 64
 const LEAST_EACH = 256
-/** Of its room an error takes so little that quotes and indents cannot fill it. */
-const SPARE = 4
 /** Brackets, a comma and the blanks that util.inspect puts before a member. */
 const AROUND = 16
 
@@ -73,7 +60,7 @@ export class Budget {
   }
 
   #object(thrown: object): unknown {
-    if (this.#roomAfter(thrown, this.#room / SPARE) >= 0) return thrown
+    if (isSurelyBrief(thrown, this.policy)) return thrown
     this.#times = types.isNativeError(thrown) ? 1 : TIMES
     if (this.#costOf(thrown) <= this.#room && this.#scale.isBrief(thrown, this.#times)) return thrown
     for (let tries = 0; tries < TRIES; tries++) {
@@ -90,19 +77,6 @@ export class Budget {
     const members = membersOf(error)
     this.#members.set(error, members)
     return members
-  }
-
-  /** The room that is surely left after an error of strings, numbers and errors. Below 0 where only its words can tell. */
-  #roomAfter(error: unknown, room: number, depth = 0): number {
-    if (depth > DEPTH || !isPlainError(error)) return -1
-    let left = room
-    for (const key of headOf(error)) left = roomAfter(get(error, key), left)
-    for (const { key, value } of this.#membersOf(error)) {
-      if (left < 0) return left
-      left = roomAfter(String(key), left) - AROUND
-      left = isScalar(value) ? roomAfter(value, left) : this.#roomAfter(value, left, depth + 1)
-    }
-    return left
   }
 
   /** What an object comes to in words, by itself and with what it holds. */

@@ -23,7 +23,8 @@ export interface Json {
   readonly size: number
 }
 
-const CAUSES: readonly PropertyKey[] = ['cause', 'errors']
+/** Errors that an error stands for, which no listing of its members need show. */
+export const CAUSES: readonly PropertyKey[] = ['cause', 'errors']
 
 /** The properties that `shortHead` sees to: an object without a message has none. */
 export function headOf(error: object): readonly PropertyKey[] {
@@ -36,8 +37,9 @@ export function membersOf(error: object): Member[] {
   const members: Member[] = []
   const head = headOf(error)
   for (const key of keys) {
+    if (head.includes(key)) continue
     const own = described(error, key)
-    if (head.includes(key) || !(own?.enumerable || CAUSES.includes(key))) continue
+    if (!(own?.enumerable || CAUSES.includes(key))) continue
     const value: unknown = own && 'value' in own ? own.value : get(error, key)
     if (own || value !== undefined) members.push({ key, value })
   }
@@ -49,25 +51,6 @@ export function isError(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   if (types.isNativeError(value)) return true
   return typeof get(value, 'message') === 'string' && typeof get(value, 'stack') === 'string'
-}
-
-/** Tells whether JSON, util.inspect and `String` tell of an error no more than its stack, its name and what it holds. */
-export function isPlainError(value: unknown): value is Error {
-  if (!types.isNativeError(value)) return false
-  const speaks = () =>
-    VOICES.some((key) => key in value) ||
-    value.toString !== Error.prototype.toString ||
-    value.constructor.name.length > LONGEST_NAME
-  return quietly(speaks) === false
-}
-
-/** Where a class puts its own words. */
-const VOICES = ['toJSON', inspect.custom, Symbol.toPrimitive, Symbol.toStringTag]
-const LONGEST_NAME = 200
-
-/** Tells whether a value is as long as it is in JSON, whatever shows it. */
-export function isScalar(value: unknown): boolean {
-  return value == null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
 /** The elements of a list. */

@@ -15,6 +15,23 @@ const LEAST_HEADER = 40
 /** Properties of an error that `shortHead` sees to. */
 export const HEAD: readonly PropertyKey[] = ['message', 'stack', 'name']
 
+/** Tells of an error whose name, message and stack surely stay. */
+export function isShort({ name, message, stack }: Error, policy: Compiled): boolean {
+  if (typeof name !== 'string' || name.length > mostOfHeader(policy) || !name.isWellFormed()) return false
+  if (typeof message !== 'string' || typeof stack !== 'string') return false
+  return fits(message, policy) && fits(stack, policy) && hasFewFrames(stack)
+}
+
+function hasFewFrames(stack: string): boolean {
+  let lines = 0
+  for (let at = 0; at >= 0 && lines <= FRAMES; lines++) {
+    const end = stack.indexOf('\n', at)
+    if ((end < 0 ? stack.length : end) - at > FRAME_CHARS) return false
+    at = end < 0 ? end : end + 1
+  }
+  return lines <= FRAMES
+}
+
 /** What changes of an error's name, message and stack, where the message is to be shortened. */
 export function shortHead(
   error: object,

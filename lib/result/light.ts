@@ -1,0 +1,94 @@
+import { inspect, types } from 'node:util'
+import type { Compiled } from '../compiled.js'
+import { lightRoom } from '../dialect/slots.js'
+import { roomAfter } from '../json.js'
+import { isObject, quietly } from '../reading.js'
+import { CAUSES } from './held.js'
+import { HEAD, isShort } from './stack.js'
+
+/** How deep errors and data are walked. */
+const DEPTH = 5
+/** Quotes, a comma, and the blanks that util.inspect puts before a member and between columns. */
+const AROUND = 16
+
+/**
+ * Tells by a walk of what was thrown that it needs no cut: it is of errors, plain data, strings and numbers, and takes so
+ * little of its room that quotes, escapes and indents cannot fill the rest. False also where only its words can tell. Runs no
+ * accessor of what it holds.
+ */
+export function isSurelyBrief(thrown: unknown, policy: Compiled): boolean {
+  const { bytes, chars } = policy.limits
+  const left = quietly(() =>
+    types.isNativeError(thrown)
+      ? afterError(thrown, policy.clean ? -1 : Math.min(bytes, chars), policy, 0)
+      : isObject(thrown) && !('stack' in thrown)
+        ? after(thrown, lightRoom(policy), policy, 0)
+        : -1,
+  )
+  return left !== undefined && left >= 0
+}
+
+/** The room that is left after a value. Below 0 where there may be none. */
+function after(value: unknown, room: number, policy: Compiled, depth: number): number {
+  if (!isObject(value))
+    return typeof value === 'function' || typeof value === 'symbol' ? -1 : roomAfter(value, room)
+  if (depth > DEPTH || types.isProxy(value)) return -1
+  if (types.isNativeError(value)) return afterError(value, room, policy, depth)
+  return isBare(value) ? afterMembers(value, room - AROUND, policy, depth) : -1
+}
+
+function afterError(error: unknown, room: number, policy: Compiled, depth: number): number {
+  if (!isPlainError(error) || !isShort(error, policy)) return -1
+  let left = room
+  for (const key of HEAD) left = roomAfter(error[key as 'message'], left)
+  // An inherited one is an accessor, or shared.
+  for (const key of CAUSES) if (key in error && !Object.hasOwn(error, key)) return -1
+  return afterMembers(error, left, policy, depth, HEAD)
+}
+
+function afterMembers(
+  holder: object,
+  room: number,
+  policy: Compiled,
+  depth: number,
+  head: readonly PropertyKey[] = Array.isArray(holder) ? LENGTH : NONE,
+): number {
+  let left = room
+  for (const key of Reflect.ownKeys(holder)) {
+    if (left < 0) return left
+    if (head.length > 0 && head.includes(key)) continue
+    const member = Object.getOwnPropertyDescriptor(holder, key)
+    // What is hidden may put the holder in words.
+    if (typeof key === 'symbol' || !member || !('value' in member)) return -1
+    if (!member.enumerable && !CAUSES.includes(key)) return -1
+    left = after(member.value, roomAfter(key, left) - AROUND, policy, depth + 1)
+  }
+  return left
+}
+
+const NONE: readonly PropertyKey[] = []
+const LENGTH: readonly PropertyKey[] = ['length']
+
+/** Tells whether JSON, util.inspect and `String` tell of an error no more than its stack, its name and what it holds. */
+function isPlainError(value: unknown): value is Error {
+  return (
+    types.isNativeError(value) &&
+    !VOICES.some((key) => key in value) &&
+    value.toString === Error.prototype.toString &&
+    value.constructor.name.length <= LONGEST_NAME
+  )
+}
+
+/** Where a class puts its own words. */
+const VOICES = ['toJSON', inspect.custom, Symbol.toPrimitive, Symbol.toStringTag]
+const LONGEST_NAME = 200
+
+/** Tells whether a value is of no class but that of all objects, or lists. */
+function isBare(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value) as unknown
+  return (
+    prototype === Object.prototype ||
+    prototype === null ||
+    (prototype === Array.prototype && Array.isArray(value))
+  )
+}
