@@ -8,9 +8,8 @@ import { elementAt, get } from '../reading.js'
 
 /** An object on the way to a text, and how to get to it. Several paths lead through it, and each property is read once. */
 export class Place {
-  /** Names and values by turns: few enough that looking through them is faster than a map, which every call would make. */
-  #known: unknown[] | undefined
-  #below: Place[] | undefined
+  private known: Read | undefined
+  private below: Place[] | undefined
 
   constructor(
     readonly value: object,
@@ -19,25 +18,22 @@ export class Place {
   ) {}
 
   read(name: string): unknown {
-    this.#known ??= []
-    const known = this.#known
-    for (let at = 0; at < known.length; at += 2) if (known[at] === name) return known[at + 1]
+    for (let at = this.known; at; at = at.before) if (at.name === name) return at.value
     const value = get(this.value, name)
-    known.push(name, value)
+    this.known = { name, value, before: this.known }
     return value
   }
 
   /** The same where nobody will ask for it again. */
   last(name: string): unknown {
-    const known = this.#known
-    if (known) for (let at = 0; at < known.length; at += 2) if (known[at] === name) return known[at + 1]
+    for (let at = this.known; at; at = at.before) if (at.name === name) return at.value
     return get(this.value, name)
   }
 
   /** The place of a value that stands in this one. */
   child(value: object, key: string | number): Place {
-    this.#below ??= []
-    const below = this.#below
+    this.below ??= []
+    const below = this.below
     // Elements come in order.
     const last = typeof key === 'number' ? below[key] : undefined
     if (last?.key === key) return last
@@ -48,6 +44,13 @@ export class Place {
     else below.push(made)
     return made
   }
+}
+
+/** What was read of a place, the latest first: few enough that looking through them is faster than a map. */
+interface Read {
+  readonly name: string
+  readonly value: unknown
+  readonly before: Read | undefined
 }
 
 /** Paths that begin alike, as a tree. */

@@ -40,83 +40,90 @@ export class Known {
   /** A path that leads to no text ends here, and the rest of what is below reaches no model. */
   readonly isAside: boolean
   readonly isLeaf: boolean
-  readonly #paths: readonly Paths[]
-  readonly #tags: Set<string>
-  readonly #members: Members
-  readonly #each: readonly Paths[]
-  readonly #element: Known | undefined
+  /** A string, or whatever else is no object, is a text that was read, or known to be none. */
+  readonly takesString: boolean
+  readonly takesWord: boolean
+  private readonly ends: readonly string[]
+  private readonly filters: Paths['filters']
+  private readonly tags: Set<string>
+  private readonly members: Members
+  private readonly each: readonly Paths[]
+  private readonly element: Known | undefined
   /** The same where a tag leads on, made at first sight. */
-  readonly #tagged = new Map<Paths, Members>()
-  readonly #elements = new Map<Paths, Known>()
+  private readonly tagged = new Map<Paths, Members>()
+  private readonly elements = new Map<Paths, Known>()
 
-  constructor(paths: readonly Paths[], tags: readonly string[] = []) {
-    this.#paths = paths
-    const own = paths.flatMap(({ filters }) => filters.map(({ tag }) => tag))
-    this.#tags = new Set(['role', 'type', ...tags, ...own])
-    this.#members = membersOf(paths)
-    this.#each = paths.flatMap(({ each }) => each ?? [])
-    this.#element = this.#each.length > 0 ? new Known(this.#each, own) : undefined
-    this.isAside = paths.some(({ end }) => end === ASIDE)
-    this.isLeaf = this.#members.size === 0 && own.length === 0 && !this.#element
+  constructor(
+    private readonly paths: readonly Paths[],
+    tags: readonly string[] = [],
+  ) {
+    this.filters = paths.flatMap(({ filters }) => filters)
+    const own = this.filters.map(({ tag }) => tag)
+    this.tags = new Set(['role', 'type', ...tags, ...own])
+    this.members = membersOf(paths)
+    this.each = paths.flatMap(({ each }) => each ?? [])
+    this.element = this.each.length > 0 ? new Known(this.each, own) : undefined
+    this.ends = paths.flatMap(({ end }) => end ?? [])
+    this.isAside = this.ends.includes(ASIDE)
+    this.isLeaf = this.members.size === 0 && own.length === 0 && !this.element
+    const isKnown = this.isAside && this.isLeaf
+    this.takesWord = isKnown || this.ends.includes(WORDS)
+    this.takesString = isKnown || this.ends.some((end) => end !== ASIDE)
   }
 
   isTag(name: string): boolean {
-    return this.#tags.has(name)
+    return this.tags.has(name)
   }
 
   membersOf(place: Place): Members {
-    const tagged = this.#match(place)
-    if (!tagged) return this.#members
-    const known = this.#tagged.get(tagged) ?? membersOf([...this.#paths, tagged])
-    this.#tagged.set(tagged, known)
+    const tagged = this.match(place)
+    if (!tagged) return this.members
+    const known = this.tagged.get(tagged) ?? membersOf([...this.paths, tagged])
+    this.tagged.set(tagged, known)
     return known
   }
 
   elementOf(place: Place): Known | undefined {
-    const tagged = this.#match(place)
-    if (!tagged) return this.#element
+    const tagged = this.match(place)
+    if (!tagged) return this.element
     const known =
-      this.#elements.get(tagged) ??
+      this.elements.get(tagged) ??
       new Known(
-        [...this.#each, tagged],
-        this.#paths.flatMap(({ filters }) => filters.map(({ tag }) => tag)),
+        [...this.each, tagged],
+        this.filters.map(({ tag }) => tag),
       )
-    this.#elements.set(tagged, known)
+    this.elements.set(tagged, known)
     return known
   }
 
   /** Where the tags of a value lead; rather to members than to the value itself. */
-  #match(place: Place): Paths | undefined {
+  private match(place: Place): Paths | undefined {
     let found: Paths | undefined
-    for (const { filters } of this.#paths) {
-      for (const filter of filters) {
-        const next = filter.of(place.read(filter.tag))
-        if (next && !(found && found.names.length > 0)) found = next
-      }
+    for (let at = 0; at < this.filters.length; at++) {
+      const filter = this.filters[at] as Paths['filters'][number]
+      const next = filter.of(place.read(filter.tag))
+      if (next && !(found && found.names.length > 0)) found = next
     }
     return found
   }
 
   /** Tells whether all of a value is a text that was read, or known to be none. */
   reads(value: unknown, read: readonly Slot[]): boolean {
-    for (const { end } of this.#paths) {
-      if (end === undefined) continue
-      if (end === ASIDE) {
-        if (this.isLeaf) return true
-      } else if (end === WORDS) {
-        if (!isObject(value)) return true
-      } else if (end === PAYLOAD) {
-        if (typeof value === 'string' || ArrayBuffer.isView(value)) return true
-      } else if (typeof value === 'string') return true
-      else if (end !== TEXT && isObject(value) && read.some(({ json }) => json?.value === value)) return true
-    }
-    return false
+    if (typeof value === 'string') return this.takesString
+    if (!isObject(value)) return this.takesWord
+    return this.ends.some((end) =>
+      end === ASIDE
+        ? this.isLeaf
+        : end === PAYLOAD
+          ? ArrayBuffer.isView(value)
+          : end !== WORDS && end !== TEXT && read.some(({ json }) => json?.value === value),
+    )
   }
 
   /** Tells whether paths go on inside of a value. */
   leadsInto(value: object): boolean {
     if (this.isLeaf) return false
-    return this.#paths.some(
+    return this.paths.some(
       ({ names, filters, each }) => filters.length > 0 || (Array.isArray(value) ? each : names.length > 0),
     )
   }
@@ -130,92 +137,83 @@ function membersOf(paths: readonly Paths[]): Members {
 }
 
 /** Finds the rest of the result at a place, with the slots that were read of it. */
-export function restOf(known: Known, place: Place, slots: readonly Slot[]): Slot[] {
-  const rest = new Rest(slots)
+export function restOf(known: Known, place: Place, slots: readonly Slot[]): readonly Slot[] {
+  const rest: Rest = { read: slots, parts: undefined, room: LITTLE }
   try {
-    rest.visit(known, place)
+    visit(rest, known, place)
   } catch {
     // A trap of a proxy threw; what was found until then is known.
   }
-  return rest.slots()
+  return rest.room < 0 && rest.parts ? slotsOf(rest.parts) : NONE
 }
 
-type Member = readonly [key: string | number, value: unknown]
+const NONE: readonly Slot[] = []
 
-class Rest {
-  /** Members of an object that are unknown, or elements of a list. */
-  readonly #parts: { readonly holder: Place; readonly members: Member[] }[] = []
-  #room = LITTLE
+/** A member of an object that is unknown, or an element of a list. */
+interface Part {
+  readonly holder: Place
+  readonly key: string | number
+  readonly value: unknown
+}
 
-  constructor(readonly read: readonly Slot[]) {}
+interface Rest {
+  readonly read: readonly Slot[]
+  parts: Part[] | undefined
+  room: number
+}
 
-  slots(): Slot[] {
-    if (this.#room >= 0) return []
-    const slots = this.#parts.flatMap(({ holder, members }) =>
-      Array.isArray(holder.value)
-        ? members.flatMap(([key, element]) => slotOf(holder, key, element))
-        : slotOf(holder, '', Object.fromEntries(members)),
-    )
-    return slots.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0) > LITTLE ? slots : []
+function slotsOf(parts: readonly Part[]): readonly Slot[] {
+  const holders = new Map<Place, Part[]>()
+  for (const part of parts) holders.set(part.holder, [...(holders.get(part.holder) ?? []), part])
+  const slots = [...holders].flatMap(([holder, parts]) =>
+    Array.isArray(holder.value)
+      ? parts.flatMap(({ key, value }) => slotOf(holder, key, value))
+      : slotOf(holder, '', Object.fromEntries(parts.map(({ key, value }) => [key, value]))),
+  )
+  return slots.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0) > LITTLE ? slots : NONE
+}
+
+function visit(rest: Rest, known: Known, place: Place): void {
+  if (Array.isArray(place.value)) visitList(rest, known, place, place.value)
+  else visitObject(rest, known, place)
+}
+
+function visitList(rest: Rest, known: Known, place: Place, value: readonly unknown[]): void {
+  for (let at = 0; at < value.length; at++) {
+    const element = elementAt(value, at)
+    const child = isObject(element) ? place.child(element, at) : undefined
+    const next = child && !isWritten(child.value, rest.read) && known.elementOf(child)
+    if (child && next) visit(rest, next, child)
+    else add(rest, place, at, element)
   }
+}
 
-  visit(known: Known, place: Place): void {
-    if (Array.isArray(place.value)) this.#visitList(known, place, place.value)
-    else this.#visitObject(known, place)
+function visitObject(rest: Rest, known: Known, place: Place): void {
+  const members = known.membersOf(place)
+  for (const name of Object.keys(place.value)) {
+    const next = members.get(name)
+    if (next ? next.isAside && next.isLeaf : known.isAside) continue
+    const member = place.last(name)
+    if (member === undefined || typeof member === 'function') continue
+    if (next ? next.reads(member, rest.read) : known.isTag(name) && isWord(member)) continue
+    if (next && isObject(member) && !isWritten(member, rest.read) && next.leadsInto(member))
+      visit(rest, next, place.child(member, name))
+    else add(rest, place, name, member)
   }
+}
 
-  #visitList(known: Known, place: Place, value: readonly unknown[]): void {
-    let unknown: Member[] | undefined
-    for (let at = 0; at < value.length; at++) {
-      const element = elementAt(value, at)
-      const child = isObject(element) ? place.child(element, at) : undefined
-      const next = child && !this.#isWritten(child.value) && known.elementOf(child)
-      if (child && next) this.visit(next, child)
-      else {
-        unknown = this.#keep(unknown, place)
-        unknown.push([at, element])
-        this.#weigh(element)
-      }
-    }
-  }
+/** Tells whether JSON of a value is what it says itself, not its members: bytes, and a `toJSON` beside no text that was
+ *  read. */
+function isWritten(value: object, read: readonly Slot[]): boolean {
+  if (ArrayBuffer.isView(value)) return true
+  return typeof get(value, 'toJSON') === 'function' && !read.some((slot) => isWithin(slot, value))
+}
 
-  #visitObject(known: Known, place: Place): void {
-    const { value } = place
-    const members = known.membersOf(place)
-    let unknown: Member[] | undefined
-    for (const name of Object.keys(value)) {
-      const next = members.get(name)
-      if (next ? next.isAside && next.isLeaf : known.isAside) continue
-      const member = place.last(name)
-      if (member === undefined || typeof member === 'function') continue
-      if (next ? next.reads(member, this.read) : known.isTag(name) && isWord(member)) continue
-      if (next && isObject(member) && !this.#isWritten(member) && next.leadsInto(member)) {
-        this.visit(next, place.child(member, name))
-        continue
-      }
-      unknown = this.#keep(unknown, place)
-      unknown.push([name, member])
-      this.#weigh(name)
-      this.#weigh(member)
-    }
-  }
-
-  /** Whether JSON of a value is what it says itself, not its members: bytes, and a `toJSON` beside no text that was read. */
-  #isWritten(value: object): boolean {
-    if (ArrayBuffer.isView(value)) return true
-    return typeof get(value, 'toJSON') === 'function' && !this.read.some((slot) => isWithin(slot, value))
-  }
-
-  #keep(members: Member[] | undefined, holder: Place): Member[] {
-    if (members) return members
-    const made: Member[] = []
-    this.#parts.push({ holder, members: made })
-    return made
-  }
-
-  #weigh(value: unknown): void {
-    if (this.#room >= 0) this.#room = roomAfter(value, this.#room)
-  }
+function add(rest: Rest, holder: Place, key: string | number, value: unknown): void {
+  rest.parts ??= []
+  rest.parts.push({ holder, key, value })
+  if (typeof key === 'string' && rest.room >= 0) rest.room = roomAfter(key, rest.room)
+  if (rest.room >= 0) rest.room = roomAfter(value, rest.room)
 }
 
 function slotOf(holder: Place, key: string | number, value: unknown): Slot[] {
