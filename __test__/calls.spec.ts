@@ -71,6 +71,18 @@ describe('what only tools return', () => {
     expect(returned({ big: BIG, count: 5n })).toMatch(NOTICE)
   })
 
+  it('a result is read once', () => {
+    let reads = 0
+    const text = returned({
+      get content() {
+        reads += 1
+        return [{ type: 'text', text: reads === 1 ? BIG : 'another text' }]
+      },
+    })
+    expect(text).toMatchObject({ content: [{ type: 'text', text: expect.stringMatching(NOTICE) }] })
+    expect(reads).toBe(1)
+  })
+
   it('objects of classes stay what they are where their JSON fits, and become its text where not', () => {
     class Page {
       readonly #hidden = BIG

@@ -1,4 +1,3 @@
-import type { DialectName } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import { readResults } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
@@ -8,7 +7,7 @@ import { isLight, wellFormed } from '../dialect/slots.js'
 import type { Origin } from '../event.js'
 import { jsonOf } from '../json.js'
 import { get, isObject, isPlain, quietly } from '../reading.js'
-import { clampSide, clampValue, told } from './result.js'
+import { clampResults, clampSide, clampValue, told } from './result.js'
 
 /**
  * Clamps what a tool returned, in the forms that only tools return: messages in a LangGraph Command, several messages in an
@@ -18,7 +17,10 @@ export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
   if (typeof value !== 'object' || value === null) return clampValue(value, policy, origin)
   if (quietly(() => isLight(value, policy))) return value
   const left = quietly(() => besideClamped(value, policy)) ?? value
-  if (quietly(() => isResult(left, policy))) return clampValue(left, policy, origin)
+  const results = quietly(() => readResults(left, policy.dialect))
+  // Those that were read are clamped: reading anew may give others.
+  if (results?.some(({ isSure }) => isSure))
+    return quietly(() => clampResults(left, results, policy, origin)) ?? left
   const made = quietly(
     () => ofCommand(left, policy, origin) ?? ofMessages(left, policy, origin) ?? ofData(left, policy, origin),
   )
@@ -79,8 +81,7 @@ function ofMessages(value: object, policy: Compiled, origin: Origin): object | u
   if (!Array.isArray(value) || value.length === 0) return undefined
   const elements = value as unknown[]
   // All are looked at before one is clamped: a cut is told of, and saved.
-  if (!elements.every((element) => isCommand(element) || isResult(element, policy, 'langchain')))
-    return undefined
+  if (!elements.every((element) => isCommand(element) || isMessage(element, policy))) return undefined
   return withElements(
     value,
     new Place(value),
@@ -92,11 +93,11 @@ function isCommand(value: unknown): boolean {
   return typeof value === 'object' && value !== null && get(value, 'lg_name') === 'Command'
 }
 
-/** Tells whether a value is a result, of one dialect where it is named. */
-function isResult(value: unknown, { dialect }: Compiled, of?: DialectName): boolean {
+/** Tells whether a value is a result of LangChain. */
+function isMessage(value: unknown, { dialect }: Compiled): boolean {
   return (
     isObject(value) &&
-    readResults(value, dialect).some(({ isSure, row }) => isSure && (of === undefined || row.name === of))
+    readResults(value, dialect).some(({ isSure, row }) => isSure && row.name === 'langchain')
   )
 }
 

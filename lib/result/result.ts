@@ -54,7 +54,8 @@ export function told(
   return clamped.text
 }
 
-function clampResults<T extends object>(
+/** Clamps the results that were read of a value. */
+export function clampResults<T extends object>(
   value: T,
   results: readonly Result[],
   policy: Compiled,
