@@ -41,7 +41,8 @@ export function elementAt(list: readonly unknown[], at: number): unknown {
 export function isPlain(value: object): boolean {
   try {
     const prototype = Object.getPrototypeOf(value) as object | null
-    return prototype === null || Object.getPrototypeOf(prototype) === null
+    // The commonest first.
+    return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
   } catch {
     return false
   }
