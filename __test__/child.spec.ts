@@ -251,7 +251,7 @@ describe('a child', () => {
     const sh = (stdio: StdioOptions) => spawn('sh', ['-c', 'echo out; echo err >&2; exit 4'], { stdio })
     const refused = {
       code: 'ERR_SPILLWAY_OPTION',
-      message: expect.stringMatching(/^child must be spawned with 'pipe'/),
+      message: expect.stringMatching(/^child has neither stdout nor stderr/),
     }
     await expect(new OutputCapture().attach(sh('ignore'))).rejects.toMatchObject(refused)
     const onlyErr = await new OutputCapture().attach(sh(['ignore', 'ignore', 'pipe']))

@@ -116,7 +116,7 @@ describe('options', () => {
   ])('refuses %.20s, which may be meant for %s', (name, meant) => {
     const shown = name.length > 60 ? `${name.slice(0, 60)}...` : name
     const hint = meant === undefined ? '' : `; did you mean \`${meant}\`?`
-    const error = { code: 'ERR_SPILLWAY_OPTION', message: `\`${shown}\` is no option${hint}` }
+    const error = { code: 'ERR_SPILLWAY_OPTION', message: `unknown option \`${shown}\`${hint}` }
     expect(() => clampText('', any({ [name]: 5 }))).toThrow(expect.objectContaining(error))
   })
 

@@ -17,7 +17,7 @@ const PROMPT = [
   'aggregate',
 ] as const
 
-/** Names of all options, by what takes them; whatever takes limits takes those of a policy. */
+/** Names of all options, by taker. A taker of limits also takes the names of `policy`. */
 export const OPTIONS = {
   policy: [
     'maxBytes',
@@ -62,27 +62,36 @@ export const OPTIONS = {
 
 export type Taker = keyof typeof OPTIONS
 
-/** One object of options may serve every function of this package. */
+/** Names that every function accepts, since one object of options may serve all functions of this package. */
 const ALL: ReadonlySet<string> = new Set(Object.values(OPTIONS).flat())
 
-/** What was wrong with an option: a TypeError for the kind of value, a RangeError for the value itself. */
+/** Makes an error for an invalid option: a TypeError if its type is wrong, a RangeError if its value is. */
 export function optionError(
   Kind: typeof TypeError | typeof RangeError,
   field: string,
   rule: string,
   value: unknown,
 ): Error {
-  const error = new Kind(`${field} must be ${rule}, got ${show(value)}`)
+  return coded(new Kind(`${field} must be ${rule}, got ${show(value)}`))
+}
+
+/** Makes an error for options or arguments that are valid alone, but not together or not now. */
+export function conflictError(message: string): Error {
+  return coded(new TypeError(message))
+}
+
+function coded(error: Error): Error {
   return Object.assign(error, { code: 'ERR_SPILLWAY_OPTION' })
 }
 
-/** Refuses what holds no options. */
+/** Rejects values other than objects. */
 export function checkOptions<T extends object>(field: string, value: T): T {
   if (typeof value === 'object' && value !== null) return value
   throw optionError(TypeError, field, 'an object', value)
 }
 
-/** The same, and refuses names that are of no option, be they inherited or undefined: whoever wrote them meant another. */
+/** Rejects values other than objects, and unknown names. Inherited names and undefined values count: they are misspelt
+ *  all the same. */
 export function checkNames<T extends object>(taker: Taker, field: string, value: T): T {
   let isEmpty = true
   for (const name in checkOptions(field, value)) {
@@ -93,7 +102,7 @@ export function checkNames<T extends object>(taker: Taker, field: string, value:
   return value
 }
 
-/** The same of options within another: those are no other function's. */
+/** Like `checkNames`, for the options within another option, which do not serve other functions. */
 export function checkNamesWithin<T extends object>(taker: 'clean' | 'aggregate', value: T): T {
   const own: readonly string[] = OPTIONS[taker]
   checkHolder(taker, checkOptions(taker, value))
@@ -108,32 +117,31 @@ function refuse(taker: Taker, field: string, value: object, name: string): void 
   throw misspelt(name, [OPTIONS[taker], OPTIONS.policy, [...ALL]])
 }
 
-/** Tells whether someone else's code has added a name to all objects. */
+/** Returns true if other code has added a name to all objects. */
 function isEverywhere(name: string): boolean {
   return name in Object.prototype
 }
 
-/** What is wrong with a name; `lists` of those that may have been meant, the likeliest first. */
+/** Makes an error for an unknown name, with a suggestion. `lists`: candidates, the likeliest list first. */
 function misspelt(name: string, lists: readonly (readonly string[])[], within = ''): Error {
   const meant = lists.map((names) => closest(name, names)).find((name) => name !== undefined)
   const hint = meant === undefined ? '' : `; did you mean \`${meant}\`?`
-  const error = new TypeError(`\`${within}${show(name).slice(1, -1)}\` is no option${hint}`)
-  return Object.assign(error, { code: 'ERR_SPILLWAY_OPTION' })
+  return coded(new TypeError(`unknown option \`${within}${show(name).slice(1, -1)}\`${hint}`))
 }
 
-/** Refuses what holds things, but not by their names. */
+/** Rejects objects whose contents are not named members. */
 function checkHolder(field: string, value: object): void {
   const isOther = Array.isArray(value) || isPromise(value) || types.isMap(value) || types.isSet(value)
   if (isOther) throw optionError(TypeError, field, 'an object', value)
 }
 
-/** Refuses a promise where what it comes to is meant. */
+/** Rejects a promise, whose result was meant. */
 export function checkAwaited<T>(field: string, value: T): T {
   if (!isPromise(value)) return value
   throw optionError(TypeError, field, 'awaited', value)
 }
 
-/** Returns `value` when it is one of `choices`, and the default when it was not given. */
+/** Returns `value` if it is one of `choices`, and the default if it is undefined. */
 export function choice<T extends string>(field: string, value: unknown, choices: readonly T[], preset: T): T {
   if (value === undefined) return preset
   if (choices.includes(value as T)) return value as T
@@ -141,7 +149,7 @@ export function choice<T extends string>(field: string, value: unknown, choices:
   throw optionError(kind, field, `one of ${choices.map((name) => `'${name}'`).join(', ')}`, value)
 }
 
-/** Returns a bound: a whole number, or Infinity. */
+/** Returns a bound, which is a whole number or Infinity. */
 export function bound(field: string, value: unknown, preset: number, least = 0): number {
   if (value === undefined) return preset
   if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) >= least))
@@ -150,13 +158,13 @@ export function bound(field: string, value: unknown, preset: number, least = 0):
   throw optionError(kind, field, `a whole number from ${least} up, or Infinity`, value)
 }
 
-/** Returns a bound that has no default. */
+/** Returns a bound without a default. */
 export function limit(field: string, value: unknown): number {
   if (value !== undefined) return bound(field, value, 0)
   throw optionError(TypeError, field, 'a whole number from 0 up, or Infinity', value)
 }
 
-/** Returns a count that is not nothing: a whole number from 1 up, or Infinity. */
+/** Returns a count, which is a whole number from 1 up, or Infinity. */
 export function positive(field: string, value: unknown, preset: number): number {
   return bound(field, value, preset, 1)
 }
@@ -179,13 +187,13 @@ export function callback<T>(field: string, value: T): T {
   throw optionError(TypeError, field, 'a function', value)
 }
 
-/** Returns where outputs are saved. */
+/** Returns a store, which may be the caller's own. */
 export function store(field: string, value: SpillStore | undefined): SpillStore | undefined {
   if (value === undefined || typeof (value as { save?: unknown } | null)?.save === 'function') return value
   throw optionError(TypeError, field, 'a store of createSpillStore', value)
 }
 
-/** Returns an AbortSignal, be it of another realm. */
+/** Returns an AbortSignal of any realm. */
 export function abortSignal(field: string, value: unknown): AbortSignal | undefined {
   if (value === undefined || isSignal(value)) return value
   throw optionError(TypeError, field, 'an AbortSignal', value)
@@ -206,13 +214,13 @@ export function text(field: string, value: unknown, preset: string): string {
   throw optionError(TypeError, field, 'a string', value)
 }
 
-/** Returns texts of which none is empty, well-formed. */
+/** Returns non-empty strings, made well-formed. */
 export function texts(field: string, value: unknown): string[] {
   if (value === undefined) return []
   if (!Array.isArray(value)) throw optionError(TypeError, field, 'an array of strings', value)
   return Array.from(value, (item: unknown, at) => {
     const name = `${field}[${at}]`
-    if (item === '') throw optionError(RangeError, name, 'a string that is not empty', item)
+    if (item === '') throw optionError(RangeError, name, 'a non-empty string', item)
     if (typeof item !== 'string') throw optionError(TypeError, name, 'a string', item)
     return item.toWellFormed()
   })
@@ -220,7 +228,7 @@ export function texts(field: string, value: unknown): string[] {
 
 const SHOWN = 60
 
-/** A value as a message shows it. */
+/** Describes a value for an error message. */
 export function show(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}...` : value)
@@ -232,14 +240,14 @@ export function show(value: unknown): string {
   return types.isMap(value) ? 'a Map' : types.isSet(value) ? 'a Set' : 'an object'
 }
 
-/** Refuses what is no text. No bytes are an empty text: their buffer may be gone, and nothing can be read through it. */
+/** Rejects values other than texts. Zero bytes become "": their buffer may be detached, and then cannot be read. */
 export function checkText(text: TextInput, field = 'text'): TextInput {
   if (typeof text === 'string') return text
   if (types.isUint8Array(text)) return text.length === 0 ? '' : text
   throw optionError(TypeError, field, 'a string or a Uint8Array', text)
 }
 
-/** Refuses what is no string. */
+/** Rejects values other than strings. */
 export function checkString(text: string): string {
   if (typeof text === 'string') return text
   throw optionError(TypeError, 'text', 'a string', text)

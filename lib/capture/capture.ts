@@ -4,7 +4,7 @@ import type { CaptureOptions, CaptureResult, OutputCapture as Declared, ProcessE
 import { named, pack } from '../compiled.js'
 import { native } from '../engine.js'
 import { announce } from '../event.js'
-import { abortSignal, bound, checkNames, choice, optionError, text } from '../option.js'
+import { abortSignal, bound, checkNames, choice, conflictError, optionError, text } from '../option.js'
 import { compileWith } from '../policy.js'
 import { isStore } from '../spill/spill.js'
 import { plain } from '../text/subject.js'
@@ -62,12 +62,14 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
       throw optionError(TypeError, 'child', 'a child process', child)
     // One that could not be started has none either, and tells why.
     if (child.stdout === null && child.stderr === null && child.pid !== undefined)
-      throw optionError(TypeError, 'child', "spawned with 'pipe' for stdout or stderr", child)
+      throw conflictError("child has neither stdout nor stderr; spawn it with 'pipe' for one of them")
     checkNames('attach', 'options', options)
     const graceMs = bound('graceMs', options.graceMs, GRACE_MS)
     const signal = abortSignal('signal', options.signal)
     if (this.#result || this.#following)
-      throw optionError(TypeError, 'child', 'the first of its capture', child)
+      throw conflictError(
+        'this capture already has a child, or is finished; use a new capture for each child',
+      )
     this.#following = new Following(child, this.#streams, graceMs, signal)
     return this.finish(await this.#following.done)
   }

@@ -4,7 +4,7 @@ import type { PlanStep, RepairOptions, RepairReport, ResultPolicy, SessionReport
 import { type Compiled, pack } from '../compiled.js'
 import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
 import { native } from '../engine.js'
-import { abortSignal, bound, callback, flag, optionError, type Taker } from '../option.js'
+import { abortSignal, bound, callback, conflictError, flag, optionError, type Taker } from '../option.js'
 import { compileWith } from '../policy.js'
 import { tell } from '../reading.js'
 import { failureOf, type Refused } from '../system_error.js'
@@ -62,7 +62,7 @@ export async function inspectSession(
 function checkRepair(policy: Compiled, path: string, options: RepairOptions) {
   const { aggregate, plan } = options
   if (aggregate !== undefined && plan !== undefined)
-    throw optionError(TypeError, 'plan', 'given without an aggregate', plan)
+    throw conflictError('plan and aggregate cannot be combined; give one of them')
   const steps = plan === undefined ? [] : checkPlan(plan)
   const budget = aggregate === undefined ? undefined : packBudget(checkAggregate(aggregate))
   return {
@@ -85,7 +85,9 @@ function checkRepair(policy: Compiled, path: string, options: RepairOptions) {
 function compileSession(options: ResultPolicy, taker: Taker): Compiled {
   const policy = compileWith({ notice: 'pi', sideData: 'cap' }, options, taker)
   if (policy.words)
-    throw optionError(TypeError, 'notice', 'a name or a template: a function cannot run there', policy.words)
+    throw conflictError(
+      'notice cannot be a function here, since sessions are read on another thread; use a template',
+    )
   return policy
 }
 
