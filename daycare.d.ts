@@ -1,30 +1,31 @@
 /**
- * spillway under the names of Daycare's truncation utilities, with their signatures and notices. There, notices come on
- * top of the limits, two cuts one after the other lose stdout and break JSON, and pairs are split. Here:
- *  - the limit holds, notice included, and text comes out well-formed;
- *  - formatExecOutput answers within the 8,000 chars that toolResultTruncate leaves, so that its JSON parses and shows
- *    both streams after both;
+ * Daycare's truncation utilities on top of spillway, with their names, signatures and notices. In the originals,
+ * notices exceed the limits, two consecutive cuts lose stdout and break JSON, and surrogate pairs are split. Here:
+ *  - the limit holds, notice included, and text is well-formed;
+ *  - formatExecOutput returns at most the 8,000 chars that toolResultTruncate keeps, so its JSON still parses and shows
+ *    both streams after both cuts;
  *  - the body of rlmNoToolsResultMessageBuild is bounded for errors too.
- * A last argument `{ noticeInside: false }` brings back the original arithmetic, split pairs included.
+ * A last argument `{ noticeInside: false }` restores the original arithmetic, split pairs included.
  *
- * All limits are in chars. Limits that are no whole number from 0 up, or Infinity, throw with code ERR_SPILLWAY_OPTION.
+ * All limits are in chars. A limit must be a whole number from 0 up, or Infinity; any other value throws with code
+ * ERR_SPILLWAY_OPTION.
  */
 
 export interface ArithmeticOptions {
-  /** Default true: the notice counts inside the limit. */
+  /** Counts the notice towards the limit. Default true. */
   noticeInside?: boolean
 }
 
-/** The first `maxLength` chars and "...". */
+/** Keeps the start of a text and appends "...", which counts towards `maxLength`. */
 export function stringTruncate(value: string, maxLength: number, options?: ArithmeticOptions): string
-/** "... (X chars truncated from SOURCE)", a newline, and the end. */
+/** Keeps the end of a text after "... (X chars truncated from SOURCE)" and a newline. */
 export function stringTruncateTail(
   value: string,
   maxLength: number,
   source?: string,
   options?: ArithmeticOptions,
 ): string
-/** The start, "... (X chars truncated from SOURCE) ..." between blank lines, and the end. */
+/** Keeps both ends of a text, with "... (X chars truncated from SOURCE) ..." between blank lines. */
 export function stringTruncateHeadTail(
   value: string,
   maxLength: number,
@@ -35,9 +36,10 @@ export function stringTruncateHeadTail(
 export interface ToolExecutionResult {
   toolMessage: { content: string | readonly object[] }
 }
-/** Every text block to its last 8,000 chars, with the total in the notice. The same object when nothing is cut. */
+/** Truncates every text block to its last 8,000 chars, with the total in the notice. Returns the same object if nothing
+ *  is cut. */
 export function toolResultTruncate<T extends ToolExecutionResult>(result: T, options?: ArithmeticOptions): T
-/** JSON of both streams, each from its end, or a sentence where there is no output. At most 8,000 chars. */
+/** Formats the ends of both streams as JSON, or as a sentence if there is no output. At most 8,000 chars. */
 export function formatExecOutput(
   stdout: string,
   stderr: string,
@@ -50,9 +52,9 @@ export interface RlmExecuteResult {
   printOutput: readonly string[]
   toolCallCount: number
 }
-/** What a Python run printed and returned, 8,000 chars each, 16,000 together. */
+/** Formats the printed output and the result of a Python run, at most 8,000 chars each and 16,000 together. */
 export function rlmResultTextBuild(result: RlmExecuteResult, options?: ArithmeticOptions): string
-/** A tool result of at most 16,000 chars; the summary is the same text. */
+/** Makes a tool result of at most 16,000 chars. Its `summary` is the same text. */
 export function rlmToolResultBuild(
   toolCall: { id: string; name: string },
   text: string,
@@ -74,7 +76,7 @@ export interface UserMessage {
   content: { type: 'text'; text: string }[]
   timestamp: number
 }
-/** A user message with what a Python run came to in `<python_result>`: a body of at most 16,000 chars. */
+/** Makes a user message with the outcome of a Python run in `<python_result>`, a body of at most 16,000 chars. */
 export function rlmNoToolsResultMessageBuild(
   outcome: { result: RlmExecuteResult } | { error: unknown },
   options?: ArithmeticOptions,

@@ -1,13 +1,15 @@
 /**
- * spillway under the names of OpenClaw's tool-result layer, with their signatures. Where they exceed their own limits,
- * split surrogate pairs or cut their own notices, these do not: docs/openclaw.md lists every difference, with the reason.
+ * OpenClaw's tool-result layer on top of spillway, with its names and signatures. Unlike the originals, these functions
+ * do not exceed their own limits, split surrogate pairs or cut their own notices. docs/openclaw.md lists every
+ * difference, with the reason.
  *
- * A limit that is no whole number from 0 up, or Infinity, throws with code ERR_SPILLWAY_OPTION, also where NaN used to
- * switch a limit off. Content never throws. What fits comes back as it is.
+ * A limit must be a whole number from 0 up, or Infinity; any other value throws with code ERR_SPILLWAY_OPTION, even
+ * NaN, which used to switch a limit off. Content never throws. Content within the limits is returned as it is.
  */
 
-/** Which OpenClaw: 'april' (2026.4.10: 40,000 chars a result; the newest give way first) or 'latest' (2026.7 and later:
- *  16,000, 32,000 or 64,000 by window; a budget of its own for all results; the oldest give way first). Default 'april'. */
+/** Version of OpenClaw to follow. 'april' (default; 2026.4.10): 40,000 chars for each result, the newest reduced first.
+ *  'latest' (2026.7 and later): 16,000, 32,000 or 64,000 by the size of the window, a separate budget for all results,
+ *  the oldest reduced first. */
 export interface ProfileOptions {
   profile?: 'april' | 'latest'
 }
@@ -19,60 +21,62 @@ export interface HardTruncateLimits {
   maxBytesUtf8?: number
   /** Default 2_000. */
   maxLines?: number
-  /** Stands behind what is kept, as it is, and counts inside. Default HARD_TRUNCATE_SUFFIX. Where it does not fit,
-   *  "[... N more characters truncated]" takes its place, then "[...]". */
+  /** Text appended as it is to the kept text; it counts towards the limits. Default HARD_TRUNCATE_SUFFIX. If it does
+   *  not fit, it is replaced by "[... N more characters truncated]", then by "[...]". */
   suffix?: string
 }
-/** Keeps the head. */
+/** Truncates a text to its head. */
 export function truncateTextByLinesAndBytesUtf8(text: string, limits?: HardTruncateLimits): string
-/** Cuts a string, a tool result or a partial update. Text blocks share the limits in order; those that no room is left
- *  for become "[...]" (empty, where there is not even room for that), and none goes. Other blocks stay as they are. */
+/** Truncates a string, a tool result or a partial update. Text blocks share the limits in order. Blocks without room
+ *  become "[...]", or empty if that does not fit either; none is dropped. Other blocks are kept as they are. */
 export function hardTruncateToolPayload<T>(payload: T, limits?: HardTruncateLimits): T
 /** Shortens message, stack and causes of the same error object. */
 export function hardTruncateToolError<E>(error: E, limits?: HardTruncateLimits): E
-/** The tool with its results, its partial updates and what it throws cut. */
+/** Wraps a tool: its results, partial updates and thrown errors are truncated. */
 export function wrapToolWithHardOutputTruncate<T extends object>(tool: T, limits?: HardTruncateLimits): T
 export const HARD_TRUNCATE_SUFFIX: string
 
 // ── Results in a history ─────────────────────────────────────────────────────────────────────────────────
 
 export interface ToolResultTruncationOptions extends ProfileOptions {
-  /** A text as it is, or a function of how many chars are missing. Default "[... N more characters truncated]", in
+  /** Text used as it is, or a function of the number of omitted chars. Default "[... N more characters truncated]", in
    *  'latest' "[... N more characters truncated; rerun with narrower args if needed]". */
   suffix?: string | ((truncatedChars: number) => string)
-  /** Both ends are kept only where there is room for twice as many. Never lifts `maxChars`. Default 2_000. */
+  /** Chars. Both ends are kept only if there is room for more than twice as many; otherwise the head. Never raises
+   *  `maxChars`. Default 2_000. */
   minKeepChars?: number
 }
-/** Cuts a text: the head, or 70 % of head and 30 % of tail where the end looks as if it mattered. */
+/** Truncates a text to its head, or to 70 % of head and 30 % of tail if the end looks important. */
 export function truncateToolResultText(
   text: string,
   maxChars: number,
   options?: ToolResultTruncationOptions,
 ): string
-/** Cuts the texts of a tool result: small blocks stay whole and large ones share the rest. A result with an error flag
- *  keeps its findings. */
+/** Truncates the texts of a tool result. Small blocks stay whole, large ones share the rest. A result with an error
+ *  flag keeps its findings. */
 export function truncateToolResultMessage<M>(
   message: M,
   maxChars: number,
   options?: ToolResultTruncationOptions,
 ): M
-/** The same for a `role: "toolResult"` about to be stored; other messages are left alone. Default 40_000 chars, in
- *  'latest' 16_000. */
+/** Like `truncateToolResultMessage`, for a `role: "toolResult"` about to be stored; other messages are not changed.
+ *  Default 40_000 chars, in 'latest' 16_000. */
 export function capToolResultSize<M>(message: M, maxChars?: number, options?: ProfileOptions): M
-/** Chars of the texts of a `role: "toolResult"`, 0 for anything else. */
+/** Returns the chars of all texts of a `role: "toolResult"`, 0 for anything else. */
 export function getToolResultTextLength(message: unknown): number
-/** 30 % of the window at 4 chars a token, at most the cap of the profile. */
+/** Returns 30 % of the window at 4 chars a token, at most the cap of the profile. */
 export function calculateMaxToolResultChars(contextWindowTokens: number, options?: ProfileOptions): number
+/** Returns true if the texts of a tool result exceed `calculateMaxToolResultChars`. */
 export function isOversizedToolResult(
   message: unknown,
   contextWindowTokens: number,
   options?: ProfileOptions,
 ): boolean
 /**
- * Cuts every tool result to the cap, then as many as it takes, each down to a notice, until all are within the budget:
- * the cap itself ('april'), or four caps or half the window, whichever is more ('latest'; results after the last
- * assistant message give way last). Both limits hold, but each result keeps at least "[...]". The same array when
- * nothing is cut.
+ * Truncates every tool result to the cap, then results down to a notice until all are within the budget. The budget is
+ * the cap itself ('april'), or the larger of four caps and half the window ('latest', which reduces results after the
+ * last assistant message last). Both limits hold, except that each result keeps at least "[...]". Returns the same
+ * array if nothing is cut.
  */
 export function truncateOversizedToolResultsInMessages<M>(
   messages: M[],
@@ -84,48 +88,53 @@ export function truncateOversizedToolResultsInMessages<M>(
 
 // ── What is stored ───────────────────────────────────────────────────────────────────────────────────────
 
-/** A message that is stored, with whatever its manager calls one. */
+/** A stored message, of the type of its manager. */
 // biome-ignore lint/suspicious/noExplicitAny: hooks take the caller's own type of message
 type StoredMessage = any
 
 export interface SessionToolResultGuardOptions extends ProfileOptions {
-  /** Makes another message of any that is stored. */
+  /** Returns the message to store instead of any message. */
   transformMessageForPersistence?: (message: StoredMessage) => StoredMessage
-  /** The same of a tool result, after its first cut. `isSynthetic`: it stands for a result that never came. */
+  /** Returns the tool result to store instead, after a first cut. `isSynthetic`: it replaces a missing result. */
   transformToolResultForPersistence?: (
     message: StoredMessage,
     meta: { toolCallId?: string; toolName?: string; isSynthetic?: boolean },
   ) => StoredMessage
-  /** Last word before the write: `block` writes nothing, `message` something else. */
+  /** Runs last, before the write. `block` writes nothing; `message` is written instead. */
   beforeMessageWriteHook?: (event: {
     message: StoredMessage
   }) => { block?: boolean; message?: StoredMessage } | undefined
-  /** Whether a call without a result gets an error in its place. Default true. */
+  /** Stores an error result for a call without a result. Default true. */
   allowSyntheticToolResults?: boolean
-  /** What that error says. Default MISSING_TOOL_RESULT_TEXT. */
+  /** Text of that error result. Default MISSING_TOOL_RESULT_TEXT. */
   missingToolResultText?: string
-  /** Calls of other tools are not stored. Case does not matter. Default: all are. */
+  /** Tools whose calls are stored, ignoring case; calls of other tools are dropped. Default: all tools. */
   allowedToolNames?: Iterable<string>
-  /** Default 40_000, in 'latest' 16_000: `calculateMaxToolResultChars` tells what a window allows. */
+  /** Chars of one tool result. Default 40_000, in 'latest' 16_000. `calculateMaxToolResultChars` returns the cap for a
+   *  window. */
   maxToolResultChars?: number
-  /** OpenClaw's name of the session, which nothing here needs. */
+  /** OpenClaw's name of the session. Not used. */
   sessionKey?: string
 }
 export interface SessionToolResultGuard {
-  /** Stores an error for each call whose result has not come. */
+  /** Stores an error for each call without a result. */
   flushPendingToolResults(): void
-  /** Forgets them. */
+  /** Forgets the calls without a result. */
   clearPendingToolResults(): void
-  /** Ids of the calls whose results have not come. */
+  /** Returns the ids of the calls without a result. */
   getPendingIds(): string[]
-  /** Restores the `appendMessage` that stood there. */
+  /** Restores the original `appendMessage`. */
   uninstall(): void
 }
 /**
- * Stands in front of `appendMessage`: cuts tool results to `maxToolResultChars` before and after the hooks, their `details`
- * to 8 KiB and their rows to 256 KiB, names them as their calls did, leaves out tool calls that no provider takes, and
- * answers calls without a result with an error before the next message that is no result. Changes results in place, as
- * `guardSession` of `spillway` itself does and for its reason. A second guard replaces the first. A hook that throws is passed over.
+ * Guards `appendMessage` of a session manager:
+ *  - tool results are truncated to `maxToolResultChars` before and after the hooks, their `details` to 8 KiB and their
+ *    rows to 256 KiB, and get the tool name of their call;
+ *  - tool calls that providers reject are dropped;
+ *  - a call without a result gets an error result before the next message other than a result.
+ *
+ * Results are changed in place, like with `guardSession` of `spillway` and for the same reason. A second guard replaces
+ * the first. A hook that throws is ignored.
  */
 export function installSessionToolResultGuard(
   sessionManager: { appendMessage(message: never, ...rest: never[]): unknown },
@@ -134,11 +143,11 @@ export function installSessionToolResultGuard(
 export const MISSING_TOOL_RESULT_TEXT: string
 
 /**
- * Cuts the tool results of a session's file to the cap, then those of its active branch to the budget, as
- * truncateOversizedToolResultsInMessages does. The file is repaired in place: same ids, same rows, and everything else byte for
- * byte; `<file>.bak` keeps what it was. Takes `<file>.lock`, unless `lock` is false since the caller holds it. Never
- * rejects: `reason` is "empty session", "no oversized or aggregate tool results", or what went wrong. A manager that has
- * the file open must open it anew.
+ * Truncates the tool results of a session file to the cap, then those of its active branch to the budget, as
+ * truncateOversizedToolResultsInMessages does. Ids, rows and all other bytes are kept; `<file>.bak` is the original
+ * file. Takes `<file>.lock`, unless `lock` is false because the caller holds it. Never rejects: `reason` is "empty
+ * session", "no oversized or aggregate tool results", or an error message. A manager that has the file open must reopen
+ * it.
  */
 export function truncateOversizedToolResultsInSession(
   params: ProfileOptions & {
@@ -157,53 +166,60 @@ export function truncateOversizedToolResultsInSession(
 export interface ReductionParams extends ProfileOptions {
   messages: readonly unknown[]
   contextWindowTokens: number
-  /** Instead of the cap that the window gives. */
+  /** Cap of one result, instead of that for the window. */
   maxCharsOverride?: number
-  /** Instead of the budget for all results. */
+  /** Budget of all results, instead of that for the window. */
   aggregateMaxCharsOverride?: number
 }
 export interface ToolResultReductionPotential {
-  /** The cap of one result, and the budget of all. */
+  /** Cap of one result. */
   maxChars: number
+  /** Budget of all results. */
   aggregateBudgetChars: number
-  /** Results that hold text, and its chars. */
+  /** Results with text. */
   toolResultCount: number
+  /** Chars of all results. */
   totalToolResultChars: number
-  /** Results over the cap, what the cap takes of them, and what the budget takes beyond. */
+  /** Results over the cap. */
   oversizedCount: number
+  /** Chars that the cap removes. */
   oversizedReducibleChars: number
+  /** Chars that the budget removes beyond the cap. */
   aggregateReducibleChars: number
+  /** Chars that both remove. */
   maxReducibleChars: number
 }
-/** What truncateOversizedToolResultsInMessages would free at least: the same plan, not carried out. */
+/** Estimates the least that truncateOversizedToolResultsInMessages would free, from the same plan. */
 export function estimateToolResultReductionPotential(params: ReductionParams): ToolResultReductionPotential
-/** Whether it would cut anything. */
+/** Returns true if truncateOversizedToolResultsInMessages would cut anything. */
 export function sessionLikelyHasOversizedToolResults(params: ReductionParams): boolean
 
 export interface PromptParams extends ProfileOptions {
   messages: readonly unknown[]
   systemPrompt?: string
   prompt: string
-  /** Tool schemas that travel with the request. */
+  /** Tool schemas that are sent with the request. */
   tools?: unknown
 }
 /**
- * Estimates a prompt: 4 chars a token and 1,200 tokens an image ('april'), or OpenClaw's later weights, under which a char
- * of a tool result weighs twice and Chinese, Japanese and Korean a token or more ('latest'); times SAFETY_MARGIN, rounded up.
- * System prompt, images of users and tool schemas count; `details` do not. `estimateTokens` of `spillway` itself is closer.
+ * Estimates the tokens of a prompt, times SAFETY_MARGIN and rounded up. 'april': 4 chars a token, 1,200 tokens an
+ * image.
+ * 'latest': OpenClaw's later weights, with 2 chars a token for tool results and a token or more for each Chinese,
+ * Japanese or Korean char. System prompt, images of users and tool schemas count; `details` do not. `estimateTokens` of
+ * `spillway` is closer.
  */
 export function estimatePrePromptTokens(params: PromptParams): number
 
 export interface PreemptiveCompactionParams extends PromptParams {
-  /** Tokens of the window. */
+  /** Tokens of the context window. */
   contextTokenBudget: number
-  /** Tokens kept back; 'latest' keeps back a quarter of the window at most. */
+  /** Tokens of the window to reserve; 'latest' reserves at most a quarter of it. */
   reserveTokens: number
-  /** The history before it was windowed: counts where its estimate is larger. */
+  /** The history before it was windowed. Used if its estimate is larger. */
   unwindowedMessages?: readonly unknown[]
-  /** Instead of the cap that the window gives. */
+  /** Cap of one result, instead of that for the window. */
   toolResultMaxChars?: number
-  /** Tokens that were counted otherwise, which take the place of the estimate. */
+  /** Token count of another source, used instead of the estimate. */
   llmBoundaryTokenPressure?: { estimatedPromptTokens: number; source: string }
 }
 export interface PreemptiveCompactionDecision {
@@ -211,44 +227,48 @@ export interface PreemptiveCompactionDecision {
   /** True for both routes that compact. */
   shouldCompact: boolean
   estimatedPromptTokens: number
-  /** The window less what is kept back, at least 1. */
+  /** The window less the reserve, at least 1. */
   promptBudgetBeforeReserve: number
   overflowTokens: number
   toolResultReducibleChars: number
-  /** What the estimate is of: "transcript_estimate", "unwindowed_transcript_estimate" or what was told. Only in 'latest'. */
+  /** Source of the estimate: "transcript_estimate", "unwindowed_transcript_estimate" or that of
+   *  `llmBoundaryTokenPressure`. Only in 'latest'. */
   pressureSource?: string
-  /** What was kept back. Only in 'latest'. */
+  /** Tokens that were reserved. Only in 'latest'. */
   effectiveReserveTokens?: number
 }
 /**
- * Finds what to do with a prompt before it is sent. Truncation alone is the way where it frees what is over and 512 tokens
- * more, and one and a half times what is over; compaction alone where it frees nothing. `precheck` of `spillway` itself asks
- * for no more than the 512 tokens.
+ * Decides what to do with a prompt before it is sent. Truncation alone is chosen if it frees 512 tokens more than the
+ * overflow, and one and a half times the overflow; compaction alone if truncation frees nothing. `precheck` of
+ * `spillway` asks only for the 512 tokens.
  */
 export function shouldPreemptivelyCompactBeforePrompt(
   params: PreemptiveCompactionParams,
 ): PreemptiveCompactionDecision
-/** What OpenClaw fails a prompt with that it does not send. */
+/** OpenClaw's error message for a prompt that it does not send. */
 export const PREEMPTIVE_OVERFLOW_ERROR_TEXT: 'Context overflow: prompt too large for the model (precheck).'
 
 // ── When a provider says no ──────────────────────────────────────────────────────────────────────────────
 
-/** Whether an error (an Error, a response body, a string, an assistant message with an error) says that the prompt or its
- *  bytes are too many; in 'latest' also that it asks for more than a minute allows. Prose that mentions an overflow does not.
- *  `classifyProviderError` of `spillway` itself tells them apart, and reads the numbers. */
+/** Returns true if an error (an Error, a response body, a string, an assistant message with an error) says that the
+ *  prompt has too many tokens or bytes; in 'latest' also if a single request exceeds a rate limit. Returns false for
+ *  prose that mentions an overflow. `classifyProviderError` of `spillway` distinguishes these kinds, and reads the
+ *  numbers. */
 export function isContextOverflowError(error: unknown, options?: ProfileOptions): boolean
-/** Whether it is the bytes: of the request, or of one field of it. */
+/** Returns true if an error says that a request, or one field of it, has too many bytes. */
 export function isPayloadTooLargeError(error: unknown): boolean
 
 // ── For screens ──────────────────────────────────────────────────────────────────────────────────────────
 
-/** Every text to 8,000 chars, "\n…(truncated)…" included; images to `{ bytes, omitted: true }` without their data. */
+/** Truncates every text to 8,000 chars, "\n…(truncated)…" included. Images become `{ bytes, omitted: true }`, without
+ *  their data. */
 export function sanitizeToolResult(result: unknown): unknown
 
 // ── Text ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** `String.prototype.slice` that splits no surrogate pair. Lone surrogates stay. */
+/** Like `String.prototype.slice`, but never splits a surrogate pair. Lone surrogates are kept. */
 export function sliceUtf16Safe(text: string, start: number, end?: number): string
+/** Returns the first `maxChars` chars, or one less if that would split a surrogate pair. */
 export function truncateUtf16Safe(text: string, maxChars: number): string
 
 // ── Constants ────────────────────────────────────────────────────────────────────────────────────────────
@@ -264,7 +284,7 @@ export const MIN_KEEP_CHARS: 2000
 export const RECOVERY_MIN_KEEP_CHARS: 0
 export const PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER: 4
 export const AGGREGATE_TOOL_RESULT_CONTEXT_SHARE: 0.5
-/** What OpenClaw puts between head and tail. Here the notice stands there. */
+/** OpenClaw's marker between head and tail. These functions put the notice there instead. */
 export const MIDDLE_OMISSION_MARKER: string
 export const ESTIMATED_CHARS_PER_TOKEN: 4
 export const SAFETY_MARGIN: 1.2

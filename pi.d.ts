@@ -1,29 +1,29 @@
 /**
- * spillway under the names of Pi's truncation utilities (`@earendil-works/pi-coding-agent`), with their signatures and
- * result fields. Differences, each on purpose:
- *  - a newline ENDS a line, so "a\nb\n" is two lines and "" is none; a final newline is no line of its own. So exactly
- *    2,000 lines fit, and one long line with a newline behind it keeps its end instead of nothing;
- *  - content comes back well-formed: a lone surrogate comes out as U+FFFD, and truncateLine splits no pair;
- *  - limits that are no whole number from 0 up, or Infinity, throw with code ERR_SPILLWAY_OPTION instead of dropping
+ * Pi's truncation utilities (`@earendil-works/pi-coding-agent`) on top of spillway, with their names, signatures and
+ * result fields. Intended differences:
+ *  - a newline ENDS a line: "a\nb\n" has two lines, "" has 0, and a final newline does not start another line. So
+ *    exactly 2,000 lines fit, and a single long line that ends in a newline keeps its end instead of nothing;
+ *  - content is well-formed: lone surrogates become U+FFFD, and truncateLine does not split surrogate pairs;
+ *  - a limit other than a whole number from 0 up, or Infinity, throws with code ERR_SPILLWAY_OPTION instead of dropping
  *    everything;
- *  - where nothing is kept of a partial last line, `outputLines` is 0;
- *  - cost: one counting pass over the content, and a cut that depends on the limits alone.
+ *  - if nothing is kept of a partial last line, `outputLines` is 0;
+ *  - the cost is one counting pass over the content, and a cut that depends only on the limits.
  */
 
 export interface TruncationResult {
-  /** Whole lines joined by "\n" without a final one, or the content itself when it fits. */
+  /** Whole lines joined by "\n" without a final newline, or the content itself if it fits. */
   content: string
   truncated: boolean
-  /** The limit that was hit first, null when nothing was cut. */
+  /** The limit that was hit first, null if nothing was cut. */
   truncatedBy: 'lines' | 'bytes' | null
   totalLines: number
   totalBytes: number
   /** Lines and bytes of `content`. */
   outputLines: number
   outputBytes: number
-  /** The last line alone was over the bytes, and `content` is its end. */
+  /** True if the last line alone exceeds `maxBytes`; `content` is then its end. */
   lastLinePartial: boolean
-  /** The first line alone is over the bytes, and `content` is empty. */
+  /** True if the first line alone exceeds `maxBytes`; `content` is then empty. */
   firstLineExceedsLimit: boolean
   maxLines: number
   maxBytes: number
@@ -37,11 +37,11 @@ export interface TruncationOptions {
 
 /** Keeps whole lines from the start. */
 export function truncateHead(content: string, options?: TruncationOptions): TruncationResult
-/** Keeps whole lines from the end; of a last line that is too long, its end. */
+/** Keeps whole lines from the end. Of a last line over the limit, keeps its end. */
 export function truncateTail(content: string, options?: TruncationOptions): TruncationResult
-/** Keeps the first `maxChars` (500) chars of a line and adds "... [truncated]". */
+/** Keeps the first `maxChars` (500) chars of a longer line and appends "... [truncated]". */
 export function truncateLine(line: string, maxChars?: number): { text: string; wasTruncated: boolean }
-/** Such as "512B", "50.0KB", "1.5MB". */
+/** Formats a size, such as "512B", "50.0KB", "1.5MB". */
 export function formatSize(bytes: number): string
 export const DEFAULT_MAX_LINES: 2000
 export const DEFAULT_MAX_BYTES: 51200

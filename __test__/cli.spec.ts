@@ -37,12 +37,12 @@ describe('spillway', () => {
   })
 
   it.each([
-    [[], /give a command: inspect, repair, /],
-    [['frob'], /"frob" is no command/],
-    [['--json'], /"--json" is no command/],
-    [['toString'], /"toString" is no command/],
-    [['clamp', '--frob'], /--frob is no flag of clamp: see `spillway clamp --help`/],
-    [['clamp', '--constructor'], /--constructor is no flag/],
+    [[], /COMMAND is missing; expected one of inspect, repair, /],
+    [['frob'], /unknown command "frob"; expected one of inspect, /],
+    [['--json'], /unknown command "--json"/],
+    [['toString'], /unknown command "toString"/],
+    [['clamp', '--frob'], /unknown flag --frob for clamp; see `spillway clamp --help`/],
+    [['clamp', '--constructor'], /unknown flag --constructor/],
     [['clamp', '--max-bytes'], /--max-bytes needs a value: --max-bytes=N/],
     [['clamp', '--max-bytes', '--clean'], /--max-bytes needs a value/],
     [['search', 'x', 'y', '-C'], /-C needs a value: --context=N/],
@@ -55,18 +55,21 @@ describe('spillway', () => {
     [['clamp', '--keep', 'middle'], /--keep must be one of 'auto', 'head', .*got "middle"/],
     [['clamp', '--notice', 'gone'], /--notice must be none, 'hint', /],
     [['clamp', 'a file\nof two lines'], /spillway clamp < a file\\u000aof two lines/],
-    [['inspect'], /a FILE is missing: spillway inspect FILE/],
-    [['inspect', 'one', 'two'], /"two" is one argument too many/],
-    [['repair'], /a FILE is missing: spillway repair FILE\.\.\./],
-    [['run'], /a command is missing: spillway run -- /],
+    [['inspect'], /FILE is missing; usage: spillway inspect FILE/],
+    [['inspect', 'one', 'two'], /unexpected argument "two"/],
+    [['repair'], /FILE is missing; usage: spillway repair FILE\.\.\./],
+    [['run'], /COMMAND is missing; example: spillway run -- /],
     [['run', 'npm', 'test'], /put -- before the command: spillway run -- npm/],
-    [['run', 'npm', '--watch'], /--watch is no flag of run: .* put -- before/],
+    [['run', 'npm', '--watch'], /unknown flag --watch for run; .* put -- before/],
     [['run', '--dir=', '--', 'true'], /--dir must be the path of a directory/],
-    [['read'], /the ID of a saved output is missing/],
+    [['read'], /ID of a saved output is missing/],
     [['read', '0123456789abcdef'], /--dir is missing/],
     [['read', '../../etc/passwd', '--dir', '.'], /ID must be the id of a saved output/],
     [['read', '0123456789abcdef', '--dir', '.', '--line', '0'], /--line must be a whole number from 1 up/],
-    [['read', '0123456789abcdef', '--dir', '.', '--line', '1', '--byte', '0'], /--line or --byte, not both/],
+    [
+      ['read', '0123456789abcdef', '--dir', '.', '--line', '1', '--byte', '0'],
+      /--line and --byte cannot be combined/,
+    ],
     [['search', '0123456789abcdef', '--dir', '.'], /a PATTERN is missing/],
   ])('%j is a mistake that one line tells', async (args, told) => {
     const { code, stdout, stderr } = await spillway(args)
@@ -155,17 +158,17 @@ describe('clamp', () => {
     const closed = await shell('spillway clamp 0> /dev/null')
     expect([closed.code, closed.stderr]).toEqual([
       1,
-      'spillway clamp: stdin cannot be read; pipe something into it\n',
+      'spillway clamp: stdin cannot be read; pipe a command into it\n',
     ])
     const unwritable = await shell('echo hi | spillway clamp 1< /dev/null')
     expect(unwritable.stderr).toBe('spillway clamp: EBADF: bad file descriptor, write\n')
     const full = await shell('seq 1 100000 | spillway clamp > /dev/full')
     expect([full.code, full.stderr]).toEqual([
       1,
-      expect.stringMatching(/^spillway clamp: no space is left.*\n$/),
+      expect.stringMatching(/^spillway clamp: no space left.*\n$/),
     ])
     const directory = await spillway(['clamp'], { stdio: [openSync(place, 'r'), 'pipe', 'pipe'] })
-    expect([directory.code, directory.stderr]).toEqual([1, expect.stringMatching(/a directory comes in/)])
+    expect([directory.code, directory.stderr]).toEqual([1, expect.stringMatching(/stdin is a directory/)])
   })
 
   it('leaves nothing when it is interrupted', async () => {
@@ -321,13 +324,13 @@ describe('run', () => {
   })
 
   it.each([
-    [['no-such-command-anywhere'], 127, /no-such-command-anywhere: there is no such command/],
-    [['./no-such-file'], 127, /there is no such command/],
-    [[''], 127, /there is no such command/],
-    [['echo hi | cat'], 127, /for a line of the shell: spillway run -- sh -c "echo hi \| cat"/],
+    [['no-such-command-anywhere'], 127, /no-such-command-anywhere: command not found/],
+    [['./no-such-file'], 127, /command not found/],
+    [[''], 127, /command not found/],
+    [['echo hi | cat'], 127, /for a shell command line, use: spillway run -- sh -c "echo hi \| cat"/],
     [['.'], 126, /permission denied/],
     [['./plain.txt'], 126, /permission denied/],
-    [['./script'], 127, /the interpreter that its first line names is not there/],
+    [['./script'], 127, /the interpreter in its first line does not exist/],
   ])('%j exits with %i', async (command, exit, told) => {
     write('plain.txt', 'no program\n')
     chmodSync(write('script', '#!/no/such/interpreter\n'), 0o755)
@@ -384,7 +387,7 @@ describe('run', () => {
     expect(code).toBe(4)
     expect(stdout).toContain('the rest could not be saved')
     expect(stderr).toBe(
-      `spillway run: not all was saved: ${dir}: a file would be larger than this process may write; raise that limit (ulimit -f)\n`,
+      `spillway run: the full output was not saved: ${dir}: the file would exceed the size limit of this process; raise that limit (ulimit -f)\n`,
     )
   })
 
@@ -465,7 +468,7 @@ describe('read and search', () => {
     const many = await spillway(['search', id, '1', '--dir', dir, '--max', '99999'])
     const last = many.stdout.split('\n').at(-2)?.split(':')[0]
     expect(many.stderr).toMatch(
-      new RegExp(`^\\[[\\d,]+ matches; more come with --line ${Number(last) + 1}\\]\\n$`),
+      new RegExp(`^\\[[\\d,]+ matches; more with --line ${Number(last) + 1}\\]\\n$`),
     )
     // The limits leave less than was found: line 13 stands within what comes after line 12.
     const flags = ['-C1', '--max-lines', '7', '--max', '20', '--notice', 'pi']
@@ -473,7 +476,7 @@ describe('read and search', () => {
     expect(few.stdout).toMatch(
       /^1:1\n2-2\n--\n9-9\n10:10\n11:11\n12:12\n?\[\.\.\. \d+ more characters truncated\]$/,
     )
-    expect(few.stderr).toBe('[4 matches; more come with --line 13]\n')
+    expect(few.stderr).toBe('[4 matches; more with --line 13]\n')
     const none = await spillway(['search', id, '1', '--dir', dir, '--max-bytes', '0'])
     expect([none.stdout, none.stderr]).toEqual(['', '[100 matches, none within the limits; raise them]\n'])
     const part = join(place, 'part')
@@ -481,7 +484,7 @@ describe('read and search', () => {
     const { stdout, stderr } = await spillway(['read', cut, '--dir', part])
     expect([stdout, stderr]).toEqual([
       'one\n',
-      `[${cut} holds 1 lines, 4 bytes; this is the end of what was saved, not of the output]\n`,
+      `[${cut} holds 1 lines, 4 bytes; end of the saved part, not of the output]\n`,
     ])
   })
 
@@ -502,7 +505,7 @@ describe('read and search', () => {
       expect(stdout).not.toContain('\x1b')
     }
     const full = await shell(`spillway read ${id} --dir ${dir} > /dev/full`)
-    expect(full.stderr).toBe('spillway read: no space is left on the device; free some and run this again\n')
+    expect(full.stderr).toBe('spillway read: no space left on the device; free some and run this again\n')
   })
 
   it('on a terminal turns no order of chars around', async () => {
@@ -535,7 +538,7 @@ describe('read and search', () => {
     expect(await search('4444', '-C1', '--max', '2')).toMatchObject({
       code: 0,
       stdout: '4443-4443\n4444:4444\n4445-4445\n--\n14443-14443\n14444:14444\n14445-14445\n',
-      stderr: '[2 matches; more come with --line 14445]\n',
+      stderr: '[2 matches; more with --line 14445]\n',
     })
     expect((await search('^9{4,}$', '-E')).stdout).toBe('9999:9999\n99999:99999\n')
     expect((await search('ERROR', '-i', '--clean')).stdout).toBe('100000:Error: end\n')

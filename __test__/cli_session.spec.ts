@@ -67,11 +67,11 @@ describe('inspect', () => {
   })
 
   it.each([
-    ['no-such.jsonl', /no-such\.jsonl: there is no such file/],
+    ['no-such.jsonl', /no-such\.jsonl: no such file/],
     ['.', /is a directory/],
     ['forbidden.jsonl', /permission denied/],
-    ['image.png', /image\.png: no session that is known/],
-    ['tsconfig.json', /tsconfig\.json: no session that is known \(format unknown\)/],
+    ['image.png', /image\.png: unrecognised session format/],
+    ['tsconfig.json', /tsconfig\.json: unrecognised session format \(format unknown\)/],
     ['/dev/null', /it is no file/],
   ])('%s is a mistake that one line tells', async (file, told) => {
     write('image.png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
@@ -99,7 +99,7 @@ describe('repair', () => {
     const { code, stdout, stderr } = await spillway(['repair', 'd.jsonl'])
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(
-      /^d\.jsonl: cut 1 tool result of 5 rows, 521 KB to 5\d\.\d KB\n {2}as it was: .*d\.jsonl\.bak\n$/,
+      /^d\.jsonl: cut 1 tool result of 5 rows, 521 KB to 5\d\.\d KB\n {2}backup: .*d\.jsonl\.bak\n$/,
     )
     expect(readFileSync(`${file}.bak`, 'utf8')).toBe(before)
     expect((await inspectSession(file)).oversized).toBe(0)
@@ -129,7 +129,7 @@ describe('repair', () => {
     const { code, stdout, stderr } = await spillway(['repair', 'gone.jsonl', 'f.jsonl', 'empty.jsonl'])
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^spillway repair: gone\.jsonl: there is no such file.*\n$/),
+      expect.stringMatching(/^spillway repair: gone\.jsonl: no such file.*\n$/),
     ])
     expect(stdout).toMatch(
       /^f\.jsonl: cut 1 .*\n {2}its last row had no newline: one was added\n.*\nempty\.jsonl: empty session/,
@@ -144,7 +144,7 @@ describe('repair', () => {
     // No row of it is one of a session.
     write('log.txt', 'a log\n'.repeat(9_000))
     const { code, stderr } = await spillway(['repair', 'log.txt'])
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/log\.txt: no session that is known/)])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/log\.txt: unrecognised session format/)])
 
     async function mended(text: string): Promise<void> {
       const file = write('damaged.jsonl', text)
@@ -208,7 +208,7 @@ describe('repair', () => {
       child.kill(signal)
       const { code, stdout, stderr } = await end(child)
       expect([code, stdout]).toEqual([128 + constants.signals[signal], ''])
-      expect(stderr).toBe(`spillway repair: stopped by ${signal}, before the file was replaced\n`)
+      expect(stderr).toBe(`spillway repair: stopped by ${signal}; the file was not changed\n`)
       expect(readdirSync(join(place, 'h'))).toEqual(['h.jsonl'])
       expect(readFileSync(file, 'utf8') === big).toBe(true)
     }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { Mistake } from './mistake.js'
 
-/** A flag as help shows it. One without a `value` takes none. */
+/** A flag and its help. A flag without a `value` is a switch. */
 export interface Flag {
   readonly value?: string
   readonly short?: string
@@ -10,20 +10,21 @@ export interface Flag {
 export type Flags = Readonly<Record<string, Flag>>
 
 export interface Command {
-  /** What it does, in a few words. */
+  /** One line for the list of commands. */
   readonly summary: string
-  /** Ways to call it. */
+  /** Ways to call the command. */
   readonly usage: readonly string[]
   readonly about: string
   readonly flags: Flags
-  /** Returns what the process exits with. */
+  /** Returns the exit code of the process. */
   run(args: Args): Promise<number>
 }
 
-/** What was given to a command, of which every flag is one of its own. */
+/** The arguments of a command, checked against its flags. */
 export class Args {
-  /** What is no flag, and of it what follows "--". */
+  /** Arguments other than flags. */
   readonly names: readonly string[]
+  /** Arguments after "--", which are also the last ones of `names`. */
   readonly rest: readonly string[]
   readonly #values: ReadonlyMap<string, string | true>
 
@@ -42,7 +43,7 @@ export class Args {
     return value === true ? undefined : value
   }
 
-  /** A whole number, or Infinity; what is out of range is told by what takes it. */
+  /** Returns a whole number or Infinity. The option that it is for checks its range. */
   number(flag: string): number | undefined {
     const value = this.text(flag)
     if (value === undefined) return undefined
@@ -51,13 +52,13 @@ export class Args {
   }
 }
 
-/** Refuses names that nothing is done with. */
+/** Rejects names beyond those that the command uses. */
 export function checkNames(args: Args, most: number, usage: string): void {
   const extra = args.names[most]
-  if (extra !== undefined) throw new Mistake(`${JSON.stringify(extra)} is one argument too many: ${usage}`)
+  if (extra !== undefined) throw new Mistake(`unexpected argument ${JSON.stringify(extra)}; usage: ${usage}`)
 }
 
-/** Reads the arguments of a command. What follows "--" is no flag. */
+/** Reads the arguments of a command. Arguments after "--" are not flags. */
 export function readArgs(command: string, flags: Flags, given: readonly string[]): Args {
   const { tokens } = parseArgs({
     args: [...given],
@@ -76,11 +77,11 @@ export function readArgs(command: string, flags: Flags, given: readonly string[]
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
     if (!flag)
       throw new Mistake(
-        `${rawName} is no flag of ${command}: see \`spillway ${command} --help\`, or put -- before what is no flag`,
+        `unknown flag ${rawName} for ${command}; see \`spillway ${command} --help\`, or put -- before other arguments`,
       )
     if (flag.value === undefined && value !== undefined)
       throw new Mistake(`${rawName} takes no value; leave out ${JSON.stringify(value)}`)
-    // What looks like a flag was meant as one, but a number below zero as a value, of which to say that it is wrong.
+    // A value that looks like a flag was meant as a flag. A negative number is a value, to be rejected as one.
     const isFlag = !inlineValue && /^-(?!\d)/.test(value ?? '')
     if (flag.value !== undefined && (value === undefined || isFlag))
       throw new Mistake(`${rawName} needs a value: --${name}=${flag.value}`)

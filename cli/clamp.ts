@@ -8,10 +8,10 @@ import { type GivenPolicy, policyFlags, policyOf } from './policy.js'
 import { out } from './terminal.js'
 
 export const clamp: Command = {
-  summary: 'what comes in, within limits',
+  summary: 'truncate stdin to the limits of a policy',
   usage: ['npm test 2>&1 | spillway clamp [flags]', 'spillway clamp [flags] < FILE'],
-  about: `Reads stdin to its end in memory that the limits bound, and writes what the
-policy keeps. What fits comes out as it is.`,
+  about: `Reads stdin to its end, in memory bounded by the limits, and writes the part
+that the policy keeps. Text within the limits is written unchanged.`,
   flags: policyFlags({ keep: 'auto', notice: 'hint', clean: 'never' }),
   run,
 }
@@ -19,12 +19,13 @@ policy keeps. What fits comes out as it is.`,
 async function run(args: Args): Promise<number> {
   const policy: GivenPolicy = { keep: 'auto', clean: false, ...policyOf(args) }
   const [name] = args.names
-  if (name !== undefined) throw new Mistake(`clamp reads stdin: spillway clamp < ${name}`)
+  if (name !== undefined)
+    throw new Mistake(`unexpected argument; clamp reads stdin: spillway clamp < ${name}`)
   if (process.stdin.isTTY)
-    throw new Mistake('nothing comes in; pipe something into it: npm test 2>&1 | spillway clamp')
-  // Node takes it for an empty stream.
+    throw new Mistake('stdin is a terminal; pipe a command into it: npm test 2>&1 | spillway clamp')
+  // Node reads a directory as an empty stream.
   if (fstatSync(0).isDirectory())
-    throw new Mistake('a directory comes in; give a file: spillway clamp < FILE', 1)
+    throw new Mistake('stdin is a directory; give a file: spillway clamp < FILE', 1)
   if (letsAllThrough(policy)) await pipeline(process.stdin, wellFormed, process.stdout, { end: false })
   else await out.show(await captured(policy), policy.clean === true)
   return 0
@@ -39,14 +40,14 @@ function letsAllThrough({
   return !clean && [maxBytes, maxLines, maxChars].every((limit) => limit === Number.POSITIVE_INFINITY)
 }
 
-/** The same text, in which what is no UTF-8 is U+FFFD. */
+/** Decodes UTF-8, with U+FFFD for invalid sequences. */
 async function* wellFormed(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   for await (const chunk of source) yield decoder.decode(chunk, { stream: true })
   yield decoder.decode()
 }
 
-/** Bytes up to which each chunk is looked at for whether it was the last that counts. */
+/** Bytes up to which every chunk is followed by a look at whether the cut is decided. */
 const EAGER = 256 * 1024
 
 async function captured(policy: GivenPolicy): Promise<string> {
@@ -59,13 +60,13 @@ async function captured(policy: GivenPolicy): Promise<string> {
     came += chunk.length
     if (!isEarly || came < look) continue
     if (capture.snapshot().truncated) break
-    // A look costs a clamp of what came, so that beyond a length they come at twice the last one.
+    // A look costs a clamp of all input so far. Beyond this length, the input must double before the next look.
     if (came > EAGER) look = 2 * came
   }
   return (await capture.finish()).text
 }
 
-/** Whether nothing that comes later can change a text that is cut: the head alone stays, and no notice counts the rest. */
+/** Returns true if later input cannot change a truncated text: only the head is kept, and no notice counts the rest. */
 function isDecidedEarly({ keep, clean, notice = 'hint' }: GivenPolicy): boolean {
   return keep === 'head' && !clean && !counts(notice)
 }

@@ -1,6 +1,6 @@
 import type { Command, Flags } from './args.js'
 
-/** Columns of the left side of a list. */
+/** Columns of the left side of the lists of commands and flags. */
 const LEFT = 22
 
 export function helpOf(name: string, command: Command): string {
@@ -26,8 +26,8 @@ export function helpOfAll(commands: Readonly<Record<string, Command>>): string {
     '',
     ...Object.entries(commands).map(([name, { summary }]) => row(name, summary)),
     '',
-    row('COMMAND --help', 'its flags and examples'),
-    row('--version', 'the version'),
+    row('COMMAND --help', 'show the flags of a command'),
+    row('--version', 'show the version'),
     '',
   ].join('\n')
 }

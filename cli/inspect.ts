@@ -11,24 +11,24 @@ import { out, type Style } from './terminal.js'
 
 const USAGE = 'spillway inspect FILE'
 
-/** Rows of the tables, which fit a screen of 24 lines. */
+/** Rows of the two tables, which together fit a screen of 24 lines. */
 const TOOLS = 8
 const TOP = 5
 
-/** Columns of a tool's name at most, and of what stands beside it. */
+/** Columns of a tool's name at most, and of the other columns at least. */
 const NAME = 24
 const BESIDE = 30
 
-/** Columns of a bar at most, and of the share behind it. */
+/** Columns of a bar at most, and of the percentage after it. */
 const BAR = 30
 const SHARE = 5
 
 export const inspect: Command = {
-  summary: 'what the context of a session is spent on',
+  summary: 'show which tools and results take up a session',
   usage: [`${USAGE} [flags]`],
   about: `FILE is a session in JSONL: of Pi or OpenClaw up to 7, of Claude Code, or
-messages of any dialect. Reads only. Counts what is over the limits of the
-policy, which a repair would cut.`,
+messages of any dialect. Only reads it. Counts the results over the limits of
+the policy, which a repair would cut.`,
   flags: {
     json: { help: 'print the SessionReport as JSON' },
     top: { value: 'N', help: `largest results to list (${TOP})` },
@@ -39,7 +39,7 @@ policy, which a repair would cut.`,
 
 async function run(args: Args): Promise<number> {
   const [file] = args.names
-  if (file === undefined) throw new Mistake(`a FILE is missing: ${USAGE}`)
+  if (file === undefined) throw new Mistake(`FILE is missing; usage: ${USAGE}`)
   checkNames(args, 1, USAGE)
   const top = args.number('top') ?? TOP
   const report = await inspectSession(file, { ...policyOf(args), top }).catch((error) => {
@@ -53,7 +53,8 @@ async function run(args: Args): Promise<number> {
 }
 
 export function areNoJson(rows: number): string {
-  return `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} no JSON; a repair changes no such row.`
+  const [are, them] = rows === 1 ? ['is', 'it'] : ['are', 'them']
+  return `${counted(rows, 'row')} ${are} not JSON; a repair leaves ${them} unchanged.`
 }
 
 const FORMATS: Record<SessionReport['format'], string> = {
@@ -76,7 +77,7 @@ function pageOf(file: string, report: SessionReport, args: Args): string {
   return `${lines.join('\n')}\n`
 }
 
-/** What each tool's results take, and the largest of them. */
+/** Formats the sizes of results by tool, and the largest results. */
 function tablesOf({ toolResults, byTool, largest, bytes }: SessionReport): string[] {
   const total = byTool.reduce((sum, { chars }) => sum + chars, 0)
   const part = Math.round((100 * byTool.reduce((sum, { bytes }) => sum + bytes, 0)) / bytes)
@@ -115,7 +116,7 @@ interface Barred {
   readonly chars: number
 }
 
-/** A table with a bar behind each row, for its share of all chars. */
+/** Formats a table with a bar after each row, for its share of all chars. */
 function barred(columns: Parameters<typeof cellsOf>[0], rows: readonly Barred[], total: number): string[] {
   const [head = [], ...body] = cellsOf(
     columns,
@@ -136,7 +137,7 @@ function barred(columns: Parameters<typeof cellsOf>[0], rows: readonly Barred[],
   ]
 }
 
-/** What takes most is what to look at. */
+/** Returns a colour that draws attention to a large share. */
 function shade(share: number): Style {
   return share >= 0.5 ? 'red' : share >= 0.2 ? 'yellow' : 'cyan'
 }
@@ -151,7 +152,7 @@ function advice(file: string, { oversized }: SessionReport, args: Args): string 
   return `${found} To cut ${it}:\n  spillway repair ${policy.join('')}${quoted(file)}`
 }
 
-/** A path as a shell and we take it. */
+/** Quotes a path for a shell, and so that it is not read as a flag. */
 function quoted(path: string): string {
   if (path.startsWith('-')) return quoted(`./${path}`)
   return /^[\w./@%+=:,-]+$/.test(path) ? path : oneLine(`'${path.replaceAll("'", "'\\''")}'`)

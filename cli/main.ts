@@ -13,8 +13,8 @@ import { err, out } from './terminal.js'
 
 const COMMANDS: Readonly<Record<string, Command>> = { inspect, repair, clamp, run, read, search }
 
-/** Asks for help, in every command. */
-const HELP = { help: { short: 'h', help: 'this text' } }
+/** The flag that every command has. */
+const HELP = { help: { short: 'h', help: 'show this text' } }
 
 async function main(given: readonly string[]): Promise<number> {
   const [name, ...rest] = given
@@ -22,9 +22,10 @@ async function main(given: readonly string[]): Promise<number> {
   if (name === 'help' && rest.length > 0) return main([...rest, '--help'])
   if (name === '--help' || name === '-h' || name === 'help') return show(helpOfAll(COMMANDS))
   const all = Object.keys(COMMANDS).join(', ')
-  if (name === undefined) throw new Mistake(`give a command: ${all}; \`spillway --help\` tells of them`)
+  if (name === undefined)
+    throw new Mistake(`COMMAND is missing; expected one of ${all} (see \`spillway --help\`)`)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!command) throw new Mistake(`${JSON.stringify(name)} is no command; give one of ${all}`)
+  if (!command) throw new Mistake(`unknown command ${JSON.stringify(name)}; expected one of ${all}`)
   const flags = { ...command.flags, ...HELP }
   const args = readArgs(name, flags, rest)
   return args.has('help') ? show(helpOf(name, { ...command, flags })) : command.run(args)
@@ -35,7 +36,7 @@ async function show(text: string): Promise<number> {
   return 0
 }
 
-/** The command that speaks, for what it says on stderr. */
+/** Returns the prefix of messages on stderr. */
 function speaker([name = '']: readonly string[]): string {
   return Object.hasOwn(COMMANDS, name) ? `spillway ${name}` : 'spillway'
 }

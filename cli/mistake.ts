@@ -1,9 +1,9 @@
 import { oneLine } from './escape.js'
 import { exitOfSignal } from './signals.js'
 
-/** What the caller can set right, in one line that says how. */
+/** An error that the caller can correct, with a message of one line that says how. */
 export class Mistake extends Error {
-  /** What the process exits with: 2 where the command line is wrong, else 1. */
+  /** Exit code of the process: 2 for a wrong command line, else 1. */
   readonly exit: number
 
   constructor(message: string, exit = 2) {
@@ -12,37 +12,37 @@ export class Mistake extends Error {
   }
 }
 
-/** A signal ended the work. */
+/** Thrown when a signal aborts the work. */
 export class Interrupted extends Mistake {
   constructor(signal: NodeJS.Signals) {
-    super(`stopped by ${signal}, before the file was replaced`, exitOfSignal(signal))
+    super(`stopped by ${signal}; the file was not changed`, exitOfSignal(signal))
   }
 }
 
-/** What a system's code means to someone who gave a path, or of one call alone. */
+/** Messages for codes of the system, or for a code of one system call, after the path that was given. */
 const MEANINGS: Record<string, string> = {
-  ENOENT: 'there is no such file; check the path',
-  ENOTDIR: 'is no directory; check the path',
-  'EBADF read': 'stdin cannot be read; pipe something into it',
-  EFBIG: 'a file would be larger than this process may write; raise that limit (ulimit -f)',
+  ENOENT: 'no such file; check the path',
+  ENOTDIR: 'is not a directory; check the path',
+  'EBADF read': 'stdin cannot be read; pipe a command into it',
+  EFBIG: 'the file would exceed the size limit of this process; raise that limit (ulimit -f)',
   EISDIR: 'is a directory; give a file in it',
   EACCES: 'permission denied; run this as its owner, or change its mode',
   EPERM: 'permission denied; run this as its owner, or change its mode',
   EROFS: 'is on a read-only file system; copy it elsewhere first',
-  ENOSPC: 'no space is left on the device; free some and run this again',
-  EDQUOT: 'the disk quota is used up; free some space and run this again',
-  ELOOP: 'is a link that leads back to itself; check the path',
-  ENAMETOOLONG: 'is longer than a name may be; check the path',
+  ENOSPC: 'no space left on the device; free some and run this again',
+  EDQUOT: 'disk quota exceeded; free some space and run this again',
+  ELOOP: 'is a symbolic link that leads back to itself; check the path',
+  ENAMETOOLONG: 'file name too long; check the path',
 }
 
-/** What else to do about errors of the library. */
+/** Advice appended to errors of the library. */
 const ADVICE: Record<string, string> = {
   ERR_SPILLWAY_LOCKED: '; end the agent that has it open, then run this again',
   ERR_SPILLWAY_ATTRIBUTE: '; remove that attribute, or run this as its owner',
   ERR_SPILLWAY_CHANGED: '; end what writes to it, then run this again',
 }
 
-/** Says in a line what went wrong with what `name` stands for. */
+/** Explains an error in one line. `name`: the file or command that it concerns. */
 export function explain(error: unknown, name?: string): string {
   const { code, message, syscall } = toError(error)
   const told = name === undefined ? '' : `${name}: `
@@ -54,20 +54,20 @@ export function explain(error: unknown, name?: string): string {
   return oneLine(name !== undefined && message.includes(name) ? said : told + said)
 }
 
-/** Says of what `name` stands for that it could not be done. */
+/** Makes a mistake of an error that concerns the file `name`. Mistakes, broken pipes and wrong options pass through. */
 export function failed(error: unknown, name: string): unknown {
   if (error instanceof Mistake || isBrokenPipe(error) || toError(error).code === 'ERR_SPILLWAY_OPTION')
     return error
   return new Mistake(explain(error, name), 1)
 }
 
-/** Tells a mistake on the command line from what failed. */
+/** Returns the exit code for an error: 2 if the command line is wrong. */
 export function exitOf(error: unknown): number {
   if (error instanceof Mistake) return error.exit
   return toError(error).code === 'ERR_SPILLWAY_OPTION' ? 2 : 1
 }
 
-/** The reader of our output is gone, as `head` is once it has its lines. */
+/** Returns true if the reader of our output has closed it, as `head` does once it has its lines. */
 export function isBrokenPipe(error: unknown): boolean {
   return toError(error).code === 'EPIPE'
 }
@@ -79,10 +79,10 @@ function toError(error: unknown): { code: string; message: string; syscall: stri
   return { code: String(code ?? ''), message: message ?? String(error), syscall }
 }
 
-/** Names of what is no flag but stands by itself. */
+/** Names of arguments other than flags, by option. */
 const NAMES: Record<string, string> = { id: 'ID', pattern: 'PATTERN', path: 'FILE' }
 
-/** An option of the library as the command line has it. */
+/** Returns the flag or argument that sets an option of the library. */
 function flagOf(field: string): string {
   const name = Object.hasOwn(NAMES, field) ? NAMES[field] : undefined
   return name ?? `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

@@ -4,8 +4,8 @@ import { Socket } from 'node:net'
 import { native } from '../lib/engine.js'
 
 /**
- * Starts a command whose output comes by pipes, as a shell would. What Node calls pipes are sockets, which a command cannot
- * open by their names: `echo failed > /dev/stderr` would fail there.
+ * Starts a command with real pipes for its output, as a shell does. The pipes of Node are sockets, which a command
+ * cannot open by name: `echo failed > /dev/stderr` fails with them.
  */
 export function spawnPiped(command: string, args: readonly string[]): ChildProcess {
   if (process.platform === 'win32') return spawn(command, args, { stdio: ['inherit', 'pipe', 'pipe'] })
@@ -18,7 +18,7 @@ export function spawnPiped(command: string, args: readonly string[]): ChildProce
     for (const stream of [stdout, stderr]) stream?.destroy()
     throw error
   } finally {
-    // Once only the command has them, the end of its output is the end of the pipes.
+    // The pipes end with the command's output only if no one else holds them open.
     for (const [, to] of pipes) closeSync(to)
   }
 }

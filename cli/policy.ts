@@ -2,14 +2,14 @@ import type { PolicyOptions } from 'spillway'
 import { definePolicy } from '../index.js'
 import type { Args, Flags } from './args.js'
 
-/** What help says of `--clean` and `--no-clean`, by what a command does without either. */
+/** Suffixes of the help of `--clean` and `--no-clean`, by the default of a command. */
 const CLEANS = {
   always: [' (default)', ''],
   never: ['', ' (default)'],
   terminal: [' (default on a terminal)', ' (default elsewhere)'],
 } as const
 
-/** Flags of a policy, with what a command does where they are not given. */
+/** Makes the flags of a policy, with the defaults of a command. */
 export function policyFlags(presets: {
   bytes?: string
   lines?: string
@@ -26,12 +26,12 @@ export function policyFlags(presets: {
     keep: { value: 'WHAT', help: `head, tail, ends, findings or auto (${keep})` },
     notice: {
       value: 'TEXT',
-      help: `hint, pi, count, none, or a template such as\n'[{omittedLines:,} lines gone]' (${notice})`,
+      help: `hint, pi, count, none, or a template such as\n'[{omittedLines:,} lines omitted]' (${notice})`,
     },
     clean: {
-      help: `as a terminal would show it: no escape sequences,\nrepeated lines folded${cleaned}`,
+      help: `show text as a terminal would: no escape sequences,\nrepeated lines folded${cleaned}`,
     },
-    'no-clean': { help: `as it came${asItCame}` },
+    'no-clean': { help: `show text as it is${asItCame}` },
   }
 }
 
@@ -39,7 +39,7 @@ export interface GivenPolicy extends PolicyOptions {
   clean?: boolean
 }
 
-/** The policy that flags give, checked before anything is done. */
+/** Reads a policy from flags and checks it. */
 export function policyOf(args: Args): GivenPolicy {
   const notice = args.text('notice')
   const given = {

@@ -1,16 +1,16 @@
 import { barOf, nameOf } from './table.js'
 import { err } from './terminal.js'
 
-/** Columns of the name, at least and at most, of the bar, and between what stands in the line. */
+/** Columns of the name at least and at most, of the bar, and of all gaps. */
 const SHORTEST = 8
 const NAME = 24
 const BAR = 24
 const GAPS = 3
 
-/** A shorter bar shows nothing. */
+/** Columns below which a bar is not drawn. */
 const SHORTEST_BAR = 4
 
-/** A line that is drawn again as work goes on, on a terminal alone. */
+/** A progress line, redrawn during work. Only on a terminal. */
 export class Progress {
   readonly #name: string
   #isShown = false
@@ -22,7 +22,7 @@ export class Progress {
   show(share: number, note: string): void {
     if (!err.moves) return
     const end = `${`${Math.floor(share * 100)}%`.padStart(4)}  ${note}`
-    // A line that wraps would not be drawn over by the next.
+    // A line that wraps would not be overwritten by the next.
     const room = err.columns - 1 - GAPS - end.length
     const name = nameOf(this.#name, Math.min(NAME, Math.max(SHORTEST, room - BAR)))
     const width = Math.min(BAR, room - name.length)
@@ -31,7 +31,7 @@ export class Progress {
     this.#isShown = true
   }
 
-  /** Takes the line away. */
+  /** Erases the line. */
   clear(): void {
     if (this.#isShown) this.#draw('\r\x1b[K')
     this.#isShown = false

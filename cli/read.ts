@@ -8,20 +8,20 @@ import { err, out } from './terminal.js'
 
 const USAGE = 'spillway read ID --dir DIR'
 
-/** Bytes that are read at once of what is clamped as a whole. */
+/** Bytes of one read if the whole output is clamped. */
 const PIECE = 1024 * 1024
 
 export const read: Command = {
-  summary: 'a page of a saved output',
+  summary: 'show a page of a saved output',
   usage: [`${USAGE} [--line N | --byte N] [--lines N] [flags]`],
-  about: `ID is the id that a notice names, or the path. Shows a page from --line or
---byte on, and says on stderr where the next begins. With --keep, --notice or
---max-chars: all from there on, under that policy.`,
+  about: `ID is the id or the path that a notice names. Shows a page from --line or
+--byte on, and the position of the next page on stderr. With --keep, --notice
+or --max-chars, shows everything from there on, under that policy.`,
   flags: {
     ...savedFlags,
-    line: { value: 'N', help: 'first line, counted from 1' },
-    byte: { value: 'N', help: 'first byte, counted from 0: to go on inside a line' },
-    lines: { value: 'N', help: 'lines at most, as --max-lines' },
+    line: { value: 'N', help: 'first line, from 1' },
+    byte: { value: 'N', help: 'first byte, from 0, to continue inside a line' },
+    lines: { value: 'N', help: 'lines of a page at most' },
     ...policyFlags({ bytes: '40960', lines: 'Infinity', keep: 'head', notice: 'hint', clean: 'terminal' }),
   },
   run,
@@ -35,7 +35,7 @@ async function run(args: Args): Promise<number> {
   const range = rangeOf(args)
   const isWhole = ['keep', 'notice', 'max-chars'].some((flag) => args.has(flag))
   if (isWhole && lines !== undefined)
-    throw new Mistake('--lines is for pages; with a policy, give --max-lines')
+    throw new Mistake('--lines cannot be combined with --keep, --notice or --max-chars; use --max-lines')
   if (isWhole) await whole(saved, range, policy)
   else await page(saved, range, { ...policy, ...(lines !== undefined && { maxLines: lines }) })
   return 0
@@ -49,11 +49,12 @@ interface Range {
 function rangeOf(args: Args): Range {
   const line = args.number('line')
   const byte = args.number('byte')
-  if (line !== undefined && byte !== undefined) throw new Mistake('give --line or --byte, not both')
+  if (line !== undefined && byte !== undefined)
+    throw new Mistake('--line and --byte cannot be combined; give one of them')
   return { ...(line !== undefined && { line }), ...(byte !== undefined && { byte }) }
 }
 
-/** Shows a page. A terminal gets it cleaned: what a tool printed must not move its cursor. */
+/** Shows a page, cleaned on a terminal: the output of a tool must not move its cursor. */
 async function page(saved: Saved, range: Range, policy: GivenPolicy): Promise<void> {
   const { maxBytes, maxLines, clean = out.isTerminal } = policy
   const slice = await saved.read({
@@ -72,12 +73,12 @@ async function page(saved: Saved, range: Range, policy: GivenPolicy): Promise<vo
   await err.tell(`${begin}[${saved.id} holds ${total}; ${more}]\n`)
 }
 
-/** How what is saved ends: with the output, or before. */
+/** Describes the end of a file, which may hold only a part of the output. */
 async function endOf(saved: Saved): Promise<string> {
-  return (await saved.isWhole()) ? 'this is its end' : 'this is the end of what was saved, not of the output'
+  return (await saved.isWhole()) ? 'end of the output' : 'end of the saved part, not of the output'
 }
 
-/** All of an output from a place on, under a policy, and for a terminal cleaned as a page is. */
+/** Shows all of an output from a position on, under a policy, cleaned like a page. */
 async function whole(saved: Saved, range: Range, given: GivenPolicy): Promise<void> {
   const { clean = out.isTerminal, ...policy } = given
   const capture = new OutputCapture({

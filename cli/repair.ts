@@ -14,14 +14,14 @@ import { err, out } from './terminal.js'
 const USAGE = 'spillway repair FILE...'
 
 export const repair: Command = {
-  summary: 'cut what is too large in a stored session',
+  summary: 'truncate oversized tool results in a stored session',
   usage: [`${USAGE} [flags]`],
-  about: `Cuts the tool results over the limits of the policy, and leaves every other
-byte as it is. FILE is replaced in one step and kept as FILE.bak; end the agent
-that uses it first.`,
+  about: `Truncates tool results over the limits of the policy, and keeps every other
+byte. FILE is replaced in one step and kept as FILE.bak. End the agent that has
+it open first.`,
   flags: {
-    'dry-run': { help: 'tell what would be done, and write nothing' },
-    'no-backup': { help: 'keep no FILE.bak' },
+    'dry-run': { help: 'report the changes without writing' },
+    'no-backup': { help: 'do not keep FILE.bak' },
     json: { help: 'print each RepairReport as a line of JSON' },
     ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
@@ -29,7 +29,7 @@ that uses it first.`,
 }
 
 async function run(args: Args): Promise<number> {
-  if (args.names.length === 0) throw new Mistake(`a FILE is missing: ${USAGE}`)
+  if (args.names.length === 0) throw new Mistake(`FILE is missing; usage: ${USAGE}`)
   const policy = policyOf(args)
   const { signal, end } = interruptible()
   const options = { ...policy, backup: !args.has('no-backup'), dryRun: args.has('dry-run'), signal }
@@ -54,14 +54,14 @@ async function run(args: Args): Promise<number> {
   return exit
 }
 
-/** Shows what was done. Whoever does not read it to its end wants the other files repaired all the same. */
+/** Shows a report. If its reader has closed the pipe, the other files are still repaired. */
 async function show(file: string, text: string): Promise<void> {
   await out.write(text).catch((error) => {
-    if (!isBrokenPipe(error)) throw new Mistake(explain(error, `${file} is done, but its report`), 1)
+    if (!isBrokenPipe(error)) throw new Mistake(explain(error, `${file} is done, but not its report`), 1)
   })
 }
 
-/** Whether the next file may do better. */
+/** Returns true if an error concerns one file, so that the next one may succeed. */
 function isOfFile(error: unknown): boolean {
   return error instanceof Mistake && error.exit === 1
 }
@@ -79,7 +79,7 @@ async function repairOne(file: string, options: RepairOptions): Promise<RepairRe
   }
 }
 
-/** What was done to a file, or would be. */
+/** Formats the changes made to a file, or those that a dry run would make. */
 function told(file: string, report: RepairReport): string {
   const { changed, rows, clamped, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
   const { recovered = 0 } = report
@@ -92,11 +92,9 @@ function told(file: string, report: RepairReport): string {
     ...(tornTail
       ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]
       : []),
-    ...(recovered > 0
-      ? [`${counted(recovered, 'row')} brought back that a killed repair had left aside`]
-      : []),
+    ...(recovered > 0 ? [`${counted(recovered, 'row')} recovered that a killed repair had left aside`] : []),
     ...(damaged > 0 ? [out.paint('yellow', areNoJson(damaged))] : []),
-    ...(backupPath === undefined ? [] : [`as it was: ${oneLine(backupPath)}`]),
+    ...(backupPath === undefined ? [] : [`backup: ${oneLine(backupPath)}`]),
   ]
   return `${out.paint('bold', oneLine(file))}: ${lines.join('\n  ')}\n`
 }

@@ -9,18 +9,18 @@ import { policyFlags, policyOf } from './policy.js'
 import { exitOfSignal, Signals } from './signals.js'
 import { err, out } from './terminal.js'
 
-/** What shells exit with for a command that is not there, and for one that cannot be run. */
+/** Exit codes of shells for a command that is not found, and for a command that cannot be run. */
 const NOT_FOUND = 127
 const NOT_RUN = 126
 
 export const run: Command = {
-  summary: 'a command, its output within limits',
+  summary: 'run a command and truncate its output',
   usage: ['spillway run [flags] -- COMMAND [ARGUMENT...]'],
-  about: `Shows what the policy keeps of both streams once the command has ended, with its
-exit in the last line, and exits with its code: 127 where there is no such
-command, 126 where it cannot be run, 128 + n after signal n.`,
+  about: `Once the command has ended, shows the part of both streams that the policy
+keeps, with its exit in the last line. Exits with the command's code, 127 if the
+command is not found, 126 if it cannot be run, 128 + n after signal n.`,
   flags: {
-    dir: { value: 'DIR', help: 'where all of the output is saved when it is cut' },
+    dir: { value: 'DIR', help: 'directory for the full output, saved if it is cut' },
     ...policyFlags({ keep: 'findings', notice: 'hint', clean: 'always' }),
   },
   run: runCommand,
@@ -33,9 +33,9 @@ async function runCommand(args: Args): Promise<number> {
   if (args.names.length > args.rest.length)
     throw new Mistake(`put -- before the command: spillway run -- ${before}`)
   const [command, ...rest] = args.rest
-  if (command === undefined) throw new Mistake('a command is missing: spillway run -- npm test')
+  if (command === undefined) throw new Mistake('COMMAND is missing; example: spillway run -- npm test')
   const spill = dir === undefined ? undefined : createSpillStore({ dir })
-  // What is no directory is told before the command has run.
+  // Reports a wrong directory before the command runs.
   await spill?.sweep().catch((error) => {
     throw failed(error, dir ?? '')
   })
@@ -69,26 +69,23 @@ function notStarted(command: string, error: unknown): Mistake {
   if (code !== 'ENOENT' && command !== '') return new Mistake(explain(error, command), NOT_RUN)
   if (command.includes('/') && existsSync(command))
     return new Mistake(
-      `${command}: the interpreter that its first line names is not there; check that line`,
+      `${command}: the interpreter in its first line does not exist; check that line`,
       NOT_FOUND,
     )
   const line = /\s/.test(command)
-    ? `; for a line of the shell: spillway run -- sh -c ${JSON.stringify(command)}`
+    ? `; for a shell command line, use: spillway run -- sh -c ${JSON.stringify(command)}`
     : ''
-  return new Mistake(
-    `${command || "''"}: there is no such command${line || '; check its name and PATH'}`,
-    NOT_FOUND,
-  )
+  return new Mistake(`${command || "''"}: command not found${line || '; check its name and PATH'}`, NOT_FOUND)
 }
 
-/** Says why not all of an output was saved. */
+/** Explains why the full output was not saved. */
 function notSaved(spillError: string, dir: string): string {
   const [code = ''] = spillError.split(':', 1)
   const message = code.startsWith('ERR_') ? spillError.slice(code.length + 2) : spillError
-  return `not all was saved: ${explain({ code, message }, dir)}`
+  return `the full output was not saved: ${explain({ code, message }, dir)}`
 }
 
-/** Shows a text. Whoever does not read it to its end wants the exit code all the same. */
+/** Shows a text. If its reader has closed the pipe, the exit code is still that of the command. */
 async function show(text: string, isClean: boolean): Promise<void> {
   const end = out.isTerminal && !text.endsWith('\n') && text !== '' ? '\n' : ''
   await out.show(text + end, isClean).catch((error) => {

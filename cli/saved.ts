@@ -5,19 +5,18 @@ import type { Args, Flags } from './args.js'
 import { failed, Mistake } from './mistake.js'
 
 export const savedFlags: Flags = {
-  dir: { value: 'DIR', help: 'where it was saved; not needed where ID is a path' },
+  dir: { value: 'DIR', help: 'directory it was saved in; not needed if ID is a path' },
 }
 
-/** The saved output that the first name tells: its id, or its file's path as notices name it. What fails names the
+/** Returns the saved output that the first name denotes, by its id or by the path of its file. Errors name the
  *  directory. */
 export function savedOf(args: Args, usage: string): Saved {
   const [given] = args.names
-  if (given === undefined) throw new Mistake(`the ID of a saved output is missing: ${usage}`)
+  if (given === undefined) throw new Mistake(`ID of a saved output is missing; usage: ${usage}`)
   const file = basename(given)
   const id = /^([0-9a-f]{16})\.[\w-]+\./.exec(file)?.[1]
   const dir = args.text('dir') ?? (id === undefined ? undefined : dirname(given))
-  if (dir === undefined)
-    throw new Mistake(`--dir is missing: the directory that \`spillway run --dir\` saved in`)
+  if (dir === undefined) throw new Mistake(`--dir is missing; give the directory of \`spillway run --dir\``)
   return new Saved(createSpillStore({ dir }), id ?? given, dir)
 }
 
@@ -40,7 +39,7 @@ export class Saved {
     return this.#named(this.#store.search(this.id, pattern, options))
   }
 
-  /** Whether it ends where the output did. */
+  /** Returns true if the file holds the full output. */
   async isWhole(): Promise<boolean> {
     const all = await this.#named(this.#store.list())
     return all.find(({ id }) => id === this.id)?.complete !== false

@@ -9,19 +9,19 @@ import { err, out } from './terminal.js'
 
 const USAGE = 'spillway search ID PATTERN --dir DIR'
 
-/** What `grep` exits with where no line matches. */
+/** Exit code if no line matches, as of `grep`. */
 const NONE = 1
 
 export const search: Command = {
-  summary: 'lines of a saved output',
+  summary: 'search a saved output',
   usage: [`${USAGE} [flags]`],
-  about: `Shows the lines that hold PATTERN, each with its number, those around them with
-"-". ID is the id that a notice names, or the path. Exits with 1 where no line
-does.`,
+  about: `Shows the lines that contain PATTERN, each with its number, and context lines
+with "-". ID is the id or the path that a notice names. Exits with 1 if no line
+matches.`,
   flags: {
     ...savedFlags,
     regex: { short: 'E', help: 'PATTERN is a regular expression: no lookaround, no\nbackreferences' },
-    'ignore-case': { short: 'i', help: 'upper and lower case are the same' },
+    'ignore-case': { short: 'i', help: 'ignore case' },
     context: { short: 'C', value: 'N', help: 'lines before and after each match (0)' },
     max: { short: 'm', value: 'N', help: 'matches at most (100)' },
     line: { value: 'N', help: 'first line that may match' },
@@ -44,27 +44,27 @@ async function run(args: Args): Promise<number> {
   await out.show(text, clean)
   const last = found.at(-1)
   if (!last) return NONE
-  // What stays of a head is read on from there. Of other cuts the notice tells what is missing.
+  // After a head, the search can continue. Other cuts are described by their notice alone.
   const shown = keep === 'head' ? matchesIn(rows, ranges[0]?.[1] ?? 0) : found.length
   const cut = found[shown]
   if (shown === 0) {
     await err.tell(`[${counted(found.length, 'match', 'matches')}, none within the limits; raise them]\n`)
     return 0
   }
-  // An answer has bounds of its own, so that fewer than were asked for may be the first of many.
+  // A search has limits of its own, so more matches may follow even if fewer than `max` were found.
   const line = cut?.line ?? last.line + 1
   const [more] = cut ? [cut] : await saved.search(pattern, { ...options, context: 0, line, max: 1 })
-  if (more) await err.tell(`[${counted(shown, 'match', 'matches')}; more come with --line ${line}]\n`)
+  if (more) await err.tell(`[${counted(shown, 'match', 'matches')}; more with --line ${line}]\n`)
   return 0
 }
 
-/** How many matches the first chars of all rows show whole. */
+/** Counts the matches that the first `chars` chars of all rows show whole. */
 function matchesIn(rows: readonly Row[], chars: number): number {
   let at = 0
   let matches = 0
   for (const { text, isMatch } of rows) {
     at += text.length
-    // A head gives up its last newline.
+    // The last newline of a head is dropped.
     if (at - 1 > chars) break
     if (isMatch) matches += 1
   }
@@ -82,13 +82,13 @@ function optionsOf(args: Args): SpillSearch {
   }
 }
 
-/** A line as it is shown, with its newline. */
+/** An output line with its newline. */
 interface Row {
   readonly text: string
   readonly isMatch: boolean
 }
 
-/** The lines of all matches in order, each once, after "--" where lines are left out. */
+/** Returns the lines of all matches in order, each once, with "--" in place of omitted lines. */
 function rowsOf(found: readonly SpillMatch[], clean: boolean): Row[] {
   const rows = new Map<number, Row>()
   const around = (texts: readonly string[], first: number) => {

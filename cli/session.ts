@@ -1,7 +1,7 @@
 import { Mistake } from './mistake.js'
 
-const KNOWN = 'give one in JSONL, of Pi, OpenClaw up to 7, Claude Code, or messages'
+const KNOWN = 'expected JSONL from Pi, OpenClaw up to 7 or Claude Code, or messages'
 
 export function noSession(file: string): Mistake {
-  return new Mistake(`${file}: no session that is known (format unknown); ${KNOWN}`, 1)
+  return new Mistake(`${file}: unrecognised session format (format unknown); ${KNOWN}`, 1)
 }

@@ -1,7 +1,7 @@
 import { escaped } from './escape.js'
 import { hasBlocks } from './terminal.js'
 
-/** A column: its head, and whether what stands in it is a number. */
+/** A column of a table. Numbers are aligned to the right. */
 export interface Column {
   readonly head: string
   readonly isNumber?: boolean
@@ -9,7 +9,7 @@ export interface Column {
 
 const GAP = '  '
 
-/** The head and rows of a table, each cell as wide as its column, which what paints them leaves as it is. */
+/** Returns the head and rows of a table, each cell padded to the width of its column. Pads before cells are painted. */
 export function cellsOf(columns: readonly Column[], rows: readonly (readonly string[])[]): string[][] {
   const all = [columns.map(({ head }) => head), ...rows]
   const widths = columns.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)))
@@ -25,21 +25,21 @@ export function lineOf(cells: readonly string[]): string {
   return `${GAP}${cells.join(GAP)}`.trimEnd()
 }
 
-/** Columns that a line of these cells takes. */
+/** Returns the columns of a line of these cells. */
 export function widthOf(cells: readonly string[]): number {
   return cells.reduce((sum, cell) => sum + GAP.length + cell.length, 0)
 }
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
-/** A bar for a share from 0 to 1. What is not nothing is seen. */
+/** Returns a bar for a share from 0 to 1. A share over 0 is always visible. */
 export function barOf(share: number, width: number): string {
   const eighths = Math.max(Math.round(share * width * 8), share > 0 ? 1 : 0)
   if (!hasBlocks) return '#'.repeat(Math.ceil(eighths / 8))
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
 }
 
-/** A name as a column shows it: ASCII, each char as wide as the next, and not too long. */
+/** Formats a name for a column: ASCII-only, so that each char has the same width, and truncated to `width`. */
 export function nameOf(name: string, width: number): string {
   const plain = name.replace(/[^\x20-\x7e]/g, escaped)
   return plain.length > width ? `${plain.slice(0, width - 3)}...` : plain
@@ -49,7 +49,7 @@ export function count(number: number): string {
   return number.toLocaleString('en-US')
 }
 
-/** "1 row", "2 rows". */
+/** Formats a count with its noun: "1 row", "2 rows". */
 export function counted(number: number, noun: string, nouns = `${noun}s`): string {
   return `${count(number)} ${number === 1 ? noun : nouns}`
 }

@@ -12,15 +12,12 @@ const CODES: Record<Style, [number, number]> = {
   cyan: [36, 39],
 }
 
-/** Columns where no terminal tells of any, and at least and at most for what we lay out. */
+/** Columns without a terminal, and the least and the most columns used for layout. */
 const COLUMNS = 80
 const NARROWEST = 40
 const WIDEST = 120
 
-/**
- * Where output goes: to a person's terminal, or to a file or another process, which get neither colour nor bars that
- * move.
- */
+/** An output stream. Only a person's terminal gets colours and moving bars; files and other processes do not. */
 export class Terminal {
   readonly isTerminal: boolean
   readonly #stream: WriteStream
@@ -30,7 +27,7 @@ export class Terminal {
     this.#stream = stream
     this.isTerminal = stream.isTTY === true
     this.#hasColors = this.isTerminal && !process.env['NO_COLOR'] && stream.hasColors()
-    // Told to who wrote; without a listener it would end the process.
+    // Errors are passed to the caller of `write`; without a listener they would end the process.
     stream.on('error', () => {})
   }
 
@@ -39,7 +36,7 @@ export class Terminal {
     return Math.min(Math.max(columns, NARROWEST), WIDEST)
   }
 
-  /** Whether a line can be drawn again. */
+  /** True if a line can be redrawn. */
   get moves(): boolean {
     return this.isTerminal && process.env['TERM'] !== 'dumb'
   }
@@ -50,7 +47,7 @@ export class Terminal {
     return `\x1b[${on}m${text}\x1b[${off}m`
   }
 
-  /** Writes all of a text; rejects with EPIPE where nobody reads on. */
+  /** Writes a text in full. Rejects with EPIPE if the reader has closed the stream. */
   write(text: string | Uint8Array): Promise<void> {
     if (text.length === 0) return Promise.resolve()
     return new Promise((resolve, reject) => {
@@ -58,12 +55,12 @@ export class Terminal {
     })
   }
 
-  /** Writes what a tool has printed. Of what was cleaned, a terminal shows lines in the order in which they were written. */
+  /** Writes the output of a tool. On a terminal, chars that change the direction of cleaned text are escaped. */
   show(text: string, isClean: boolean): Promise<void> {
     return this.write(isClean && this.isTerminal ? inOrder(text) : text)
   }
 
-  /** Writes what changes nothing where nobody can read it. */
+  /** Writes a message. Errors are ignored: nothing depends on its being read. */
   async tell(text: string): Promise<void> {
     await this.write(text).catch(() => {})
   }
@@ -72,7 +69,7 @@ export class Terminal {
 export const out = new Terminal(process.stdout)
 export const err = new Terminal(process.stderr)
 
-/** Whether bars may be drawn with block characters: without a locale nobody knows what a terminal makes of them. */
+/** True if bars may be drawn with block characters. Without a UTF-8 locale a terminal may not show them. */
 export const hasBlocks = process.platform === 'win32' || /utf-?8/i.test(locale())
 
 function locale(): string {

@@ -1,13 +1,13 @@
 import type { CleanOptions } from 'spillway'
 import { checkNames, checkNamesWithin, flag, optionError } from './option.js'
 
-/** What is cleaned, in the order that src/bindings/clean.rs takes it. */
+/** Steps of cleaning, in the order of src/bindings/clean.rs. */
 export type Cleaning = readonly [ansi: boolean, carriageReturns: boolean, control: boolean, repeats: boolean]
 
 export const ALL: Cleaning = [true, true, true, true]
 export const NONE: Cleaning = [false, false, false, false]
 
-/** Checks the options of a cleaning. `within`: the option that they are in, where they are not given by themselves. */
+/** Checks the options of a cleaning. `within`: the option that contains them, if any. */
 export function checkCleaning(options: CleanOptions | undefined, within = ''): Cleaning {
   if (options === undefined) return ALL
   if (within === '') checkNames('clean', 'options', options)
@@ -20,7 +20,7 @@ export function checkCleaning(options: CleanOptions | undefined, within = ''): C
   ]
 }
 
-/** Checks whether a policy cleans, and what; nothing where it does not. */
+/** Checks the `clean` option of a policy. Returns undefined if it does not clean. */
 export function checkClean(clean: boolean | CleanOptions | undefined): Cleaning | undefined {
   if (clean === undefined || clean === false) return undefined
   if (clean === true) return ALL

@@ -1,10 +1,10 @@
-/** Longer than any option: nobody misspelt one into that. */
+/** Chars above which a name is not a misspelt option. */
 const LONGEST = 40
 
-/** A shorter part of a name says too little of it. */
+/** Chars below which a part of a name does not identify it. */
 const PART = 4
 
-/** The name that a misspelt one resembles most, the first of several; nothing where it resembles none. */
+/** Returns the name most similar to a misspelt one, the first of several, or undefined if none is similar. */
 export function closest(misspelt: string, names: readonly string[]): string | undefined {
   if (misspelt.length > LONGEST) return undefined
   const given = plain(misspelt)
@@ -19,7 +19,7 @@ export function closest(misspelt: string, names: readonly string[]): string | un
   return found ?? names.find((name) => holds(plain(name), given) || holds(given, plain(name)))
 }
 
-/** Names that differ in case and signs alone are alike. */
+/** Normalises a name: case and punctuation are ignored. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
@@ -28,7 +28,7 @@ function holds(whole: string, part: string): boolean {
   return part.length >= PART && whole.includes(part)
 }
 
-/** How many letters have to be added, left out, replaced, or swapped with the next to make one of the other. */
+/** Returns the edit distance of two names: letters inserted, deleted, replaced, or swapped with the next. */
 function distance(one: string, other: string): number {
   let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)

@@ -6,37 +6,35 @@ import { KINDS } from './notice.js'
 export interface Compiled {
   /** In the order that src/bindings/policy.rs reads. */
   readonly numbers: readonly number[]
-  /** The words of a template. */
+  /** The template of a notice. */
   readonly notice: string
   readonly source: string
-  /**
-   * The source where the engine words it, else nothing: a string costs to hand over. What is known of a saved whole
-   * follows.
-   */
+  /** The source if the notice names it, else "", since handing over a string has a cost; then the path, id or error
+   *  code of the saved output. */
   readonly said: string
-  /** Path or id of the saved whole. */
+  /** Path or id of the saved output. */
   readonly saved: string | undefined
-  /** A notice that the caller words. */
+  /** The caller's notice function. */
   readonly words: ((cut: Cut) => string) | undefined
-  /** The kind of notice that such words make. */
+  /** Kind of notice that the text of `words` has. */
   readonly spoken: number
   /** Chars up to which any well-formed text fits. */
   readonly gate: number
-  /** Bytes of JSON up to which any well-formed result fits, whatever it is. */
+  /** Bytes of JSON up to which any well-formed result fits, of any shape. */
   readonly light: number
-  /** Chars up to which the size of a text can tell that it fits. */
+  /** Chars up to which a text's size alone may show that it fits. */
   readonly bySize: number
-  /** Chars at the start and at the end that no cut can go beyond; Infinity where only a pass can tell. */
+  /** Chars at the start and at the end beyond which no cut keeps anything; Infinity if only a pass can tell. */
   readonly reach: { head: number; tail: number }
   readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
-  /** The notice names bytes or lines, which take a pass over the text. */
+  /** True if the notice names bytes or lines, which take a pass over the text. */
   readonly countsAll: boolean
-  /** The notice names the limits that were broken. */
+  /** True if the notice names the limits that were exceeded. */
   readonly namesLimits: boolean
   readonly keep: Keep
   readonly needles: string[]
   readonly isError: boolean
-  /** Every block of a result has the limits to itself. */
+  /** True if every block of a result has the limits to itself. */
   readonly each: boolean
   readonly dialect: DialectName | undefined
   readonly sideData: 'keep' | 'cap' | 'drop'
@@ -49,14 +47,14 @@ export interface Compiled {
   readonly given: WrapPolicy
   /** Checks other options for the same kind of notice. */
   readonly remake: (options: WrapPolicy) => Compiled
-  /** Of a policy that stands for several, the last of them. */
+  /** The last of the policies that were combined into this one. */
   readonly latest?: Compiled
 }
 
-/** What may be kept, as src/bindings/policy.rs numbers it. */
+/** Values of `keep`, as src/bindings/policy.rs numbers them. */
 export const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings'] as const
 
-/** Places among the numbers, and what may have become of a whole. */
+/** Indexes into `numbers`. */
 const CHARS = 2
 const KEEP = 5
 export const KIND = 8
@@ -68,18 +66,18 @@ const PAGES = 13
 const EXCEEDED = 14
 const SAVED_HOW = { whole: 1, part: 2, wholeById: 3, partById: 4, failed: 5 } as const
 
-/** What became of a whole: it was saved, or its part, under a path or an id, or could not be. */
+/** Outcomes of saving a full output: all or part of it under a path or an id, or a failure. */
 export type SavedHow = keyof typeof SAVED_HOW
 
 /** Kinds of notices that name the source. */
 const NAMING: readonly unknown[] = [KINDS.count, KINDS.template, KINDS.gluedTemplate]
 
-/** Returns the source where the engine words it. */
+/** Returns the source if a notice of this kind names it. */
 export function saidOf(source: string, kind: unknown): string {
   return NAMING.includes(kind) ? source : ''
 }
 
-/** What limits say of a length alone. */
+/** Derives bounds on lengths from limits. */
 export function measures(limits: Compiled['limits'], keep: Keep) {
   const counted = limits.tokens === Number.POSITIVE_INFINITY && limits.lineBytes === Number.POSITIVE_INFINITY
   const reach = Math.min(limits.bytes, limits.chars) + 2
@@ -94,12 +92,12 @@ export function measures(limits: Compiled['limits'], keep: Keep) {
   }
 }
 
-/** The same policy for values of one dialect. */
+/** Returns the policy for values of one dialect. */
 export function speaking(policy: Compiled, dialect: DialectName): Compiled {
   return { ...policy, dialect }
 }
 
-/** The same policy with a tighter limit in chars, which all blocks of a result share. */
+/** Returns the policy with a tighter limit in chars, which all blocks of a result share. */
 export function shortened(policy: Compiled, maxChars: number): Compiled {
   const chars = Math.min(policy.limits.chars, maxChars)
   const numbers = policy.numbers
@@ -108,7 +106,7 @@ export function shortened(policy: Compiled, maxChars: number): Compiled {
   return { ...policy, numbers, each: false, ...measures({ ...policy.limits, chars }, policy.keep) }
 }
 
-/** The same policy with this much less room, where any is named. */
+/** Returns the policy with its limits reduced by `by`. */
 export function tightened(policy: Compiled, by: TextSize | undefined): Compiled {
   if (!by) return policy
   const { limits } = policy
@@ -122,17 +120,17 @@ export function tightened(policy: Compiled, by: TextSize | undefined): Compiled 
   return { ...policy, numbers, ...measures(less, policy.keep) }
 }
 
-/** The same policy for a text that is called by this name. */
+/** Returns the policy with another name of the text. */
 export function named(policy: Compiled, source: string): Compiled {
   return { ...policy, source, said: saidOf(source, policy.numbers[KIND]) }
 }
 
-/** The same policy for what comes from a failure. */
+/** Returns the policy for the output of a failure. */
 export function failed(policy: Compiled): Compiled {
   return policy.isError ? policy : { ...policy, isError: true }
 }
 
-/** The same policy for a text of which the whole, or its part, was saved under a name, or could not be for a reason. */
+/** Returns the policy for a text that was saved under a name, or could not be. `named`: path, id or error code. */
 export function saved(policy: Compiled, how: SavedHow, named: string): Compiled {
   const { said } = policy
   const name = named.toWellFormed()
@@ -140,11 +138,11 @@ export function saved(policy: Compiled, how: SavedHow, named: string): Compiled 
   return { ...policy, numbers, said: said + name, saved: how === 'failed' ? undefined : name }
 }
 
-/** Policies for tools that can be asked for a part of their output, the same for the same: wrapping twice is wrapping
- *  once. */
+/** Policies for tools with paging parameters. Equal input gives the same object, so that wrapping twice can be
+ *  recognised. */
 const paging = new WeakMap<Compiled, Compiled>()
 
-/** The same policy for such a tool. */
+/** Returns the policy for a tool with paging parameters (`offset`, `limit`). */
 export function paged(policy: Compiled): Compiled {
   const made = paging.get(policy) ?? { ...policy, numbers: policy.numbers.with(PAGES, 1) }
   paging.set(policy, made)
@@ -155,22 +153,22 @@ export function isPaged({ numbers }: Compiled): boolean {
   return numbers[PAGES] === 1
 }
 
-/** The same policy for the head alone, without a notice. */
+/** Returns the policy for the head alone, without a notice. */
 export function headOf(policy: Compiled): Compiled {
   const numbers = policy.numbers.with(KEEP, KEEPS.indexOf('head')).with(KIND, KINDS.none)
   return { ...policy, keep: 'head', numbers, words: undefined }
 }
 
-/** Whether findings are looked for. */
+/** Returns true if the policy searches for findings. */
 export function searches({ keep, isError }: Compiled): boolean {
   return keep === 'findings' || (keep === 'auto' && isError)
 }
 
-/** One array for all calls: the engine reads it before anything else runs, and a new one costs more than a cut. */
+/** Shared by all calls: the engine reads it before anything else runs, and a new array costs more than a cut. */
 const packed = new Float64Array(15)
 
-/** Packs a policy for the engine, with another kind of notice where one is given. `exceeded`: the limits that a text is
- *  over which the engine is not handed whole, as `brokenBy` tells them. */
+/** Packs a policy for the engine. `kind`: another kind of notice. `exceeded`: the limits exceeded by a text that the
+ *  engine sees only in part, as `brokenBy` returns them. */
 export function pack(policy: Compiled, kind?: number, exceeded = 0): Float64Array {
   packed.set(policy.numbers)
   packed[IS_ERROR] = Number(policy.isError)

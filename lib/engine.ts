@@ -1,6 +1,6 @@
 import type * as engine from '../native.js'
 
-/** The engine. Required as it is: what a bundler makes of an import reads each function through a getter. */
+/** The native engine. Loaded with `require`: from an import, a bundler makes a getter call for each function. */
 export const native: typeof engine = require('../native.js')
 
 export type { CapturedCut, Cut, SpillFailure } from '../native.js'

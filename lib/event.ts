@@ -5,7 +5,7 @@ import { get, tell } from './reading.js'
 import type { Figures } from './result/blocks.js'
 import type { Spilling } from './spill/spilling.js'
 
-/** What a clamp was called for: a result, or a call of a wrapped tool. */
+/** The context of a clamp: a result, or a call of a wrapped tool. */
 export interface Origin {
   readonly phase: ClampEvent['phase']
   readonly tool?: string | undefined
@@ -13,20 +13,20 @@ export interface Origin {
   /** Arguments of the call. */
   readonly args?: readonly unknown[]
   readonly onClamp?: ((event: ClampEvent) => void) | undefined
-  /** Saves what is cut. */
+  /** Saves the texts that are cut. */
   readonly spilling?: Spilling
-  /** Nothing is told: the clamp will run again. */
+  /** True if no event is announced, since the clamp runs again. */
   readonly isTrial?: boolean
 }
 
 const clamps = channel('spillway:clamp')
 
-/** Whether anyone wants to know of a cut: telling takes a pass over the text. */
+/** Returns true if anyone listens to cuts. An event takes a pass over the text. */
 export function isHeard({ onClamp, isTrial }: Origin): boolean {
   return !isTrial && (onClamp !== undefined || clamps.hasSubscribers)
 }
 
-/** Tells of a cut whoever wants to know, without content. */
+/** Announces a cut to all listeners, without content. */
 export function announce(origin: Origin, figures: () => Figures, result?: Result): void {
   const { onClamp } = origin
   if (!isHeard(origin)) return
@@ -35,7 +35,7 @@ export function announce(origin: Origin, figures: () => Figures, result?: Result
   if (clamps.hasSubscribers) clamps.publish(event)
 }
 
-/** The tool and the call that a result comes from, where they are known. */
+/** Returns the tool name and call id of a result, if known. */
 export function nameOf(
   { tool, callId: given, args = [] }: Origin,
   result?: Result,
@@ -45,7 +45,8 @@ export function nameOf(
   return { ...(name !== undefined && { tool: name }), ...(callId !== undefined && { callId }) }
 }
 
-/** The id of a call where frameworks hand it to a tool. What the model asked for may have an `id` of its own. */
+/** Returns the id of a call from the places where frameworks pass it to a tool. The tool's own arguments may have an
+ *  unrelated `id`. */
 function callIdOf(args: readonly unknown[]): string | undefined {
   const [first, second, third] = args
   // The AI SDK; LangChain's config; OpenAI Agents; Mastra; LangChain's invoke with a tool call; `toModelOutput`; Pi.
@@ -61,7 +62,7 @@ function callIdOf(args: readonly unknown[]): string | undefined {
   return ids.find((id): id is string => typeof id === 'string')
 }
 
-/** Where Pi's callback for partial updates stands among the arguments, which it always hands over. */
+/** Index of the argument in which Pi always passes its callback for partial updates. */
 export const ON_UPDATE = 3
 
 function at(value: unknown, ...names: string[]): unknown {

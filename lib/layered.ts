@@ -2,7 +2,8 @@ import type { ClampEvent, WrapPolicy } from 'spillway'
 import { type Compiled, isPaged, paged } from './compiled.js'
 import { tell } from './reading.js'
 
-/** The policy of a tool that is wrapped again: the tighter limit of each kind, and of the rest what the later one sets. */
+/** Combines the policies of a tool that is wrapped again: the tighter limit of each kind, and the later policy's other
+ *  options. */
 export function layered(inner: Compiled, outer: Compiled): Compiled {
   if (outer === inner || outer === inner.latest) return inner
   const spill = inner.spill ?? outer.spill
@@ -39,10 +40,10 @@ function tighterSide({ sideData, maxSideBytes, given }: Compiled, outer: Compile
 
 type Listener = (event: ClampEvent) => void
 
-/** The listeners that one stands for. */
+/** The original listeners of each joined listener. */
 const joined = new WeakMap<Listener, readonly Listener[]>()
 
-/** Tells each of two listeners, or of those that they stand for, once. */
+/** Joins two listeners, either of which may be joined already, so that each original one is called once. */
 function both(a: Listener | undefined, b: Listener | undefined): Listener | undefined {
   const given = [a, b].filter((one) => one !== undefined)
   const all = [...new Set(given.flatMap((one) => joined.get(one) ?? [one]))]

@@ -15,9 +15,8 @@ export const KINDS = {
 
 interface CheckedNotice {
   readonly kind: number
-  /** The words of a template. */
   readonly template: string
-  /** A notice that the caller words. */
+  /** The caller's notice function. */
   readonly words: ((cut: Cut) => string) | undefined
 }
 
@@ -26,7 +25,7 @@ const NOTICES = ['hint', 'pi', 'count'] as const
 const AMOUNTS = ['omittedChars', 'totalChars', 'omittedBytes', 'totalBytes', 'omittedLines', 'totalLines']
 const WORDS = ['keptLines', 'source', 'saved', 'limits']
 
-/** Checks what a policy says of notices. */
+/** Checks the notice of a policy. */
 export function checkNotice(notice: unknown): CheckedNotice {
   const plain = { template: '', words: undefined }
   if (notice === undefined) return { ...plain, kind: KINDS.hint }
@@ -44,7 +43,7 @@ export function checkNotice(notice: unknown): CheckedNotice {
       ? [...AMOUNTS, ...WORDS].includes(name ?? '')
       : format === ':,' && AMOUNTS.includes(name ?? '')
   const unknown = fields.find((field) => !known(field as string[]))
-  const rule = `'hint', 'pi', 'count', or a template with fields of {${[...AMOUNTS, ...WORDS].join('} {')}}`
+  const rule = `'hint', 'pi', 'count', or a template with at least one of {${[...AMOUNTS, ...WORDS].join('} {')}}`
   if (unknown) throw optionError(RangeError, 'notice', rule, unknown[0])
   if (fields.length === 0) throw optionError(RangeError, 'notice', rule, notice)
   return { kind: KINDS.template, template: notice.toWellFormed(), words: undefined }

@@ -19,16 +19,16 @@ import {
 import { isObject } from './reading.js'
 
 const SHARES = ['fair', 'order', 'each'] as const
-/** How `withSuffix` may have blocks share, which no option asks for. */
+/** A way for blocks to share limits that only `withSuffix` asks for. */
 const STAY = SHARES.length
 
-/** Options without the limits that hold where none are given. */
+/** Options that lift the default limits. */
 export const UNLIMITED = {
   maxBytes: Number.POSITIVE_INFINITY,
   maxLines: Number.POSITIVE_INFINITY,
 } satisfies WrapPolicy
 
-/** What definePolicy returns. The private field marks it as checked: a copy of it is plain options again. */
+/** The result of definePolicy. The private field marks it as checked: a copy of it is plain options again. */
 class CheckedPolicy {
   readonly #compiled: Compiled
 
@@ -46,18 +46,17 @@ class CheckedPolicy {
   }
 }
 
-/** Checks options once. */
 export function definePolicy(options: WrapPolicy = {}): Policy {
   const given = givenOptions(checkNames('policy', 'policy', options))
   const compiled = check(given)
   return new CheckedPolicy(given, compiled) as unknown as Policy
 }
 
-/** What stands right behind a cut text: a text as it is, a template, or a caller's words. */
+/** Text appended to a truncated text without a separator: a literal, a template, or a caller's function. */
 export type Suffix = string | { template: string } | ((cut: Cut) => string)
 
-/** A checked policy with a suffix instead of a notice, and no separator of ours. `stay`: first come, first served, and
- *  no block goes. */
+/** Makes a checked policy with a suffix instead of a notice. `stay`: blocks share first come, first served, and none is
+ *  dropped. */
 export function withSuffix(options: WrapPolicy, suffix: Suffix, stay = false): Policy {
   return new CheckedPolicy(options, suffixed(options, suffix, stay)) as unknown as Policy
 }
@@ -73,7 +72,7 @@ function suffixed(options: WrapPolicy, suffix: Suffix, stay: boolean): Compiled 
   return { ...base, numbers, notice, spoken: KINDS.gluedLiteral, remake }
 }
 
-/** The options that are given, each read once. */
+/** Returns the options that are given, each read once. */
 function givenOptions(options: WrapPolicy): WrapPolicy {
   const all = OPTIONS.policy.map((name) => [name, options[name]] as const)
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
@@ -85,7 +84,7 @@ export function compile(policy: WrapPolicy | undefined): Compiled {
   return compiledIn(policy) ?? check(checkNames('policy', 'policy', policy))
 }
 
-/** The same for a function with defaults of its own, and further options that `taker` names. */
+/** Like `compile`, for a function with defaults of its own and the further options of `taker`. */
 export function compileWith(
   defaults: WrapPolicy,
   policy: WrapPolicy | undefined,
@@ -96,7 +95,7 @@ export function compileWith(
   return check({ ...defaults, ...givenOptions(policy) })
 }
 
-/** The same, of options that may change later. */
+/** Like `compile`, but copies options, which the caller may change later. */
 export function compileOnce(policy: WrapPolicy | undefined): Compiled {
   return compile(policy === undefined || compiledIn(policy) ? policy : definePolicy(policy))
 }
@@ -164,7 +163,7 @@ function check(options: WrapPolicy): Compiled {
   }
 }
 
-/** The same policy of which only the limit of a line holds. */
+/** Returns a policy with only the limit of a line. */
 export function linesOf(policy: Compiled): Compiled {
   const { lineBytes } = policy.limits
   return compileWith({}, { ...UNLIMITED, maxLineBytes: lineBytes, notice: false })

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 
-/** Runs what may run a caller's code: a getter, a trap of a proxy. What throws gives nothing. */
+/** Runs a function that may run a caller's code (a getter, a trap of a proxy). Returns undefined if it throws. */
 export function quietly<R>(read: () => R): R | undefined {
   try {
     return read()
@@ -9,17 +9,17 @@ export function quietly<R>(read: () => R): R | undefined {
   }
 }
 
-/** Tells a caller's listener. What it throws is passed over, also where it is async. */
+/** Calls a caller's listener and ignores its errors, also if it is async. */
 export function tell(listen: () => unknown): void {
   forget(quietly(listen))
 }
 
-/** Lets a promise that nobody waits for fail without ending the process. */
+/** Ignores the rejection of a promise that is not awaited, which would otherwise end the process. */
 export function forget(answer: unknown): void {
   if (types.isPromise(answer)) quietly(() => answer.then(undefined, () => {}))
 }
 
-/** Reads a property of a caller's object. One that throws is not there. */
+/** Reads a property of a caller's object. Returns undefined if that throws. */
 export function get(value: object, key: PropertyKey): unknown {
   try {
     return (value as Record<PropertyKey, unknown>)[key]
@@ -28,7 +28,7 @@ export function get(value: object, key: PropertyKey): unknown {
   }
 }
 
-/** The same of an element: apart, since names and indexes in one place are slow to tell apart. */
+/** Like `get`, for an element. Separate because a call site that sees both names and indexes is slow. */
 export function elementAt(list: readonly unknown[], at: number): unknown {
   try {
     return list[at]
@@ -37,7 +37,7 @@ export function elementAt(list: readonly unknown[], at: number): unknown {
   }
 }
 
-/** Whether a value is data of members and of no class, in any realm. A proxy that does not tell is not. */
+/** Returns true if an object is plain data without a class, in any realm. Returns false for a proxy that throws. */
 export function isPlain(value: object): boolean {
   try {
     const prototype = Object.getPrototypeOf(value) as object | null
@@ -48,7 +48,7 @@ export function isPlain(value: object): boolean {
   }
 }
 
-/** Whether a value can be waited for, be it of another realm or of no class at all. */
+/** Returns true if a value is a thenable, of any realm or class. */
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return isObject(value) && typeof get(value, 'then') === 'function'
 }

@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process'
 import { getSystemErrorMap } from 'node:util'
 
-/** Why something could not be done: a code of ours, or the system's number, with a name in case that means nothing. */
+/** A failure reported by the engine: a code of this package, or an error number of the system, with a fallback code. */
 export interface Refused {
   readonly errno?: number
   readonly code?: string
   readonly message: string
 }
 
-/** Makes an error of what failed: with a code of ours, or worded as Node words what the system refused at a path. */
+/** Makes an error from a failure. Errors of the system are worded as by Node. */
 export function failureOf(path: string, { errno, code = 'EIO', message }: Refused): Error {
   if (code.startsWith('ERR_')) return Object.assign(new Error(message), { code })
   const [name, meaning] = nameOf(-(errno ?? 0)) ?? [code, message]
@@ -16,7 +16,8 @@ export function failureOf(path: string, { errno, code = 'EIO', message }: Refuse
   return Object.assign(error, { code: name, path, ...(errno !== undefined && { errno: -errno }) })
 }
 
-/** The error that a child emitted which could not be started; nothing of another. Node keeps its number alone. */
+/** Rebuilds the error that a child emitted because it could not be started, of which Node keeps only the number.
+ *  Returns undefined for any other child. */
 export function spawnError({ exitCode, spawnfile, spawnargs }: ChildProcess): Error | undefined {
   if (exitCode === null || exitCode >= 0) return undefined
   const [code] = nameOf(exitCode) ?? ['EIO']
