@@ -1,4 +1,4 @@
-//! Clamps the texts of one tool result, as `lib/result/blocks.ts` does for live objects.
+//! Truncates the texts of one tool result, as `lib/result/blocks.ts` does for live objects.
 
 use super::body::{Body, Windows, shows};
 use super::encoded;
@@ -19,7 +19,7 @@ use crate::text::source::Source;
 use crate::text::tokens::MOST_PER_CHAR;
 use crate::text::{Size, Utf16, clean};
 
-/// How texts are cut.
+/// The rules for truncating texts.
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub policy: Policy,
@@ -28,7 +28,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The same with a tighter limit in chars, which all blocks of a result share.
+    /// Returns rules with a tighter limit in chars, shared by all blocks of a result.
     #[inline(never)]
     pub fn shortened(&self, max_chars: usize) -> Rules {
         let mut rules = self.clone();
@@ -39,35 +39,35 @@ impl Rules {
         rules
     }
 
-    /// The same for what comes from a failure.
+    /// Returns rules for the result of a tool, which failed if `is_error`.
     pub fn failed(&self, is_error: bool) -> Rules {
         let mut rules = self.clone();
         rules.policy.is_error |= is_error;
         rules
     }
 
-    /// The same for the head alone, without a notice.
+    /// Returns rules that keep the head alone, without a notice.
     fn head(&self) -> Rules {
         let policy = Policy { keep: Keep::Head, notice: Notice::None, ..self.policy.clone() };
         Rules { policy, ..self.clone() }
     }
 }
 
-/// What becomes of a text.
+/// The outcome for one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Left {
     Same,
-    /// The same with lone surrogates as U+FFFD.
+    /// Unchanged except that lone surrogates become U+FFFD.
     WellFormed,
     Text(Vec<u16>),
     Gone,
 }
 
-/// What was done to the texts of one result.
+/// The outcome for the texts of one result.
 #[derive(Clone, Debug, Default)]
 pub struct Clamped {
     pub left: Vec<Left>,
-    /// Something was left out.
+    /// Some text was omitted.
     pub truncated: bool,
 }
 
@@ -77,7 +77,7 @@ impl Clamped {
     }
 }
 
-/// The text of a slot that a model sees.
+/// Returns the text of a slot as the model sees it.
 pub fn body_of<'a>(row: &'a [u8], slot: &Slot) -> Body<'a> {
     if slot.is_data {
         let source = slot.source(row);
@@ -86,7 +86,7 @@ pub fn body_of<'a>(row: &'a [u8], slot: &Slot) -> Body<'a> {
     Body::Row(Literal::of(slot.value.of(row)))
 }
 
-/// Clamps the texts of one result.
+/// Truncates the texts of one result.
 pub fn clamp_slots(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) -> Clamped {
     if rules.clean.is_none() && surely_fit(bodies, &rules.policy) {
         return Clamped {
@@ -100,16 +100,16 @@ pub fn clamp_slots(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) -
     }
 }
 
-/// Tells by their length alone that texts fit: a char is at most three bytes and one line.
+/// Returns true if the texts fit by their length alone: a char takes at most three bytes and one line.
 fn surely_fit(bodies: &[Body], policy: &Policy) -> bool {
     let limits = &policy.limits;
     let least = limits.lines.min(limits.chars).min(limits.tokens / MOST_PER_CHAR);
     let least = least.min(limits.bytes / 3).min(limits.line_bytes / 3);
-    // No text is longer than its literal.
+    // A text is never longer than its literal.
     bodies.iter().map(|body| body.literal().len()).sum::<usize>() <= least
 }
 
-/// What becomes of a slot of which nothing is left out.
+/// Returns the outcome of a slot that is kept whole.
 fn whole(row: &[u8], slot: &Slot, broken: bool) -> Left {
     let repairs = broken || memchr::memmem::find(slot.value.of(row), b"\\u").is_some();
     if repairs && well_formed(slot.value.of(row)).is_some() { Left::WellFormed } else { Left::Same }
@@ -137,7 +137,7 @@ fn clamp_one(row: &[u8], slot: &Slot, body: &Body, rules: &Rules) -> Clamped {
     Clamped { left: vec![left], truncated }
 }
 
-/// Clamps JSON as it is, or with its payloads named where it does not fit.
+/// Truncates JSON. If it does not fit, its payloads are replaced by their names first.
 pub fn clamp_json(body: &Body, policy: &Policy) -> Fit {
     let fit = clamp(body, policy);
     let lean = if matches!(fit, Fit::Cut(_)) { named(body) } else { None };
@@ -147,12 +147,12 @@ pub fn clamp_json(body: &Body, policy: &Policy) -> Fit {
     })
 }
 
-/// JSON with its payloads named; `None` where it holds none.
+/// Returns JSON with its payloads replaced by their names, or `None` if it has no payloads.
 fn named(json: &Body) -> Option<Body<'static>> {
     with_names(&encoded::escaped(json.literal())).map(Body::Made)
 }
 
-/// A clamped text, or the start of the text where nothing of it is to be seen: a result keeps a text that shows.
+/// Returns the truncated text. If that has no visible chars, returns the visible start of the original instead.
 fn showing(clamped: Vec<u16>, body: &Body, rules: &Rules) -> Vec<u16> {
     if shows(&clamped) {
         return clamped;
@@ -165,17 +165,17 @@ fn showing(clamped: Vec<u16>, body: &Body, rules: &Rules) -> Vec<u16> {
     }
 }
 
-/// How a text fits.
+/// The outcome of fitting a text to its limits.
 #[derive(Clone, Debug)]
 pub enum Fit {
     Whole,
-    /// But for lone surrogates.
+    /// Whole, except for lone surrogates.
     Broken,
     Cleaned(Vec<u16>),
     Cut(Vec<u16>),
 }
 
-/// Cleans and clamps a text that a tool gave.
+/// Cleans and truncates a tool's text.
 #[inline(never)]
 pub fn clamp_text(body: &Body, rules: &Rules) -> Fit {
     let Some(text) = body.cleaned(rules.clean) else { return clamp(body, &rules.policy) };
@@ -186,12 +186,12 @@ pub fn clamp_text(body: &Body, rules: &Rules) -> Fit {
     }
 }
 
-/// Clamps a text as it is.
+/// Truncates a text without cleaning.
 #[inline(never)]
 pub fn clamp(body: &Body, policy: &Policy) -> Fit {
     let (size, limits) = (body.size(), &policy.limits);
     let whole = if size.broken > 0 { Fit::Broken } else { Fit::Whole };
-    // Most texts that are measured fit, and need not be decoded for that.
+    // Most measured texts fit and need not be decoded.
     let is_small = size.bytes <= limits.bytes.min(limits.line_bytes)
         && size.chars <= limits.chars.min(limits.tokens / MOST_PER_CHAR)
         && size.newlines < limits.lines;
@@ -237,7 +237,7 @@ fn clamp_together(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) ->
             bodies.iter().zip(&made).map(|(body, made)| made.as_ref().unwrap_or(body)).collect();
         let shared = share_texts(&texts, rules);
         truncated |= shared.iter().any(|shared| *shared != Shared::Whole);
-        // What one leaves by naming its payloads may be what another is cut for. The rest names them as it is shrunk.
+        // Naming the payloads of one text may leave room for another. Unread data names its payloads when it is shrunk.
         let is_json = |at: usize| slots[at].json.is_some_and(|json| json != As::Rest);
         let lean =
             |at: usize| if shared[at] == Shared::Whole || !is_json(at) { None } else { named(texts[at]) };
@@ -257,7 +257,7 @@ fn clamp_together(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) ->
     }
 }
 
-/// What becomes of one of several texts.
+/// The outcome for one of several texts.
 #[derive(PartialEq, Eq)]
 enum Shared {
     Whole,

@@ -1,4 +1,4 @@
-//! Clamps a text that is itself JSON, so that it stays JSON, as `lib/dialect/encoded.ts` does for live objects.
+//! Truncates a string that contains JSON and keeps it valid, as `lib/dialect/encoded.ts` does for live objects.
 
 use super::body::Body;
 use super::clamp::{Fit, Rules, clamp_text};
@@ -8,8 +8,8 @@ use crate::json::scan::Kind;
 use crate::json::tree::{Id, Out, TOP, Tree, string};
 use crate::json::{Literal, write};
 
-/// Cuts the strings of an object, each to the same length, or else makes the whole one string. A text that is no JSON is
-/// cut as it is. `None` where the text fits.
+/// Truncates the strings of an object to equal lengths, or replaces the whole with one string. Text that is not valid
+/// JSON is truncated as it is. Returns `None` if the text fits.
 pub fn clamp(body: &Body, rules: &Rules) -> Option<Vec<u16>> {
     let cut = match clamp_text(body, rules) {
         Fit::Whole => return None,
@@ -26,7 +26,7 @@ pub fn clamp(body: &Body, rules: &Rules) -> Option<Vec<u16>> {
     Some(of_strings.or_else(|| longest(most, rules, whole)).unwrap_or_else(last))
 }
 
-/// The text in UTF-8, in which a lone surrogate, which has no place there, stands as an escape.
+/// Returns the text as UTF-8. Lone surrogates, which UTF-8 cannot represent, are escaped.
 pub fn escaped(text: Literal) -> Vec<u8> {
     let mut out = vec![];
     for part in text.parts() {
@@ -39,7 +39,7 @@ pub fn escaped(text: Literal) -> Vec<u8> {
     out
 }
 
-/// The object with its strings cut; what else it holds stays.
+/// Returns the object with its strings truncated.
 fn members_cut(tree: &Tree, rules: &Rules) -> Vec<u8> {
     let mut out = vec![b'{'];
     let members = tree.members(TOP);
@@ -83,7 +83,7 @@ fn left(body: &Body, rules: &Rules) -> Vec<u16> {
     units_of(clamp_text(body, rules), body)
 }
 
-/// What is left of a text.
+/// Returns the text of an outcome.
 fn units_of(fit: Fit, body: &Body) -> Vec<u16> {
     match fit {
         Fit::Whole => body.literal().units(),
@@ -92,7 +92,7 @@ fn units_of(fit: Fit, body: &Body) -> Vec<u16> {
     }
 }
 
-/// The text of the greatest length, to a sixteenth, that fits; escapes make it longer than what it says.
+/// Returns the longest text that fits, to a sixteenth of its length. Escapes make it longer than its content.
 fn longest(most: usize, rules: &Rules, make: impl Fn(usize) -> Vec<u8>) -> Option<Vec<u16>> {
     let limits = &rules.policy.limits;
     let (mut low, mut high) = (0, most.min(limits.bytes).min(limits.chars));

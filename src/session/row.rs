@@ -1,4 +1,4 @@
-//! What is done to one row.
+//! Rewrites one row.
 
 use super::body::Body;
 use super::budget::Limit;
@@ -17,20 +17,20 @@ use crate::text::earlier;
 use crate::text::figures::original_chars;
 use crate::text::source::Source;
 
-/// What is asked of every row.
+/// The options that apply to every row.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub rules: Rules,
     pub side: SideData,
-    /// Results of this dialect alone.
+    /// Only process results of this dialect.
     pub dialect: Option<String>,
 }
 
-/// What becomes of copies beside the text.
+/// The treatment of side data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideData {
     Keep,
-    /// Cut to `max` bytes where it has more than `spare` besides.
+    /// Shrink to `max` bytes if larger than `max + spare`.
     Cap {
         max: usize,
         spare: usize,
@@ -38,24 +38,24 @@ pub enum SideData {
     Drop,
 }
 
-/// What changes in a row.
+/// The changes to a row.
 #[derive(Debug)]
 pub struct Rewritten {
     pub patch: Patch,
-    /// Something of a result was left out.
+    /// Some of a result was omitted.
     pub cut: bool,
-    /// How many of the limits were for results that are still there.
+    /// The number of limits that matched a result.
     pub limits: usize,
 }
 
-/// A tool result of a session as a plan sees it.
+/// A tool result, measured for planning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
     pub id: Option<String>,
-    /// Chars that it has, and that its own limits leave of it.
+    /// Chars at present, and after its own limits.
     pub present: usize,
     pub chars: usize,
-    /// Chars that it had before it was first cut.
+    /// Chars before it was first truncated.
     pub original: usize,
 }
 
@@ -65,7 +65,7 @@ impl Options {
         Table::get().results(row, message, self.dialect.as_deref())
     }
 
-    /// Clamps the results of a row. `limits`: what a budget leaves of some of them, in order.
+    /// Truncates the results of a row. `limits` are those of a budget for some of its results, in order.
     #[inline(never)]
     pub fn rewrite(&self, row: &[u8], entry: &Entry, limits: &[Limit]) -> Rewritten {
         let follower = Table::get().follower(row);
@@ -98,7 +98,7 @@ impl Options {
         }
     }
 
-    /// Caps or drops what a result holds besides its text.
+    /// Caps or drops the side data of a result.
     #[inline(never)]
     fn cap_side(&self, draft: &mut Draft, follower: Follower, result: &ToolResult) -> bool {
         let mut cut = false;
@@ -132,7 +132,7 @@ impl Options {
         true
     }
 
-    /// An MCP result whose structured content goes says it in a text where it has no other.
+    /// Puts dropped structured content of an MCP result into a text block, since it has no other text.
     fn say_in_text(&self, draft: &mut Draft, follower: Follower, result: &ToolResult, value: Span) {
         let row = follower.row;
         let body = Body::Made(Tree::of(row, value).json(TOP));
@@ -174,7 +174,7 @@ fn chars_of(bodies: &[Body]) -> usize {
     bodies.iter().map(|body| body.size().chars).sum()
 }
 
-/// Chars that are left, and of what they were cut from.
+/// Returns the remaining chars, and those before the first truncation.
 fn after(bodies: &[Body], clamped: &Clamped) -> (usize, usize) {
     let (mut chars, mut original) = (0, 0);
     for (body, left) in bodies.iter().zip(&clamped.left) {
@@ -183,7 +183,7 @@ fn after(bodies: &[Body], clamped: &Clamped) -> (usize, usize) {
             Left::Text(text) => (text.clone(), vec![], text.len()),
             Left::Same | Left::WellFormed => {
                 let length = body.size().chars;
-                // A glance at both ends finds most notices of a long text.
+                // The ends of a long text suffice to find most notices.
                 if length <= earlier::SEARCHED {
                     (body.literal().units(), vec![], length)
                 } else {
