@@ -557,9 +557,9 @@ export interface SpillStore {
     range?: { line?: number; byte?: number; lines?: number; maxBytes?: number },
   ): Promise<SpillSlice>
   /** Finds the lines that contain a plain text, or match a regular expression, in order. Expressions take linear time:
-   *  no backreferences and no lookaround; `\w`, `\d`, `\s`, `\b` and ignored case are ASCII-only. Returns at most
-   *  40_960 bytes of text. A line of over 500 bytes is shown around its match, between marks "[+N bytes]". A line of
-   *  over 128 KiB (24 KiB for a large expression) is searched in parts that overlap by 16 KiB. */
+   *  no backreferences and no lookaround. Ignored case, `\w`, `\d`, `\s` and `\b` are Unicode: `é+` with `ignoreCase`
+   *  finds "ÉÉ". Returns at most 40_960 bytes of text. A line of over 500 bytes is shown around its match, between marks
+   *  "[+N bytes]". A line of over 32 KiB is searched in parts that overlap by 16 KiB. */
   search(id: string, pattern: string, options?: SpillSearch): Promise<SpillMatch[]>
   /** Lists all outputs, oldest first. */
   list(): Promise<SpillRecord[]>

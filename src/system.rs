@@ -32,9 +32,10 @@ pub use unix::*;
 #[cfg(unix)]
 mod unix {
     use super::*;
+    use std::fs::TryLockError;
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 
-    use rustix::fs::{FlockOperation, Gid, OFlags, Uid, fchown, flock};
+    use rustix::fs::{Gid, OFlags, Uid, fchown};
     use rustix::process::{Pid, test_kill_process};
     use std::os::unix::fs::PermissionsExt;
 
@@ -104,12 +105,12 @@ mod unix {
     /// Locks an open file until it is closed or the process ends. Returns false if another process holds the lock. On
     /// file systems without locks this always succeeds.
     pub fn hold(file: &File) -> bool {
-        flock(file, FlockOperation::NonBlockingLockExclusive) != Err(rustix::io::Errno::WOULDBLOCK)
+        !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
     }
 
     /// Like [`hold`], but waits for the lock.
     pub fn hold_after_others(file: &File) {
-        while flock(file, FlockOperation::LockExclusive) == Err(rustix::io::Errno::INTR) {}
+        while file.lock().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {}
     }
 
     /// Returns false if the file was removed after it was opened.
@@ -259,6 +260,7 @@ mod other {
         None
     }
 
+    /// Here a held file cannot be read by others, as it must be.
     pub fn hold(_: &File) -> bool {
         true
     }

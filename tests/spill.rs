@@ -168,7 +168,7 @@ proptest! {
     ) {
         let dir = tempfile::tempdir().unwrap();
         let (store, _) = save(dir.path(), &bytes);
-        let compiled = if regex { Pattern::regex(pattern, ignore_case).unwrap() } else { Pattern::plain(pattern, ignore_case) };
+        let compiled = if regex { Pattern::regex(pattern, ignore_case).unwrap() } else { Pattern::plain(pattern, ignore_case).unwrap() };
         let found = search(&store, ID, &Query { pattern: compiled, line, context, max }).unwrap();
         let lines: Vec<String> = lines_of(&bytes)
             .into_iter()
@@ -249,7 +249,7 @@ proptest! {
         let start: String = needle.chars().take(100).collect();
         let pattern = match regex {
             Some(long) => Pattern::regex(&format!("{start}{long}"), ignore_case).unwrap(),
-            None => Pattern::plain(&needle, ignore_case),
+            None => Pattern::plain(&needle, ignore_case).unwrap(),
         };
         let query = Query { pattern, line: 1, context: 1, max: 9 };
         let found = search(&store, ID, &query).unwrap();

@@ -134,7 +134,7 @@ fn query(pattern: &str, options: [f64; 5]) -> std::result::Result<Query, Failure
     let ignore_case = ignore_case != 0.0;
     let pattern = match regex != 0.0 {
         true => Pattern::regex(pattern, ignore_case)?,
-        false => Pattern::plain(pattern, ignore_case),
+        false => Pattern::plain(pattern, ignore_case)?,
     };
     Ok(Query { pattern, line: line as u64, context: context as usize, max: max as usize })
 }

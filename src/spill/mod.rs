@@ -2,7 +2,6 @@
 
 pub mod failure;
 pub mod listing;
-pub mod literals;
 pub mod name;
 pub mod pattern;
 pub mod piece;

@@ -1,140 +1,72 @@
 //! What a saved output is searched for.
 
-use std::borrow::Cow;
+use std::fmt::Display;
 use std::ops::Range;
 
-use memchr::memmem::Finder;
-use regex_lite::{Regex, RegexBuilder};
+use regex::bytes::{Regex, RegexBuilder};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Hir, HirKind};
 
 use super::failure::Failure;
-use super::literals::literals;
-use super::scan::{NARROW, OVERLAP, Part, WINDOW};
+use super::scan::{OVERLAP, Part};
+use crate::text::{Text, Utf8};
 
-/// Memory of a compiled expression. One that needs more is refused before it is built.
-const REGEX_SIZE: usize = 256 * 1024;
-/// Memory of one that is looked for in whole windows. A larger one may take 0.1 ms a byte, and nothing can end it within a
-/// window.
-const QUICK_SIZE: usize = 8 * 1024;
+/// Steps of an expression. Each may take 20 ns at every byte where the engine comes to no automaton, and nothing can end
+/// it within a window.
+const MOST_STEPS: usize = 8_192;
 
+/// A plain text, or a regular expression. Case and classes are those of Unicode.
 #[derive(Debug)]
-pub enum Pattern {
-    Plain(Box<Finder<'static>>),
-    /// ASCII, of which the case does not count.
-    Ascii(Vec<u8>),
-    /// Other text, in lower case.
-    Folded(Vec<char>),
-    Regex(Box<Expression>),
-}
-
-#[derive(Debug)]
-pub struct Expression {
-    regex: Regex,
-    /// Matches hold one of these, if there are any.
-    literals: Vec<Finder<'static>>,
-    window: usize,
-}
+pub struct Pattern(Regex);
 
 impl Pattern {
-    pub fn plain(text: &str, ignore_case: bool) -> Pattern {
-        match (ignore_case, text.is_ascii()) {
-            (false, _) => Pattern::Plain(Finder::new(text).into_owned().into()),
-            (true, true) => Pattern::Ascii(text.into()),
-            (true, false) => Pattern::Folded(text.chars().flat_map(char::to_lowercase).collect()),
-        }
+    pub fn plain(text: &str, ignore_case: bool) -> Result<Pattern, Failure> {
+        let built = RegexBuilder::new(&regex::escape(text)).case_insensitive(ignore_case).build();
+        built.map(Pattern).map_err(refused)
     }
 
     pub fn regex(text: &str, ignore_case: bool) -> Result<Pattern, Failure> {
-        let mut builder = RegexBuilder::new(text);
-        builder.case_insensitive(ignore_case);
-        let built = builder.size_limit(REGEX_SIZE).build();
-        let is_quick = builder.size_limit(QUICK_SIZE).build().is_ok();
-        let refused = |error| Failure::Pattern(format!("a regular expression ({error})"));
-        let literals = if ignore_case { vec![] } else { literals(text) };
-        let literals = literals.iter().map(|literal| Finder::new(literal).into_owned()).collect();
-        let window = if is_quick { WINDOW } else { NARROW };
-        Ok(Pattern::Regex(Box::new(Expression { regex: built.map_err(refused)?, literals, window })))
-    }
-
-    /// Bytes of a line that may be looked at by themselves: what is looked for in them ends within seconds.
-    pub fn window(&self) -> usize {
-        if let Pattern::Regex(expression) = self { expression.window } else { WINDOW }
+        let parsed = ParserBuilder::new().utf8(false).build().parse(text).map_err(refused)?;
+        if steps(&parsed) > MOST_STEPS {
+            return Err(refused(format!(
+                "written out, its repetitions come to more than {MOST_STEPS} steps"
+            )));
+        }
+        RegexBuilder::new(text).case_insensitive(ignore_case).build().map(Pattern).map_err(refused)
     }
 
     /// Finds the pattern in a line or a part of one. In a part, what may go on beyond its end is left to the next, which
-    /// begins before it.
+    /// begins before it. Where a part begins inside a line, its start is not the line's: what is found begins behind its
+    /// first char.
     pub fn find(&self, part: &Part) -> Option<Range<usize>> {
-        match self {
-            Pattern::Plain(finder) => finder.find(part.bytes).map(|at| at..at + finder.needle().len()),
-            Pattern::Ascii(ascii) => find_ascii(part.bytes, ascii),
-            Pattern::Folded(folded) => find_text(part, |text, _| find_folded(text, folded)),
-            Pattern::Regex(expression) if is_ruled_out(part.bytes, &expression.literals) => None,
-            Pattern::Regex(expression) => {
-                find_text(part, |text, first| Some(expression.regex.find_at(text, first)?.range()))
-            }
-        }
+        let first = if part.begins { 0 } else { Utf8(part.bytes).decode(0).1 };
+        let found = self.0.find_at(part.bytes, first)?.range();
+        let goes_on = !part.ends && found.end == part.bytes.len() && found.start + OVERLAP > part.bytes.len();
+        (!goes_on).then_some(found)
     }
 }
 
-fn is_ruled_out(bytes: &[u8], literals: &[Finder]) -> bool {
-    !literals.is_empty() && !literals.iter().any(|literal| literal.find(bytes).is_some())
+/// Says why, in the last line of what the engine says: those before draw where.
+fn refused(error: impl Display) -> Failure {
+    let error = error.to_string();
+    let reason = error.lines().last().unwrap_or_default();
+    Failure::Pattern(format!("a regular expression ({})", reason.strip_prefix("error: ").unwrap_or(reason)))
 }
 
-/// Finds in what the part decodes to. Where it begins inside a line, its start is not the line's, and `find` is told to
-/// begin behind its first char.
-fn find_text(part: &Part, find: impl FnOnce(&str, usize) -> Option<Range<usize>>) -> Option<Range<usize>> {
-    let text = String::from_utf8_lossy(part.bytes);
-    let first = text.chars().next().filter(|_| !part.begins).map_or(0, char::len_utf8);
-    let found = find(&text, first)?;
-    let goes_on = !part.ends && found.end == text.len() && found.start + OVERLAP > text.len();
-    let is_whole = matches!(text, Cow::Borrowed(_));
-    (!goes_on).then(|| if is_whole { found } else { raw(part.bytes, found) })
-}
-
-fn find_ascii(bytes: &[u8], ascii: &[u8]) -> Option<Range<usize>> {
-    let first = ascii.first()?;
-    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), bytes)
-        .map(|at| at..at + ascii.len())
-        .find(|range| bytes.get(range.clone()).is_some_and(|found| found.eq_ignore_ascii_case(ascii)))
-}
-
-fn find_folded(text: &str, folded: &[char]) -> Option<Range<usize>> {
-    text.char_indices().find_map(|(at, _)| Some(at..at + starts_with_folded(&text[at..], folded)?))
-}
-
-/// The length of what is the same but for its case.
-fn starts_with_folded(text: &str, folded: &[char]) -> Option<usize> {
-    let mut rest = folded;
-    for (at, char) in text.char_indices() {
-        if rest.is_empty() {
-            return Some(at);
-        }
-        for lower in char.to_lowercase() {
-            match rest.split_first() {
-                Some((first, after)) if *first == lower => rest = after,
-                // The pattern ends within what one char becomes.
-                None => break,
-                Some(_) => return None,
-            }
+/// Counts what an expression comes to once its repetitions are written out.
+fn steps(hir: &Hir) -> usize {
+    let sum = |all: &[Hir]| all.iter().map(steps).fold(0, usize::saturating_add);
+    match hir.kind() {
+        HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Capture(group) => steps(&group.sub).saturating_add(2),
+        HirKind::Concat(all) => sum(all),
+        HirKind::Alternation(all) => sum(all).saturating_add(1),
+        HirKind::Repetition(repeated) => {
+            let times = repeated.max.unwrap_or(repeated.min).max(1);
+            steps(&repeated.sub).saturating_add(1).saturating_mul(times as usize)
         }
     }
-    rest.is_empty().then_some(text.len())
-}
-
-/// Where a range of what bytes decode to stands in them.
-fn raw(bytes: &[u8], range: Range<usize>) -> Range<usize> {
-    let position = |decoded: usize| {
-        let (mut seen, mut at) = (0, 0);
-        for chunk in bytes.utf8_chunks() {
-            let valid = chunk.valid().len();
-            if decoded <= seen + valid {
-                return at + (decoded - seen);
-            }
-            seen += valid + char::REPLACEMENT_CHARACTER.len_utf8();
-            at += valid + chunk.invalid().len();
-        }
-        bytes.len()
-    };
-    position(range.start)..position(range.end)
 }
 
 #[cfg(test)]
@@ -145,25 +77,58 @@ mod tests {
         pattern.find(&Part { line: 1, at: 0, bytes, begins: true, ends: true })
     }
 
-    #[test]
-    fn each_kind_finds_what_it_says() {
-        let log = "héllo ERROR[E12]: Straße".as_bytes();
-        assert_eq!(find(&Pattern::plain("ERROR[", false), log), Some(7..13));
-        assert_eq!(find(&Pattern::plain("error[", false), log), None);
-        assert_eq!(find(&Pattern::plain("error[", true), log), Some(7..13));
-        assert_eq!(find(&Pattern::plain("HÉLLO", true), log), Some(0..6));
-        assert_eq!(find(&Pattern::plain("STRASSE", true), log), None);
-        assert_eq!(find(&Pattern::plain("STRAßE", true), log), Some(19..26));
-        assert_eq!(find(&Pattern::regex(r"E\d+\]", false).unwrap(), log), Some(13..17));
-        assert_eq!(find(&Pattern::regex("error.*e$", true).unwrap(), log), Some(7..log.len()));
+    fn plain(text: &str, ignore_case: bool) -> Pattern {
+        Pattern::plain(text, ignore_case).unwrap()
+    }
+
+    fn regex(text: &str, ignore_case: bool) -> Pattern {
+        Pattern::regex(text, ignore_case).unwrap()
     }
 
     #[test]
-    fn positions_are_those_of_the_bytes() {
+    fn each_kind_finds_what_it_says() {
+        let log = "héllo ERROR[E12]: Straße".as_bytes();
+        for (pattern, expected) in [
+            (plain("ERROR[", false), Some(7..13)),
+            (plain("error[", false), None),
+            (plain("error[", true), Some(7..13)),
+            (plain("HÉLLO", true), Some(0..6)),
+            (plain("STRASSE", true), None),
+            (plain("STRAßE", true), Some(19..26)),
+            (regex(r"E\d+\]", false), Some(13..17)),
+            (regex("error.*e$", true), Some(7..log.len())),
+        ] {
+            assert_eq!(find(&pattern, log), expected, "{pattern:?}");
+        }
+    }
+
+    #[test]
+    fn classes_and_case_are_those_of_unicode() {
+        for (text, found) in [
+            (r"(?i)é+", "ÉÉ"),
+            (r"(?i)[а-я]+", "ПРИВЕТ"),
+            (r"^\w+$", "élève漢字"),
+            (r"\bécole\b", " école."),
+            (r"^\s$", "\u{A0}"),
+            (r"^\d+$", "٣٤"),
+            (r"^\p{L}+$", "élève"),
+            (r"^\p{Cyrillic}+$", "привет"),
+            (r"^[\w&&[^0-9]]+$", "é"),
+        ] {
+            assert!(find(&regex(text, false), found.as_bytes()).is_some(), "{text}");
+        }
+        assert_eq!(find(&regex(r"\bcole\b", false), "école".as_bytes()), None);
+        assert_eq!(find(&regex("é+", true), "ÉÉ".as_bytes()), find(&plain("éé", true), "ÉÉ".as_bytes()));
+    }
+
+    #[test]
+    fn what_is_no_text_is_searched_too() {
         let log = b"\xFF\xFEab\xE6\xBCcd";
-        assert_eq!(find(&Pattern::plain("AB", true), log), Some(2..4));
-        assert_eq!(find(&Pattern::regex("c.", false).unwrap(), log), Some(6..8));
-        assert_eq!(find(&Pattern::plain("cd", false), log), Some(6..8));
+        assert_eq!(find(&plain("AB", true), log), Some(2..4));
+        assert_eq!(find(&plain("cd", false), log), Some(6..8));
+        assert_eq!(find(&regex("c.", false), log), Some(6..8));
+        assert_eq!(find(&regex("^.", false), log), None);
+        assert_eq!(find(&regex(r"(?-u)^\xFF[^a]", false), log), Some(0..2));
     }
 
     #[test]
@@ -174,21 +139,44 @@ mod tests {
         }
         let stars = format!("a{}", "*".repeat(4_000));
         let _ = Pattern::regex(&stars, false).map(|pattern| find(&pattern, b"aaab"));
-        // What takes long is looked for in little at once.
-        for costly in ["(?:a?){1000}a{1000}b", "(?:|a|a|a|a|a|a|a|a){0,300}Z", "[a-z]{0,900}[a-y]{0,900}z$"] {
-            assert_eq!(Pattern::regex(costly, false).unwrap().window(), NARROW, "{costly}");
+        for hostile in [
+            "(",
+            "a{9999999}",
+            "a{4000000000}",
+            "((a{1000}){1000}){1000}",
+            "(?:a?b?){2000}[yz]",
+            "(?:|a|b){2000}[yz]",
+            r"\w{400}",
+            &deep[0],
+            r"(a)\1",
+            "(?=a)",
+        ] {
+            let Err(Failure::Pattern(reason)) = Pattern::regex(hostile, false) else { panic!("{hostile}") };
+            assert!(!reason.contains('\n') && reason.starts_with("a regular expression ("), "{reason}");
         }
-        assert_eq!(Pattern::regex(r"^\s*(error|warning)\[\w+\]: .{0,80}$", false).unwrap().window(), WINDOW);
-        for hostile in ["(", "a{9999999}", "((a{1000}){1000}){1000}", &deep[0], r"(a)\1", "(?=a)"] {
-            assert!(matches!(Pattern::regex(hostile, false), Err(Failure::Pattern(_))), "{hostile}");
+        for costly in ["(?:a?){1000}a{1000}b", r"\w{1,100}: .{0,2000}$", "[a-z]{0,900}[a-y]{0,900}z$"] {
+            assert!(Pattern::regex(costly, false).is_ok(), "{costly}");
         }
     }
 
     #[test]
+    fn a_mistake_is_named() {
+        let reason = |text: &str| match Pattern::regex(text, false) {
+            Err(Failure::Pattern(reason)) => reason,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(reason("("), "a regular expression (unclosed group)");
+        assert_eq!(reason("a\nb("), "a regular expression (unclosed group)");
+        assert_eq!(
+            reason("a{9999}"),
+            "a regular expression (written out, its repetitions come to more than 8192 steps)"
+        );
+    }
+
+    #[test]
     fn an_edge_of_a_part_is_no_edge_of_its_line() {
-        let starts = Pattern::regex("^b", false).unwrap();
-        let ends = Pattern::regex("b$", false).unwrap();
         let part = |begins, ends| Part { line: 1, at: 0, bytes: b"bab", begins, ends };
+        let (starts, ends) = (regex("^b", false), regex("b$", false));
         assert_eq!(starts.find(&part(true, false)), Some(0..1));
         assert_eq!(starts.find(&part(false, false)), None);
         assert_eq!(ends.find(&part(true, false)), None);

@@ -4,9 +4,8 @@ use std::io::{self, Read};
 
 use crate::text::{Text, Utf8};
 
-/// Longest part of a line that is looked at by itself, and where that takes long.
-pub const WINDOW: usize = 128 * 1024;
-pub const NARROW: usize = 24 * 1024;
+/// Longest part of a line that is looked at by itself.
+pub const WINDOW: usize = 32 * 1024;
 /// What two parts of one line share, so that nothing shorter is missed between them.
 pub const OVERLAP: usize = 16 * 1024;
 
@@ -38,10 +37,17 @@ pub struct Scan<R> {
 }
 
 impl<R: Read> Scan<R> {
-    /// Reads lines in parts of at most `window` bytes, which is more than an overlap.
-    pub fn new(input: R, window: usize) -> Scan<R> {
-        let buffer = vec![0; window];
-        Scan { input, buffer, start: 0, filled: 0, at: 0, line: 1, begins: true, ended: false }
+    pub fn new(input: R) -> Scan<R> {
+        Scan {
+            input,
+            buffer: vec![0; WINDOW],
+            start: 0,
+            filled: 0,
+            at: 0,
+            line: 1,
+            begins: true,
+            ended: false,
+        }
     }
 
     /// The next part; nothing after the last.
@@ -90,7 +96,7 @@ mod tests {
 
     #[test]
     fn lines_come_without_their_terminators() {
-        let mut scan = Scan::new(&b"one\r\n\ntwo\rx\nthree"[..], WINDOW);
+        let mut scan = Scan::new(&b"one\r\n\ntwo\rx\nthree"[..]);
         let mut lines = vec![];
         while let Some(part) = scan.next_part().unwrap() {
             assert!(part.begins && part.ends);
@@ -104,7 +110,7 @@ mod tests {
     fn a_long_line_comes_in_parts_that_overlap() {
         let line = "漢".repeat(WINDOW);
         let text = format!("a\n{line}\nb\n");
-        let mut scan = Scan::new(text.as_bytes(), WINDOW);
+        let mut scan = Scan::new(text.as_bytes());
         let mut reached = 2;
         let mut parts = 0;
         while let Some(part) = scan.next_part().unwrap() {

@@ -62,7 +62,7 @@ struct Hit {
 
 fn find(mut file: &File, size: u64, query: &Query, deadline: Instant) -> Result<Vec<Hit>, Failure> {
     file.rewind()?;
-    let mut scan = Scan::new(file.take(size), query.pattern.window());
+    let mut scan = Scan::new(file.take(size));
     let mut hits: Vec<Hit> = vec![];
     let mut recent: VecDeque<Range<u64>> = VecDeque::new();
     let mut found: Option<Range<u64>> = None;
