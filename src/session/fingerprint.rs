@@ -1,10 +1,10 @@
-//! Tells whether bytes that were read before are still the same.
+//! Detects changes to bytes that were read before.
 
 use std::fmt;
 
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// Made of all bytes in order, however they were cut into pieces. It tells chance apart, not malice.
+/// A hash of all bytes in order, independent of how they are split. It detects accidental changes, not malicious ones.
 #[derive(Clone, Default)]
 pub struct Fingerprint(Xxh3Default);
 
@@ -43,7 +43,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_do_not_matter_and_every_byte_does(bytes in prop::collection::vec(any::<u8>(), 1..300), cuts in prop::collection::vec(0..300usize, 0..6), at in 0..300usize) {
+        fn depends_on_every_byte_and_not_on_the_pieces(bytes in prop::collection::vec(any::<u8>(), 1..300), cuts in prop::collection::vec(0..300usize, 0..6), at in 0..300usize) {
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
             cuts.sort_unstable();
             let (mut pieces, mut from) = (Fingerprint::default(), 0);
