@@ -72,7 +72,7 @@ describe('inspect', () => {
     ['forbidden.jsonl', /permission denied/],
     ['image.png', /image\.png: unrecognised session format/],
     ['tsconfig.json', /tsconfig\.json: unrecognised session format \(format unknown\)/],
-    ['/dev/null', /it is no file/],
+    ['/dev/null', /\/dev\/null is not a JSON Lines file \(found a device, pipe or socket\)/],
   ])('%s is a mistake that one line tells', async (file, told) => {
     write('image.png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
     write('tsconfig.json', '{"compilerOptions":{"strict":true}}')
@@ -163,7 +163,7 @@ describe('repair', () => {
     expect(stderr.split('\n').slice(0, -1)).toEqual(
       files.map(
         (file) =>
-          `spillway repair: ${file} is done, but its report: no space is left on the device; free some and run this again`,
+          `spillway repair: ${file} is done, but not its report: no space left on the device; free some and run this again`,
       ),
     )
     for (const file of files) expect(readFileSync(file, 'utf8').length).toBeLessThan(before.length)

@@ -21,7 +21,7 @@ async function follow(id: string, input: object = {}): Promise<string[]> {
     expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(40_960)
     expect(answer.isWellFormed()).toBe(true)
     answers.push(answer)
-    const [, kind, number] = /\[(?:next: |line \d+ goes on: next is )(line|byte) (\d+)\]$/.exec(answer) ?? []
+    const [, kind, number] = /\[(?:line \d+ continues; )?next: (line|byte) (\d+)\]$/.exec(answer) ?? []
     next = kind === undefined ? undefined : { ...input, [kind]: Number(number) }
   }
   return answers
@@ -57,7 +57,7 @@ describe('the tool', () => {
     expect(await execute({ id, byte: 5, lines: 1 })).toBe(
       `[${id}: lines 2-2 from byte 5 of 5 lines, 38 bytes]\n2: wo\n[next: line 3]`,
     )
-    expect(await execute({ id, line: 9 })).toBe(`[${id} holds 5 lines, 38 bytes: nothing is at line 9]`)
+    expect(await execute({ id, line: 9 })).toBe(`[${id} has 5 lines, 38 bytes; line 9 is beyond its end]`)
   })
 
   it('takes a model through all of an output', async () => {
@@ -80,7 +80,7 @@ describe('the tool', () => {
       fc.asyncProperty(hostileText, fc.integer({ min: 1, max: 300 }), async (text, times) => {
         const { id, path } = await store.save(text.repeat(times))
         const answers = await follow(id)
-        expect(answers.at(-1)).toMatch(/\[end\]$|nothing is at line 1\]$/)
+        expect(answers.at(-1)).toMatch(/\[end\]$|line 1 is beyond its end\]$/)
         expect(Buffer.byteLength(await execute({ id, pattern: 'e', lines: 10 }))).toBeLessThanOrEqual(40_960)
         rmSync(path)
       }),
@@ -102,7 +102,7 @@ describe('the tool', () => {
       `[${id}: 2 matching lines]\n4- c\n5: error two\n6- d\n9- g\n10: Error three`,
     )
     expect(await execute({ id, pattern: 'error', line: 6 })).toBe(
-      `[no line of ${id} from line 6 on holds "error"; upper and lower case are told apart]`,
+      `[no line of ${id} from line 6 on contains "error" (case-sensitive)]`,
     )
   })
 
@@ -123,31 +123,31 @@ describe('the tool', () => {
   it('says that not all was saved, or that it was not finished', async () => {
     const { id } = await store.save(Buffer.alloc(40_000_100, 'line\n'))
     expect(await execute({ id, line: 8_000_000 })).toMatch(
-      /\[end of what was saved: 40000000 of 40000100 bytes\]$/,
+      /\[end of the saved part: 40000000 of 40000100 bytes\]$/,
     )
   })
 
   it('answers bad input with what to do, and never throws', async () => {
     const { id, path } = await store.save('one\ntwo\n')
     const answers: [unknown, RegExp][] = [
-      [undefined, /^Give an object with the id/],
-      ['0123456789abcdef', /^Give an object with the id/],
-      [{}, /^Give the id of a saved output, as the notice names it\.$/],
-      [{ id: 5 }, /^Give the id/],
+      [undefined, /^Pass an object with the id/],
+      ['0123456789abcdef', /^Pass an object with the id/],
+      [{}, /^Pass the id of a saved output, from its notice\.$/],
+      [{ id: 5 }, /^Pass the id/],
       [{ id: '../../etc/passwd' }, /^id must be the id of a saved output, 16 hexadecimal digits, got/],
       [{ id: `../${id}` }, /^id must be the id/],
       [{ id: 'x'.repeat(100_000) }, /^id must be the id .{1,120}$/],
       [
         { id: '0123456789abcdef' },
-        /^no output is saved under 0123456789abcdef.*Run what made the output again/,
+        /^no output is saved under 0123456789abcdef.*If you need the output, run the tool that made it again/,
       ],
       [{ id, line: 0 }, /^line must be a whole number from 1 up, not 0\.$/],
       [{ id, byte: -5 }, /^byte must be a whole number from 0 up, not -5\.$/],
       [{ id, lines: 'many' }, /^lines must be a whole number from 1 up, not "many"\.$/],
-      [{ id, pattern: {} }, /^pattern must be a text, not an object\.$/],
+      [{ id, pattern: {} }, /^pattern must be a string, not an object\.$/],
       [{ id, pattern: '(', regex: true }, /^pattern must be a regular expression \(.*\), got "\("\.$/],
-      [{ id, pattern: 'a\nb' }, /^pattern must be a text of 1 to 4096 chars on one line/],
-      [new Proxy({}, { get: () => JSON.parse('{') }), /^Give the id/],
+      [{ id, pattern: 'a\nb' }, /^pattern must be a string of 1 to 4096 chars without newlines/],
+      [new Proxy({}, { get: () => JSON.parse('{') }), /^Pass the id/],
     ]
     for (const [input, answer] of answers) expect(await execute(input as never)).toMatch(answer)
     // What models give for what they do not mean, and numbers as text.

@@ -272,7 +272,7 @@ for (const [framework, run] of Object.entries(frameworks)) {
     const [path, unknown, empty, none] = rounds.slice(1).map(([{ text }]) => text)
     assert.match(path, /^id must be the id of a saved output, .* got "\.\.\/\.\.\/\.\.\/etc\/passwd"\.$/)
     assert.match(unknown, /^no output is saved under ffffffffffffffff: .*\.$/)
-    assert.match(empty, /^Give the id of a saved output, .*\.$/)
+    assert.match(empty, /^Pass the id of a saved output, .*\.$/)
     // Frameworks that hold an input against its schema say so in their own words.
     assert.match(none, /\bid\b/)
     assert.ok(none.length < 300)

@@ -26,7 +26,7 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
   readonly #overflow: Overflow | undefined
   #following: Following | undefined
   #result: Promise<CaptureResult> | undefined
-  /** What is there once both streams have ended, while the whole is saved. */
+  /** The captured output between the end of both streams and the end of the save. */
   #captured: Captured | undefined
   #ended: CaptureResult | undefined
 
@@ -60,7 +60,7 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
   ): Promise<CaptureResult> {
     if (typeof child !== 'object' || child === null || typeof child.on !== 'function')
       throw optionError(TypeError, 'child', 'a child process', child)
-    // One that could not be started has none either, and tells why.
+    // A child that could not be started has no pipes either; it emits an error.
     if (child.stdout === null && child.stderr === null && child.pid !== undefined)
       throw conflictError("child has neither stdout nor stderr; spawn it with 'pipe' for one of them")
     checkNames('attach', 'options', options)
@@ -97,7 +97,7 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
     this.#captured = captured
     const first = captured.result()
     if (!first.truncated) await overflow?.discard()
-    // What came was within the limits, and the line of the exit is not.
+    // The output was within the limits, but not with the exit line.
     else if (unsaved) await overflow?.write(unsaved)
     const record = first.truncated ? await overflow?.finish() : undefined
     const whole = first.truncated ? overflow?.whole(record) : undefined
@@ -130,7 +130,7 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
   }
 }
 
-/** Ends a stream, and waits until all that was written to it is taken. */
+/** Ends a stream, and waits until everything written to it is consumed. */
 function ended(stream: Intake): Promise<void> {
   return new Promise((resolve) => {
     finished(stream, { readable: false }, () => resolve())

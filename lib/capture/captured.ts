@@ -11,15 +11,15 @@ import { exitLine, isFailure, label, order, STREAMS } from './process.js'
 
 export type NativeCapture = ReturnType<typeof native.startCapture>
 
-/** How the texts of a capture are made. */
+/** Settings for the texts of a capture. */
 export interface Making {
   readonly policy: Compiled
   readonly separate: boolean
-  /** Streams that have a text of their own are called by their names. */
+  /** True if the policy or the caller names the output. Otherwise separate streams are named stdout and stderr. */
   readonly isNamed: boolean
 }
 
-/** Places of the numbers that the engine tells of a stream. */
+/** Columns of the numbers that the engine returns for a stream. */
 const COLUMNS = 10
 const CAME = 0
 const BINARY = 3
@@ -28,7 +28,7 @@ const BYTES_OUT = 7
 const TOKENS = 8
 const LONG_LINE = 9
 
-/** What was captured until the end, or until some moment. */
+/** The captured output, final or at some moment. */
 export class Captured {
   readonly #native: ReturnType<typeof native.endCapture>
   readonly #making: Making
@@ -36,7 +36,7 @@ export class Captured {
   readonly #rows: Float64Array
   readonly #sections: readonly number[]
 
-  /** `copy`: the capture goes on. */
+  /** `copy`: the capture continues. */
   constructor(capture: NativeCapture, making: Making, exit: ProcessExit | undefined, copy: boolean) {
     const streams = making.separate ? order(isFailure(exit)) : [0]
     const labels = making.separate ? streams.map(label) : ['']
@@ -48,7 +48,7 @@ export class Captured {
     this.#sections = native.capturedSections(this.#native)
   }
 
-  /** The texts within the limits, where the notices tell what became of the whole. */
+  /** Returns the texts within the limits. `whole`: the outcome of saving, for notices. */
   result(whole?: Whole): CaptureResult & { figures: () => Figures } {
     const { separate } = this.#making
     const sections = this.#sections.map((stream, at) =>
@@ -74,7 +74,7 @@ export class Captured {
     }
   }
 
-  /** Gives the engine's memory back. */
+  /** Frees the engine's memory. */
   release(): void {
     native.releaseCaptured(this.#native)
   }
@@ -151,7 +151,7 @@ class CapturedSize implements Measured {
   }
 }
 
-/** A text of which the engine has kept what matters. */
+/** A text of which the engine holds the parts that a cut can keep. */
 class CapturedText extends CapturedSize implements Subject {
   readonly #cut: Cutting
 

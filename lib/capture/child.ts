@@ -5,15 +5,15 @@ import { spawnError } from '../system_error.js'
 import type { Intake } from './intake.js'
 import { Pipe } from './pipe.js'
 
-/** More than pipes and streams hold on the way: what comes after it was not written before the exit. */
+/** More bytes than pipes and streams buffer. Output beyond them was written after the exit. */
 const ON_ITS_WAY = 2 * 1024 * 1024
 
-/** The longest time that a timer takes. */
+/** Longest delay of a timer, in ms. */
 const LONGEST = 2 ** 31 - 1
 
-/** A child whose output is brought into a capture. */
+/** A child whose output is captured. */
 export class Following {
-  /** How it exited, once its output is here; rejects on its 'error' and on abort. */
+  /** Resolves with the child's exit once its output has arrived. Rejects on its 'error' and on abort. */
   readonly done: Promise<ProcessExit>
   readonly #graceMs: number
   readonly #pipes = new Set<Pipe>()
@@ -32,8 +32,8 @@ export class Following {
     const outcome = new Promise<ProcessExit>((resolve, reject) => {
       this.#resolve = resolve
       aborted = () => reject(signal?.reason)
-      // It stays: an error that comes later must not end the host.
-      // A signal that the child was started with as well has it emit an error of its own first.
+      // Never removed: a later error must not end the host.
+      // If the child was started with the same signal, it emits an error of its own first.
       child.on('error', (error) => reject(signal?.aborted ? signal.reason : error))
       const failure = spawnError(child)
       if (failure) reject(failure)
@@ -53,7 +53,7 @@ export class Following {
     this.done = outcome.catch(failed).finally(() => signal?.removeEventListener('abort', aborted))
   }
 
-  /** Lets go of the child, which goes on. */
+  /** Stops reading the child, which continues. */
   leave(): void {
     this.#let((pipe) => pipe.leave())
     this.#check()
@@ -79,8 +79,9 @@ export class Following {
     return new Map([...this.#pipes].map((pipe) => [pipe, pipe.came]))
   }
 
-  /** A process that the child has started may hold its pipes open. What waits for our disk is waited for, and for others
-   *  that read the pipes as long as they go on. `atExit`, `before`: what had come then, and at the last look. */
+  /** Waits for the pipes after the exit, since another process may hold them open. Waits for output delayed by our
+   *  disk, and by other readers of the pipes while they make progress. `atExit`, `before`: bytes at the exit and at the
+   *  last look. */
   #wait(atExit: Map<Pipe, number>, before: Map<Pipe, number>): void {
     const since = (pipe: Pipe, then: Map<Pipe, number>) => pipe.came - (then.get(pipe) ?? 0)
     const isOnItsWay = (pipe: Pipe) =>
@@ -89,7 +90,7 @@ export class Following {
       if ([...this.#pipes].some(isOnItsWay)) this.#wait(atExit, this.#came())
       else this.leave()
     }
-    // Looked at once what others made room for just now has been read: in the midst of that nothing seems to wait.
+    // Deferred until pending reads are done: in between, no output seems to wait.
     this.#timer = setTimeout(() => setImmediate(look), this.#graceMs)
   }
 

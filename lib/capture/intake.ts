@@ -1,13 +1,13 @@
 import { Writable } from 'node:stream'
 import { get } from '../reading.js'
 
-/** What takes the chunks of one stream, in order. A promise tells to wait. */
+/** Consumer of the chunks of one stream, in order. If `take` returns a promise, the next chunk has to wait for it. */
 export interface Sink {
   take(bytes: Uint8Array, isText: boolean): Promise<void> | undefined
   end(): void
 }
 
-/** Bytes that may wait here while those before them are saved. */
+/** Bytes that are buffered while earlier ones are saved. */
 const WAITING = 256 * 1024
 
 type Done = (error?: Error | null) => void
@@ -15,7 +15,7 @@ type Done = (error?: Error | null) => void
 /** A Writable for one stream of a process. */
 export class Intake extends Writable {
   readonly #sink: Sink
-  /** The first half of a pair that a string ended in. */
+  /** A high surrogate at the end of a string, waiting for the next chunk. */
   #half = ''
 
   constructor(sink: Sink) {
@@ -23,7 +23,7 @@ export class Intake extends Writable {
     this.#sink = sink
   }
 
-  /** Takes a chunk, or a copy where it has to wait: its owner may use the memory again. */
+  /** Writes a chunk. Copies it if it has to wait, since its owner may reuse the memory. */
   override write(chunk: unknown, ...rest: unknown[]): boolean {
     const waits = this.writableLength > 0 || this.writableCorked > 0
     return super.write(
@@ -33,7 +33,7 @@ export class Intake extends Writable {
   }
 
   override _write(chunk: Uint8Array | string, encoding: BufferEncoding, done: Done): void {
-    // What waits must have a length: by that the next is known to have to wait.
+    // Only a chunk with a length may wait: `write` sees by that length that the next one must wait too.
     const wait = chunk.length === 0 ? undefined : this.#take(chunk, encoding)
     if (wait) wait.then(() => done(), done)
     else done()
@@ -59,7 +59,7 @@ export class Intake extends Writable {
     return Buffer.from(isHalf ? whole.slice(0, -1) : whole)
   }
 
-  /** Bytes, with a half before them that stays one. */
+  /** Returns the bytes of a chunk, after a pending surrogate that remains unpaired. */
   #after(chunk: Uint8Array | string, encoding: BufferEncoding): Uint8Array {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk
     if (this.#half === '') return bytes
@@ -69,9 +69,10 @@ export class Intake extends Writable {
   }
 }
 
-/** A chunk that may wait. No bytes are as good as any: their buffer may be gone, which a stream would throw at. */
+/** Returns a chunk that may wait. An empty chunk is replaced: its buffer may be detached, and a stream throws on
+ *  that. */
 function ownOf(chunk: ArrayBufferView, waits: boolean): ArrayBufferView {
-  // Of a DataView even to ask its length throws then.
+  // Reading the length of a detached DataView throws.
   const length = get(chunk, 'byteLength')
   if (!length) return Buffer.alloc(0)
   return waits ? Buffer.from(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)) : chunk

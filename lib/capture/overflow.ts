@@ -4,7 +4,7 @@ import { openSpill } from '../spill/spill.js'
 import type { SpillMeta, SpillWriter } from '../spill/spill_writer.js'
 import { codeOf, type Whole, wholeIn } from '../spill/spilling.js'
 
-/** Saves output that is over its limits. Nothing here throws or rejects: why it cannot be saved is remembered. */
+/** Saves output that exceeds its limits. Never throws or rejects; a failure is recorded in `error`. */
 export class Overflow {
   readonly #store: SpillStore
   readonly #meta: SpillMeta
@@ -16,18 +16,18 @@ export class Overflow {
     this.#meta = meta
   }
 
-  /** Whether saving has begun. */
+  /** True once saving has begun. */
   get isOpen(): boolean {
     return this.#writer !== undefined || this.#failed !== undefined
   }
 
-  /** What saving failed with: of what is still being written, before the next write hears of it. */
+  /** The failure of the save, also one that no write has reported yet. */
   get #failure(): { error: unknown } | undefined {
     const error = this.#writer?.failure
     return this.#failed ?? (error && { error })
   }
 
-  /** Why the whole is not saved. */
+  /** Reason why the output is not saved, with its code. */
   get error(): string | undefined {
     const failure = this.#failure
     if (!failure) return undefined
@@ -37,14 +37,14 @@ export class Overflow {
     return text.includes(code) ? text : `${code}: ${text}`
   }
 
-  /** What notices can tell of the whole. */
+  /** Returns the outcome of the save, for notices. */
   whole(record?: SpillRecord): Whole | undefined {
     const failure = this.#failure
     if (failure) return ['failed', codeOf(failure.error)]
     return record && wholeIn(this.#store, record)
   }
 
-  /** Adds the bytes that come next. A promise tells to wait, as the disk is slower. */
+  /** Appends bytes. Returns a promise if the caller has to wait for the disk. */
   write(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#failed) return undefined
     try {
@@ -65,7 +65,7 @@ export class Overflow {
     }
   }
 
-  /** Removes the file: a part of the whole must not pass for it. */
+  /** Removes the file: a part must not pass for the full output. */
   async discard(): Promise<void> {
     const writer = this.#writer
     this.#writer = undefined

@@ -5,8 +5,8 @@ import type { Intake } from './intake.js'
 type Chunk = Uint8Array | string
 
 /**
- * What a stream is piped to. Node holds a stream back until each Writable that it is piped to is ready; what a listener
- * has paused, any other consumer lets go on.
+ * A Writable to pipe a stream into. Node pauses a stream until every Writable that it is piped into is ready, while any
+ * other consumer can resume a stream that a listener has paused.
  */
 class Inlet extends Writable {
   readonly #take: (chunk: Chunk) => boolean
@@ -21,53 +21,54 @@ class Inlet extends Writable {
   }
 }
 
-/** Brings what a child prints to one stream into a capture. */
+/** Reads one stream of a child into a capture. */
 export class Pipe {
-  /** Bytes that came so far, or chars where the stream decodes. */
+  /** Bytes received so far, or chars if the stream decodes. */
   came = 0
   readonly #from: Readable
   readonly #to: Intake
   readonly #inlet = new Inlet((chunk) => this.#write(chunk))
-  /** Nobody else sees the chunks. Who is seen to listen now may have kept one and be gone when the next comes. */
+  /** True if no one else sees the chunks. Never true again: a listener may keep a chunk and then be removed. */
   #isAlone: boolean
-  /** Bytes that waited in the stream at first, and those that had been taken from it: what was put back is somebody's. */
+  /** Bytes buffered in the stream at first, which someone may have put back. */
   readonly #waited: number
+  /** Bytes taken from the stream before. */
   readonly #taken: number
-  /** The stream is held back until the capture is ready. */
+  /** True while the stream is paused until the capture is ready. */
   #isHeld = false
   #ended: (() => void) | undefined
   readonly #forget: () => void
 
-  /** `ended` is called once nothing more is to come: the stream has ended, or broke, or was closed. */
+  /** `ended` is called once the stream has ended, failed or been closed. */
   constructor(from: Readable, to: Intake, ended: () => void) {
     this.#from = from
     this.#to = to
     this.#ended = ended
-    // The chunks of another stream may be somebody's own buffers.
+    // The chunks of a stream other than a socket may be buffers in use elsewhere.
     this.#isAlone = isSocket(from) && SHOWN.every((event) => from.listenerCount(event) === 0)
     this.#waited = from.readableLength
     this.#taken = bytesRead(from) - this.#waited
     from.pipe(this.#inlet, { end: false })
     from.on('newListener', this.#heard)
     to.on('drain', this.#goOn).on('close', this.#goOn)
-    // A stream that breaks after it was left must not end the process.
+    // A stream that fails after `leave` must not end the process.
     from.on('error', ignore)
     this.#forget = finished(from, { writable: false }, () => this.#end())
   }
 
-  /** Whether the disk is behind. */
+  /** True if the disk is slower than the stream. */
   get isSlow(): boolean {
     return this.#to.writable && this.#to.writableLength > 0
   }
 
-  /** Whether others that read the stream hold it back. */
+  /** True if other readers hold the stream back. */
   get isWaiting(): boolean {
     return this.#from.readableLength > 0 && !this.#from.destroyed
   }
 
   #write(chunk: Chunk): boolean {
     this.came += chunk.length
-    // Its owner may have ended it, and not the child.
+    // The caller may have ended this Writable before the child did.
     if (!this.#to.writable) return true
     const ours = typeof chunk !== 'string' && this.#isOurs(chunk.length) ? chunk : undefined
     this.#isHeld = !this.#to.write(chunk)
@@ -75,12 +76,12 @@ export class Pipe {
     return !this.#isHeld
   }
 
-  /** Tells whether nobody else can have the chunk that has come: it was read for us, and by us. */
+  /** Returns true if no one else can hold the last chunk: it was read for us and by us. */
   #isOurs(length: number): boolean {
-    // More is here than was read, so that somebody has put it into the stream.
+    // More bytes than were read: someone has put some into the stream.
     if (this.#isAlone && this.#taken + this.came + this.#from.readableLength > bytesRead(this.#from))
       this.#isAlone = false
-    // While it is held, only somebody else can have had the stream go on.
+    // While we hold the stream, only someone else can have resumed it.
     return this.#isAlone && !this.#isHeld && this.came - length >= this.#waited
   }
 
@@ -94,14 +95,14 @@ export class Pipe {
     this.#inlet.emit('drain')
   }
 
-  /** Lets go of the stream. Whoever still prints there goes on; that is thrown away, and keeps no process running. */
+  /** Stops capturing the stream. Further output is discarded, and does not keep this process running. */
   leave(): void {
     this.#let()
     this.#from.resume()
     if ('unref' in this.#from && typeof this.#from.unref === 'function') this.#from.unref()
   }
 
-  /** Lets go of the stream, and closes it. */
+  /** Stops capturing the stream, and closes it. */
   close(): void {
     this.#let()
     this.#from.destroy()
@@ -110,7 +111,7 @@ export class Pipe {
   #let(): void {
     this.#ended = undefined
     this.#forget()
-    // Others that it is piped to must not wait for this one.
+    // Other destinations of the stream must not wait for this one.
     this.#goOn()
     this.#from.unpipe(this.#inlet)
     this.#from.off('newListener', this.#heard)
@@ -126,22 +127,21 @@ export class Pipe {
 
 function ignore(): void {}
 
-/** Tells a socket without loading what makes them. */
+/** Returns true for a socket, without loading node:net. */
 function isSocket(stream: object): boolean {
   return 'connecting' in stream && 'address' in stream
 }
 
-/** Bytes that a socket has read for its stream. */
+/** Returns the bytes that a socket has read. */
 function bytesRead(stream: Readable): number {
   return 'bytesRead' in stream ? Number(stream.bytesRead) : 0
 }
 
-/** Events whose listeners see the chunks of a stream. */
+/** Events whose listeners receive the chunks of a stream. */
 const SHOWN: readonly (string | symbol)[] = ['data', 'readable']
 
 /**
- * Gives the memory of a chunk back that is ours alone and has been copied. The collector comes only once some 32 MB of
- * them have gathered.
+ * Frees the memory of a copied chunk that no one else holds. The garbage collector runs only after some 32 MB of them.
  */
 function release({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) native.releaseChunk(buffer)

@@ -7,7 +7,7 @@ import { clamp } from '../text/text.js'
 
 export const STREAMS = ['stdout', 'stderr'] as const
 
-/** The streams in the order of their labels: what a failed command said of it comes first. */
+/** Returns the streams in order. If the process failed, stderr comes first. */
 export function order(isFailed: boolean): number[] {
   return isFailed ? [1, 0] : [0, 1]
 }
@@ -16,7 +16,7 @@ export function label(stream: number): string {
   return `${STREAMS[stream]}:\n`
 }
 
-/** Returns how a process ended, as far as it is given. `within` and `name`: what the caller calls it, and its code. */
+/** Checks the given parts of an exit. `within` and `name`: the caller's names of the exit and its code. */
 export function checkExit(
   exit: ProcessExit | undefined,
   within = 'exit',
@@ -39,10 +39,10 @@ export function isFailure({ code, signal, timedOut }: ProcessExit = {}): boolean
   return Boolean(code || signal || timedOut)
 }
 
-/** Names of signals are short; what is none must not break the line. */
+/** Chars of a signal's name. It is a caller's string, and must not break the line. */
 const SIGNAL_CHARS = 40
 
-/** The line that tells how a process ended; nothing where that is not known. */
+/** Formats the end of a process as a line, "" if it is unknown. */
 export function exitLine({ code, signal, timedOut }: ProcessExit = {}): string {
   const parts: string[] = []
   if (timedOut) parts.push('timed out')

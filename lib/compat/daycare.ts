@@ -84,7 +84,7 @@ export function formatExecOutput(
   }
   const all = json(STREAM_CHARS)
   if (!inside(options) || all.length <= TOOL_RESULT_CHARS) return all
-  // Escapes make the JSON longer than the streams: the most that fits is found by halving.
+  // Escapes make the JSON longer than the streams, so the largest limit that fits is found by bisection.
   let [fits, over] = [0, STREAM_CHARS]
   while (over - fits > 1) {
     const middle = (fits + over) >> 1
@@ -137,7 +137,7 @@ export function rlmNoToolsResultMessageBuild(
   return { role: 'user', content: [{ type: 'text', text }], timestamp: Date.now() }
 }
 
-/** What an error of the Python runtime says; its classes are told by name, so that the runtime is not needed here. */
+/** Formats an error of the Python runtime. Its classes are recognised by name, so the runtime is not a dependency. */
 function errorText(error: unknown): string {
   const monty: Record<string, [title: string, method: string, ...args: unknown[]]> = {
     MontySyntaxError: ['Python syntax error. Fix the code and retry.', 'display', 'type-msg'],
@@ -159,7 +159,7 @@ function inside(options: ArithmeticOptions | undefined): boolean {
   return flag('noticeInside', options?.noticeInside, true)
 }
 
-/** A text that fits, well-formed but in the original arithmetic. */
+/** Returns a text that fits, well-formed unless the original arithmetic is asked for. */
 function whole(value: string, options: ArithmeticOptions | undefined): string {
   return inside(options) ? value.toWellFormed() : value
 }
@@ -168,7 +168,7 @@ function count(number: number): string {
   return number.toLocaleString('en-US')
 }
 
-/** Cuts to so many chars, notice included. */
+/** Truncates to `maxChars`, notice included. */
 function cut(value: string, maxChars: number, policy: PolicyOptions): string {
   return clamp(value, compile({ ...UNLIMITED, snap: 'char', maxChars, ...policy }))
 }

@@ -33,7 +33,7 @@ export function formatSize(bytes: number): string {
   return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)}KB` : `${(bytes / 1_048_576).toFixed(1)}MB`
 }
 
-/** One array for the numbers of all calls. */
+/** Numbers to and from the engine, shared by all calls. */
 const io = new Float64Array(7)
 
 function truncate(content: string, options: TruncationOptions, fromEnd: boolean): TruncationResult {
@@ -54,7 +54,7 @@ function truncate(content: string, options: TruncationOptions, fromEnd: boolean)
     maxBytes,
   }
   if (totalLines <= maxLines && totalBytes <= maxBytes) return { ...result, content: content.toWellFormed() }
-  // A char is a byte at least; a newline at the end and half a pair come on top.
+  // A char takes at least one byte; plus a final newline and half a surrogate pair.
   const reach = maxBytes + 3
   const window = fromEnd ? content.slice(-reach) : content.slice(0, reach)
   io.set([maxLines, maxBytes, Number(fromEnd)])

@@ -1,5 +1,4 @@
-/** Waits for work, but no longer than until the signal is aborted; then it rejects with the signal's reason at once, and
- *  nothing comes of the work any more. */
+/** Waits for work. If the signal aborts first, rejects with its reason at once and ignores the outcome of the work. */
 export async function unlessAborted<T>(
   signal: AbortSignal | undefined,
   work: () => T | PromiseLike<T>,
@@ -12,7 +11,7 @@ export async function unlessAborted<T>(
     signal.addEventListener('abort', stop, { once: true })
   })
   try {
-    // What rejects because of the abort is late by then: the signal's reason comes first.
+    // The signal comes first in the race, so its reason wins over a rejection that the abort causes.
     return await Promise.race([aborted, (async () => work())()])
   } finally {
     signal.removeEventListener('abort', stop)

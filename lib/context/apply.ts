@@ -8,10 +8,10 @@ import { Kept, lengthOf, resultsIn, withTexts, written } from '../result/history
 import { checkMessages } from '../result/messages.js'
 import { checkPlan } from './plan.js'
 
-/** The limits of a plan are its steps. */
+/** Defaults of applyPlan, whose only limits are the steps of the plan. */
 const DEFAULTS = { ...UNLIMITED, notice: 'pi' } satisfies ResultPolicy
 
-/** The policy by which a plan is applied, and estimated, unless another is given. */
+/** The default policy for applying a plan, by which plans are also estimated. */
 export const appliedBy = compileWith({}, DEFAULTS)
 
 export function applyPlan<T extends readonly unknown[]>(
@@ -27,7 +27,7 @@ export function applyPlan<T extends readonly unknown[]>(
   return kept.length === 0 ? messages : (written(messages, kept, compiled).messages as unknown as T)
 }
 
-/** A step may leave a result all that it has. */
+/** Checks `maxChars` of a step, which may be Infinity. */
 function mostOf(field: string, maxChars: unknown): number {
   return bound(field, maxChars, Number.POSITIVE_INFINITY)
 }
@@ -43,8 +43,8 @@ function cut(message: unknown, at: number, steps: readonly PlanStep[], policy: C
   })
 }
 
-/** Finds the results of one message that steps name by id and length. Of several that are alike in both, the first step
- *  names the first one. */
+/** Finds the results of one message that steps name by id and length. If several results match a step, they are taken
+ *  in order. */
 export function namedBy(steps: readonly PlanStep[], results: readonly Result[]): Map<Result, PlanStep> {
   const named = new Map<Result, PlanStep>()
   const left = [...steps]

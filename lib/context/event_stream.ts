@@ -1,22 +1,22 @@
 import { leadsTo } from './phrases.js'
 
-/** An event of a body that is streamed as server-sent events. */
+/** An event of a response body in the format of server-sent events. */
 export interface StreamEvent {
-  /** Empty where the stream does not name it. */
+  /** "" if the stream does not name the event. */
   readonly name: string
-  /** Each as it may be read: the data as a whole, and its lines, since some servers leave out the blank line between two
-   *  events. */
+  /** The data as a whole, and its single lines, since some servers omit the blank line between two events. */
   readonly data: readonly string[]
 }
 
-/** What is read of a stream at either end: an error is its only event, or one of the last. */
+/** Chars read at either end of a stream. An error is the only event, or one of the last. */
 const END = 8_192
 
-/** A field, or the comment that a stream may begin with to hold the connection. */
+/** A field, or a comment, which a stream may begin with to keep the connection open. */
 const START = /(?:^\s*:|(?<![^\s"'(])(?:event|data|id|retry):)/
 const FIELD = /^(event|data): ?(.*)$/
 
-/** The events in a text that is a stream, maybe behind words that lead an error, the last first; none in any other text. */
+/** Returns the events of a text that is an event stream, possibly after words that introduce an error, the last event
+ *  first. Returns an empty list for any other text. */
 export function eventsIn(text: string, lead: RegExp): StreamEvent[] {
   const start = text.slice(0, 300).search(START)
   if (start < 0 || leadsTo(lead, text.slice(0, start)) < start) return []

@@ -4,19 +4,19 @@ import { get, isObject, quietly } from '../reading.js'
 import { eventsIn } from './event_stream.js'
 import { leadsTo } from './phrases.js'
 
-/** What an error says of itself, its body included; its causes are layers of their own. */
+/** The content of one error and its body. Each cause is a layer of its own. */
 export class Layer {
   status: number | undefined
   /** In lower case. */
   readonly codes: string[] = []
   readonly texts: string[] = []
-  /** Its form tells that it is what a provider answered, so that its texts need not look like errors. */
+  /** True if its shape shows that a provider sent it, so that its texts need not look like errors. */
   isAnswer = false
-  /** Members that may be numbers of a kind. */
+  /** Members with numbers of tokens or bytes. */
   readonly members = new Map<string, number>()
 }
 
-/** Bounds of what is read: an error is small, or what makes it large is an echo of the request. */
+/** Bounds on reading. An error is small, or is large because it echoes the request. */
 const LAYERS = 6
 const OBJECTS = 200
 const DEPTH = 8
@@ -36,7 +36,8 @@ const TEXTS = [
   'status_msg',
   'detail',
 ] as const
-/** `metadata.raw`: what OpenRouter was answered by the provider behind it; `base_resp`: MiniMax. */
+/** Members that hold a body. `metadata.raw` is the answer of the provider behind OpenRouter, `base_resp` is
+ *  MiniMax's. */
 const BODIES = [
   'error',
   'errors',
@@ -50,7 +51,7 @@ const BODIES = [
   '$metadata',
 ] as const
 
-/** Reads an error from the outside in. Nothing that it holds can make this throw or go on for long. */
+/** Reads an error from the outside in. Never throws, in bounded time for any content. */
 export function layersOf(error: unknown, numbers: readonly string[], lead: RegExp): Layer[] {
   const reader = new Reader(numbers, lead)
   const queue: unknown[] = [error]
@@ -90,7 +91,7 @@ class Reader {
     const list = get(value, 'errors')
     const errors =
       quietly(() => (Array.isArray(list) ? Array.from<unknown>(list).slice(0, LAYERS) : [])) ?? []
-    // The last of several attempts tells what to do now.
+    // Of several attempts, the last one counts most.
     const causes = [get(value, 'cause'), get(value, 'lastError'), get(value, 'error'), ...errors.reverse()]
     return causes.filter((cause) =>
       isObject(cause) ? !this.#seen.has(cause) : cause === get(value, 'cause'),
@@ -123,7 +124,7 @@ class Reader {
       const body = quietly(() => Array.isArray(member)) ? get(member as unknown[], 0) : member
       if (key === 'error' && isObject(body) && typeof get(body, 'message') === 'string' && !isThrown(body))
         layer.isAnswer = true
-      // An error in an error is its cause.
+      // An error within an error is its cause, and a layer of its own.
       if (!(isObject(body) && isThrown(body))) this.read(body, layer, depth - 1)
     }
   }
@@ -142,7 +143,7 @@ class Reader {
     layer.texts.push(title ?? shown)
   }
 
-  /** Reads the events of a stream that are objects, as all of a provider's are, and any that is named an error. */
+  /** Reads the events of a stream that are JSON objects, as all events of providers are, and events named "error". */
   #readStream(text: string, layer: Layer, depth: number): boolean {
     let isStream = false
     for (const { name, data } of depth > 0 ? eventsIn(text, this.#lead) : []) {
@@ -158,10 +159,10 @@ class Reader {
   }
 }
 
-/** The title of a page that a proxy answers with. */
+/** The title of a proxy's error page. */
 const PAGE = /^[^<]{0,120}<(?:!doctype|html|head|title|center)\b[\s\S]*?<(?:title|h1)[^>]*>([^<]{0,200})/i
 
-/** A status and what follows it: its end, its name, a body. With an article it is one that is talked about. */
+/** A status followed by the end of a clause, its name, or a body. After an article it is only mentioned. */
 const STATUS_IN_TEXT =
   /(?<![\w.#-]|(?<!status|code)=|\b(?:an?|the|this|your) )([45]\d\d)\b(?=[\s\W]*(?:$|[:{<[(-]|rate limit|[45]\d\d\b|status|bad request|unauthori[sz]ed|payment|forbidden|not found|request (?:timeout|entity|too|body|header)|payload|content too|unprocessable|too many|internal|bad gateway|service unavailable|gateway|(?:event|data):))/i
 
@@ -178,7 +179,7 @@ function statusOf(value: unknown): number | undefined {
     : undefined
 }
 
-/** Words of a user, a model or a tool, rather than of an error. */
+/** Returns true for a message of a user, a model or a tool. */
 function isTalk(value: object): boolean {
   const owners = [
     'role',
@@ -197,7 +198,7 @@ function isThrown(value: object): boolean {
   return types.isNativeError(value) || typeof get(value, 'stack') === 'string'
 }
 
-/** The JSON of a body, behind words that lead an error. What follows it is passed over. */
+/** Parses the JSON of a body after words that introduce an error. Text after it is ignored. */
 function jsonIn(text: string, lead: RegExp): object | undefined {
   const start = text.slice(0, 300).search(/[{[]\s*["{[]/)
   if (start < 0 || text.length - start > PARSED || leadsTo(lead, text.slice(0, start)) < start)
@@ -211,7 +212,7 @@ function objectIn(text: string): object | undefined {
   return isObject(json) ? json : undefined
 }
 
-/** What is looked at of a text. */
+/** Returns the start and the end of a text. */
 function window(text: string): string {
   return text.length <= HEAD + TAIL ? text : `${text.slice(0, HEAD)}\n${text.slice(-TAIL)}`
 }

@@ -4,18 +4,18 @@ import { elementsOf, isSame, lengthOf, resultsIn, textsOf } from '../result/hist
 import { applyPlan, namedBy } from './apply.js'
 
 /**
- * What tool results are cut to in all that is sent during a run. A result that was cut once stays so, and the same,
- * wherever it stands and whatever comes after it: a provider's cache holds as long as a prompt begins as the last one did.
+ * Cuts of tool results that apply to every request of a run. A result stays cut in the same way, at any position: a
+ * provider's cache holds only while a prompt begins like the one before.
  */
 export class LivePlan {
   readonly #cuts = new Map<string, { readonly texts: readonly string[]; maxChars: number }[]>()
 
-  /** The messages with their results cut; the same array where none is. */
+  /** Returns the messages with their results cut, or the same array if none is. */
   apply<M>(messages: readonly M[]): readonly M[] {
     if (this.#cuts.size === 0) return messages
     const plan = elementsOf(messages).flatMap((message, index) => {
       const results = resultsIn(message)
-      // All of a message are named, so that none takes the step of another that is alike.
+      // Every result of the message gets a step, or an equal result could take the step of another.
       return results.some((result) => this.#cutOf(result))
         ? results.map((result) => this.#step(index, result))
         : []
@@ -30,7 +30,7 @@ export class LivePlan {
     return { index, ...(id !== undefined && { callId: id }), chars, maxChars }
   }
 
-  /** Takes up a plan that was made of `cut`, which is what became of `messages`. */
+  /** Adds a plan made for `cut`, the result of `apply(messages)`. */
   take(messages: readonly unknown[], cut: readonly unknown[], plan: readonly PlanStep[]): void {
     const left = applyPlan(cut, plan)
     for (const index of new Set(plan.map(({ index }) => index))) {
@@ -47,8 +47,8 @@ export class LivePlan {
 
   #keep(result: Result, maxChars: number, left = result): void {
     const known = this.#cutOf(result)
-    // What was a notice already may have become "[...]", and of results that are alike the least is left: the original has
-    // to become no longer.
+    // A notice may have become "[...]", and equal results share the tightest cut. The original must not become longer than
+    // either.
     if (known) known.maxChars = Math.min(known.maxChars, maxChars, lengthOf(textsOf(left.slots)))
     else {
       const texts = textsOf(result.slots)
@@ -57,8 +57,8 @@ export class LivePlan {
     }
   }
 
-  /** What was cut of a result, wherever it stands now. Agents that count their calls anew in every turn give the same id to
-   *  many, and results that a limit has cut are of one length: the text tells them apart. */
+  /** Returns the cut of a result, at any position. Results are compared by text: agents that number calls from 1 in
+   *  every turn reuse ids, and results truncated to the same limit have the same length. */
   #cutOf(result: Result) {
     const texts = textsOf(result.slots)
     return this.#cuts.get(nameOf(result, texts))?.find((cut) => isSame(cut.texts, texts))

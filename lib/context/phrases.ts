@@ -1,17 +1,20 @@
 import type { ProviderErrorKind } from 'spillway'
 
 /**
- * Phrases of provider errors, as src/provider_errors.json has them: words, with `{actual}`, `{limit}` and `{more}` (which
- * is added to the actual one) for numbers that are read out, `{n}` for one that is not, `{model}` for the name of a model,
- * `{a|b|}` for one of several, `...` for up to 200 chars of the same line, `~` for the rest of a clause in a script without spaces that does not talk
- * about the phrase. Upper and lower case are the same.
+ * A phrase of a provider error, from src/provider_errors.json. Case is ignored. Its words may contain:
+ * - `{actual}`, `{limit}`, `{more}`: a number to extract; `{more}` is added to `{actual}`;
+ * - `{n}`: a number to ignore;
+ * - `{model}`: the name of a model;
+ * - `{a|b|}`: one of several alternatives;
+ * - `...`: up to 200 chars of the same line;
+ * - `~`: the rest of a clause in a script without spaces, unless it only mentions the phrase.
  */
 export interface Phrase {
   readonly kind: ProviderErrorKind
   readonly words: RegExp
-  /** What any text that has the phrase has, in lower case: looking for that comes first and tells nearly all. */
+  /** A part of every text with the phrase, in lower case. Searched first, it rules out nearly all texts. */
   readonly needle: string
-  /** Tells nothing amid other words, not even in what is certainly an answer. */
+  /** True if the phrase counts only by itself, not amid other words, even in a provider's answer. */
   readonly alone: boolean
 }
 
@@ -21,7 +24,7 @@ export interface PhraseData {
   readonly alone?: boolean
 }
 
-/** Numbers that a phrase tells. */
+/** Numbers extracted from a phrase. */
 export interface Numbers {
   actual?: number
   limit?: number
@@ -29,7 +32,7 @@ export interface Numbers {
 
 export interface Match extends Numbers {
   readonly kind: ProviderErrorKind
-  /** Whether the text is nothing but the phrase, after words that lead an error and before the end of a sentence. */
+  /** True if the phrase follows only words that introduce an error, and ends a sentence. */
   readonly stands: boolean
 }
 
@@ -39,7 +42,7 @@ const PARTS: Readonly<Record<string, string>> = {
   '{actual}': NUMBER.replace('(', '(?<actual>'),
   '{more}': NUMBER.replace('(', '(?<more>'),
   '{limit}': NUMBER.replace('(', '(?<limit>'),
-  // Unlike a word, it has a digit or is of several parts.
+  // Unlike a word, it has a digit or several parts.
   '{model}': String.raw`["']?(?=[\w.:/@-]*[\d:/@-])[\w.:/@-]*\w["']?`,
   '...': '[^\\n]{0,200}?',
   '~': String.raw`(?:(?![的吗呢怎])\p{L}|\d){0,20}`,
@@ -62,11 +65,11 @@ export function phrasesOf(rows: readonly PhraseData[]): Phrase[] {
 function compiled(words: string): RegExp {
   const parts = words.match(/\{(?:actual|more|limit|n|model)\}|\.\.\.|[\s\S]/gu) ?? []
   const source = parts.map((part) => PARTS[part] ?? part.replace(/[\\^$.*+?()[\]/]/, '\\$&'))
-  // No part of a longer word or of a path.
+  // Not part of a longer word or of a path.
   return new RegExp(`(?<![a-z0-9_/-])${source.join('')}(?![a-z0-9_/]|[.-][a-z0-9_])`, 'iu')
 }
 
-/** The longest part of a phrase that has no alternatives. */
+/** Returns the longest part of a phrase without alternatives. */
 function needleOf(words: string): string {
   let plain = words.replace(/\.\.\.|~/g, '\n')
   for (let before = ''; before !== plain; ) [before, plain] = [plain, plain.replace(/\{[^{}]*\}/g, '\n')]
@@ -74,15 +77,15 @@ function needleOf(words: string): string {
   return longest.toLowerCase()
 }
 
-/** A text in which phrases are looked for. */
+/** A text to search for phrases. */
 export class Words {
   readonly #text: string
   readonly #lower: string
-  /** Up to where there are only words that lead an error. */
+  /** End of the words that introduce an error. */
   readonly #lead: number
 
   constructor(text: string, lead: RegExp) {
-    // Quotes and emphasis differ from writer to writer; line ends are kept, since a phrase never goes over one.
+    // Quotes and emphasis vary. Line ends are kept, since a phrase never spans one.
     this.#text = text
       .replace(/[`*]/g, '')
       .replace(/[\u2018\u2019]/g, "'")
@@ -100,7 +103,7 @@ export class Words {
   }
 }
 
-/** The first phrase of which one of the texts speaks. `mentioned`: also amid others. */
+/** Finds the first phrase in any of the texts. `mentioned`: also amid other words. */
 export function find(
   texts: readonly Words[],
   phrases: readonly Phrase[],
@@ -114,7 +117,7 @@ export function find(
   return undefined
 }
 
-/** Whether a sentence ends here, and what was quoted is not talked about. */
+/** Returns true if a sentence ends here, and the phrase is not a quotation within one. */
 function ends(text: string, at: number): boolean {
   return /^(?:["'”]+(?! ?\p{L})|(?![ ]?\p{L}|["'”]))/u.test(text.slice(at, at + 8))
 }
@@ -127,20 +130,20 @@ function numbers(groups: Record<string, string | undefined> = {}): Numbers {
   }
 }
 
-/** "213,462", "200_000", "128k". */
+/** Parses a number such as "213,462", "200_000", "128k". */
 function numberOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const number = Number(text.replace(/[^\d]/g, '')) * (/k$/i.test(text) ? 1_000 : 1)
   return Number.isSafeInteger(number) ? number : undefined
 }
 
-/** Up to where a text has nothing but words that lead an error. */
+/** Returns the length of the words at the start of a text that introduce an error. */
 export function leadsTo(lead: RegExp, text: string): number {
   lead.lastIndex = 0
   return lead.exec(text)?.[0].length ?? 0
 }
 
-/** What may stand before a status, a body or a phrase: words of a list, numbers, names as programs have them, and
+/** Makes a pattern for text that may precede a status, a body or a phrase: listed words, numbers, identifiers and
  *  punctuation. */
 export function leadOf(words: readonly string[]): RegExp {
   const escaped = words.map((word) => word.replace(/[.\\/]/g, '\\$&'))
@@ -150,7 +153,7 @@ export function leadOf(words: readonly string[]): RegExp {
     String.raw`[\w.@/:-]*\d[\w.@/:-]*`,
     // context_length, litellm.BadRequestError
     String.raw`\w+(?:[._/]\w+)+`,
-    // BadRequestError, APIError, HTTP; a repeated group of capitals would try every way to part them
+    // BadRequestError, APIError, HTTP; a repeated group of capitals would backtrack exponentially
     String.raw`[A-Z]+[a-z\d]+[A-Z][A-Za-z\d]*(?!\w)`,
     String.raw`[A-Z]{2,}(?:[a-z]\w*)?(?!'?\w)`,
   ]

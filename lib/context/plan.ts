@@ -13,23 +13,24 @@ export interface Aggregate {
   readonly minKeepChars: number
 }
 
-/** A tool result as a plan sees it. */
+/** The size of a tool result, for a plan. */
 export interface Sized {
   readonly chars: number
-  /** It came after the last message of the model. */
+  /** True if it follows the last message of the model. */
   readonly latest: boolean
-  /** Chars that it had before it was first cut, which tell how long the next notice will be; asked only where needed. */
+  /** Returns its chars before it was first cut, which determine the length of the next notice. Called only if
+   *  needed. */
   original?(): number
 }
 
-/** What a result is to keep. */
+/** Chars that a result may keep. */
 export interface Step {
-  /** Among the results. */
+  /** Index of the result. */
   readonly index: number
   readonly maxChars: number
 }
 
-/** Checks the options of an aggregate budget; what is not given comes from `preset`. */
+/** Checks the options of an aggregate budget. `preset`: defaults. */
 export function checkAggregate(options: unknown, preset: Partial<Aggregate> = {}): Aggregate {
   const given: Partial<Aggregate> = checkNamesWithin('aggregate', options as object)
   const { maxChars = preset.maxChars, order, protectLatest, minKeepChars } = given
@@ -41,7 +42,7 @@ export function checkAggregate(options: unknown, preset: Partial<Aggregate> = {}
   }
 }
 
-/** A budget as src/bindings/plan.rs reads it. */
+/** Packs a budget for src/bindings/plan.rs. */
 export function packBudget(
   { maxChars, order, protectLatest, minKeepChars }: Aggregate,
   maxEach = Number.POSITIVE_INFINITY,
@@ -51,7 +52,7 @@ export function packBudget(
   return Float64Array.of(maxEach, maxChars, +isNewest, +protectLatest, minKeepChars, +keepsContent)
 }
 
-/** Checks the steps of a plan that a caller hands over; `most` checks what each may keep. */
+/** Checks the steps of a caller's plan. `most` checks `maxChars` of each. */
 export function checkPlan(
   plan: readonly unknown[],
   most: (field: string, value: unknown) => number = limit,
@@ -69,20 +70,20 @@ export function checkPlan(
   })
 }
 
-/** Numbers that go with each result, as src/bindings/plan.rs reads them. */
+/** Numbers for each result, in the order of src/bindings/plan.rs. */
 const COLUMNS = 3
 
-/** How often a plan is made anew for what notices tell. Each time it is a few chars that move. */
+/** Times a plan is made, since original sizes change the lengths of notices. Each time only a few chars move. */
 const ROUNDS = 4
 
-/** A result that keeps so much more than it has to has room for any digits. */
+/** Chars above the minimum that leave room for a notice with any number of digits. */
 const FEW = 512
 
-/** Plans what each result may keep; `policy` is the one by which they will be cut, which tells how long a notice is. */
+/** Plans the chars that each result may keep. `policy`: the policy that will cut them, whose notices have a length. */
 export class Planner {
   readonly #results: readonly Sized[]
   readonly #policy: Compiled
-  /** Chars, those of the original, and 1 where it is of the latest. */
+  /** For each result: its chars, its original chars, and 1 if it is one of the latest. */
   readonly #table: Float64Array
   readonly #asked: Uint8Array
   #total = 0
@@ -104,9 +105,8 @@ export class Planner {
   }
 
   /**
-   * Leaves each result at most `maxEach` chars, and all of them what the aggregate says. No step leaves less than
-   * "[...]", or, where they `keepsContent`, less than `minKeepChars` and a notice; planning again over what the steps
-   * leave plans nothing.
+   * Limits each result to `maxEach` chars, and all of them to the aggregate. A step leaves at least "[...]", or with
+   * `keepsContent` at least `minKeepChars` and a notice. Planning again after the steps were applied plans nothing.
    */
   steps(aggregate: Aggregate, maxEach = Number.POSITIVE_INFINITY, keepsContent = false): Step[] {
     if (this.#total <= aggregate.maxChars && this.#longest <= maxEach) return []
@@ -117,7 +117,7 @@ export class Planner {
     }
   }
 
-  /** Asks what was cut far down how long it once was; whether that says anything new. */
+  /** Looks up the original sizes of results that are cut far down. Returns true if any of them is new. */
   #ask(steps: readonly Step[], few: number): boolean {
     let changed = false
     for (const { index, maxChars } of steps) {
@@ -134,7 +134,7 @@ export class Planner {
   #planned(budget: Float64Array): Step[] {
     const table = this.#table.slice()
     const policy = this.#policy
-    // Where a caller words the notice, the one that takes its place when it does not fit is reckoned with.
+    // The length of a caller's notice is unknown, so its fallback is used for the plan.
     const packed = pack(policy, policy.words ? KINDS.pi : undefined)
     native.planResults(packed, policy.notice, policy.said, budget, table)
     const steps: Step[] = []
@@ -146,10 +146,10 @@ export class Planner {
   }
 }
 
-/** A glance at both ends finds most notices of a long text. */
+/** Looks only at both ends of a text, where most notices are. */
 const GLANCE = { reach: { head: 0, tail: 0 } }
 
-/** Chars that a result had before it was first cut, by the notices in its texts. */
+/** Returns the chars of a result before it was first cut, from the notices in its texts. */
 export function originalOf(texts: readonly string[]): number {
   let sum = 0
   for (const text of texts) {

@@ -31,14 +31,14 @@ const NO_CUTS: Cuts = { steps: [], freedOfTold: 0, freedOfOthers: 0 }
 const systemPrompts = new Standing()
 const toolSchemas = new Standing()
 
-/** What a model would be sent. */
+/** A prompt to be sent to a model. */
 export class Prompt {
   readonly #asked: Asked
   readonly #messages: readonly Weighed[]
   readonly #rows: readonly Row[]
-  /** What the provider told of the first messages; nothing of a history that has become shorter. */
+  /** The provider's count for the first messages. Undefined if the history has become shorter. */
   readonly #usage: Asked['lastUsage']
-  /** Tokens of what comes after those messages. */
+  /** Tokens of the messages after those. */
   readonly #later: number
   #before: number | undefined
 
@@ -52,12 +52,12 @@ export class Prompt {
     this.#later = asking + this.#sum(this.#usage?.messages ?? 0)
   }
 
-  /** Its estimate without a margin, whatever the provider told. */
+  /** The estimate without a margin and without the provider's count. */
   get tokens(): number {
     return this.#told() + this.#later
   }
 
-  /** The same with a margin, which what the provider told needs none of. */
+  /** Estimates the prompt with a margin, except for the part that the provider counted. */
   estimate(margin: number): number {
     return this.#usage ? this.#anchored(this.#usage, NO_CUTS, margin) : this.#estimated(NO_CUTS, margin)
   }
@@ -73,7 +73,7 @@ export class Prompt {
       reducibleChars: reduction.chars,
     }
     if (estimatedTokens <= budgetTokens) return { route: 'fits', ...said, plan: [] }
-    // Counts what the provider told of as well: what goes of a result is told from what it takes.
+    // Also counts the messages that the provider counted: the tokens freed from a result depend on its size.
     const uncut = this.#left(NO_CUTS)
     const { cuts, most } = reduction.least((cuts, spare) => this.#left(cuts) + spare <= budgetTokens, SPARE)
     const least = most.steps.length > 0 ? this.#left(most) : Number.NaN
@@ -81,8 +81,8 @@ export class Prompt {
     return { route, ...said, plan: route === 'compact_only' ? [] : this.#planOf(cuts.steps) }
   }
 
-  /** Tokens that are left of the prompt. What the provider told is of no use once the history has changed, so a plan has
-   *  to do without as well: what is cut by it fits by the estimate alone. */
+  /** Returns the tokens of the prompt after cuts. The provider's count is void once the history changes, so the prompt
+   *  must also fit by the estimate alone. */
   #left(cuts: Cuts): number {
     const { safetyMargin } = this.#asked
     const estimated = this.#estimated(cuts, safetyMargin)
@@ -98,12 +98,12 @@ export class Prompt {
     { freedOfTold, freedOfOthers }: Cuts,
     margin: number,
   ): number {
-    // Where it takes less than the estimate says, so does what goes of it.
+    // If the provider counted less than the estimate, the tokens freed are reduced in proportion.
     const freed = freedOfTold === 0 ? 0 : freedOfTold * Math.min(1, inputTokens / this.#told())
     return Math.ceil(inputTokens - freed + (this.#later - freedOfOthers) * margin)
   }
 
-  /** Estimates what the provider told of, and what goes with any request. */
+  /** Estimates the messages that the provider counted, the system prompt and the tools. */
   #told(): number {
     if (this.#before === undefined) {
       const { counter, systemPrompt, tools } = this.#asked
@@ -122,8 +122,8 @@ export class Prompt {
     return sum
   }
 
-  /** Names results by message, id and length. Of those that are alike in all three, each has its step, so that none takes
-   *  that of another. */
+  /** Makes steps that name results by message, id and length. Results that share all three get a step each, so that
+   *  none takes the step of another. */
   #planOf(steps: readonly Step[]): PlanStep[] {
     const left = new Map(steps.map(({ index, maxChars }) => [this.#rows[index] as Row, maxChars]))
     const names = new Set([...left.keys()].map(({ name }) => name))
@@ -132,7 +132,7 @@ export class Prompt {
   }
 }
 
-/** The tool results of messages; those from the last message of the model on are the latest. */
+/** Returns the tool results of messages. Results from the last message of the model on are the latest. */
 function rowsOf(messages: readonly Weighed[]): Row[] {
   let answer = messages.length - 1
   while (answer >= 0 && !messages[answer]?.isAnswer) answer -= 1

@@ -25,7 +25,7 @@ const statuses = new Map(Object.entries(table.statuses)) as ReadonlyMap<string, 
 const codes = new Map(Object.entries(table.codes)) as ReadonlyMap<string, ProviderErrorKind>
 const members = [...table.numbers.actual, ...table.numbers.limit]
 
-/** Made when first needed: most runs never see an error. */
+/** Compiled tables. Made on first use, since most runs never see an error. */
 class Book {
   readonly exclusions = phrasesOf(table.exclusions)
   readonly errors = phrasesOf(table.errors)
@@ -45,16 +45,16 @@ export function classifyProviderError(
   return { kind: 'other', ...found, ...(status !== undefined && { status }) }
 }
 
-/** What the caller's own patterns say. */
+/** Classifies by the caller's own patterns. */
 function own(layers: readonly Layer[], patterns: readonly Pattern[]): ProviderError | undefined {
-  // Unlike `test`, `search` does not start where a global pattern stopped before.
+  // Unlike `test`, `search` ignores the `lastIndex` of a global pattern.
   for (const { pattern, kind } of patterns)
     for (const { texts } of layers)
       for (const text of texts) if (Number(quietly(() => text.search(pattern))) >= 0) return { kind }
   return undefined
 }
 
-/** What the outermost layer says that tells anything. */
+/** Classifies by the outermost layer that gives an answer. */
 function judged(layers: readonly Layer[], book: Book): ProviderError | undefined {
   for (const layer of layers) {
     const found = judge(layer, book)
@@ -63,7 +63,7 @@ function judged(layers: readonly Layer[], book: Book): ProviderError | undefined
   return undefined
 }
 
-/** What one layer says: its status and codes, then what rules an overflow out, then its text. */
+/** Classifies one layer: by its status and codes, then by phrases that rule out an overflow, then by its text. */
 function judge(layer: Layer, { exclusions, errors, lead }: Book): ProviderError | undefined {
   const texts = layer.texts.map((text) => new Words(text, lead))
   const told = toldBy(layer)
@@ -76,20 +76,20 @@ function judge(layer: Layer, { exclusions, errors, lead }: Book): ProviderError 
   const said = find(texts, errors, layer.isAnswer)
   const kind = told ?? said?.kind ?? statuses.get(String(layer.status))
   if (kind === undefined) return undefined
-  // The kind is known: what speaks of it anywhere may tell the numbers.
+  // The kind is known, so numbers may come from a phrase of that kind anywhere.
   const ofKind = errors.filter((phrase) => phrase.kind === kind)
   const telling = said?.kind === kind && said.limit !== undefined ? said : find(texts, ofKind, true)
   return { kind, ...numbersOf(layer), ...numbersIn(telling ?? {}) }
 }
 
-/** What codes and status tell by themselves. Of a 413 the text tells whether tokens or bytes are meant. */
+/** Classifies by codes and status. For a 413, the text has to say if it means tokens or bytes. */
 function toldBy({ status, codes: all }: Layer): ProviderErrorKind | undefined {
   const byCode = all.map((code) => codes.get(code)).find((kind) => kind !== undefined)
   const byStatus = status === 413 ? undefined : statuses.get(String(status))
   return byStatus === 'other' || byCode === 'other' ? 'other' : (byStatus ?? byCode)
 }
 
-/** A request that asks for more than a minute allows will never pass, however long one waits. */
+/** Classifies a rate limit. A single request above the limit never succeeds, however long one waits. */
 function ofRate(rule: Numbers = {}): ProviderError {
   const { actual, limit } = rule
   if (actual === undefined || limit === undefined) return { kind: 'rate_limit' }
@@ -106,7 +106,7 @@ function numbersOf(layer: Layer): Numbers {
   return { ...(actual !== undefined && { actual }), ...(limit !== undefined && { limit }) }
 }
 
-/** A number below 0 counts nothing, whatever it is called. */
+/** Returns true for a whole number from 0 up. */
 function isCount(number: number | undefined): boolean {
   return Number.isSafeInteger(number) && Number(number) >= 0
 }

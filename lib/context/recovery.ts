@@ -16,31 +16,31 @@ export async function runWithRecovery<R, M = unknown>(hooks: RecoveryHooks<R, M>
   return new Recovery(hooks).run()
 }
 
-/** A step has to leave at most this part of the least estimate so far; one that does not is not taken again. */
+/** A step that leaves more than this share of the lowest estimate so far is not repeated. */
 const PROGRESS = 0.95
 
-/** What makes a prompt smaller. */
+/** A way to make a prompt smaller. */
 type Step = 'compact' | 'truncate'
 const NOUNS: Readonly<Record<Step, string>> = { compact: 'compaction', truncate: 'truncation' }
 
-/** The steps to a prompt that fits, the first that can be taken first. */
+/** Steps for each route, in order of preference. */
 const STEPS: Readonly<Record<Precheck['route'], readonly Step[]>> = {
   fits: [],
   compact_only: ['compact'],
   truncate_tool_results_only: ['truncate', 'compact'],
   compact_then_truncate: ['compact', 'truncate'],
 }
-/** The same after a refusal, and where a truncation could not be stored. */
+/** Steps after a refusal, or if a truncation could not be stored. */
 const LAST_STEPS: readonly Step[] = ['compact', 'truncate']
 
-/** The history as it would be sent now. */
+/** The current history, as it would be sent. */
 interface View<M> {
   readonly messages: readonly M[]
-  /** The same with the cuts of this run. */
+  /** The messages with the cuts of this run. */
   readonly cut: readonly M[]
   readonly prompt: Prompt
   readonly checked: Precheck
-  /** It is no smaller than what was refused last, so it is not sent. */
+  /** True if it is not smaller than the prompt refused last, so it cannot be sent. */
   readonly mustShrink: boolean
 }
 
@@ -49,21 +49,21 @@ class Recovery<R, M> {
   #asked: Asked
   readonly #maxCompactions: number
   readonly #signal: AbortSignal | undefined
-  /** For `send`, where there is no signal: SDKs take one or none, but no undefined. */
+  /** The signal passed to `send` if the run has none. SDKs reject undefined. */
   readonly #never = new AbortController().signal
   readonly #trail: Trail
   readonly #live = new LivePlan()
-  /** Of the next send, from 1 on. */
+  /** Number of the next send, from 1. */
   #attempt = 1
   #compactions = 0
-  /** Why a step is not taken again. */
+  /** Reasons why steps are not repeated. */
   readonly #spent = new Map<Step, string>()
-  /** Why the hook that stores truncations is not asked again. */
+  /** Reason why the hook `truncate` is not called again. */
   #unstorable: string | undefined
-  /** The least estimate so far. */
+  /** The lowest estimate so far. */
   #lowest = Number.POSITIVE_INFINITY
   #refusal: Refusal | undefined
-  /** The most that may be estimated of a prompt, by all refusals so far. */
+  /** The highest estimate that a prompt may have, after all refusals so far. */
   #ceiling = Number.POSITIVE_INFINITY
 
   constructor(hooks: RecoveryHooks<R, M>) {
@@ -91,9 +91,8 @@ class Recovery<R, M> {
     }
   }
 
-  /** Decides what comes next: the first step that can be taken. Where none is left, a prompt that the provider has not
-   *  refused is sent all the same, since estimates lean upwards; one that it has refused is given up, and so is any once
-   *  all requests are made. */
+  /** Chooses the next step: the first that is possible. If none is, a prompt that the provider has not refused is sent,
+   *  since estimates run high, and a refused one is given up. Gives up once all requests are used. */
   #next(view: View<M>): { step: Step | 'send' | 'give_up'; reason: string } {
     const { checked, mustShrink } = view
     const { route, overflowTokens } = checked
@@ -123,7 +122,7 @@ class Recovery<R, M> {
     return this.#spent.get('truncate') ?? (isNone ? 'no tool result can be cut' : undefined)
   }
 
-  /** What to cut: more after a refusal, down to "[...]" where it takes that. */
+  /** Returns the plan for a truncation, which after a refusal may go down to "[...]". */
   #planFor({ cut, prompt, checked }: View<M>): readonly PlanStep[] {
     if (!this.#refusal) return checked.plan
     const within = this.#within(this.#refusal.cutTo(prompt.tokens))
@@ -155,12 +154,12 @@ class Recovery<R, M> {
     return this.#after('truncate')
   }
 
-  /** Truncations are stored, rather than applied to what is sent. */
+  /** True if truncations are stored, rather than applied to the messages that are sent. */
   get #isStored(): boolean {
     return this.#hooks.truncate !== undefined && this.#unstorable === undefined
   }
 
-  /** Looks at what a step has made of the history, and whether it may be taken again. */
+  /** Reads the history after a step, and decides if the step may be repeated. */
   async #after(step: Step): Promise<View<M>> {
     const lowest = this.#lowest
     this.#asked = { ...this.#asked, lastUsage: undefined }
@@ -169,14 +168,14 @@ class Recovery<R, M> {
     const isEnough = step === 'truncate' && view.checked.route === 'fits'
     if ((tokens > lowest * PROGRESS || tokens === lowest) && !isEnough) {
       const left = `the last ${NOUNS[step]} left ${tokens} tokens of ${lowest}`
-      // A hook may have stored less than it was asked for: what is sent can be cut all the same.
+      // The hook may have stored less than the plan. The messages that are sent can still be cut.
       if (step === 'truncate' && this.#isStored) this.#unstorable = left
       else this.#spent.set(step, left)
     }
     return view
   }
 
-  /** The answer, unless the prompt is refused for its size. */
+  /** Sends the prompt. Returns undefined if the provider refuses it because of its size. */
   async #send(view: View<M>, reason: string): Promise<{ answer: R } | undefined> {
     const [attempt, signal] = [this.#attempt, this.#signal]
     this.#tell('send', view.checked, reason)
@@ -192,20 +191,20 @@ class Recovery<R, M> {
     }
   }
 
-  /** Whether a failure is one that a smaller prompt answers; that has to come next then. */
+  /** Returns true if a smaller prompt may succeed after this failure. Then records the refusal. */
   #isRefused({ prompt, checked }: View<M>, cause: unknown): boolean {
     const error = classifyProviderError(cause)
     if (!isRefusal(error)) return false
     this.#refusal = new Refusal(error, cause, prompt.tokens, this.#asked.contextTokens)
     this.#ceiling = Math.min(this.#ceiling, this.#refusal.ceiling)
-    // More is cut now than before.
+    // A truncation after a refusal cuts more than before.
     this.#spent.delete('truncate')
     this.#tell('overflow', checked, `${this.#refusal}`)
     this.#attempt += 1
     return true
   }
 
-  /** Reads the history anew, and checks what would be sent of it. */
+  /** Reads the history, and checks the prompt that would be sent. */
   async #look(reason: string): Promise<View<M>> {
     const messages = await this.#wait(() => this.#hooks.messages())
     checkMessages(messages)
@@ -218,7 +217,7 @@ class Recovery<R, M> {
     return { messages, cut, prompt, checked, mustShrink }
   }
 
-  /** What to check for, so that a prompt fits only if it is estimated at no more than `ceiling` without a margin. */
+  /** Returns settings under which a prompt fits only if its estimate without a margin is at most `ceiling`. */
   #within(ceiling: number): Asked {
     const { budgetTokens, safetyMargin } = this.#asked
     if (ceiling === Number.POSITIVE_INFINITY) return this.#asked
@@ -227,8 +226,8 @@ class Recovery<R, M> {
     return { ...this.#asked, safetyMargin: Math.max(safetyMargin, budgetTokens / ceiling) }
   }
 
-  /** A check with the margin of the caller: that of `#within` is no measure of tokens. What is over is over the budget, or
-   *  over what refusals leave. */
+  /** Restates a check with the caller's margin, since that of `#within` is artificial. The overflow is that of the
+   *  budget or of the ceiling. */
   #inTokens(prompt: Prompt, checked: Precheck): Precheck {
     const estimatedTokens = prompt.estimate(this.#asked.safetyMargin)
     const excess = Math.ceil(prompt.tokens - this.#ceiling)

@@ -6,7 +6,7 @@ import type { Counter } from './tokens.js'
 import type { WeighedResult } from './weighed.js'
 import type { Asked } from './window.js'
 
-/** A tool result of a prompt, and what it would take if it were cut. */
+/** A tool result of a prompt, with its tokens after cuts. */
 export class Row implements Sized {
   #tokens: Map<number, number> | undefined
 
@@ -25,7 +25,7 @@ export class Row implements Sized {
     return this.weighed.original
   }
 
-  /** What a plan tells it by. */
+  /** The key by which a plan names it. */
   get name(): string {
     return `${this.message} ${this.chars} ${this.weighed.result.id ?? ''}`
   }
@@ -35,7 +35,7 @@ export class Row implements Sized {
     return { index: this.message, ...(id !== undefined && { callId: id }), chars: this.chars, maxChars }
   }
 
-  /** Tokens that go when it is cut to so many chars, as applying a plan does; a counter may find that there are more. */
+  /** Returns the tokens freed by a cut to `maxChars`, as applying a plan makes it. Negative if a counter finds more. */
   freed(maxChars: number, counter: Counter): number {
     this.#tokens ??= new Map()
     let tokens = this.#tokens.get(maxChars)
@@ -49,22 +49,23 @@ export class Row implements Sized {
   }
 }
 
-/** Cuts of tool results, and the tokens that go with them. */
+/** Cuts of tool results, and the tokens that they free. */
 export interface Cuts {
   readonly steps: readonly Step[]
-  /** Of results in messages of which the provider told what they take. */
+  /** Tokens freed in messages that the provider counted. */
   readonly freedOfTold: number
+  /** Tokens freed in other messages. */
   readonly freedOfOthers: number
 }
 
-/** Whether a prompt fits once it is cut, with so many tokens to spare. */
+/** Returns true if a prompt fits after cuts, with `spare` tokens to spare. */
 export type Fits = (cuts: Cuts, spare: number) => boolean
 
-/** Looks for the least that has to be cut of the tool results of a prompt. */
+/** Searches for the smallest cuts of tool results that make a prompt fit. */
 export class Reduction {
   readonly #rows: readonly Row[]
   readonly #asked: Asked
-  /** How many messages the provider told the tokens of. */
+  /** Number of messages that the provider counted. */
   readonly #told: number
   readonly #planner: Planner
 
@@ -75,21 +76,21 @@ export class Reduction {
     this.#planner = new Planner(rows, appliedBy)
   }
 
-  /** Cuts to so many chars of all results together, but that each keeps `minKeepChars` and a notice unless there is no
-   *  other way. */
+  /** Plans cuts to `maxChars` of all results together. Each keeps `minKeepChars` and a notice, except as a last
+   *  resort. */
   steps(maxChars: number): readonly Step[] {
     const { aggregate, maxEach, isLastResort = false } = this.#asked
     return this.#planner.steps({ ...aggregate, maxChars }, maxEach, !isLastResort)
   }
 
-  /** Chars that such cuts leave out. */
+  /** Chars that the largest cuts omit. */
   get chars(): number {
     return this.steps(0).reduce((sum, { index, maxChars }) => sum + this.#row(index).chars - maxChars, 0)
   }
 
   /**
-   * Finds the least to cut so that the prompt fits: what is over the caps, and beyond that what it takes; all that there
-   * is to cut where even that is not enough. `most`: the cuts that leave so many tokens to spare, or the greatest there are.
+   * Finds the smallest cuts that hold the caps and make the prompt fit, or the largest ones if none suffice. `most`:
+   * cuts that leave `spare` tokens to spare, or the largest ones.
    */
   least(fits: Fits, spare: number): { cuts: Cuts; most: Cuts } {
     const total = this.#rows.reduce((sum, { chars }) => sum + chars, 0)
@@ -106,7 +107,7 @@ export class Reduction {
     }
   }
 
-  /** Gives back what need not be cut: at `failing` chars too little is. */
+  /** Searches between cuts that suffice and those to `failing` chars, which do not. */
   #between(found: Found, failing: number, fits: Fits): Cuts {
     let { at: low, cuts } = found
     let high = failing
@@ -143,7 +144,7 @@ interface Found {
   readonly cuts: Cuts
 }
 
-/** Chars that are cut at first to see what that frees; more and more from there on. */
+/** Chars of the first cut, doubled with each attempt. */
 const FIRST_STEP = 4_096
-/** What is cut is the least to this part of what is left. */
+/** The search ends within this fraction of the remaining chars. */
 const PRECISION = 2 ** 20

@@ -1,62 +1,63 @@
 import type { ProviderError } from 'spillway'
 
-/** Refusals that a smaller prompt answers. */
+/** Kinds of refusals after which a smaller prompt may succeed. */
 const KINDS: readonly string[] = ['context_overflow', 'payload_too_large', 'request_exceeds_rate_limit']
 
 export function isRefusal({ kind }: ProviderError): boolean {
   return KINDS.includes(kind)
 }
 
-/** Parts of what a provider says that it takes that a prompt may be estimated at: what goes of it and what stays may not
- *  be estimated alike. The second of what we cut ourselves: estimates are no more than 15 % low. The third where the
- *  provider told no numbers. */
+/** Share of the provider's limit that the next estimate may reach, since removed and kept text may be estimated
+ *  differently. */
 const SLACK = 0.95
+/** Share of that limit for truncations, since estimates are at most 15 % low. */
 const CUT_SLACK = 0.85
+/** Share of the last estimate if the provider gave no numbers. */
 const HALF = 0.5
 
-/** A prompt that was too large for the provider, and how small one has to be. */
+/** A refusal of a prompt that was too large, and the size that the next one may have. */
 export class Refusal {
   constructor(
     readonly error: ProviderError,
-    /** What the provider's library threw, or the message that told of it. */
+    /** The error that was thrown, or the message that reports it. */
     readonly cause: unknown,
-    /** Estimate of the prompt, without a margin. */
+    /** Estimate of the refused prompt, without a margin. */
     readonly tokens: number,
     readonly contextTokens: number,
   ) {}
 
-  /** The most that the next prompt may be estimated at. */
+  /** The highest estimate that the next prompt may have. */
   get ceiling(): number {
     return Math.max(1, (this.#taken() ?? this.tokens) * SLACK)
   }
 
-  /** The most to leave by cutting a prompt that is estimated at so many tokens. */
+  /** Returns the highest estimate to leave when truncating a prompt that is estimated at `tokens`. */
   cutTo(tokens: number): number {
     const { limit } = this.#numbers()
     const taken = this.#taken()
-    // An estimate that was high on the whole may be right on what is left.
+    // An estimate that was too high for the whole prompt may be right for the rest.
     const most = this.#inBytes ? Number.POSITIVE_INFINITY : Number.isNaN(limit) ? this.contextTokens : limit
     const half = taken === undefined ? Math.min(tokens, this.tokens) * HALF : Number.POSITIVE_INFINITY
     return Math.max(1, Math.min(half, Math.min(taken ?? most, most) * CUT_SLACK))
   }
 
-  /** Tokens over the limit, as far as the provider told. */
+  /** Tokens over the limit by the provider's numbers, 0 if it gave none. */
   get overflow(): number {
     const { actual, limit } = this.#numbers()
     return this.#inBytes || !(limit < actual) ? 0 : actual - limit
   }
 
-  /** What the provider counted. */
+  /** The provider's count. */
   get actualTokens(): number | undefined {
     return this.#inBytes ? undefined : this.error.actual
   }
 
-  /** The estimate of what the provider takes; nothing where it did not tell. */
+  /** Returns the provider's limit on the scale of our estimates, or undefined if it gave no numbers. */
   #taken(): number | undefined {
     const { actual, limit } = this.#numbers()
     const { tokens } = this
     if (!(limit < actual)) return !this.#inBytes && limit < tokens ? limit : undefined
-    // What was asked for may have room for the answer in it, which does not become smaller with the prompt.
+    // The provider's count may include room for the answer, which does not shrink with the prompt.
     const rest = this.overflow < tokens ? tokens - this.overflow : tokens
     return Math.min((tokens * limit) / actual, rest)
   }

@@ -3,14 +3,14 @@ import { callback, optionError } from '../option.js'
 import { PIECE } from '../text/pieces.js'
 import { StringSubject } from '../text/subject.js'
 
-/** What counts the tokens of texts. */
+/** A counter of tokens. */
 export interface Counter {
-  /** False where a caller brought it. */
+  /** True for the estimate, false for a caller's function. */
   readonly isOwn: boolean
   each(texts: readonly string[]): number[]
 }
 
-/** The counter of a caller, or the estimate. */
+/** Returns a caller's counter, or the estimate. */
 export function counterOf(countTokens: ((text: string) => number) | undefined): Counter {
   const given = callback('countTokens', countTokens)
   if (!given) return { isOwn: true, each: estimateEach }
@@ -24,7 +24,7 @@ function checked(tokens: unknown): number {
   throw optionError(RangeError, 'countTokens', 'a function that returns a number from 0 up', tokens)
 }
 
-/** Estimates many texts at a time: each call costs more than a short text takes. */
+/** Estimates texts in batches, since a call costs more than a short text. */
 function estimateEach(texts: readonly string[]): number[] {
   const counts: number[] = []
   let [batch, chars]: [string[], number] = [[], 0]
@@ -47,7 +47,7 @@ function estimateEach(texts: readonly string[]): number[] {
   return counts
 }
 
-/** Tokens of a text that is the same from one request to the next. */
+/** A cache for the tokens of a text that rarely changes between requests. */
 export class Standing {
   #text = ''
   #tokens = 0

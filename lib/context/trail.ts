@@ -4,7 +4,7 @@ import { tell } from '../reading.js'
 
 const recoveries = channel('spillway:recovery')
 
-/** What a run did, and why, told as it goes on. */
+/** The events of a run, announced as they happen. */
 export class Trail {
   readonly events: RecoveryEvent[] = []
   readonly #onEvent: ((event: RecoveryEvent) => void) | undefined

@@ -1,33 +1,33 @@
 import { get, isPlain, quietly } from '../reading.js'
 
-/** More reads than these are not worth remembering. */
+/** Reads above which a value is not worth watching. */
 const MOST = 30_000
 
-/** Nested deeper than this, the JSON of a value is not looked through: a stack has its end, and a cycle none. */
+/** Depth above which JSON is not watched. Bounds the stack, and cycles. */
 const DEPTH = 200
 
-/** In the place of a name: how many members an object has. */
+/** In place of a name: the number of members of an object. */
 const COUNT = Symbol('count')
-/** In the place of a value: any number. */
+/** In place of a value: any number. */
 const NUMBER = Symbol('number')
 
-/** What was read of a caller's value, so that it can be told later whether reading it again would come to the same. */
+/** Records the reads of a caller's value, to detect later changes. */
 export class Watch {
-  /** Objects, names and values by turns. */
+  /** Object, name and value of each read. */
   readonly #reads: unknown[] = []
   #lost = false
 
-  /** Gives up: something was read that cannot be noted. */
+  /** Gives up, after a read that cannot be recorded. */
   lose(): void {
     this.#lost = true
   }
 
-  /** Notes which members an object has. */
+  /** Records the number of members of an object. */
   members(object: object): void {
     this.note(object, COUNT, countOf(object))
   }
 
-  /** Notes that a member is a number, whichever. */
+  /** Records that a member is a number. */
   number(object: object, name: PropertyKey): void {
     this.note(object, name, NUMBER)
   }
@@ -37,12 +37,12 @@ export class Watch {
     else this.#lost = true
   }
 
-  /** Notes all that goes into the JSON of a value. */
+  /** Records everything that determines the JSON of a value. */
   json(value: unknown): void {
     if (quietly(() => this.#json(value, 0)) !== true) this.lose()
   }
 
-  /** Whether all of it could be noted. */
+  /** Returns true if everything could be recorded. */
   #json(value: unknown, depth: number): boolean {
     if (typeof value !== 'object' || value === null) return true
     const isData = Array.isArray(value) || isPlain(value)
@@ -55,7 +55,7 @@ export class Watch {
     })
   }
 
-  /** Whether everything is as it was. False also where there was too much to note. */
+  /** Returns true if nothing has changed. Returns false if not everything could be recorded. */
   holds(): boolean {
     return !this.#lost && (quietly(() => this.#same()) ?? false)
   }
@@ -76,7 +76,7 @@ export class Watch {
 function countOf(object: object): number {
   if (Array.isArray(object)) return object.length
   let count = 0
-  // Names that are inherited count both times; making a list of the own ones takes longer.
+  // Includes inherited names, which is consistent between calls and faster than a list of own names.
   for (const _ in object) count += 1
   return count
 }

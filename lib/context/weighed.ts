@@ -6,19 +6,19 @@ import type { Counter } from './tokens.js'
 import { Watch } from './watch.js'
 import { weigh } from './weight.js'
 
-/** A message, and the tokens that it takes once they were counted. */
+/** A message with its tokens, once counted. */
 export interface Weighed {
-  /** Of all but the texts of its tool results. */
+  /** Tokens without the texts of its tool results. */
   tokens: number
   readonly results: readonly WeighedResult[]
   readonly isAnswer: boolean
-  /** What is still to be counted: its own texts, then those of each result. Let go of then, since some are copies. */
+  /** Texts to count: its own, then those of each result. Released afterwards, since some are copies. */
   texts: readonly (readonly string[])[] | undefined
-  /** What was read of it. */
+  /** The reads that the count depends on. */
   readonly watch: Watch
 }
 
-/** A tool result of a message, and the tokens of its texts once they were counted. */
+/** A tool result with the tokens of its texts, once counted. */
 export class WeighedResult {
   tokens = 0
   #original: number | undefined
@@ -28,18 +28,17 @@ export class WeighedResult {
     readonly chars: number,
   ) {}
 
-  /** Chars that it had before it was first cut. */
+  /** Chars before it was first cut. */
   get original(): number {
     this.#original ??= originalOf(this.result.slots.map(({ text }) => text))
     return this.#original
   }
 }
 
-/** What messages were found to be, as long as they are what they were: an agent asks before every request, and most of
- *  its history is what it was before the last. */
+/** Counts of unchanged messages. An agent checks before every request, and most of its history stays the same. */
 const remembered = new WeakMap<object, Weighed>()
 
-/** Reads messages. What the counter of a caller says is not remembered: nothing tells when it will say something else. */
+/** Reads messages. Counts of a caller's counter are not remembered, since they may change at any time. */
 export function readAll(messages: readonly unknown[], counter: Counter): Weighed[] {
   return messages.map((message) => {
     if (!counter.isOwn || !isObject(message)) return read(message)
@@ -70,9 +69,9 @@ function read(message: unknown): Weighed {
   }
 }
 
-/** Counts the tokens of messages of which they are not known yet. */
+/** Counts the tokens of messages that are not counted yet. */
 export function countAll(messages: readonly Weighed[], counter: Counter): void {
-  // Each once, also where one object stands in a history twice.
+  // A set, since an object may occur in a history twice.
   const fresh = [...new Set(messages.filter((message) => message.texts !== undefined))]
   if (fresh.length === 0) return
   const counts = counter.each(fresh.flatMap(({ texts }) => texts?.flat() ?? []))
@@ -90,7 +89,7 @@ export function countAll(messages: readonly Weighed[], counter: Counter): void {
   }
 }
 
-/** Tokens of a message, its tool results among them. */
+/** Returns the tokens of a message, tool results included. */
 export function tokensOf({ tokens, results }: Weighed): number {
   let sum = tokens
   for (const result of results) sum += result.tokens

@@ -4,21 +4,21 @@ import { jsonOf } from '../json.js'
 import { elementAt, get, isObject } from '../reading.js'
 import type { Watch } from './watch.js'
 
-/** Tokens beside the text: the marks about a message and its role, about each of its blocks and calls; an image, whatever
- *  its payload: providers charge by pixels, and scale down what is larger than this. */
+/** Tokens beside the text: the delimiters and role of a message, the delimiters of a block and a call, and an image, of
+ *  any payload size. Providers charge images by pixels, and scale down larger ones. */
 export const MESSAGE = 4
 const BLOCK = 3
 const CALL = 12
 const MEDIA = 2_000
 
-/** What a model reads of a message but for its tool results. */
+/** The content of a message that a model reads, without its tool results. */
 export interface Weight {
   readonly texts: readonly string[]
-  /** Tokens of what is no text. */
+  /** Tokens of everything but text. */
   readonly fixed: number
 }
 
-/** Members that no model is sent, and such as are a token or two. */
+/** Members that are not sent to a model, or take only a token or two. */
 const SILENT = new Set(
   [
     'id type role status state phase index format is_error isError errorMessage',
@@ -34,17 +34,17 @@ const SILENT = new Set(
 /** Arguments of a tool call. */
 const ARGUMENTS = new Set(['arguments', 'args', 'input'])
 
-/** Where an image, a sound or a file has its bytes, or what names them. */
+/** Members with the bytes of an image, a sound or a file, or with a reference to them. */
 const PAYLOADS = new Set(
   'data blob bytes base64 image image_url audio file file_data file_id fileUri uri url'.split(' '),
 )
-/** Where an image that a model has made is. */
+/** Members with an image that a model generated. */
 const MADE = new Set(['result', 'output'])
 const MEDIA_NAMES = new Set('image images image_url inlineData fileData audio input_audio video'.split(' '))
 const MEDIA_TYPE = /^(?:input_)?(?:image|audio|video|file|media|document)(?:[-_]|$)|^base64$/
 const LONG_PAYLOAD = /^[\w+/-]{200}/
 
-/** Deeper than this no message goes; and no more values than these are looked at. */
+/** Depth and number of values up to which a message is read. */
 const DEPTH = 40
 const MOST = 100_000
 
@@ -63,7 +63,7 @@ class Scale {
   readonly texts: string[] = []
   fixed = 0
   readonly #watch: Watch
-  /** Members that hold the texts of results. */
+  /** Keys of the texts of results, by object. */
   readonly #taken = new Map<object, (string | number)[]>()
   readonly #calls = new Set<unknown>()
   #seen = 0
@@ -78,13 +78,13 @@ class Scale {
       }
   }
 
-  /** `isMedia`: what it lies in is an image or the like. */
+  /** `isMedia`: it is part of an image or other media. */
   walk(value: object, isMedia: boolean, depth: number): void {
     if (depth > DEPTH || this.#seen > MOST) return
     try {
       this.#members(value, isMedia, depth)
     } catch {
-      // A proxy that does not tell its members has no JSON either.
+      // A proxy that hides its members has no JSON either.
       this.#watch.lose()
     }
   }
@@ -107,7 +107,7 @@ class Scale {
       if (isBytes(member) || isOne) payloads += 1
       else this.#member(value, name, member, media || MEDIA_NAMES.has(name), depth)
     }
-    // One that has both its bytes and its address is one.
+    // Bytes and a URL of the same media count once.
     if (payloads > 0) this.fixed += MEDIA
   }
 
@@ -125,7 +125,7 @@ class Scale {
     if (this.#taken.get(value)?.includes(name)) this.#watch.json(member)
     else if (ARGUMENTS.has(name)) this.#call(member)
     else if (isObject(member)) this.walk(member, isMedia, depth + 1)
-    // Some frameworks keep the text of all parts a second time.
+    // Some frameworks store the text of all parts a second time.
     else if (name !== 'content' || !Array.isArray(get(value, 'parts'))) this.#say(member)
   }
 
@@ -139,7 +139,7 @@ class Scale {
     this.#say(typeof input === 'string' ? input : jsonOf(input))
   }
 
-  /** Some frameworks keep a call of a message in two places. */
+  /** Returns true if a call was counted before: some frameworks store it in two places. */
   #isKnownCall(value: object): boolean {
     const id = get(value, 'toolCallId') ?? get(value, 'id')
     if (typeof id !== 'string') return false
@@ -148,7 +148,7 @@ class Scale {
     return false
   }
 
-  /** Numbers are in no text, so that one is as good as another. */
+  /** Records a read. The value of a number does not matter, since it is not in any text. */
   #noted(value: object, name: PropertyKey, member: unknown): void {
     this.#seen += 1
     if (typeof member === 'number') this.#watch.number(value, name)
@@ -156,10 +156,11 @@ class Scale {
   }
 }
 
-/** Whether an object is an image or the like by its type; also a file whose text is told, or a link to one, has one. */
+/** Returns true if an object is an image or other media by its type. A media type alone does not count beside a text,
+ *  or in a link. */
 function isMediaBlock(value: object): boolean {
   const kind = get(value, 'type')
-  // A call that a server ran tells by its name what it made.
+  // The name of a call that a server ran names its result.
   const type = kind === 'hosted_tool_call' ? get(value, 'name') : kind
   if (typeof type === 'string') {
     if (MEDIA_TYPE.test(type)) return true
@@ -171,7 +172,7 @@ function isMediaBlock(value: object): boolean {
 
 const MIME_TYPES = ['mimeType', 'mediaType', 'media_type']
 
-/** Whether a value is what an image is made of, or names one, and no text. */
+/** Returns true if a value is the payload of an image or a reference to one, rather than a text. */
 function isPayload(holder: object, value: unknown, isMedia: boolean): boolean {
   if (isObject(value)) return isMedia && typeof get(value, 'href') === 'string'
   if (typeof value !== 'string' || get(holder, 'type') === 'text') return false

@@ -4,7 +4,7 @@ import { bound, checkOptions, limit, optionError, text } from '../option.js'
 import { type Aggregate, checkAggregate } from './plan.js'
 import { type Counter, counterOf } from './tokens.js'
 
-/** What a precheck is asked for, but for the messages, checked. */
+/** The checked input of a precheck, without the messages. */
 export interface Asked {
   readonly budgetTokens: number
   readonly contextTokens: number
@@ -17,7 +17,7 @@ export interface Asked {
   readonly prompt: string
   readonly tools: unknown
   readonly lastUsage: { readonly inputTokens: number; readonly messages: number } | undefined
-  /** Tool results may come down to "[...]", whatever they are to keep: there is nothing else left. */
+  /** True if tool results may be cut to "[...]", regardless of `minKeepChars`. */
   readonly isLastResort?: boolean
 }
 
@@ -63,7 +63,7 @@ function usage(value: PrecheckInput['lastUsage']): Asked['lastUsage'] {
   }
 }
 
-/** The same with a caller's counter asked once of each text, for as long as one run goes on. */
+/** Returns the input with a caller's counter that is called once for each text of a run. */
 export function remembering(asked: Asked): Asked {
   const { counter } = asked
   if (counter.isOwn) return asked

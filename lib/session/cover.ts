@@ -2,29 +2,31 @@ import { optionError } from '../option.js'
 import { get, quietly } from '../reading.js'
 import { type Call, disguise } from '../result/call.js'
 
-/** Decides what is written of a message that is appended, and answers for it. `isTop`: none of this cover stands before. */
+/** Handles an appended message: calls `write` with the message to store, if any, and returns the result of the append.
+ *  `isTop`: the call went through the topmost layer of the cover. */
 export type Taking = (message: unknown, write: (kept: unknown) => unknown, isTop: boolean) => unknown
 
-/** A function of ours that stands in front of the method, and what stood there. */
+/** An installed override, and the method that it replaced. */
 interface Layer {
   readonly append: Call
   readonly next: Call
   readonly before: PropertyDescriptor | undefined
 }
 
-/** What managers call the method that stores a message, unless they are said to call it something else. */
+/** Default name of the method that stores a message. */
 export const APPEND = 'appendMessage'
 
-/** Stands in front of such a method until it is uninstalled. */
+/** Overrides that method of a manager until it is uninstalled. */
 export class Cover {
   readonly #manager: object
   readonly #field: string
   readonly #method: string
-  /** The topmost last. There are several where an override came to stand before ours, or took its place. */
+  /** Installed layers, the topmost last. There are several if another override was installed over ours, or replaced
+   *  it. */
   readonly #layers: Layer[] = []
   #taking: Taking | undefined
 
-  /** `field`: what the manager is called in an error. */
+  /** `field`: name of the manager in errors. */
   constructor(manager: unknown, field: string, method = APPEND) {
     if (Object(manager) !== manager || typeof get(manager as object, method) !== 'function')
       throw optionError(TypeError, field, `an object with the method ${method}`, manager)
@@ -38,7 +40,8 @@ export class Cover {
     this.#taking = taking
   }
 
-  /** Restores what stood there; where another override stands before by now, everything passes. */
+  /** Restores the original method. If another override is on top by now, ours stays below it and lets everything
+   *  pass. */
   uninstall(): void {
     this.#taking = undefined
     while (this.#isOnTop()) {
@@ -48,7 +51,7 @@ export class Cover {
     }
   }
 
-  /** Writes a message that nobody appends. */
+  /** Writes a message that no caller appended. */
   write(message: unknown): unknown {
     const next = this.#layers.at(-1)?.next
     return next && Reflect.apply(next, this.#manager, [message])

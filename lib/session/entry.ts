@@ -8,7 +8,7 @@ import { clampKnown } from '../result/result.js'
 import { overwrite } from './overwrite.js'
 import { withinRow } from './row.js'
 
-/** What is done with a message that is appended. */
+/** Rules for an appended message. */
 export interface Rules {
   readonly policy: Compiled
   readonly maxRowBytes: number
@@ -19,7 +19,7 @@ export interface Rules {
 
 export const NOTHING = Symbol('nothing')
 
-/** One message on its way to be written. */
+/** One message to be written. */
 export class Entry {
   isChanged = false
 
@@ -41,14 +41,14 @@ export class Entry {
     return answer === false ? NOTHING : this.#answered(kept, answer)
   }
 
-  /** What a hook made of a message, which it may as well have changed in place. */
+  /** Applies the answer of a hook, which may have changed the message in place instead. */
   #answered(kept: unknown, answer: unknown): unknown {
     forget(answer)
     const isMessage = typeof answer === typeof kept && answer !== null && !isPromise(answer)
     return this.settle(isMessage ? answer : kept, isMessage && answer !== kept)
   }
 
-  /** Caps what is to be written, and has the message become that. `given`: someone else made it. */
+  /** Caps the message to write, and overwrites the original with it if allowed. `given`: a hook made it. */
   settle(kept: unknown, given = false): unknown {
     const capped = this.#capped(kept)
     if (capped === this.message) return capped
@@ -58,7 +58,7 @@ export class Entry {
     const become = () =>
       isAlike(message, capped) && (!given || isApart(capped, message)) && overwrite(message, capped)
     if (quietly(become) !== true) return capped
-    // An exotic object may have stayed what it was.
+    // An exotic object may have ignored the writes.
     return this.#capped(message, true) === message ? message : capped
   }
 
@@ -73,9 +73,9 @@ export class Entry {
     const origin: Origin = { phase: 'result', onClamp: policy.onClamp, isTrial }
     const clamped = clampKnown(message, policy, origin) ?? message
     const within = quietly(() => withinRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped
-    // What stood where a text belongs may be one now.
+    // A value in the place of a text may have become a text.
     const capped = within === clamped ? within : (clampKnown(within, policy, origin) ?? within)
-    // Private fields stay behind in a copy, and what a class writes of itself may need them.
+    // A copy lacks private fields, which the class's toJSON may need.
     return capped === message || hasJson(capped) || !hasJson(message)
       ? capped
       : this.#capped(plain(message), true)
@@ -86,13 +86,13 @@ function hasJson(value: unknown): boolean {
   return quietly(() => JSON.stringify(value)) !== undefined
 }
 
-/** Whether one can become the other: of one class, or both of none. */
+/** Returns true if one object can be overwritten with the other: both have the same class, or none. */
 function isAlike(message: object, other: object): boolean {
   const [a, b] = [message, other].map((value) => Object.getPrototypeOf(value) as object | null)
   return a === b || (isPlain(message) && isPlain(other) && Array.isArray(message) === Array.isArray(other))
 }
 
-/** Whether a message is no part of what it would become. */
+/** Returns true if `other` does not contain the message. */
 function isApart(other: object, message: object): boolean {
   const refuse = (_: string, value: unknown) => {
     if (value === message) throw new Error('the message itself')

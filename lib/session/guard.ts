@@ -5,7 +5,7 @@ import { quietly } from '../reading.js'
 import { APPEND, Cover } from './cover.js'
 import { Entry, NOTHING, type Rules } from './entry.js'
 
-/** Guards of managers, by method. */
+/** Guards of each manager, by method. */
 const guards = new WeakMap<object, Map<string, SessionGuard>>()
 
 export function guardSession(manager: object, options: GuardOptions = {}): Guard {
@@ -28,7 +28,7 @@ function rulesOf(options: GuardOptions): Rules {
   }
 }
 
-/** Bytes of one row of a session. */
+/** Checks the limit of one row, in bytes. */
 export function maxRow(given?: number): number {
   return bound('maxRowBytes', given, 262_144)
 }
@@ -56,7 +56,7 @@ class SessionGuard implements Guard {
     this.#cover.uninstall()
   }
 
-  /** What is to be written of a message. Only the topmost runs the hooks, so that they run once. */
+  /** Returns the message to write. Hooks run only in the topmost layer, so they run once. */
   #kept(entry: Entry, hooks: boolean): unknown {
     const { message } = entry
     const kept = quietly(() => (hooks ? entry.hooked() : entry.settle(message)))

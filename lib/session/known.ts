@@ -5,20 +5,20 @@ import { REST } from '../dialect/rest.js'
 import { jsonBytes } from '../json.js'
 import { get } from '../reading.js'
 
-/** A part of a message that may become shorter, or go. */
+/** A part of a message that may be shortened or removed. */
 export interface Part {
   readonly value: unknown
-  /** It is one of the blocks of a list. */
+  /** True for a block of a list. */
   readonly isBlock: boolean
-  /** Puts something in its place; undefined takes it away. */
+  /** Replaces the part; undefined removes it. */
   readonly put: (kept: unknown, draft: Draft) => void
 }
 
-/** What is known of a message: the way to its results, and what those hold. All else is unknown. */
+/** The known parts of a message: the paths to its results, and their contents. Everything else is unknown. */
 export class Known {
   readonly #root: Node
 
-  /** At least one result of a message. */
+  /** `results`: at least one, all of the same message. */
   constructor(results: readonly Result[]) {
     let root = (results[0] as Result).place
     while (root.parent) root = root.parent
@@ -45,31 +45,32 @@ export class Known {
     return place.parent ? this.#node(place.parent).child(place) : this.#root
   }
 
-  /** What is unknown within the results, or around them, where that is more than `bytes` of JSON at a place. */
+  /** Returns the unknown parts inside the results, or outside them, of each place with more than `bytes` of them as
+   *  JSON. */
   unknown(where: 'inside' | 'outside', bytes: number): Part[] {
     return [...this.#root.nodes(where === 'inside')].flatMap((node) => node.unknown(bytes))
   }
 
-  /** Ids, names and tags. */
+  /** Returns ids, names and tags. */
   words(): Part[] {
     return [...this.#root.nodes(true), ...this.#root.nodes(false)].flatMap((node) => node.tags())
   }
 
-  /** Lists of blocks within the results, of which none lies in another. */
+  /** Returns the outermost lists of blocks within the results. */
   lists(): Place[] {
     return [...this.#root.lists(false)]
   }
 }
 
-/** Members that hold the blocks of a result, though it may be that none of them is known. */
+/** Members that hold the blocks of a result, even if none of the blocks is known. */
 const LISTS: readonly string[] = ['content', 'output', 'parts']
-/** Members that tell what something is and how it went. */
+/** Members that hold a kind or a status. */
 const TAGS: readonly string[] = ['role', 'type', 'isError', 'is_error', 'status', 'state']
 
-/** An object on the way to something known. */
+/** An object on the path to a known part. */
 class Node {
   readonly children = new Map<string, Node>()
-  /** What a model reads, side data, and bytes. */
+  /** Keys of texts, side data and payloads. */
   readonly ends = new Set<string>()
   readonly words = new Set(TAGS)
   isResult = false
@@ -83,7 +84,7 @@ class Node {
     return node
   }
 
-  /** The nodes within results, or those around them. */
+  /** Iterates over the nodes inside results, or over those outside. */
   *nodes(inside: boolean, isInside = this.isResult): Generator<Node> {
     if (inside === isInside) yield this
     for (const child of this.children.values()) yield* child.nodes(inside, isInside || child.isResult)
@@ -95,7 +96,7 @@ class Node {
     else for (const child of this.children.values()) yield* child.lists(inside)
   }
 
-  /** The blocks of a list one by one, members of other objects together. */
+  /** Returns the unknown blocks of a list one by one, the unknown members of any other object together. */
   unknown(bytes: number): Part[] {
     const { place } = this
     const isBlock = Array.isArray(place.value)
@@ -129,7 +130,7 @@ class Node {
   }
 }
 
-/** Writes to one place. */
+/** Makes a function that replaces or removes one member. */
 export function putInto(place: Place, key: string | number): Part['put'] {
   return (kept, draft) => {
     if (kept === undefined) draft.remove(place, key)
@@ -137,7 +138,7 @@ export function putInto(place: Place, key: string | number): Part['put'] {
   }
 }
 
-/** Whether what stands where bytes are kept is some. */
+/** Returns true if the value in the place of a payload is one. */
 export function isPayload({ value }: End): boolean {
   return typeof value === 'string' || ArrayBuffer.isView(value)
 }

@@ -1,6 +1,7 @@
 type Member = PropertyDescriptor | undefined
 
-/** Makes an object what its copy is, member by member; false, and nothing changes, where a member refuses. */
+/** Overwrites an object with its copy, member by member. Returns false and changes nothing if a member cannot be
+ *  written. */
 export function overwrite(value: object, copy: object): boolean {
   const names = [...new Set([...Reflect.ownKeys(value), ...Reflect.ownKeys(copy)])]
   const changes = names
@@ -21,7 +22,7 @@ function isSame(now: Member, then: Member): boolean {
   return now?.get === then?.get && now?.set === then?.set && now?.value === then?.value && !now === !then
 }
 
-/** Of a sealed object, members can be written but neither come nor go. */
+/** Members of a sealed object can be written, but not added or removed. */
 function mayBecome(value: object, now: Member, then: Member): boolean {
   if (!now) return Object.isExtensible(value)
   return now.configurable === true || (now.writable === true && then !== undefined && 'value' in then)

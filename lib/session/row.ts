@@ -9,7 +9,7 @@ import { type Clamped, clampSlots } from '../result/blocks.js'
 import { clampKnown } from '../result/result.js'
 import { isPayload, Known, type Part, putInto } from './known.js'
 
-/** How rows are held to their bytes. */
+/** Limit and policy of a row. */
 export interface RowRules {
   readonly maxBytes: number
   readonly policy: Compiled
@@ -17,9 +17,9 @@ export interface RowRules {
 }
 
 /**
- * Holds the row of a tool result to so many bytes of JSON, without the payloads of its images, audio and files: the last
- * line of defence, for what no limit of a text sees. A message that carries no tool result is left alone, and so is one
- * whose row fits.
+ * Limits a message with tool results to `maxBytes` of JSON, without the payloads of its images, audio and files. This
+ * is the last line of defence, for content that no text limit covers. Any other message, and one that fits, is returned
+ * as it is.
  */
 export function withinRow(message: object, rules: RowRules): object {
   const { policy, maxBytes, origin } = rules
@@ -27,7 +27,7 @@ export function withinRow(message: object, rules: RowRules): object {
   if (bytes === undefined || bytes <= maxBytes) return message
   const kept = shrink(message, rules)
   if ((rowBytes(kept, policy) ?? 0) <= maxBytes) return kept
-  // A class may write something else than its members hold.
+  // The JSON of a class instance may differ from its members.
   const data = plain(message)
   if (typeof data !== 'object' || data === null) return kept
   if (readResults(data, policy.dialect).length === 0) return capSide(data, maxBytes) as object
@@ -35,13 +35,13 @@ export function withinRow(message: object, rules: RowRules): object {
   return jsonBytes(made) <= jsonBytes(kept) ? made : kept
 }
 
-/** Bytes of the row of a tool result; nothing of another. */
+/** Returns the bytes of a message with tool results, undefined for any other message. */
 function rowBytes(message: object, { dialect }: Compiled): number | undefined {
   const results = readResults(message, dialect)
   return results.length === 0 ? undefined : scaleFor(results)(message)
 }
 
-/** Measures parts of a message as JSON, without payloads. */
+/** Makes a function that measures parts of a message as JSON, without payloads. */
 function scaleFor(results: readonly Result[]): (value: unknown) => number {
   const payloads = new Map<object, Set<string>>()
   for (const { holder, key } of results.flatMap(({ media }) => media).filter(isPayload)) {
@@ -70,7 +70,7 @@ interface Row {
 
 type Step = (row: Row) => object
 
-/** Takes one step after the other until the row fits. */
+/** Applies one step after the other until the row fits. */
 function shrink(message: object, rules: RowRules): object {
   let kept = message
   for (const step of STEPS) {
@@ -82,7 +82,7 @@ function shrink(message: object, rules: RowRules): object {
   return kept
 }
 
-/** Members of an object that no dialect knows keep so many bytes. */
+/** Bytes that the unknown members of an object keep. */
 const LONG = 1_024
 
 const shrinkSide: Step = (row) => {
@@ -94,10 +94,10 @@ const shrinkSide: Step = (row) => {
   )
 }
 
-/** What a person or a model wrote beside results keeps so many before their texts are cut. */
+/** Bytes that content beside the results keeps until the texts of results are cut. */
 const WRITTEN = 16_384
 
-/** A few blocks keep so many each, which shows what they were; many share these. */
+/** Bytes that each of a few unknown blocks keeps, enough to show its kind, and bytes that many blocks share. */
 const STUB = 128
 const STUBS = 8_192
 
@@ -111,7 +111,8 @@ const shrinkWritten: Step = (row) =>
 
 const shrinkOutside: Step = (row) => give(row, new Known(row.results).unknown('outside', LONG), shrunk, LONG)
 
-/** Has parts give what is over: small ones stay, large ones share what is left. `least`: what each may keep anyway. */
+/** Shortens parts by the excess: small ones stay whole, large ones share the rest. `least`: bytes that each may keep in
+ *  any case. */
 function give(
   { message, results, over }: Row,
   parts: readonly Part[],
@@ -139,10 +140,10 @@ function isEmpty(value: unknown): boolean {
   return typeof value !== 'object' || value === null || Object.keys(value).length === 0
 }
 
-/** A cut text has other escapes than the whole, so what fits is found by trying. */
+/** Attempts to find a limit that fits: a truncated text has other escapes than the whole. */
 const TRIES = 8
 
-/** Cuts texts until their escapes fit too: as JSON a char takes up to six bytes. */
+/** Truncates texts until they fit as JSON, in which a char can take six bytes. */
 const shrinkTexts: Step = ({ message, results, over, rules }) => {
   const { policy, origin, maxBytes } = rules
   const all = results.flatMap(({ slots }) => slots)
@@ -171,7 +172,7 @@ const shrinkTexts: Step = ({ message, results, over, rules }) => {
   }
 }
 
-/** Takes blocks from the end of each list, and says how many. */
+/** Drops blocks from the end of each list, and appends a note with their number. */
 const trimLists: Step = (row) => {
   const { message, results, over } = row
   const scale = scaleFor(results)
@@ -190,10 +191,10 @@ const trimLists: Step = (row) => {
   return draft.done(message)
 }
 
-/** Bytes of a block that tells how many are missing. */
+/** Bytes of that note. */
 const NOTE = 80
 
-/** A text block as the others of the list are. */
+/** Makes a text block like the others of the list. */
 function noteFor(blocks: readonly unknown[], count: number): object {
   const text = `[... ${count} blocks omitted]`
   const like = blocks.find(
@@ -205,10 +206,10 @@ function noteFor(blocks: readonly unknown[], count: number): object {
   return typeof type === 'string' && type.length < 20 ? { type, text } : { text }
 }
 
-/** Ids and names that are longer than this are no such thing. */
+/** Bytes of an id or a name. */
 const WORD = 256
 
-/** Leaves what a result needs to be one: its tags, id, name, and a text. */
+/** Reduces results to the members that make them results: tags, id, name and texts. */
 const strip: Step = (row) => {
   const { message, results } = row
   const known = new Known(row.results)

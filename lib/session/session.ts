@@ -11,7 +11,7 @@ import { failureOf, type Refused } from '../system_error.js'
 
 const repairs = channel('spillway:repair')
 
-/** Milliseconds between two looks at how far a repair has come, and the longest between two tries to get a lock. */
+/** Milliseconds between two progress reports, and the longest between two attempts to get a lock. */
 const LOOK = 50
 const LONGEST_WAIT = 1_000
 
@@ -19,7 +19,7 @@ export async function repairSession(path: string, options: RepairOptions = {}): 
   return repairBy(compileSession(options, 'repair'), path, options)
 }
 
-/** The same under a policy that was checked before. */
+/** Repairs a session under a checked policy. */
 export async function repairBy(
   policy: Compiled,
   path: string,
@@ -58,7 +58,7 @@ export async function inspectSession(
   }
 }
 
-/** Checks all options before anything is done. */
+/** Checks all options before any work is done. */
 function checkRepair(policy: Compiled, path: string, options: RepairOptions) {
   const { aggregate, plan } = options
   if (aggregate !== undefined && plan !== undefined)
@@ -67,7 +67,8 @@ function checkRepair(policy: Compiled, path: string, options: RepairOptions) {
   const budget = aggregate === undefined ? undefined : packBudget(checkAggregate(aggregate))
   return {
     session: packSession(path, policy, spareOf(options)),
-    // As `repair_session` in src/bindings/session.rs reads them. A plan may have more steps than a call takes arguments.
+    // In the order of `repair_session` in src/bindings/session.rs. An array, since a plan can have more steps than a call
+    // can have arguments.
     work: Float64Array.from([
       Number(flag('backup', options.backup, true)),
       Number(flag('dryRun', options.dryRun, false)),
@@ -91,12 +92,12 @@ function compileSession(options: ResultPolicy, taker: Taker): Compiled {
   return policy
 }
 
-/** Where no size is given, side data may have so many bytes more: nothing is gained by writing a row anew for them. */
+/** Returns the bytes by which side data may exceed the default size: rewriting a row for less is not worth it. */
 function spareOf({ maxSideBytes }: ResultPolicy): number {
   return maxSideBytes === undefined ? 1_024 : 0
 }
 
-/** A session and its policy, as `unpack_options` in src/bindings/session.rs reads them. */
+/** Packs a session and its policy for `unpack_options` in src/bindings/session.rs. */
 function packSession(path: string, policy: Compiled, spare: number) {
   const { clean, dialect = '', maxSideBytes, needles, notice, source } = policy
   if (typeof path !== 'string') throw optionError(TypeError, 'path', 'the path of a file', path)
@@ -120,7 +121,7 @@ function packStep({ index, chars, maxChars, callId }: PlanStep): number[] {
   return [index, chars, maxChars, Number(callId !== undefined)]
 }
 
-/** Stops the work when a signal aborts, and tells how far it has come. */
+/** Stops the work if a signal aborts, and reports progress. */
 function watch(signal: AbortSignal | undefined, onProgress?: RepairOptions['onProgress']) {
   signal?.throwIfAborted()
   const handle = native.startWatch()
@@ -144,7 +145,7 @@ function watch(signal: AbortSignal | undefined, onProgress?: RepairOptions['onPr
   return { handle, look, end }
 }
 
-/** Tries again while another holds the lock, as long as that is allowed. */
+/** Retries until `timeout` while the lock is held elsewhere. */
 async function whileLocked<T extends object>(
   path: string,
   timeout: number,
@@ -162,10 +163,10 @@ async function whileLocked<T extends object>(
   }
 }
 
-/** Why something could not be done: a code, or the number that the system has for it. */
+/** A failure of the engine, with a code of this package or an error number of the system. */
 interface Failure extends Refused {
   readonly code: string
-  /** What had been done by then. */
+  /** Work that was already done, as a clause for the message. */
   readonly late?: string
 }
 
@@ -173,7 +174,7 @@ function parsed<T>(json: string): T | Failure {
   return JSON.parse(json) as T | Failure
 }
 
-/** What the engine did, or why not as an error. */
+/** Returns an outcome of the engine, or throws its failure. */
 function unwrap<T extends object>(outcome: T | Failure, path: string, signal: AbortSignal | undefined): T {
   if (!('code' in outcome)) return outcome
   const { code, message, late } = outcome

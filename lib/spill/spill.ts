@@ -18,11 +18,11 @@ export type { SpillWriter } from './spill_writer.js'
 
 const HOUR = 60 * 60 * 1000
 
-/** Bytes of an answer where nothing else is said, and at most. */
+/** Bytes of a page by default, and at most. */
 const PAGE = 40_960
 const LONGEST_PAGE = 64 * 1024 * 1024
 
-/** Matches where nothing else is said, and at most; lines around each at most; chars of a pattern. */
+/** Matches by default and at most, context lines at most, chars of a pattern at most. */
 const MATCHES = 100
 const MOST_MATCHES = 1_000
 const MOST_CONTEXT = 100
@@ -47,7 +47,7 @@ function check(options: SpillOptions): Checked {
   if (!isString || dir === '' || dir.includes('\0'))
     throw optionError(isString ? RangeError : TypeError, 'dir', 'the path of a directory', dir)
   return {
-    // What it means must not change with the working directory, and a "/" at its end would follow a link.
+    // Resolved because the working directory may change, and because a "/" at the end would follow a link.
     dir: resolve(dir),
     reference: choice('reference', options.reference, ['path', 'id'], 'path'),
     maxFileBytes: bound('maxFileBytes', options.maxFileBytes, 64 * 1024 * 1024),
@@ -70,7 +70,7 @@ class Store implements SpillStore {
     return #options in store ? store.#options.reference : undefined
   }
 
-  /** Begins to save an output; nothing in what is no store of ours. */
+  /** Begins to save an output. Returns undefined for a store of another class. */
   static open(store: object, meta: SpillMeta): SpillWriter | undefined {
     if (!(#options in store)) return undefined
     return new Writer(store.#options, newId(), checkMeta(meta), () => store.#tidy())
@@ -137,14 +137,14 @@ class Store implements SpillStore {
     return unwrap(await native.sweepSaved(dir, maxTotalBytes, maxAge, minAge, this.#retain), dir)
   }
 
-  /** Sweeps before a first file is made, and again when long enough has passed. What fails there is told by the sweep
-   *  that a caller asks for. */
+  /** Sweeps before the first file, and again once an hour. Errors are ignored here; a caller's own sweep reports
+   *  them. */
   async #tidy(): Promise<void> {
     if (performance.now() - this.#swept >= SWEEP_EVERY) await this.#sweep().catch(() => {})
   }
 }
 
-/** Whether an output can be saved as it comes. */
+/** Returns true if a store can save output in chunks. */
 export function isStore(store: SpillStore): boolean {
   return Store.reference(store) !== undefined
 }
@@ -156,12 +156,12 @@ export function openSpill(store: SpillStore, meta: SpillMeta = {}): SpillWriter 
   return writer
 }
 
-/** Tells whether notices call a saved output by its id, and not by its path. */
+/** Returns true if notices name saved outputs by id instead of path. */
 export function isNamedById(store: SpillStore): boolean {
   return Store.reference(store) === 'id'
 }
 
-/** Tells a store of createSpillStore from one that a caller made. */
+/** Returns true for a store of createSpillStore. */
 export function isOurs(store: SpillStore): boolean {
   return Store.reference(store) !== undefined
 }
@@ -176,7 +176,7 @@ function newId(): string {
 
 const ID = /^[0-9a-f]{16}$/
 
-/** Refuses what is no id, before it comes near the file system. */
+/** Rejects anything other than an id, before it reaches the file system. */
 function checkId(field: string, id: unknown): string {
   if (typeof id === 'string' && ID.test(id)) return id
   const kind = typeof id === 'string' ? RangeError : TypeError
@@ -184,7 +184,7 @@ function checkId(field: string, id: unknown): string {
 }
 
 function checkPattern(pattern: string): void {
-  const rule = `a text of 1 to ${LONGEST_PATTERN} chars on one line`
+  const rule = `a string of 1 to ${LONGEST_PATTERN} chars without newlines`
   if (typeof pattern !== 'string') throw optionError(TypeError, 'pattern', rule, pattern)
   if (pattern === '' || pattern.length > LONGEST_PATTERN || pattern.includes('\n'))
     throw optionError(RangeError, 'pattern', rule, pattern)
@@ -200,7 +200,7 @@ function checkMeta(meta: SpillMeta): SpillMeta {
 
 let searching: Promise<unknown> = Promise.resolve()
 
-/** Runs one search after another: a slow one must not take all of the threads that files are read by. */
+/** Runs searches one at a time: slow ones must not occupy all threads that read files. */
 function alone<T>(search: () => Promise<T>): Promise<T> {
   const result = searching.then(search)
   searching = result.catch(() => {})
@@ -222,8 +222,10 @@ function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Bytes that are transferred to another thread are gone here. */
+/** Makes an error for bytes whose buffer was transferred to another thread during a save. */
 function takenAway(): Error {
-  const error = new Error('the bytes were transferred while they were saved')
+  const error = new Error(
+    'the bytes were transferred while they were being saved; keep them until save() resolves',
+  )
   return Object.assign(error, { code: 'ERR_SPILLWAY_SPILL' })
 }

@@ -3,22 +3,22 @@ import { optionError, show } from '../option.js'
 import { get, isObject } from '../reading.js'
 import { cleanText } from '../text/clean.js'
 
-/** What a page may hold, so that with a number before each line it stays within 40,960 bytes. */
+/** Bytes and lines of a page. With a number before each line it stays within 40,960 bytes. */
 const PAGE = 30_000
 const LINES = 800
 
-/** Matches of an answer, and lines around each. */
+/** Matches of an answer, and context lines by default and at most. */
 const MATCHES = 20
 const CONTEXT = 2
 const MOST_CONTEXT = 10
 
-/** Bytes of the matches of an answer. */
+/** Bytes of all matches of an answer. */
 const ANSWER = 40_000
 
-/** What spillTool made: their answers are not saved again. */
+/** Tools made by spillTool, whose answers are not saved again. */
 const made = new WeakSet<object>()
 
-/** Tells a tool of spillTool, or its `execute`. */
+/** Returns true for a tool of spillTool, and for its `execute`. */
 export function readsSpill(tool: object): boolean {
   return made.has(tool)
 }
@@ -28,7 +28,7 @@ type Tool = ReturnType<typeof Declared>
 export function spillTool(store: SpillStore): Tool {
   const isStore = typeof store === 'object' && store !== null
   if (!isStore || typeof store.read !== 'function' || typeof store.search !== 'function')
-    throw optionError(TypeError, 'store', 'a store, as createSpillStore makes it', store)
+    throw optionError(TypeError, 'store', 'a store of createSpillStore', store)
   const execute = (input: unknown): Promise<string> => answer(store, input)
   const tool = { name: 'read_output', description: DESCRIPTION, parameters: parameters(), execute } as const
   made.add(tool).add(execute)
@@ -36,9 +36,9 @@ export function spillTool(store: SpillStore): Tool {
 }
 
 const DESCRIPTION =
-  'Reads or searches the full output of an earlier tool call that was cut and saved. Give the id that its notice ' +
-  'names. Without pattern: its lines, each with its number, from `line` on; a page ends with where the next begins. ' +
-  'With pattern: the lines that hold it, upper and lower case told apart.'
+  'Reads or searches the full output of an earlier tool call that was truncated and saved. Pass the id from its notice. ' +
+  'Without `pattern`: a page of numbered lines from `line` on; it ends with the position of the next page. ' +
+  'With `pattern`: matching lines (case-sensitive).'
 
 function parameters(): Tool['parameters'] {
   const integer = (minimum: number, description: string) =>
@@ -48,19 +48,19 @@ function parameters(): Tool['parameters'] {
     properties: {
       id: {
         type: 'string',
-        description: 'Id of the saved output: 16 hexadecimal digits, as the notice names it.',
+        description: 'Id of the saved output, from its notice: 16 hexadecimal digits.',
       },
-      line: integer(1, 'First line to read or to search, counted from 1. Default 1.'),
-      byte: integer(0, 'Byte to read from instead of a line, to go on inside a very long line.'),
+      line: integer(1, 'First line to read or to search (1-based). Default 1.'),
+      byte: integer(0, 'Byte to read from instead of a line, to continue inside a very long line.'),
       lines: integer(
         1,
-        `Lines to read at most. With pattern: lines to show around each match (default ${CONTEXT}).`,
+        `Maximum number of lines to read. With \`pattern\`: context lines around each match (default ${CONTEXT}).`,
       ),
       pattern: { type: 'string', description: 'Text to search for.' },
       regex: {
         type: 'boolean',
         description:
-          'Whether pattern is a regular expression: no lookaround, no backreferences; (?i) ignores case.',
+          'True if `pattern` is a regular expression (no lookaround, no backreferences; (?i) ignores case).',
       },
     },
     required: ['id'],
@@ -77,7 +77,7 @@ interface Request {
   regex: boolean
 }
 
-/** What is wrong with an input, as a sentence for the model. */
+/** An error in an input, as a sentence for the model. */
 class Wrong extends Error {}
 
 async function answer(store: SpillStore, input: unknown): Promise<string> {
@@ -95,22 +95,23 @@ function explain(error: unknown): string {
   if (error instanceof Wrong) return error.message
   const [code, message] = isObject(error) ? [get(error, 'code'), get(error, 'message')] : []
   if (code === 'ERR_SPILLWAY_OPTION') return `${message}.`
-  if (code === 'ERR_SPILLWAY_SPILL') return `${message}. Run what made the output again if you need it.`
+  if (code === 'ERR_SPILLWAY_SPILL')
+    return `${message}. If you need the output, run the tool that made it again.`
   return `The output could not be read (${typeof code === 'string' ? code : 'unknown error'}).`
 }
 
-/** The file's name in a path that a notice named. */
+/** The end of a path that a notice names. */
 const FILE = /(?:^|[\\/])([0-9a-f]{16})\.[\w-]{1,40}\.(?:part|\d+b\.\d+l\.txt)$/
 
 function requestOf(input: unknown): Request {
   if (typeof input !== 'object' || input === null)
-    throw new Wrong('Give an object with the id of a saved output, such as {"id": "0123456789abcdef"}.')
+    throw new Wrong('Pass an object with the id of a saved output, such as {"id": "0123456789abcdef"}.')
   const value = (name: string) => given(get(input, name))
   const id = value('id')
-  if (typeof id !== 'string') throw new Wrong('Give the id of a saved output, as the notice names it.')
+  if (typeof id !== 'string') throw new Wrong('Pass the id of a saved output, from its notice.')
   const pattern = value('pattern')
   if (pattern !== undefined && typeof pattern !== 'string')
-    throw new Wrong(`pattern must be a text, not ${show(pattern)}.`)
+    throw new Wrong(`pattern must be a string, not ${show(pattern)}.`)
   const line = whole('line', value('line'), 1)
   const byte = whole('byte', value('byte'), 0)
   const lines = whole('lines', value('lines'), 1)
@@ -124,7 +125,7 @@ function requestOf(input: unknown): Request {
   }
 }
 
-/** Models that must name every parameter give null or nothing for those that they do not mean. */
+/** Maps null and "" to undefined: models that must pass every parameter use them for unused ones. */
 function given(value: unknown): unknown {
   return value === null || value === '' ? undefined : value
 }
@@ -143,7 +144,7 @@ async function page(store: SpillStore, { id, line = 1, byte, lines = LINES }: Re
   const texts = slice.text.split('\n')
   if (texts.at(-1) === '') texts.pop()
   if (texts.length === 0)
-    return `[${id} holds ${total}: nothing is at ${byte === undefined ? 'line' : 'byte'} ${byte ?? line}]`
+    return `[${id} has ${total}; ${byte === undefined ? 'line' : 'byte'} ${byte ?? line} is beyond its end]`
   const last = slice.line + texts.length - 1
   const from = byte === undefined ? '' : ` from byte ${slice.byte}`
   return [
@@ -155,13 +156,13 @@ async function page(store: SpillStore, { id, line = 1, byte, lines = LINES }: Re
 
 async function whatFollows(store: SpillStore, id: string, slice: SpillSlice, last: number): Promise<string> {
   if (slice.nextLine !== undefined) return `[next: line ${slice.nextLine}]`
-  if (slice.nextByte !== undefined) return `[line ${last} goes on: next is byte ${slice.nextByte}]`
+  if (slice.nextByte !== undefined) return `[line ${last} continues; next: byte ${slice.nextByte}]`
   const saved = await store.list().catch(() => [])
   const record = saved.find((record) => record.id === id)
   if (record?.complete !== false) return '[end]'
   return record.bytes > slice.totalBytes
-    ? `[end of what was saved: ${slice.totalBytes} of ${record.bytes} bytes]`
-    : '[end of what is saved so far: the output was not finished]'
+    ? `[end of the saved part: ${slice.totalBytes} of ${record.bytes} bytes]`
+    : '[end of the saved part: the output was not finished]'
 }
 
 async function matches(
@@ -173,7 +174,7 @@ async function matches(
   const found = await store.search(id, pattern, { regex, line, context, max: MATCHES + 1 })
   const from = line > 1 ? ` from line ${line} on` : ''
   if (found.length === 0)
-    return `[no line of ${id}${from} ${regex ? 'matches' : 'holds'} ${show(pattern)}; upper and lower case are told apart]`
+    return `[no line of ${id}${from} ${regex ? 'matches' : 'contains'} ${show(pattern)} (case-sensitive)]`
   const rows = new Map<number, string>()
   let room = ANSWER
   let taken = 0
@@ -195,7 +196,7 @@ async function matches(
 
 type Row = [line: number, text: string, isMatch: boolean]
 
-/** The line that matches after ":", those around it after "-". */
+/** Formats a match: the matching line after ":", context lines after "-". */
 function rowsOf({ line, byte, text, before, after }: SpillMatch): Row[] {
   const around = (lines: string[], first: number): Row[] =>
     lines.map((text, at) => [first + at, `${first + at}- ${shown(text)}`, false])
@@ -210,7 +211,7 @@ function rowsOf({ line, byte, text, before, after }: SpillMatch): Row[] {
 
 const CLEANING = { repeats: false }
 
-/** A line as a terminal would show it, unless that is longer. */
+/** Returns a line as a terminal would show it, unless that is longer. */
 function shown(line: string): string {
   const clean = cleanText(line, CLEANING)
   return clean.length > line.length || clean.includes('\n') ? line.replace(/\r$/, '') : clean

@@ -4,21 +4,21 @@ import { native, type SpillFailure } from '../engine.js'
 import { optionError } from '../option.js'
 import { failureOf } from '../system_error.js'
 
-/** Where an output goes that is too large to show: bytes in order, then the end. */
+/** A file under construction: bytes in order, then the end. */
 export interface SpillWriter {
-  /** Why saving failed, as soon as that is known. */
+  /** The error that saving failed with, as soon as it is known. */
   readonly failure: Error | undefined
-  /** Takes a copy of the bytes. A promise tells to wait, as the disk is slower; it rejects when saving failed. */
+  /** Copies the bytes. Returns a promise if the caller has to wait for the disk; it rejects if saving failed. */
   write(bytes: Uint8Array): Promise<void> | undefined
   finish(): Promise<SpillRecord>
-  /** Removes what was written. */
+  /** Removes the file. */
   discard(): Promise<void>
 }
 
-/** Where an output comes from. */
+/** The origin of an output. */
 export type SpillMeta = { tool?: string; callId?: string }
 
-/** Bytes that may wait to be written before a writer has to wait too. */
+/** Buffered bytes above which the caller has to wait. */
 const WAITING = 1024 * 1024
 
 const events = channel('spillway:spill')
@@ -28,13 +28,13 @@ export class Writer implements SpillWriter {
   readonly #saving: ReturnType<typeof native.startSaving>
   readonly #dir: string
   readonly #meta: SpillMeta
-  /** The batch under way, after what had to be done first. It never rejects. */
+  /** The batch in progress. Never rejects. */
   #batch: Promise<void> | undefined
-  /** More came since it was taken. */
+  /** True if bytes have arrived since the batch was taken. */
   #more = false
   #ended = false
   failure: Error | undefined
-  /** What is done before the first batch. */
+  /** Work to do before the first batch. */
   #before: (() => Promise<void>) | undefined
 
   constructor(
@@ -112,7 +112,7 @@ export class Writer implements SpillWriter {
   }
 }
 
-/** What the engine did, or why not as an error. */
+/** Returns an outcome of the engine, or throws its failure. */
 export function unwrap<T extends object>(outcome: T | SpillFailure, dir: string, pattern?: string): T {
   if (!('message' in outcome)) return outcome
   const { code, message } = outcome

@@ -4,19 +4,19 @@ import { type Compiled, type SavedHow, saved } from '../compiled.js'
 import { get } from '../reading.js'
 import { isNamedById, isOurs } from './spill.js'
 
-/** What became of a whole: where it is, or why it is nowhere. */
+/** Outcome of saving a full output: its path or id, or the code of an error. */
 export type Whole = readonly [how: SavedHow, named: string]
 
 /**
- * Saves the wholes of what one call's clamp cuts. The clamp runs twice: first it shows what it cuts, and after these were
- * saved it says so in the notices. Texts are told apart by their order, which is the same both times.
+ * Saves the full texts that the clamp of one call cuts. The clamp runs twice: the first run finds the texts to save,
+ * the second one names the saved files in notices. Texts are identified by their order, which is the same in both runs.
  */
 export class Spilling {
   readonly #cut = new Map<number, string>()
   readonly #wholes = new Map<number, Whole>()
   #next = 0
 
-  /** The number of the next text that may be cut. */
+  /** Returns the number of the next text that may be cut. */
   next(): number {
     return this.#next++
   }
@@ -25,13 +25,14 @@ export class Spilling {
     this.#cut.set(number, text)
   }
 
-  /** The policy of a text, which says where the whole is once that was saved. */
+  /** Returns the policy of a text, whose notice names the saved file if there is one. */
   policyOf(number: number, policy: Compiled): Compiled {
     const whole = this.#wholes.get(number)
     return whole ? saved(policy, ...whole) : policy
   }
 
-  /** Saves what was cut; false where nothing was. Never rejects: what was not saved is clamped all the same. */
+  /** Saves the texts that were cut. Resolves to false if there are none. Never rejects: a text is clamped even if it
+   *  cannot be saved. */
   async save(store: SpillStore, meta: { tool?: string; callId?: string }): Promise<boolean> {
     for (const [number, text] of this.#cut) this.#wholes.set(number, await saveOnce(store, text, meta))
     this.#next = 0
@@ -39,20 +40,20 @@ export class Spilling {
   }
 }
 
-/** Stands for what comes at once, and cannot wait until it is saved: the notices say so. */
+/** Used for a synchronous call, which cannot wait for a save. Notices say that the text could not be saved. */
 export class Unsaved extends Spilling {
   override policyOf(_: number, policy: Compiled): Compiled {
     return saved(policy, 'failed', 'ERR_SPILLWAY_SPILL')
   }
 }
 
-/** What was saved in a store lately, or is being saved, by call and text: a stored output that is turned into a message
- *  again, as the AI SDK does before each request, is the same one. */
+/** Recent saves of each store, also those in progress, by call and text. A stored output that is converted to a message
+ *  again, as by the AI SDK before each request, is not saved again. */
 const saves = new WeakMap<SpillStore, Map<string, Promise<Saved>>>()
 
 interface Saved {
   readonly whole: Whole
-  /** Where a store of ours has it. */
+  /** Path of the file, in a store of createSpillStore. */
   readonly path: string | undefined
 }
 const REMEMBERED = 256
@@ -61,13 +62,13 @@ async function saveOnce(store: SpillStore, text: string, meta: { callId?: string
   if (meta.callId === undefined) return (await save(store, text, meta)).whole
   const known = saves.get(store) ?? new Map<string, Promise<Saved>>()
   saves.set(store, known)
-  // Loaded when it is needed: that takes a third as long as all of this package.
+  // Imported on demand, since it takes a third of the load time of this package.
   const { createHash } = await import('node:crypto')
   const key = `${meta.callId} ${createHash('sha256').update(text).digest('base64')}`
   for (let before = known.get(key); before; before = known.get(key)) {
     const saved = await before
     if (await isThere(saved)) return saved.whole
-    // Another call may have begun to save it anew.
+    // Another call may have started a new save.
     if (known.get(key) === before) known.delete(key)
   }
   const [oldest] = known.keys()
@@ -77,7 +78,7 @@ async function saveOnce(store: SpillStore, text: string, meta: { callId?: string
   return (await saving).whole
 }
 
-/** Tells whether it was saved, and no sweep has removed it since. */
+/** Returns true if a text was saved and no sweep has removed it since. */
 async function isThere({ whole, path }: Saved): Promise<boolean> {
   if (path === undefined) return whole[0] !== 'failed'
   return access(path).then(
@@ -99,14 +100,14 @@ async function save(
   }
 }
 
-/** What became of a whole that was saved. */
+/** Returns the outcome of a successful save. */
 export function wholeIn(store: SpillStore, record: SpillRecord): Whole {
   return isNamedById(store)
     ? [record.complete ? 'wholeById' : 'partById', record.id]
     : [record.complete ? 'whole' : 'part', record.path]
 }
 
-/** The code of what a store failed with. */
+/** Returns the code of an error of a store. */
 export function codeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null ? get(error, 'code') : undefined
   return typeof code === 'string' ? code : 'ERR_SPILLWAY_SPILL'

@@ -9,28 +9,28 @@ export interface ToolCall {
 
 const CALLS: readonly unknown[] = ['toolCall', 'toolUse', 'functionCall']
 
-/** What providers take for the name of a tool. */
+/** Names of tools that providers accept. */
 const NAME = /^[A-Za-z0-9_:.-]{1,64}$/
 
 export function isAssistant(message: unknown): message is object {
   return isObject(message) && get(message, 'role') === 'assistant'
 }
 
-/** The calls that wait for a result: none of a turn that was aborted or failed, which may have broken off within one. */
+/** Returns the calls that expect a result. A turn that was aborted or failed may end within a call, so it has none. */
 export function callsOf(message: unknown): ToolCall[] {
   if (!isAssistant(message)) return []
   const reason = get(message, 'stopReason')
   return reason === 'aborted' || reason === 'error' ? [] : blocksOf(message).flatMap(readCall)
 }
 
-/** The id of the call that a tool result answers. */
+/** Returns the id of the call that a tool result answers. */
 export function answeredBy(message: object): string | undefined {
   return word(get(message, 'toolCallId')) ?? word(get(message, 'toolUseId'))
 }
 
 /**
- * Leaves out tool calls that no provider takes: without an id, without arguments, or under a name that none has or that is
- * not allowed. Undefined where nothing is left of a message; the same message where all may stay.
+ * Drops tool calls that providers reject: without an id, without arguments, or with a name that is invalid or not
+ * allowed. Returns undefined if nothing is left of the message, and the same message if nothing is dropped.
  */
 export function withoutMalformedCalls(
   message: object,
@@ -42,7 +42,7 @@ export function withoutMalformedCalls(
   return kept.length > 0 ? copy(message, new Map([['content', kept]])) : undefined
 }
 
-/** A name without blanks around it. */
+/** Returns a trimmed name, undefined if it is empty or not a string. */
 export function word(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : ''
   return text === '' ? undefined : text

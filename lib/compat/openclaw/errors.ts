@@ -7,7 +7,7 @@ export function isContextOverflowError(error: unknown, options?: ProfileOptions)
   return profileOf(options).overflows.includes(classifyProviderError(error).kind)
 }
 
-/** A field over the limit of its own is bytes that are too many, too. */
+/** Kinds of errors about too many bytes, in a request or in one of its fields. */
 const PAYLOADS: readonly ProviderErrorKind[] = ['payload_too_large', 'field_too_long']
 
 export function isPayloadTooLargeError(error: unknown): boolean {

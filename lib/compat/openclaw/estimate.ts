@@ -6,14 +6,14 @@ import { checkMessages } from '../../result/messages.js'
 import { ESTIMATED_CHARS_PER_TOKEN, type Profile, profileOf } from './profile.js'
 import { weightedChars } from './weight.js'
 
-/** What estimates are multiplied by, since they are taken of chars. */
+/** Factor applied to estimates, since they are derived from chars. */
 export const SAFETY_MARGIN = 1.2
 
 export function estimatePrePromptTokens(params: PromptParams): number {
   return estimated(checkOptions('params', params), params.messages)
 }
 
-/** Estimates a prompt with one history or another. */
+/** Estimates a prompt with the given history. */
 export function estimated(params: PromptParams, messages: readonly unknown[]): number {
   checkMessages(messages)
   const scale = SCALES[profileOf(params).scale]
@@ -33,7 +33,7 @@ interface Scale {
   json(value: unknown): number
 }
 
-/** Pi's, which OpenClaw took until spring: the chars of a message by four. */
+/** Pi's scale, which OpenClaw used until 2026.4: the chars of a message divided by four. */
 const pi: Scale = {
   message(message) {
     let chars = 0
@@ -44,7 +44,7 @@ const pi: Scale = {
   json: (value) => byFour(jsonLength(value)),
 }
 
-/** Chars that an image counts for. */
+/** Chars of an image. */
 const PI_IMAGE = 4_800
 
 function piBlock(block: unknown): number {
@@ -63,7 +63,7 @@ function piBlock(block: unknown): number {
   }
 }
 
-/** OpenClaw's own since summer: messages and blocks have a weight of their own, tool results weigh twice. */
+/** OpenClaw's own scale, used in 'latest': messages and blocks have a fixed weight, tool results weigh twice. */
 const pressure: Scale = {
   message(message) {
     if (get(message, 'excludeFromContext') === true) return 0
@@ -135,7 +135,7 @@ function jsonLength(value: unknown): number {
   return jsonOf(value)?.length ?? 0
 }
 
-/** What messages of Pi have their text in that is no content, by role. */
+/** Members other than `content` with the text of Pi's messages, by role. */
 const MEMBERS = new Map<unknown, readonly string[]>([
   ['bashExecution', ['command', 'output']],
   ['branchSummary', ['summary']],
@@ -146,7 +146,7 @@ function membersOf(message: object): unknown[] {
   return (MEMBERS.get(get(message, 'role')) ?? []).map((name) => get(message, name))
 }
 
-/** The blocks of a content; a text or an object is one. */
+/** Returns the blocks of a content. A string or a single object is one block. */
 function blocksOf(content: unknown): unknown[] {
   if (!Array.isArray(content)) return [content]
   const blocks: unknown[] = []

@@ -26,7 +26,7 @@ export function truncateOversizedToolResultsInMessages<M>(
   const next = new Map<number, unknown>()
   for (const { index, maxChars } of steps)
     next.set(index, truncateToolResultMessage(read[index], maxChars, cutting))
-  // What fits and is not well-formed would be refused by a provider.
+  // Providers reject text that is not well-formed, even if it fits.
   for (const [at, { texts, chars }] of sizes.entries()) {
     if (next.has(at) || texts.every((text) => text.isWellFormed())) continue
     next.set(at, truncateToolResultMessage(read[at], chars, cutting))
@@ -35,7 +35,7 @@ export function truncateOversizedToolResultsInMessages<M>(
   return { messages: copy(messages, next) as M[], truncatedCount: steps.length }
 }
 
-/** Plans what each tool result may keep, so that all are within the cap and the budget. */
+/** Plans the chars that each tool result may keep, within the cap and the budget. */
 export function reduce(
   messages: readonly unknown[],
   contextWindowTokens: number,
@@ -56,7 +56,7 @@ export function reduce(
   return { steps, sizes, read, maxEach, budget: aggregate.maxChars, cutting }
 }
 
-/** The most chars of one tool result and of all, who gives way first, and how results are cut. */
+/** Returns the cap of one tool result, the budget of all with its order, and the options of cuts. */
 export function budgetOf(params: {
   contextWindowTokens: number
   maxCharsOverride?: number | undefined
@@ -80,7 +80,7 @@ interface Sizes extends Sized {
   readonly texts: readonly string[]
 }
 
-/** What a plan is told of each message; one that is no tool result holds nothing. */
+/** Returns the sizes of messages for a plan. Messages other than tool results have size 0. */
 function sizesOf(messages: readonly unknown[]): Sizes[] {
   const lastAnswer = messages.findLastIndex(isAssistant)
   return messages.map((message, at) => {

@@ -7,7 +7,7 @@ import { estimateToolResultReductionPotential } from './reduction.js'
 export const PREEMPTIVE_OVERFLOW_ERROR_TEXT = 'Context overflow: prompt too large for the model (precheck).'
 export const TRUNCATION_ROUTE_BUFFER_TOKENS = 512
 
-/** Truncation alone has to free so many times what is over: what it frees is an estimate as well. */
+/** Multiple of the overflow that truncation alone has to free, since the amount it frees is an estimate. */
 const TRUNCATION_ROUTE_FACTOR = 1.5
 
 export function shouldPreemptivelyCompactBeforePrompt(
@@ -17,7 +17,7 @@ export function shouldPreemptivelyCompactBeforePrompt(
   const profile = profileOf(params)
   const window = Math.max(1, limit('contextTokenBudget', contextTokenBudget))
   const reserve = reserveOf(window, limit('reserveTokens', reserveTokens), profile)
-  // A window without end has no part that could be kept back.
+  // An infinite window has no share to reserve.
   const budget = Number.isFinite(window) ? Math.max(1, window - reserve) : window
   const { tokens, source, messages } = weighed(params)
   const overflow = tokens > budget ? tokens - budget : 0
@@ -43,7 +43,7 @@ function reserveOf(window: number, requested: number, { reserveShare }: Profile)
   return Math.min(requested, reserveShare < 1 ? Math.floor(window * reserveShare) : requested)
 }
 
-/** The larger of what is told and what is estimated of the history in whole, and the messages that it is of. */
+/** Returns the larger of the given count and the estimate of the full history, with the messages that it belongs to. */
 function weighed(params: PreemptiveCompactionParams) {
   const { messages, unwindowedMessages, llmBoundaryTokenPressure: told } = params
   const own = checkPressure(told) ?? { tokens: estimated(params, messages), source: 'transcript_estimate' }

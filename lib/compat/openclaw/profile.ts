@@ -18,25 +18,25 @@ export const MIDDLE_OMISSION_MARKER: string =
   '\n\n\u26a0\ufe0f [... middle content omitted \u2014 showing head and tail ...]\n\n'
 export const ESTIMATED_CHARS_PER_TOKEN = 4
 
-/** What tells the versions of OpenClaw apart. */
+/** Differences between versions of OpenClaw. */
 export interface Profile {
-  /** The most chars of one result, by the tokens of the window. */
+  /** Chars of one result, by the tokens of the window. */
   readonly cap: (tokens: number) => number
-  /** The most chars of all results, by the window and the cap of one. */
+  /** Chars of all results, by the window and the cap of one. */
   readonly aggregate: (tokens: number, cap: number) => number
   readonly order: Aggregate['order']
   readonly protectLatest: boolean
-  /** Words of the notice, as a template. */
+  /** The notice, as a template. */
   readonly notice: string
-  /** How tokens are estimated. */
+  /** Scale of token estimates. */
   readonly scale: 'pi' | 'pressure'
-  /** The most of the window that can be kept back. */
+  /** Share of the window that can be reserved. */
   readonly reserveShare: number
-  /** Errors that tell of an overflow. */
+  /** Kinds of errors that count as an overflow. */
   readonly overflows: readonly ProviderErrorKind[]
-  /** Prechecks tell what they went by. */
+  /** True if prechecks report the source of their estimate. */
   readonly explains: boolean
-  /** Calls that have no result yet get one before a message with further calls is stored. */
+  /** True if calls without a result get one before a message with further calls is stored. */
   readonly flushesBetweenCalls: boolean
 }
 

@@ -46,17 +46,17 @@ export function isToolResult(message: unknown): boolean {
   return typeof message === 'object' && message !== null && get(message, 'role') === 'toolResult'
 }
 
-/** The texts of a tool result, in order. */
+/** Returns the texts of a tool result, in order. */
 export function textsOf(message: unknown): string[] {
   if (typeof message !== 'object' || message === null) return []
   const results = quietly(() => readResults(message, 'pi')) ?? []
   return results.flatMap(({ slots }) => slots.map(({ text }) => text))
 }
 
-/** Both ends are worth keeping only where each has room for so much. */
+/** Multiple of `minKeepChars` above which both ends are kept. */
 const PARTS = 2
 
-/** The policy for so many chars of text; with Infinity for texts that nobody has seen yet. */
+/** Makes the policy for a text of `chars` chars, Infinity for texts of unknown size. */
 export function policyFor(
   chars: number,
   maxChars: number,

@@ -32,7 +32,6 @@ export function installSessionToolResultGuard(
   }
 }
 
-/** Options that were checked. */
 type Options = ReturnType<typeof checked>
 
 function checked(opts: SessionToolResultGuardOptions) {
@@ -53,7 +52,7 @@ function checked(opts: SessionToolResultGuardOptions) {
 
 function checkNames(names: Iterable<string> | undefined): ReadonlySet<string> | undefined {
   if (names === undefined) return undefined
-  const wrong = () => optionError(TypeError, 'allowedToolNames', 'names of tools', names)
+  const wrong = () => optionError(TypeError, 'allowedToolNames', 'an iterable of strings', names)
   if (typeof names === 'string' || typeof names?.[Symbol.iterator] !== 'function') throw wrong()
   return new Set(
     Array.from(names, (name: unknown) => {
@@ -65,9 +64,9 @@ function checkNames(names: Iterable<string> | undefined): ReadonlySet<string> | 
 
 type Write = (message: unknown) => unknown
 
-/** Keeps each tool call with its result, and each result within its limits, in what one manager is given to store. */
+/** Ensures for one manager that each stored tool call has a result, and that results are within their limits. */
 class ToolResultGuard {
-  /** Names of the tools whose results are still to come, by the ids of their calls. */
+  /** Tool names of the calls without a result, by call id. */
   readonly pending = new Map<string, string | undefined>()
 
   constructor(
@@ -80,14 +79,15 @@ class ToolResultGuard {
     const sound = isAssistant(message)
       ? quietly(() => withoutMalformedCalls(message, this.options.allowed))
       : message
-    // Nothing is left of it.
+    // Only malformed calls: nothing is stored.
     if (isAssistant(message) && sound === undefined) {
       this.flush(write)
       return undefined
     }
     const calls = quietly(() => callsOf(sound)) ?? []
     if (calls.length === 0 || this.options.flushesBetweenCalls || !this.options.synthesizes) this.flush(write)
-    // A hook may have kept calls from being stored: a result without its call is refused by providers.
+    // Reads the calls from the stored message, since a hook may have dropped some. Providers reject a result without its
+    // call.
     let stored: unknown
     const writeStored: Write = (kept) => {
       const written = write(kept)
@@ -99,7 +99,7 @@ class ToolResultGuard {
     return written
   }
 
-  /** Writes an error in place of each result that has not come. */
+  /** Writes an error for each call without a result. */
   flush(write: Write): void {
     const calls = [...this.pending]
     this.pending.clear()
@@ -122,7 +122,7 @@ class ToolResultGuard {
     return write(kept === undefined ? message : kept)
   }
 
-  /** How one message is written; a result, under the name that its call had where it has none. */
+  /** Makes the rules for one message. `called`: the tool name of its call, for a result without one. */
   #rules(isSynthetic: boolean, called?: string): Rules {
     const { policy, transformMessage, transformResult, beforeWrite } = this.options
     const transformed = (message: unknown) =>
@@ -148,7 +148,7 @@ class ToolResultGuard {
   }
 }
 
-/** The same result under a name without blanks: its own, that of its call, or 'unknown'. */
+/** Returns a result with a trimmed tool name: its own, that of its call, or 'unknown'. */
 function withName(message: object, called: string | undefined): object {
   const toolName = word(get(message, 'toolName')) ?? called ?? 'unknown'
   return get(message, 'toolName') === toolName ? message : copy(message, new Map([['toolName', toolName]]))

@@ -1,6 +1,6 @@
 import { isSurelyNarrow } from '../../text/narrow.js'
 
-/** Code points that OpenClaw's later releases take for more chars than they are: from, to, chars. */
+/** Code points that OpenClaw's later releases count as several chars: from, to, chars. */
 const HEAVY: readonly (readonly [number, number, number])[] = [
   [0xb7, 0xb7, 4],
   [0x1100, 0x11ff, 12],
@@ -20,12 +20,12 @@ const HEAVY: readonly (readonly [number, number, number])[] = [
   [0x20000, 0x3ffff, 16],
 ]
 
-/** No other code point below this is heavy. */
+/** The first heavy code point except the middle dot. */
 const FIRST = 0x1100
 const MIDDLE_DOT = 0xb7
 const DOT = String.fromCharCode(MIDDLE_DOT)
 
-/** Chars of a text with Chinese, Japanese and Korean at the weight of their tokens. */
+/** Counts the chars of a text, with Chinese, Japanese and Korean weighted by their tokens. */
 export function weightedChars(text: string): number {
   let sum = text.length
   if (isSurelyNarrow(text)) {
@@ -39,7 +39,7 @@ export function weightedChars(text: string): number {
   return sum
 }
 
-/** What a code point weighs beyond its length. */
+/** Returns the weight of a code point beyond its length. */
 function extra(point: number): number {
   for (const [from, to, chars] of HEAVY)
     if (point <= to) return point < from ? 0 : chars - (point > 0xffff ? 2 : 1)
