@@ -1,7 +1,8 @@
 import { types } from 'node:util'
 import { elementAt, get, isPlain, quietly } from './reading.js'
 
-/** JSON of a value as JSON.stringify writes it. What that refuses comes described; what has no JSON gives nothing. */
+/** Returns the JSON of a value. If JSON.stringify throws, values without JSON are described instead. Returns undefined
+ *  for a value that has no JSON, such as a function. */
 export function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value)
@@ -10,28 +11,29 @@ export function jsonOf(value: unknown): string | undefined {
   }
 }
 
-/** Control characters that JSON need not escape. As escapes they are no dirt when the JSON has become a text. */
+/** Control characters that JSON may leave unescaped. Escaped, they survive cleaning once the JSON is a text. */
 const CONTROLS = /[\x7f-\x9f]/g
 
-/** The JSON with all its control characters as escapes, as `escaped` in src/json/write.rs has it. */
+/** Escapes all control characters of a JSON text, like `escaped` in src/json/write.rs. */
 export function escaped(json: string): string {
   return json.replace(CONTROLS, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
 }
 
-/** Bytes of a value as JSON. */
+/** Returns the bytes of a value as JSON. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(jsonOf(value) ?? '')
 }
 
-/** Bytes of a char as an escape, and of a number, or a word such as `false`. */
+/** Bytes of a char at most, as an escape. */
 const MOST_PER_CHAR = 6
+/** Bytes of a number or a word such as `false`, at most. */
 const LONGEST_SCALAR = 25
-/** What a member takes: a colon and a comma, and for the time of the walk more, for where many are, JSON tells sooner. */
+/** Bytes charged for a member. More than it takes, because with many members JSON.stringify is faster than the walk. */
 const WALKED = 32
 
 /**
- * The room that is surely left after the JSON of a value. Below 0 where there may be none, where only JSON can tell, and
- * where a text is not well-formed. Runs no accessor.
+ * Returns a lower bound of the room left after the JSON of a value. Negative if there may be no room, if only its JSON
+ * can show it, or if a text is not well-formed. Does not run accessors.
  */
 export function roomAfter(value: unknown, room: number): number {
   if (typeof value === 'string')
@@ -47,7 +49,7 @@ function roomAfterList(list: readonly unknown[], room: number): number {
   let left = room - 2
   for (let at = 0; at < list.length && left >= 0; at++) {
     left = roomAfter(elementAt(list, at), left - 1)
-    // Elements are alike most often: the first tells of a long list that the walk would come to nothing.
+    // Elements are usually alike, so the first one shows if the walk of a long list would fail.
     if (at === 0 && (room - left) * list.length > room) return -1
   }
   return left
@@ -55,24 +57,24 @@ function roomAfterList(list: readonly unknown[], room: number): number {
 
 function roomAfterMembers(value: object, room: number): number {
   let left = room - 2
-  // What is inherited counts for nothing in JSON, but of plain data nothing is: this is the fastest way to the names.
+  // The fastest loop over names. Includes inherited ones, but plain data has none.
   for (const name in value) {
     left -= name.length * MOST_PER_CHAR + WALKED
     if (left < 0 || !name.isWellFormed()) return -1
     const member = Object.getOwnPropertyDescriptor(value, name)
-    // An accessor is run once, by whoever reads the value.
+    // An accessor may run only once, when the value is read.
     if (member?.get !== undefined || member?.set !== undefined) return -1
     left = roomAfter(member?.value, left)
   }
   return left
 }
 
-/** How deep values are read; a stack has its end. */
+/** Depth up to which values are read. Bounds the stack. */
 const DEPTH = 200
 
 /**
- * Copies a value to plain data that has a JSON: cycles, BigInt, functions, maps, sets and bytes come described, as does what
- * throws when it is read.
+ * Copies a value to plain data that has JSON. Cycles, BigInt, functions, maps, sets, bytes and members that throw are
+ * replaced by a description.
  */
 export function plain(value: unknown, above: readonly object[] = [], seen = new Set<object>()): unknown {
   if (typeof value === 'bigint' || typeof value === 'symbol') return String(value)
@@ -80,13 +82,13 @@ export function plain(value: unknown, above: readonly object[] = [], seen = new 
   if (typeof value !== 'object' || value === null) return value
   if (above.includes(value)) return '[circular]'
   if (above.length >= DEPTH) return '[too deep]'
-  // Each way to the same object would be walked again, and there are more ways than objects.
+  // Shared objects are walked once: there can be exponentially more paths than objects.
   if (seen.has(value)) return '[seen above]'
   seen.add(value)
   return quietly(() => described(value) ?? members(value, [...above, value], seen)) ?? '[unreadable]'
 }
 
-/** A word for an object that is no data of members. */
+/** Describes an object that is not plain data. */
 function described(value: object): string | undefined {
   if (types.isMap(value)) return `[Map of ${sizeOf(Map.prototype, value)} entries]`
   if (types.isSet(value)) return `[Set of ${sizeOf(Set.prototype, value)} values]`
