@@ -325,7 +325,8 @@ export function clampError<E>(error: E, policy?: PolicyOptions): E
  * A result is clamped as clampResult does. In addition:
  * - a tool with its own `toModelOutput` (AI SDK) keeps its raw result, and the model's copy is clamped;
  * - without `toModelOutput`, an object or array (bytes and class instances too) that is not a result of any dialect and
- *   whose JSON is over the limits becomes its JSON text, clamped; frameworks would serialise it anyway;
+ *   whose JSON is over the limits becomes its JSON text, clamped; frameworks would serialise it anyway. So does a message
+ *   with more than 1 KiB of JSON beside its results, and an object whose `toJSON` returns more than its members;
  * - lone surrogates are replaced in a result that fits;
  * - of a LangGraph Command, `update.messages` is clamped;
  * - of a LangChain pair of content and artifact (`func`), the content is clamped.

@@ -117,8 +117,8 @@ function isKept(dialect: string, result: object, holder: object, key: string): b
   return kept.flatMap((path) => ends(path, result)).some((path) => path !== '' && isHere(path))
 }
 
-/** Adds large data to a result, or puts it in the place of a member. */
-function changed(dialect: string, result: object, { at, how, name, large }: any): void {
+/** Adds large data to a result, or puts it in the place of a member; where a dialect is named, of none that it keeps. */
+function changed(dialect: string | undefined, result: object, { at, how, name, large }: any): void {
   const holders = holdersIn(result)
   const holder = holders[at % holders.length]
   const names = Object.keys(holder)
@@ -127,7 +127,7 @@ function changed(dialect: string, result: object, { at, how, name, large }: any)
   if (key === undefined) return
   const before = Object.getOwnPropertyDescriptor(holder, key)
   holder[key] = large()
-  if (!isKept(dialect, result, holder, key)) return
+  if (dialect === undefined || !isKept(dialect, result, holder, key)) return
   if (before) Object.defineProperty(holder, key, before)
   else delete holder[key]
 }
@@ -149,12 +149,16 @@ describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, samp
   dialect,
   make,
   texts,
+  side = [],
 }) => {
+  /** Samples share some of their blocks. */
+  const fresh = () => structuredClone(make(TEXT))
+
   it('is bounded with large data anywhere in a result', async () => {
     const bound = sizeOfJson(make(TEXT)) + texts(make(TEXT)).length * (LIMIT + LITTLE)
     await fc.assert(
       fc.property(fc.nat(), fc.array(change, { minLength: 1, maxLength: 3 }), (which, changes) => {
-        const value = make(TEXT)
+        const value = fresh()
         const results = resultsIn(dialect, value)
         const result = results[which % results.length] as object
         for (const each of changes) changed(dialect, result, each)
@@ -174,4 +178,72 @@ describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, samp
       { numRuns: 15, endOnFailure: true },
     )
   }, 60_000)
+  it('is bounded as data with large data beside its results', () => {
+    const bound = sizeOfJson(make(TEXT)) + (texts(make(TEXT)).length + 1) * (LIMIT + LITTLE)
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {
+        const value = fresh()
+        for (const { at, how, name, large } of changes) {
+          const inside = new Set(resultsIn(dialect, value).flatMap(holdersIn))
+          const holders = holdersIn(value).filter((holder) => !inside.has(holder))
+          const holder = holders[at % holders.length]
+          if (holder === undefined) return
+          const names = Object.keys(holder).filter((key) => !TAGS.has(key) && !inside.has(holder[key]))
+          const last = Array.isArray(holder) ? String(holder.length) : name
+          holder[how === 'add' ? last : (names[at % names.length] ?? last)] = large()
+        }
+        const returned = wrapTool(() => value, policy)() as unknown
+        expect(sizeOfJson(returned)).toBeLessThanOrEqual(bound)
+        expect(wrapTool(() => returned, policy)() === returned).toBe(true)
+      }),
+      { numRuns: 15, endOnFailure: true },
+    )
+  })
+
+  it('is bounded where what holds its texts says itself what its JSON is', () => {
+    const bound = sizeOfJson(make(TEXT)) + (texts(make(TEXT)).length + 1) * (LIMIT + LITTLE)
+    fc.assert(
+      fc.property(fc.nat(), large, (nth, large) => {
+        const value = fresh()
+        const beside = new Set(side.flatMap((path) => holdersIn(at(value, path))))
+        const holders = holdersIn(value).filter(
+          (holder) => !Array.isArray(holder) && !beside.has(holder) && snapshot(holder).includes(TEXT),
+        )
+        const said = { said: large() }
+        const holder = holders[nth % holders.length]
+        if (holder === undefined) return
+        holder.toJSON = () => said
+        const returned = wrapTool(() => value, policy)() as unknown
+        expect(sizeOfJson(returned)).toBeLessThanOrEqual(bound)
+        expect(wrapTool(() => returned, policy)() === returned).toBe(true)
+      }),
+      { numRuns: 15, endOnFailure: true },
+    )
+  })
+
+  it.each([
+    'keep',
+    'cap',
+    'drop',
+  ] as const)('is the same wrapped twice as once with sideData %j', (sideData) => {
+    const changes = [
+      () => Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`member ${at}`, `value of ${at}`])),
+      () => ({ content: [{ type: 'text', text: 'small' }], rows: 'beside '.repeat(1_400) }),
+    ]
+    const twice = { ...policy, sideData, maxSideBytes: 700 } as const
+    const places = holdersIn(fresh()).flatMap((holder, nth) =>
+      [...Object.keys(holder), Array.isArray(holder) ? String(holder.length) : 'rows'].map(
+        (key) => [nth, key] as const,
+      ),
+    )
+    for (const [nth, key] of places)
+      for (const large of changes) {
+        const value = fresh()
+        holdersIn(value)[nth][key] = large()
+        const tool = wrapTool(() => value, twice)
+        const once = tool() as unknown
+        expect(wrapTool(() => once, twice)() === once).toBe(true)
+        expect(snapshot(wrapTool(tool, twice)()) === snapshot(once)).toBe(true)
+      }
+  })
 })

@@ -1,7 +1,7 @@
 import type { DialectName } from 'spillway'
 import table from '../../src/dialects.json'
 import { escaped, jsonOf } from '../json.js'
-import { get } from '../reading.js'
+import { get, isObject } from '../reading.js'
 import { type End, endsAt, follow, leads, Paths, Place, type Reach } from './path.js'
 import { ASIDE, Known, PAYLOAD, REST, restOf, WORDS } from './rest.js'
 
@@ -194,10 +194,16 @@ function isRead(value: object, paths: Paths): boolean {
   if (paths.names.length === 0 || Array.isArray(value)) return false
   const blocks = paths.next[paths.names.indexOf('content')]
   const content = blocks && get(value, 'content')
-  if (blocks && Array.isArray(content) && follow(blocks, new Place(content), undefined, passOver) > 0)
-    return true
+  const list: readonly unknown[] = Array.isArray(content) ? content : []
+  // What says itself what its JSON is does not say what it holds.
+  if (writesItself(value) || list.some(writesItself)) return false
+  if (blocks && list.length > 0 && follow(blocks, new Place(list), undefined, passOver) > 0) return true
   const keys = Object.keys(value)
   return keys.length > 0 && keys.every((key) => paths.names.includes(key))
+}
+
+function writesItself(value: unknown): boolean {
+  return isObject(value) && typeof get(value, 'toJSON') === 'function'
 }
 
 const passOver: Reach<undefined> = () => true
@@ -232,7 +238,8 @@ class Form {
       return result && [result]
     }
     const results = endsAt(this.results, root).flatMap(({ value, holder, key }) =>
-      typeof value === 'object' && value !== null ? (this.row.read(holder.child(value, key)) ?? []) : [],
+      // Bytes stand beside results.
+      isObject(value) && !ArrayBuffer.isView(value) ? (this.row.read(holder.child(value, key)) ?? []) : [],
     )
     return results.length > 0 ? results : undefined
   }

@@ -9,7 +9,7 @@ import type { Paths, Place } from './path.js'
  */
 
 /** Bytes of JSON that the rest of a result may have besides its limits, as in src/dialect/rest.rs. */
-const LITTLE = 1_024
+export const LITTLE = 1_024
 /** What is longer is no tag. */
 const WORD = 256
 

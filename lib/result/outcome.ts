@@ -1,8 +1,9 @@
 import type { Compiled } from '../compiled.js'
-import { readResults } from '../dialect/dialect.js'
+import { type Result, readResults } from '../dialect/dialect.js'
 import { Draft } from '../dialect/draft.js'
 import { Place } from '../dialect/path.js'
 import { withNames } from '../dialect/payload.js'
+import { LITTLE } from '../dialect/rest.js'
 import { isLight, wellFormed } from '../dialect/slots.js'
 import type { Origin } from '../event.js'
 import { jsonOf } from '../json.js'
@@ -19,7 +20,7 @@ export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
   const left = quietly(() => besideClamped(value, policy)) ?? value
   const results = quietly(() => readResults(left, policy.dialect))
   // Those that were read are clamped: reading anew may give others.
-  if (results?.some(({ isSure }) => isSure))
+  if (results && quietly(() => isSure(left, results)))
     return quietly(() => clampResults(left, results, policy, origin)) ?? left
   const made = quietly(
     () => ofCommand(left, policy, origin) ?? ofMessages(left, policy, origin) ?? ofData(left, policy, origin),
@@ -99,6 +100,50 @@ function isMessage(value: unknown, { dialect }: Compiled): boolean {
     isObject(value) &&
     readResults(value, dialect).some(({ isSure, row }) => isSure && row.name === 'langchain')
   )
+}
+
+/** Tells whether a value is a result or carries some, and whoever sends its JSON sends little else. */
+function isSure(value: object, results: readonly Result[]): boolean {
+  return (
+    results.some(({ isSure }) => isSure) &&
+    isLittleBeside(value, results) &&
+    [...writersOf(results)].every((writer) => saysItsMembers(writer, results))
+  )
+}
+
+/** Whether a value holds little besides the results that it carries. */
+function isLittleBeside(value: object, results: readonly Result[]): boolean {
+  const carried = new Set<unknown>(results.map(({ place }) => place.value))
+  const beside = (part: unknown, written: unknown) => (carried.has(part) ? undefined : written)
+  return carried.has(value) || sizeBut(value, beside) <= LITTLE
+}
+
+/** Objects around what was read that say themselves what their JSON is. */
+function writersOf(results: readonly Result[]): Set<object> {
+  const writers = new Set<object>()
+  for (const { place, slots } of results)
+    for (const start of [place, ...slots.map(({ holder }) => holder)])
+      for (let at: Place | undefined = start; at; at = at.parent)
+        if (typeof get(at.value, 'toJSON') === 'function') writers.add(at.value)
+  return writers
+}
+
+/** Whether the JSON of an object says little more than its members. */
+function saysItsMembers(writer: object, results: readonly Result[]): boolean {
+  const texts = new Set<unknown>(results.flatMap(({ slots }) => slots.map(({ text }) => text)))
+  // Texts that were read are long, and bounded.
+  const without = (part: unknown) => (texts.has(part) ? '' : part)
+  const said = sizeBut(writer, (_, written) => without(written))
+  return said <= LITTLE || said <= sizeBut(writer, without) + LITTLE
+}
+
+/** Bytes of JSON with other values in the place of some, which are told as they are and as they are written; 0 where there
+ *  is no JSON. */
+function sizeBut(value: object, other: (part: unknown, written: unknown) => unknown): number {
+  function replace(this: Record<string, unknown>, name: string, written: unknown): unknown {
+    return other(this[name], written)
+  }
+  return Buffer.byteLength(quietly(() => JSON.stringify(value, replace)) ?? '')
 }
 
 /** The value with the elements of a list in it replaced. */
