@@ -110,9 +110,12 @@ export interface Cut {
  * not return a string, or still changes the cut after that, its notice counts as not fitting.
  *
  * The notice stands at the cut: after a head as "\n\n" + notice ('pi' and the fallbacks of G7 without a separator,
- * 'count' after "\n"); before a tail as notice + "\n"; between ends as "\n\n" + notice + "\n\n". If only long lines
- * were truncated, their marks are the only notice. If several blocks of one result are cut, the last one carries the
- * notice and the others "[... N chars omitted]".
+ * 'count' after "\n"); before a tail as notice + "\n"; between ends as "\n\n" + notice + "\n\n". If several
+ * blocks of one result are cut, the last one carries the notice and the others "[... N chars omitted]".
+ *
+ * If only long lines were truncated, their marks are the only notice, unless the full output was saved, or could not be:
+ * then 'hint', or a template with {saved}, follows the text, all of which is kept if there is room. If that notice does
+ * not fit, "[Full output: PATH]" takes its place.
  *
  * If the last 200 chars of a text say how to continue, as results of some tools do, that end is kept whatever `keep`
  * says, and the notice stands before it. Recognised are a line with "Use offset=N to continue", "N more lines in file"
@@ -342,8 +345,8 @@ export interface WrapPolicy extends ResultPolicy {
   /** Store for the full output of a result that was cut: its text slots joined by newlines, or the message of a thrown
    *  error, before cleaning. The notice then names it, or says why it could not be saved. Only tools that return a
    *  promise can save (with `toModelOutput`: if that returns one); for others the notice says "could not be saved
-   *  (ERR_SPILLWAY_SPILL)". If only long lines were truncated (`maxLineBytes`) or payloads in JSON replaced by their
-   *  size, there is no notice to name the file. The same text of the same call is saved once. */
+   *  (ERR_SPILLWAY_SPILL)". If only payloads in JSON were replaced by their size, there is no notice to name
+   *  the file. The same text of the same call is saved once. */
   spill?: SpillStore
   /** Called after each cut, never with content. Errors it throws are ignored. The same events go to the channel
    *  'spillway:clamp' of node:diagnostics_channel. */

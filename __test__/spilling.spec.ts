@@ -1,7 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ClampEvent, createSpillStore, type SpillStore, spillTool, wrapTool, wrapTools } from 'spillway'
+import {
+  type ClampEvent,
+  clampResult,
+  clampText,
+  createSpillStore,
+  OutputCapture,
+  type SpillStore,
+  spillTool,
+  wrapTool,
+  wrapTools,
+} from 'spillway'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const BIG = `first\n${Array.from({ length: 20_000 }, (_, at) => `a line of output, ${at}\n`).join('')}last`
@@ -209,5 +219,103 @@ describe('wrapTool with a spill store', () => {
     const worded = wrapTool(async () => BIG, { spill: store, notice: (cut) => `<${told.push(cut.saved)}>` })
     await worded()
     expect(told.at(-1)).toContain(dir)
+  })
+
+  describe('where only lines are cut inside', () => {
+    const LONG = 'x'.repeat(3_000)
+    const page = `first\n${LONG}\nlast\n`
+    const policy = () => ({ spill: store, maxLineBytes: 300 })
+
+    it('keeps the rest, and says where the whole is', async () => {
+      const shown = await wrapTool(async () => page, policy())()
+      expect(shown).toMatch(
+        /^first\nx{287}\[\+2713 chars\]\nlast\n\n\[tool output truncated: 2,714 of 3,012 chars omitted \(limit 300B a line\); full output saved as \S+, read or search it there or with read_output\]$/,
+      )
+      expect(await whole(shown)).toBe(page)
+      const again = wrapTool(async () => shown, policy())
+      expect(await again()).toBe(shown)
+      expect(clampResult(shown, { maxLineBytes: 300, clean: true })).toBe(shown)
+      expect(await store.list()).toHaveLength(1)
+      for (const keep of ['head', 'tail', 'ends', 'findings'] as const) {
+        const kept = await wrapTool(async () => page, { ...policy(), keep })()
+        expect(kept).toContain('first\nxxx')
+        expect(kept).toContain('chars]\nlast\n\n[tool output')
+      }
+    })
+
+    it('says it in a short line where a line has no room for more', async () => {
+      const shown = await wrapTool(async () => page, { spill: store, maxLineBytes: 200 })()
+      const path = /\nlast\n\n\[Full output: (\S+)\]$/.exec(shown)?.[1] ?? ''
+      expect(readFileSync(path, 'utf8')).toBe(page)
+      // It stays the last when the text is cut again.
+      expect(clampText(shown, { maxChars: 280, notice: 'pi' })).toMatch(
+        /^first\nx+\[\.\.\. \d+ more characters truncated\]\n\n\[Full output: \S+\]$/,
+      )
+      const narrow = await wrapTool(async () => page, { spill: store, maxLineBytes: 20 })()
+      expect(narrow).toBe('first\nxxxxxxx[+2993 chars]\nlast\n')
+    })
+
+    it('leaves an end that says how to go on the last', async () => {
+      const end = '[12 more lines in file. Use offset=9 to continue.]'
+      const shown = await wrapTool(async () => `${page}\n${end}`, policy())()
+      expect(shown).toMatch(/^first\nx+\[\+2713 chars\]\nlast\n\n\[tool output truncated: .*\]\n\n\[12 more/)
+      expect(shown.endsWith(end)).toBe(true)
+    })
+
+    it('says it in the last block of which lines were cut', async () => {
+      for (const share of ['fair', 'order', 'each'] as const) {
+        const events: ClampEvent[] = []
+        const tool = wrapTool(async () => ({ content: [page, page, 'short'].map(text) }), {
+          ...policy(),
+          share,
+          onClamp: (event) => void events.push(event),
+        })
+        const [first, second, third] = (await tool()).content.map(({ text }) => text)
+        expect(first).toBe(`first\n${'x'.repeat(287)}[+2713 chars]\nlast\n`)
+        expect(second).toContain('chars]\nlast\n\n[tool output truncated: 2,714 of 3,012 chars omitted')
+        expect(await whole(second ?? '')).toBe(`${page}\n${page}\nshort`)
+        expect(third).toBe('short')
+        const { total, kept, exceeded } = events[0] ?? {}
+        expect([total?.chars, kept?.chars, exceeded]).toEqual([6_029, 602, ['lineBytes']])
+      }
+    })
+
+    it('gives way to the limits', async () => {
+      const blocks = { content: [page, page].map(text) }
+      for (let maxChars = 640; maxChars < 1_100; maxChars += 11) {
+        const shown = await wrapTool(async () => blocks, { ...policy(), maxChars })()
+        const all = shown.content.map(({ text }) => text).join('')
+        expect(all.length).toBeLessThanOrEqual(maxChars)
+        expect(all).toMatch(/output saved as \S+,|\[Full output: \S+\]/)
+        expect(clampResult(shown, { maxLineBytes: 300, maxChars })).toBe(shown)
+      }
+    })
+
+    it('says it of what is thrown and of what cannot be saved, in words of a template too', async () => {
+      const failing = wrapTool(async () => {
+        throw new Error(page)
+      }, policy())
+      const error = await failing().catch((error: Error) => error)
+      expect(await whole((error as Error).message)).toBe(page)
+      expect(wrapTool(() => page, policy())()).toMatch(/the rest could not be saved \(ERR_SPILLWAY_SPILL\); /)
+      const named = wrapTool(async () => page, { ...policy(), notice: '<{omittedChars} more: {saved}>' })
+      expect(await named()).toMatch(/\nlast\n\n<2714 more: \S+>$/)
+      const silent = `first\n${'x'.repeat(287)}[+2713 chars]\nlast\n`
+      for (const notice of ['pi', 'count', false, '<{omittedChars}>'] as const)
+        expect(await wrapTool(async () => page, { ...policy(), notice })()).toBe(silent)
+      expect(clampText(page, { maxLineBytes: 300 })).toBe(silent)
+    })
+
+    it('says it of captured output', async () => {
+      for (const streams of ['merged', 'separate'] as const) {
+        const capture = new OutputCapture({ ...policy(), streams })
+        capture.stdout.write(page)
+        const { text, truncated, spill } = await capture.finish({ code: 1 })
+        expect(text).toMatch(/\nlast\n\n\[tool output truncated: .*\]\n\[exit code 1\]$/)
+        expect(truncated).toBe(true)
+        expect(await whole(text)).toBe(page)
+        expect(text).toContain(spill?.path)
+      }
+    })
   })
 })

@@ -69,20 +69,28 @@ fn policy() -> impl Strategy<Value = Policy> {
         Just(Notice::Pi),
         Just(Notice::Count),
         Just(Notice::Template("<{omittedBytes:,} of {totalBytes}, {omittedLines}: {keptLines}>".into())),
+        Just(Notice::Template("{saved}".into())),
         Just(Notice::Literal("two\nlines 漢".into())),
+    ];
+    let saved = prop_oneof![
+        1 => Just(Saved::Nowhere),
+        1 => Just(Saved::Whole(Place::Id("a1".into()))),
+        1 => Just(Saved::Part(Place::Path("/tmp/漢.log".into()))),
+        1 => Just(Saved::Failed("ENOSPC".into())),
     ];
     let line_bytes = prop_oneof![2 => Just(UNLIMITED), 1 => 0..90usize, 1 => 200..2_000usize];
     let limits = (bound(3_000), bound(60), bound(2_000), bound(600), line_bytes).prop_map(
         |(bytes, lines, chars, tokens, line_bytes)| Limits { bytes, lines, chars, tokens, line_bytes },
     );
-    (limits, keep, 0.0..=1.0f64, any::<bool>(), notice, any::<bool>()).prop_map(
-        |(limits, keep, head_share, snap, notice, is_error)| Policy {
+    (limits, keep, 0.0..=1.0f64, any::<bool>(), notice, any::<bool>(), saved).prop_map(
+        |(limits, keep, head_share, snap, notice, is_error, saved)| Policy {
             limits,
             keep,
             head_share,
             snap,
             notice,
             is_error,
+            saved,
             needles: vec!["zz".into(), "漢".into()],
             ..Policy::default()
         },

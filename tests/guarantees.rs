@@ -2,13 +2,15 @@
 
 use proptest::prelude::*;
 use spillway::limits::{Limits, UNLIMITED};
-use spillway::lined::clamp_lines;
+use spillway::lined::{Lined, clamp_lines};
 use spillway::outcome;
 use spillway::policy::{Keep, Policy};
 use spillway::share::{Block, Share, share};
 use spillway::text::earlier::Earlier;
 use spillway::text::extent::Extent;
+use spillway::text::lines::{CutLines, cut_lines};
 use spillway::text::notice::Notice;
+use spillway::text::saved::{Place, Saved};
 use spillway::text::source::Kept;
 use spillway::text::tokens::Estimate;
 use spillway::text::{Latin1, Source, Text, Utf8, Utf16, clamp};
@@ -73,6 +75,17 @@ fn limits() -> impl Strategy<Value = Limits> {
         })
 }
 
+/// What may have become of the whole.
+fn saved() -> impl Strategy<Value = Saved> {
+    prop_oneof![
+        3 => Just(Saved::Nowhere),
+        1 => Just(Saved::Whole(Place::Path("/tmp/漢.log".into()))),
+        1 => Just(Saved::Whole(Place::Id("a1".into()))),
+        1 => Just(Saved::Part(Place::Path("/tmp/a.log".into()))),
+        1 => Just(Saved::Failed("ENOSPC".into())),
+    ]
+}
+
 fn policy() -> impl Strategy<Value = Policy> {
     let keep = prop_oneof![
         Just(Keep::Head),
@@ -87,6 +100,7 @@ fn policy() -> impl Strategy<Value = Policy> {
         Just(Notice::Pi),
         Just(Notice::Count),
         Just(Notice::Template("<{omittedBytes:,} of {totalLines}: {keptLines}>".into())),
+        Just(Notice::Template("({omittedChars} gone, whole: {saved})".into())),
         Just(Notice::Literal("two\nlines 漢".into())),
         Just(Notice::Literal("-- 478\nmore --\n".into())),
         Just(Notice::Literal("x".repeat(300))),
@@ -94,14 +108,15 @@ fn policy() -> impl Strategy<Value = Policy> {
         Just(Notice::Glued(Box::new(Notice::Literal("\n\n[gone]".into())))),
         Just(Notice::Glued(Box::new(Notice::Template("[... {omittedChars} gone]".into())))),
     ];
-    (limits(), keep, 0.0..=1.0f64, any::<bool>(), notice, any::<bool>()).prop_map(
-        |(limits, keep, head_share, snap, notice, is_error)| Policy {
+    (limits(), keep, 0.0..=1.0f64, any::<bool>(), notice, any::<bool>(), saved()).prop_map(
+        |(limits, keep, head_share, snap, notice, is_error, saved)| Policy {
             limits,
             keep,
             head_share,
             snap,
             notice,
             is_error,
+            saved,
             source: "outpüt".into(),
             needles: vec!["aa".into(), "漢".into()],
             ..Policy::default()
@@ -220,6 +235,27 @@ proptest! {
         let whole = well_formed(&text);
         if is_within(&whole, &policy.limits).is_ok() {
             prop_assert_eq!(clamped(Utf16(&text), &policy), whole);
+        }
+    }
+
+    #[test]
+    fn a_text_whose_lines_alone_are_cut_stays_and_tells_where_its_whole_is(text in prop_oneof![2 => hostile(), 1 => closed().prop_map(|(text, _)| text)], policy in policy(), keeps_breaks in any::<bool>()) {
+        let limits = Limits { line_bytes: policy.limits.line_bytes.min(89), ..Limits::NONE };
+        let saved = Saved::Whole(Place::Path("/tmp/漢.log".into()));
+        let policy = Policy { limits, saved, snap: !keeps_breaks, ..policy };
+        let Some(lined) = clamp_lines(Utf16(&text), &policy) else { return Ok(()) };
+        let silent = clamp_lines(Utf16(&text), &Policy { notice: Notice::None, ..policy.clone() }).unwrap();
+        let notice = String::from_utf16_lossy(&lined.text[lined.notice.clone()]);
+        // The short line has room for the path in a line of 27 bytes.
+        let names = matches!(&policy.notice, Notice::Hint) || matches!(&policy.notice, Notice::Template(text) if text.contains("{saved}"));
+        prop_assert_eq!(notice.contains("/tmp/漢.log"), names && limits.line_bytes >= 27);
+        prop_assert!(notice.is_empty() || names);
+        let kept = |lined: &Lined| lined.ranges.iter().flat_map(Clone::clone).collect::<Vec<_>>();
+        let gone: Vec<_> = kept(&silent).into_iter().filter(|at| !kept(&lined).contains(at)).map(|at| text[at]).collect();
+        // A notice of an earlier cut gives way to this one, and a line break to those before it.
+        if Earlier::find(Utf16(&silent.text), Utf16(&silent.text), silent.text.len()).spans.is_empty() {
+            prop_assert!(["", "\n", "\r\n"].contains(&&*String::from_utf16_lossy(&gone)), "{gone:?} is gone");
+            prop_assert!(!keeps_breaks || gone.is_empty());
         }
     }
 
@@ -357,8 +393,13 @@ proptest! {
         policy in policy(),
         how in prop_oneof![Just(Share::Fair), Just(Share::Order), Just(Share::Stay)],
     ) {
-        let policy = Policy { limits: Limits { line_bytes: UNLIMITED, ..policy.limits }, ..policy };
-        let sources: Vec<_> = texts.iter().map(|text| Source::whole(Utf16(text))).collect();
+        let cut = texts.iter().map(|text| cut_lines(Utf16(text), policy.limits.line_bytes));
+        let cut: Vec<CutLines> = cut.collect();
+        let sources: Vec<_> = texts
+            .iter()
+            .zip(&cut)
+            .map(|(text, cut)| Source::whole(Utf16(&cut.text)).with_totals(Some(Utf16(text).size())).with_marks(&cut.marks))
+            .collect();
         let blocks = share(&sources, &policy, how);
         let mut sum = Extent::default();
         let (mut tokens, mut lines, mut left) = (0, 0, 0);
@@ -373,6 +414,8 @@ proptest! {
                 Block::Replaced(text) => text.encode_utf16().collect(),
             };
             left += 1;
+            let longest = longest_line(&String::from_utf16(&text).unwrap());
+            prop_assert!(longest <= policy.limits.line_bytes, "a line of {longest} bytes");
             let extent = Extent::of(Utf16(&text), &Limits { tokens: 1, ..policy.limits });
             tokens += extent.estimate.tokens();
             lines += extent.lines();

@@ -2,7 +2,8 @@
 //!
 //! Every block is given room of its own and cut to it. The last block that is cut tells what is missing; the others are
 //! marked. A block whose room shows nothing goes, and its text counts as missing too. Where blocks go and none is cut, the
-//! notice stands in the place of the last that went.
+//! notice stands in the place of the last that went; where only lines were cut, the last of these blocks tells where the
+//! whole is.
 
 mod notice;
 
@@ -52,7 +53,7 @@ pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, how: Share) -> Vec
     let mut table = Table::new(sources, policy);
     let all = table.sizes.iter().copied().fold(Taken::default(), Taken::plus);
     let fits = how != Share::Each && all.within(&policy.limits);
-    let naming = if fits {
+    let naming = if fits && !lines_were_cut {
         Cow::Borrowed(policy)
     } else {
         policy.naming(&policy.notice, |limits| exceeded(sources, limits, how))
@@ -60,7 +61,7 @@ pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, how: Share) -> Vec
     table.policy = &naming;
     match how {
         Share::Each => table.serve(&vec![policy.limits; sources.len()]),
-        _ if fits => {}
+        _ if fits => table.leave_rooms(all),
         Share::Fair => table.serve_fairly(all),
         Share::Order | Share::Stay => table.serve_in_order(all, how),
     }
@@ -99,6 +100,13 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
     fn serve(&mut self, rooms: &[Limits]) {
         for (at, room) in rooms.iter().enumerate() {
             self.serve_one(at, *room);
+        }
+    }
+
+    /// Leaves each block the room that the others leave, where all of them fit.
+    fn leave_rooms(&mut self, all: Taken) {
+        for (room, size) in self.rooms.iter_mut().zip(&self.sizes) {
+            *room = all.minus(*size).rest_of(&self.policy.limits);
         }
     }
 
@@ -178,10 +186,10 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
 
     /// What is reserved for each block that is to stay, if there is room for all of them.
     fn dots(&self, how: Share) -> Taken {
-        if how != Share::Stay {
+        let limits = &self.policy.limits;
+        if how != Share::Stay || limits.line_bytes < DOTS.len() {
             return Taken::default();
         }
-        let limits = &self.policy.limits;
         let dots = Taken::of(Extent::of(Utf8(DOTS.as_bytes()), limits));
         let least = self.sizes.iter().map(|size| if size.at_most(&dots) { *size } else { dots });
         if least.fold(Taken::default(), Taken::plus).within(limits) { dots } else { Taken::default() }

@@ -12,16 +12,20 @@ use crate::text::units::Text;
 use crate::text::utf8::Utf8;
 
 impl<T: Text> Table<'_, '_, T> {
-    /// Gives the last block that is cut the notice, which answers for the blocks that are gone.
+    /// Gives the notice to the last block that is cut, or where none is and none is gone, to the last of which lines were. It
+    /// answers for the blocks that are gone.
     pub fn tell(&mut self) {
         let missing = self.missing();
-        match self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) {
-            Some(last) => {
-                if let Block::Cut(cut) = self.cut(last, &self.policy.notice, missing) {
-                    self.blocks[last] = Block::Cut(cut);
-                }
-            }
-            None => self.tell_instead(missing),
+        let blocks = || self.blocks.iter().zip(self.sources);
+        let cut = blocks().rposition(|(block, _)| matches!(block, Block::Cut(_)));
+        let lined = || blocks().rposition(|(block, source)| *block == Block::Whole && source.shows_marks());
+        if cut.is_none() && self.blocks.contains(&Block::Gone) {
+            return self.tell_instead(missing);
+        }
+        if let Some(last) = cut.or_else(lined)
+            && let Block::Cut(cut) = self.cut(last, &self.policy.notice, missing)
+        {
+            self.blocks[last] = Block::Cut(cut);
         }
     }
 

@@ -16,6 +16,7 @@ use super::sides::{Keeper, Sides, separators};
 use super::source::{Clamped, Kept, Source};
 use super::units::{NEWLINE, Text};
 use super::utf8::Utf8;
+use super::whereabouts;
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::{Keep, Policy};
 
@@ -24,20 +25,24 @@ pub fn clamp<T: Text>(source: &Source<T>, policy: &Policy) -> Option<Clamped> {
     clamp_to(source, &policy.limits, policy, &policy.notice)
 }
 
-/// Cuts a text to limits of its own, with a notice of its own that names the limits of the policy.
+/// Cuts a text to limits of its own, with a notice of its own that names the limits of the policy. Where only its lines
+/// were cut, it stays, and tells where its whole is.
 pub fn clamp_to<T: Text>(
     source: &Source<T>,
     limits: &Limits,
     policy: &Policy,
     notice: &Notice,
 ) -> Option<Clamped> {
-    if source.fits(limits) {
+    let fits = source.fits(limits);
+    if fits && !(source.shows_marks() && notice.tells(&policy.saved)) {
         return None;
     }
-    clamp_before_closing(source, limits, policy, notice).or_else(|| {
-        let policy = &*policy.naming(notice, |limits| source.exceeded(limits));
-        Some(cut_to(source, source, None, limits, policy, notice))
-    })
+    let policy = &*policy.naming(notice, |limits| source.exceeded(limits));
+    if fits {
+        return whereabouts::tell(source, limits, policy, notice);
+    }
+    let cut = clamp_before_closing(source, limits, policy, notice);
+    cut.or_else(|| Some(Cutter::new(source, source, None, limits, policy, notice).cut_with(notice)))
 }
 
 /// Cuts what stands before the end in which another tool says how to go on, and keeps that end. `None` where there is no
@@ -48,8 +53,24 @@ pub fn clamp_before_closing<T: Text>(
     policy: &Policy,
     notice: &Notice,
 ) -> Option<Clamped> {
-    let closing = notice.closes().then(|| source.closing())??;
     let policy = &*policy.naming(notice, |limits| source.exceeded(limits));
+    before_closing(source, limits, notice, |before, closing, room| {
+        let cut = Cutter::new(before, source, Some(closing), room, policy, notice).cut_with(notice);
+        // Where both meet, the room may be larger than what stands before, which is not all that has to fit.
+        let is_all = cut.kept.head == cut.kept.tail && cut.kept.has_head();
+        (!is_all).then_some(cut)
+    })
+}
+
+/// Keeps the end in which another tool says how to go on, behind what `cut` makes of the text before it. `cut` is told the
+/// room for that, and answers `None` where it is not right for a cut.
+pub(super) fn before_closing<T: Text>(
+    source: &Source<T>,
+    limits: &Limits,
+    notice: &Notice,
+    cut: impl Fn(&Source<T>, Closing, &Limits) -> Option<Clamped>,
+) -> Option<Clamped> {
+    let closing = notice.closes().then(|| source.closing())??;
     let before = source.before(closing.start);
     let end = source.in_tail(closing.start..source.total);
     let taken = Extent::of(end, limits);
@@ -59,11 +80,7 @@ pub fn clamp_before_closing<T: Text>(
     // An end that begins inside a line begins a line of its own behind a notice.
     let breaks = usize::from(end.unit(0) != NEWLINE);
     for room in closing_rooms(limits, taken, breaks) {
-        let mut cut = cut_to(&before, source, Some(closing), &room, policy, notice);
-        // Where both meet, the room may be larger than what stands before, which is not all that has to fit.
-        if cut.kept.head == cut.kept.tail && cut.kept.has_head() {
-            continue;
-        }
+        let Some(mut cut) = cut(&before, closing, &room) else { continue };
         if cut.mid.is_empty() && !notice.is_empty() {
             return None;
         }
@@ -104,42 +121,49 @@ pub fn closing_rooms(limits: &Limits, end: Extent, breaks: usize) -> impl Iterat
     )
 }
 
-/// Cuts `source`, which is the whole or what stands before the closing of it, and tells what is missing of the whole.
-fn cut_to<T: Text>(
-    source: &Source<T>,
-    whole: &Source<T>,
-    closing: Option<Closing>,
-    limits: &Limits,
-    policy: &Policy,
-    notice: &Notice,
-) -> Clamped {
-    let mut keeper = Keeper::new(source, limits, policy, notice);
-    if closing.is_some() {
-        // A notice before the closing stands between ends.
-        keeper.content.end = source.total;
-        keeper.goes_on = true;
-    }
-    let cutter = Cutter { keeper, whole, closing, policy };
-    let ladder = notice.ladder().chain([Cow::Owned(Notice::None)]);
-    // A notice that fits beside a cut inside a line has it.
-    let unsnapped = || Cutter { keeper: cutter.keeper.unsnapped(), whole, closing, policy };
-    let mut rungs =
-        ladder.filter_map(|notice| cutter.with_notice(&notice).or_else(|| unsnapped().with_notice(&notice)));
-    rungs.next().unwrap_or_else(|| cutter.nothing())
-}
-
 /// More rounds than the digits of a number can change.
 const ROUNDS: usize = 8;
 
-struct Cutter<'a, T> {
-    keeper: Keeper<'a, T>,
+/// Cuts the whole, or what stands before the closing of it, and tells what is missing of the whole.
+pub(super) struct Cutter<'a, T> {
+    pub(super) keeper: Keeper<'a, T>,
     /// What the notice speaks of.
     whole: &'a Source<'a, T>,
     closing: Option<Closing>,
     policy: &'a Policy,
 }
 
-impl<T: Text> Cutter<'_, T> {
+impl<'a, T: Text> Cutter<'a, T> {
+    pub(super) fn new(
+        source: &'a Source<'a, T>,
+        whole: &'a Source<'a, T>,
+        closing: Option<Closing>,
+        limits: &'a Limits,
+        policy: &'a Policy,
+        notice: &Notice,
+    ) -> Self {
+        let mut keeper = Keeper::new(source, limits, policy, notice);
+        if closing.is_some() {
+            // A notice before the closing stands between ends.
+            keeper.content.end = source.total;
+            keeper.goes_on = true;
+        }
+        Cutter { keeper, whole, closing, policy }
+    }
+
+    /// The cut with this notice, or with the longest shorter one that fits.
+    fn cut_with(&self, notice: &Notice) -> Clamped {
+        let ladder = notice.ladder().chain([Cow::Owned(Notice::None)]);
+        let mut rungs = ladder.filter_map(|notice| self.beside(&notice));
+        rungs.next().unwrap_or_else(|| self.nothing())
+    }
+
+    /// The cut with this notice: inside a line where it does not fit beside whole ones.
+    pub(super) fn beside(&self, notice: &Notice) -> Option<Clamped> {
+        let unsnapped = || Cutter { keeper: self.keeper.unsnapped(), ..*self };
+        self.with_notice(notice).or_else(|| unsnapped().with_notice(notice))
+    }
+
     /// The cut with this notice, unless the notice does not fit.
     fn with_notice(&self, notice: &Notice) -> Option<Clamped> {
         let needs = notice.needs(self.figures().in_bytes());

@@ -25,6 +25,7 @@ pub mod template;
 pub mod tokens;
 pub mod units;
 pub mod utf8;
+pub mod whereabouts;
 pub mod whole_lines;
 
 pub use clamp::clamp;

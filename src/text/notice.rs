@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::amounts::{Amount, Counts, Labels, Needs, grouped, limits_text};
+use super::saved::Saved;
 use super::size::Size;
 use super::template;
 
@@ -88,6 +89,15 @@ impl Notice {
         }
     }
 
+    /// Tells whether it says where the whole of a text is, or why it is nowhere.
+    pub fn tells(&self, saved: &Saved) -> bool {
+        match self {
+            Notice::Hint => *saved != Saved::Nowhere,
+            Notice::Template(template) => template.contains("{saved}") && !saved.name().is_empty(),
+            _ => false,
+        }
+    }
+
     /// Whether an end in which another tool says how to go on may stand behind it: what a host writes stays the last.
     pub fn closes(&self) -> bool {
         !matches!(self, Notice::Glued(_))
@@ -155,7 +165,7 @@ impl Notice {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::text::saved::{Place as At, Saved};
+    use crate::text::saved::Place as At;
 
     const LIMITS: Limits = Limits { bytes: 51_200, lines: 2_000, ..Limits::NONE };
 

@@ -31,6 +31,14 @@ impl Saved {
         }
     }
 
+    /// The shortest line that says where all of it is, as other tools end their results.
+    pub fn line(&self) -> Option<String> {
+        match self {
+            Saved::Whole(place) => Some(format!("[Full output: {}]", place.name())),
+            _ => None,
+        }
+    }
+
     /// What to do about what is missing. `pages`: the tool can be asked for a part.
     pub fn advice(&self, pages: bool) -> String {
         let ask = if pages {

@@ -171,6 +171,11 @@ impl<'a, T: Text> Source<'a, T> {
         !self.marks.is_empty()
     }
 
+    /// Whether any of them has words: a line may be too short for a mark.
+    pub fn shows_marks(&self) -> bool {
+        self.marks.iter().any(|mark| mark.start < mark.end)
+    }
+
     /// The whole, well-formed.
     pub fn all(&self) -> Vec<u16> {
         let mut text = vec![];
