@@ -275,20 +275,27 @@ describe('a file of messages', () => {
         fc.constantFrom(...samples),
         fc.array(size, { minLength: 1, maxLength: 4 }),
         fc.nat(4_000),
-        async (sample, sizes, maxSideBytes) => {
+        fc.constantFrom<ResultPolicy>(
+          { maxBytes: 2_000 },
+          { maxBytes: 6_000, share: 'order' },
+          { maxChars: 300, keep: 'findings', notice: false },
+          { maxTokens: 400, keep: 'ends' },
+          { maxLineBytes: 90, share: 'each' },
+        ),
+        async (sample, sizes, maxSideBytes, limits) => {
           const message = stored(sample.make('a line\n'.repeat(20)))
           const encoded = message.type === 'local_shell_call_output' ? JSON.parse(message.output) : undefined
           const payloads = sizes.map(([bytes, at]) =>
             planted(encoded ?? message, payload(`${bytes} ${at}`, bytes), at, sample.json),
           )
           if (encoded) message.output = JSON.stringify(encoded)
-          const policy = { sideData: 'cap', maxSideBytes, maxBytes: 2_000 } as const
+          const policy = { sideData: 'cap', maxSideBytes, ...limits } as const
           await expectAgreement([message], policy)
           const { text } = await repaired([message], { ...PLAIN, ...policy })
           expect(fragmentsOf(payloads, text)).toEqual([])
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 200 },
     )
   })
 

@@ -149,10 +149,12 @@ export function restOf(known: Known, place: Place, slots: readonly Slot[]): read
 
 const NONE: readonly Slot[] = []
 
-/** A member of an object that is unknown, or an element of a list. */
+type Entry = readonly [name: string, value: unknown]
+
+/** An unknown element of a list, or the unknown members of an object, which stand where the first of them does. */
 interface Part {
   readonly holder: Place
-  readonly key: string | number
+  readonly key: number | ''
   readonly value: unknown
 }
 
@@ -163,12 +165,8 @@ interface Rest {
 }
 
 function slotsOf(parts: readonly Part[]): readonly Slot[] {
-  const holders = new Map<Place, Part[]>()
-  for (const part of parts) holders.set(part.holder, [...(holders.get(part.holder) ?? []), part])
-  const slots = [...holders].flatMap(([holder, parts]) =>
-    Array.isArray(holder.value)
-      ? parts.flatMap(({ key, value }) => slotOf(holder, key, value))
-      : slotOf(holder, '', Object.fromEntries(parts.map(({ key, value }) => [key, value]))),
+  const slots = parts.flatMap(({ holder, key, value }) =>
+    slotOf(holder, key, key === '' ? Object.fromEntries(value as Entry[]) : value),
   )
   return slots.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0) > LITTLE ? slots : NONE
 }
@@ -184,12 +182,16 @@ function visitList(rest: Rest, known: Known, place: Place, value: readonly unkno
     const child = isObject(element) ? place.child(element, at) : undefined
     const next = child && !isWritten(child.value, rest.read) && known.elementOf(child)
     if (child && next) visit(rest, next, child)
-    else add(rest, place, at, element)
+    else {
+      add(rest, place, at, element)
+      weigh(rest, element)
+    }
   }
 }
 
 function visitObject(rest: Rest, known: Known, place: Place): void {
   const members = known.membersOf(place)
+  let unknown: Entry[] | undefined
   for (const name of Object.keys(place.value)) {
     const next = members.get(name)
     if (next ? next.isAside && next.isLeaf : known.isAside) continue
@@ -198,7 +200,15 @@ function visitObject(rest: Rest, known: Known, place: Place): void {
     if (next ? next.reads(member, rest.read) : known.isTag(name) && isWord(member)) continue
     if (next && isObject(member) && !isWritten(member, rest.read) && next.leadsInto(member))
       visit(rest, next, place.child(member, name))
-    else add(rest, place, name, member)
+    else {
+      if (!unknown) {
+        unknown = []
+        add(rest, place, '', unknown)
+      }
+      unknown.push([name, member])
+      weigh(rest, name)
+      weigh(rest, member)
+    }
   }
 }
 
@@ -209,10 +219,12 @@ function isWritten(value: object, read: readonly Slot[]): boolean {
   return typeof get(value, 'toJSON') === 'function' && !read.some((slot) => isWithin(slot, value))
 }
 
-function add(rest: Rest, holder: Place, key: string | number, value: unknown): void {
+function add(rest: Rest, holder: Place, key: Part['key'], value: unknown): void {
   rest.parts ??= []
   rest.parts.push({ holder, key, value })
-  if (typeof key === 'string' && rest.room >= 0) rest.room = roomAfter(key, rest.room)
+}
+
+function weigh(rest: Rest, value: unknown): void {
   if (rest.room >= 0) rest.room = roomAfter(value, rest.room)
 }
 

@@ -110,7 +110,7 @@ impl Rest<'_> {
             }
             match next {
                 Some((known, below)) => self.visit(&known, &below),
-                None => self.add(element, object.span, vec![]),
+                None => self.found.push(self.slot(element, object.span, vec![])),
             }
             self.lists.pop();
         }
@@ -121,6 +121,8 @@ impl Rest<'_> {
         let tagged = known.tagged(row, object);
         let tags: Vec<Name> = ["role", "type"].iter().filter_map(|tag| names.find(tag.as_bytes())).collect();
         let mut unknown = vec![];
+        // Unknown members stand before what is found in known members behind the first of them.
+        let mut place = None;
         for member in members(row, object.span) {
             let name = names.find(&Literal::of(member.key.of(row)).utf8());
             // The last of several members with one name counts.
@@ -134,6 +136,7 @@ impl Rest<'_> {
                         || known.own_tags().any(|tag| tag == name)
                 });
                 if !(known.is_aside() || is_tag && self.is_word(value)) {
+                    place = place.or(Some(self.found.len()));
                     unknown.push(member);
                 }
                 continue;
@@ -146,17 +149,18 @@ impl Rest<'_> {
                     self.visit(&next, &self.follower.object(value));
                 }
             } else {
+                place = place.or(Some(self.found.len()));
                 unknown.push(member);
             }
         }
-        if !unknown.is_empty() {
-            self.add(object.span, object.span, unknown);
+        if let Some(place) = place {
+            self.found.insert(place, self.slot(object.span, object.span, unknown));
         }
     }
 
-    fn add(&mut self, value: Span, holder: Span, members: Vec<Member>) {
+    fn slot(&self, value: Span, holder: Span, members: Vec<Member>) -> Slot {
         let (lists, json) = (self.lists.clone(), Some(As::Rest));
-        self.found.push(Slot { value, holder, member: None, json, is_data: true, lists, members });
+        Slot { value, holder, member: None, json, is_data: true, lists, members }
     }
 
     fn is_word(&self, value: Span) -> bool {
