@@ -273,10 +273,10 @@ export interface ResultPolicy extends PolicyOptions {
   maxSideBytes?: number
   /** Default: detected from the shape of the value, by its tags alone, never by instanceof. */
   dialect?: DialectName
-  /** Cleans texts before the limits apply, as cleanText does. A text that cleaning would empty is kept as it is. Lines
-   *  that a cut makes equal or adjacent can be folded by the next cleaning, unless a notice or mark of this package
-   *  shows that the text was cut. So G5 does not hold for such lines if `notice` is false, a template or a function.
-   *  Default false. */
+  /** Cleans texts before the limits apply, as cleanText does. A text that cleaning would empty is kept as it is. If a
+   *  notice or mark of this package shows that a text was cut, its repeated lines are not folded. If none shows it
+   *  (`notice` false, a template or a function), two of three or more equal lines that a cut made adjacent are kept;
+   *  such a notice can count the others as kept. Default false. */
   clean?: boolean | CleanOptions
 }
 

@@ -1,5 +1,13 @@
 import * as fc from 'fast-check'
-import { type CleanOptions, clampError, clampResult, cleanText, wrapTool } from 'spillway'
+import {
+  type CleanOptions,
+  clampError,
+  clampResult,
+  cleanText,
+  estimateTokens,
+  type Notice,
+  wrapTool,
+} from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { hostileText } from './hostile.js'
 
@@ -275,6 +283,53 @@ describe('clean, in a policy', () => {
     const alike = some(10, (at) => `request failed with ${'x'.repeat(100)}${at}`).join('\n')
     const lined = clampResult(alike, { clean: true, maxLineBytes: 60 })
     expect(clampResult(lined, { clean: true, maxLineBytes: 60 })).toBe(lined)
+  })
+
+  it('changes nothing a second time, though equal lines meet in a cut that nothing tells of', () => {
+    const met = `same\nsame\n${'other text '.repeat(30)}\nsame\nsame\n`
+    expect(clampResult(met, { clean: true, maxChars: 20, keep: 'ends', notice: false })).toBe('same\nsame\n')
+    const line = fc.constantFrom('same', '', 'same as', 'error: x', 'a line of its own', '[+9 chars', '漢')
+    const lines = fc
+      .array(fc.tuple(line, fc.integer({ min: 1, max: 4 })), { maxLength: 40 })
+      .map((runs) => runs.flatMap(([line, times]) => Array<string>(times).fill(line)).join('\n'))
+    const notice = fc.constantFrom<Notice>(
+      false,
+      '{omittedChars} gone',
+      '\n\n{keptLines}\n',
+      'same\nsame\n{omittedLines}',
+      () => '\n',
+      ({ omittedChars }) => `<${omittedChars}>`,
+      'hint',
+      'pi',
+      'count',
+    )
+    const keep = fc.constantFrom('head' as const, 'tail' as const, 'ends' as const, 'findings' as const)
+    const limits = fc.record(
+      { maxChars: fc.nat(200), maxLines: fc.nat(20), maxTokens: fc.nat(60), maxLineBytes: fc.nat(30) },
+      { requiredKeys: [] },
+    )
+    const snap = fc.constantFrom('line' as const, 'char' as const)
+    fc.assert(
+      fc.property(
+        fc.array(lines, { minLength: 1, maxLength: 3 }),
+        limits,
+        keep,
+        notice,
+        snap,
+        (texts, limits, keep, notice, snap) => {
+          const policy = { ...limits, keep, notice, snap, clean: true }
+          for (const given of [texts[0] ?? '', result(...texts)]) {
+            const once = clampResult(given, policy)
+            expect(clampResult(once, policy)).toEqual(once)
+            const all = typeof once === 'string' ? [once] : once.content.map(({ text }) => text)
+            const tokens = all.reduce((sum, text) => sum + estimateTokens(text), 0)
+            expect(all.join('').length).toBeLessThanOrEqual(limits.maxChars ?? Number.POSITIVE_INFINITY)
+            expect(tokens).toBeLessThanOrEqual(limits.maxTokens ?? Number.POSITIVE_INFINITY)
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    )
   })
 
   it('makes no block empty', () => {

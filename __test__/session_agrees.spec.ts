@@ -70,6 +70,10 @@ describe.each(
       await expectAgreement([sample.make(big)], { maxChars: 40, notice: 'count' })
       await expectAgreement([sample.make(big)], { maxLineBytes: 60, clean: true })
     }
+    // Equal lines meet in the cut.
+    const met = `same\nsame\n${line.repeat(90)}same\nsame\n`
+    for (const maxChars of [20, 45, 90])
+      await expectAgreement([sample.make(met)], { maxChars, keep: 'ends', notice: false, clean: true })
   })
 
   it('has the same copies beside the text', async () => {

@@ -7,7 +7,7 @@ import { edits, named, textOf } from '../dialect/slots.js'
 import { type Cut as NativeCut, native } from '../engine.js'
 import { KINDS } from '../notice.js'
 import { linesOf } from '../policy.js'
-import { cleaned } from '../text/clean.js'
+import { cleaned, parted } from '../text/clean.js'
 import { CutOf, clampSubject, keptLines, settle, speak } from '../text/cut.js'
 import { brokenBy, exceededBy } from '../text/limits.js'
 import { KEPT, type Kept, keptBy, type Made, Untouched } from '../text/made.js'
@@ -32,7 +32,9 @@ export interface Figures {
 
 /** Cleans and clamps a text that a tool gave. */
 export function clampString(text: string, policy: Compiled): string {
-  return clamp(cleaned(text, policy), policy, SEARCHED)
+  const left = cleaned(text, policy)
+  const cut = clamp(left, policy, SEARCHED)
+  return cut === left ? cut : parted(cut, policy)
 }
 
 /** The same, and what it did. */
@@ -73,12 +75,13 @@ function clampOf(given: string, text: string, policy: Compiled, name: Name): One
   if (!whole.truncated) return { text: whole.text, figures: undefined }
   const lean = name(text)
   const made = lean === undefined ? whole : cutOf(lean, policy)
+  const left = parted(made.text, policy)
   const figures = () => ({
     total: sizeOf(given),
-    kept: sizesOf(made.kept()),
+    kept: less(sizesOf(made.kept()), made.text, left),
     exceeded: exceededBy(new StringSubject(text, SEARCHED), policy),
   })
-  return { text: made.text, figures }
+  return { text: left, figures }
 }
 
 function cutOf(text: string, policy: Compiled): Made {
@@ -91,6 +94,17 @@ function cutOf(text: string, policy: Compiled): Made {
 function showing(clamped: string, text: string, policy: Compiled): string {
   if (clamped.trim() !== '' || text.trim() === '') return clamped
   return clampString(text.trimStart(), headOf(policy))
+}
+
+/** A size without what is gone from a text. */
+function less(size: TextSize, text: string, left: string): TextSize {
+  if (left === text) return size
+  const [from, to] = [sizeOf(text), sizeOf(left)]
+  return {
+    bytes: size.bytes - from.bytes + to.bytes,
+    chars: size.chars - from.chars + to.chars,
+    lines: size.lines - from.lines + to.lines,
+  }
 }
 
 function sizesOf(kept: Kept): TextSize {
@@ -131,8 +145,8 @@ function clampTogether(slots: readonly Slot[], policy: Compiled, counts: boolean
   }
   const left = (at: number): string | null => {
     const text = texts[at] ?? ''
-    if (outcome(at) === GONE) return shared.cuts[at]?.text ?? null
-    if (isCut(outcome(at))) return shared.cuts[at]?.text ?? ''
+    const cut = shared.cuts[at]
+    if (outcome(at) === GONE || isCut(outcome(at))) return cut ? parted(cut.text, policy) : null
     return outcome(at) === WHOLE ? text : text.toWellFormed()
   }
   const cut = texts.some((text, at) => text !== given[at] || isLess(at))
@@ -170,7 +184,7 @@ function figuresOf(
     const outcome = shared.table[at * COLUMNS + 3] ?? WHOLE
     const cut = shared.cuts[at]
     if (outcome === GONE) return { bytes: 0, chars: 0, lines: 0 }
-    if (outcome === CUT && cut) return sizesOf(keptBy(cut))
+    if (outcome === CUT && cut) return less(sizesOf(keptBy(cut)), cut.text, parted(cut.text, policy))
     return outcome === LINED
       ? sizesOf(clampSubject(new StringSubject(text), linesOf(policy)).kept())
       : sizeOf(text)

@@ -67,3 +67,8 @@ export function cleaned(text: string, { clean }: Compiled): string {
   const left = cleanString(text, [ansi, carriageReturns, control, repeats && !CUT_BEFORE.test(text)])
   return left.trim() === '' ? text : left
 }
+
+/** Drops all but two of equal lines that met in a cut of a cleaned text, so that the next cleaning does not fold them. */
+export function parted(text: string, { clean }: Compiled): string {
+  return clean?.[3] && !CUT_BEFORE.test(text) ? (native.leaveTwo(text) ?? text) : text
+}

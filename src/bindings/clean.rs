@@ -8,6 +8,7 @@ use napi_derive::napi;
 use super::answer::answer;
 use super::units::{Narrow, Units};
 use crate::text::clean::look::{is_clean, look};
+use crate::text::clean::met;
 use crate::text::clean::{Cleaner, Options};
 use crate::text::recode;
 
@@ -97,4 +98,10 @@ pub fn finish_cleaning(
     cleaning.cleaner.finish(&mut out);
     cleaning.bytes = vec![];
     answer(out)
+}
+
+/// Drops all but two of three or more identical lines in a row. Returns nothing if there are no three.
+#[napi(catch_unwind)]
+pub fn leave_two(#[napi(ts_arg_type = "string")] text: Units) -> Option<Utf16String> {
+    met::leave_two(&text).map(Utf16String::from)
 }

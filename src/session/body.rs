@@ -3,7 +3,7 @@
 use crate::json::Literal;
 use crate::policy::{Keep, Policy};
 use crate::text::Size;
-use crate::text::clean::{self, Cleaner, look::is_clean};
+use crate::text::clean::{self, Cleaner, look::is_clean, met};
 use crate::text::earlier;
 use crate::text::space::is_space;
 use crate::text::units::{NEWLINE, is_high, is_low};
@@ -105,6 +105,13 @@ fn reach(policy: &Policy) -> (usize, usize) {
 
 fn is_visible(text: &str) -> bool {
     text.chars().any(|point| !is_space(point))
+}
+
+/// Drops all but two of equal lines that met in a cut of a cleaned text, so that the next cleaning does not fold them.
+pub fn parted(text: Vec<u16>, options: Option<clean::Options>) -> Vec<u16> {
+    let folds = options.is_some_and(|options| options.repeats);
+    let left = if folds { met::leave_two(&text) } else { None };
+    left.filter(|_| !was_cut(String::from_utf16_lossy(&text).as_bytes())).unwrap_or(text)
 }
 
 /// Returns true if a text has visible chars. Lone surrogates count as visible.

@@ -1,6 +1,6 @@
 //! Truncates the texts of one tool result, as `lib/result/blocks.ts` does for live objects.
 
-use super::body::{Body, Windows, shows};
+use super::body::{Body, Windows, parted, shows};
 use super::encoded;
 use super::payload::with_names;
 use crate::dialect::Slot;
@@ -132,7 +132,7 @@ fn clamp_one(row: &[u8], slot: &Slot, body: &Body, rules: &Rules) -> Clamped {
         Fit::Whole => whole(row, slot, false),
         Fit::Broken => Left::WellFormed,
         Fit::Cleaned(text) => Left::Text(text),
-        Fit::Cut(text) => Left::Text(showing(text, body, rules)),
+        Fit::Cut(text) => Left::Text(showing(parted(text, rules.clean), body, rules)),
     };
     Clamped { left: vec![left], truncated }
 }
@@ -178,10 +178,18 @@ pub enum Fit {
 /// Cleans and truncates a tool's text.
 #[inline(never)]
 pub fn clamp_text(body: &Body, rules: &Rules) -> Fit {
-    let Some(text) = body.cleaned(rules.clean) else { return clamp(body, &rules.policy) };
+    let Some(text) = body.cleaned(rules.clean) else { return clamp_parted(body, rules) };
     let body = Body::Made(text);
-    match clamp(&body, &rules.policy) {
+    match clamp_parted(&body, rules) {
         Fit::Whole | Fit::Broken => Fit::Cleaned(body.literal().units()),
+        fit => fit,
+    }
+}
+
+/// Truncates a cleaned text so that cleaning it again changes nothing.
+fn clamp_parted(body: &Body, rules: &Rules) -> Fit {
+    match clamp(body, &rules.policy) {
+        Fit::Cut(text) => Fit::Cut(parted(text, rules.clean)),
         fit => fit,
     }
 }
@@ -295,11 +303,11 @@ fn share_texts(texts: &[&Body], rules: &Rules) -> Vec<Shared> {
         })
         .collect();
     let left = |(block, source): (&Block, &Source<Utf16>)| match block {
-        Block::Whole if source.has_marks() => Shared::Text(source.all()),
+        Block::Whole if source.has_marks() => Shared::Text(parted(source.all(), rules.clean)),
         Block::Whole => Shared::Whole,
-        Block::Cut(cut) => Shared::Text(cut.text(source)),
+        Block::Cut(cut) => Shared::Text(parted(cut.text(source), rules.clean)),
         Block::Gone => Shared::Gone,
-        Block::Replaced(text) => Shared::Text(text.encode_utf16().collect()),
+        Block::Replaced(text) => Shared::Text(parted(text.encode_utf16().collect(), rules.clean)),
     };
     share(&sources, policy, rules.share).iter().zip(&sources).map(left).collect()
 }

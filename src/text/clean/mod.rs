@@ -8,6 +8,7 @@ mod decoder;
 mod escapes;
 mod line;
 pub mod look;
+pub mod met;
 mod motion;
 mod repeats;
 mod screen;
