@@ -102,8 +102,15 @@ function holdersIn(value: unknown): any[] {
 }
 
 function isKept(dialect: string, result: object, holder: object, key: string): boolean {
-  if (TAGS.has(key)) return true
-  const kept = rowsOf(dialect).flatMap((row) => [
+  if (TAGS.has(key) || isKeptBy(rowsOf(dialect), result, holder, key)) return true
+  // JSON of a result may be a result of MCP.
+  const json = rowsOf(dialect).flatMap((row) => Object.keys(row.json ?? {}))
+  const carried = json.flatMap((path) => ends(path, result)).map((path) => at(result, path))
+  return carried.some((value) => isObject(value) && isKeptBy(rowsOf('mcp'), value, holder, key))
+}
+
+function isKeptBy(rows: any[], result: object, holder: object, key: string): boolean {
+  const kept = rows.flatMap((row) => [
     ...KEPT.flatMap((field) => row[field] ?? []),
     // What tells the shape of a result is known by being there.
     ...row.forms.flatMap(({ has = [] }: any) => has),
@@ -179,10 +186,12 @@ describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, samp
     )
   }, 60_000)
   it('is bounded as data with large data beside its results', () => {
-    const bound = sizeOfJson(make(TEXT)) + (texts(make(TEXT)).length + 1) * (LIMIT + LITTLE)
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {
         const value = fresh()
+        // What comes to a list of results is a result, with limits of its own.
+        const results = texts(make(TEXT)).length + changes.length
+        const bound = sizeOfJson(make(TEXT)) + (results + 1) * (LIMIT + LITTLE)
         for (const { at, how, name, large } of changes) {
           const inside = new Set(resultsIn(dialect, value).flatMap(holdersIn))
           const holders = holdersIn(value).filter((holder) => !inside.has(holder))
