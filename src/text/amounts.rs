@@ -1,11 +1,11 @@
-//! What notices name: amounts, limits, lines.
+//! Amounts, limits and line ranges, as notices name them.
 
 use std::fmt::Write;
 
 use super::saved::Saved;
 use crate::limits::{Limits, UNLIMITED};
 
-/// The figures a notice may name. Only those that it asks for need to be true, see [`Notice::needs`].
+/// The figures of a notice. Only those it uses are accurate, see [`Notice::needs`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub chars: Amount,
@@ -21,7 +21,7 @@ pub struct Amount {
     pub total: usize,
 }
 
-/// Which figures have to be counted for a notice.
+/// The figures that must be counted for a notice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     pub chars: bool,
@@ -33,20 +33,20 @@ impl Needs {
     pub const ALL: Needs = Needs { chars: true, bytes: true, lines: true };
 }
 
-/// What a notice names besides figures.
+/// The values of a notice besides figures.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'a> {
-    /// Those that were broken; the others are lifted.
+    /// The exceeded limits; the others are unlimited.
     pub limits: &'a Limits,
     pub source: &'a str,
     pub saved: &'a Saved,
-    /// The tool can be asked for a part by its parameters `offset` and `limit`.
+    /// The tool has `offset` and `limit` parameters.
     pub pages: bool,
-    /// The text is counted in bytes: it came as bytes, and no pass over it is wanted.
+    /// Amounts are counted in bytes: the text arrived as bytes and is not scanned to count chars.
     pub in_bytes: bool,
 }
 
-/// Names limits: `50KB or 2,000 lines`; the one on single lines only where it is alone.
+/// Formats limits, such as `50KB or 2,000 lines`. The limit on single lines is named only if there is no other.
 pub fn limits_text(limits: &Limits) -> String {
     let (bytes, unit) = match limits.bytes {
         n if n >= 1 << 20 && n.is_multiple_of(1 << 20) => (n >> 20, "MB"),
@@ -84,7 +84,7 @@ pub fn grouped(number: usize) -> String {
     text
 }
 
-/// Writes kept lines as ranges, 1-based and inclusive; ranges that touch become one.
+/// Formats kept lines as 1-based, inclusive ranges. Adjacent ranges are merged.
 pub fn line_ranges(ranges: impl IntoIterator<Item = (usize, usize)>) -> String {
     let mut merged: Vec<(usize, usize)> = vec![];
     for (first, last) in ranges.into_iter().filter(|(first, last)| first <= last) {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_that_touch_become_one() {
+    fn adjacent_ranges_are_merged() {
         assert_eq!(line_ranges([(1, 120), (4_803, 5_000)]), "1-120,4803-5000");
         assert_eq!(line_ranges([(1, 3), (3, 9)]), "1-9");
         assert_eq!(line_ranges([(1, 0), (7, 7)]), "7-7");

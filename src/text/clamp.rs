@@ -1,8 +1,9 @@
-//! Cuts a text to a policy: finds what to keep and the notice that tells what is missing, together.
+//! Truncates a text to a policy. Determines the kept parts and the notice together.
 //!
-//! The two depend on each other: the notice takes room and names what did not fit. So a notice is worked out for the
-//! most that could be kept, room is made for it, and it is worked out again for what was kept; as less is kept it can
-//! only grow, so the first one that keeps its size stands beside the most that can be kept with it.
+//! The two depend on each other: the notice takes up room and names the omitted amounts. We render the notice for the
+//! most text that could be kept, make room for it, and render it again for the text actually kept. Keeping less can
+//! only make the notice longer, so the first notice whose size does not change is paired with the longest text that
+//! fits beside it.
 
 use std::borrow::Cow;
 
@@ -20,13 +21,13 @@ use super::whereabouts;
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::{Keep, Policy};
 
-/// Cuts a text to the policy; `None` when it fits. Lines that are too long must have been cut before.
+/// Truncates a text to the policy, or returns `None` if it fits. Overlong lines must be truncated first.
 pub fn clamp<T: Text>(source: &Source<T>, policy: &Policy) -> Option<Clamped> {
     clamp_to(source, &policy.limits, policy, &policy.notice)
 }
 
-/// Cuts a text to limits of its own, with a notice of its own that names the limits of the policy. Where only its lines
-/// were cut, it stays, and tells where its whole is.
+/// Truncates a text to the given limits, with the given notice, which names the policy's limits. If the text fits but
+/// lines in it were truncated, the text is kept and the notice says where the full text is saved.
 pub fn clamp_to<T: Text>(
     source: &Source<T>,
     limits: &Limits,
@@ -45,8 +46,8 @@ pub fn clamp_to<T: Text>(
     cut.or_else(|| Some(Cutter::new(source, source, None, limits, policy, notice).cut_with(notice)))
 }
 
-/// Cuts what stands before the end in which another tool says how to go on, and keeps that end. `None` where there is no
-/// such end, or no room for it beside a notice.
+/// Truncates the text before a closing, in which another tool says how to continue, and keeps that closing. Returns
+/// `None` if there is no closing, or no room for it beside a notice.
 pub fn clamp_before_closing<T: Text>(
     source: &Source<T>,
     limits: &Limits,
@@ -56,14 +57,14 @@ pub fn clamp_before_closing<T: Text>(
     let policy = &*policy.naming(notice, |limits| source.exceeded(limits));
     before_closing(source, limits, notice, |before, closing, room| {
         let cut = Cutter::new(before, source, Some(closing), room, policy, notice).cut_with(notice);
-        // Where both meet, the room may be larger than what stands before, which is not all that has to fit.
+        // If head and tail meet, the room may exceed the text before the closing, which is not all that must fit.
         let is_all = cut.kept.head == cut.kept.tail && cut.kept.has_head();
         (!is_all).then_some(cut)
     })
 }
 
-/// Keeps the end in which another tool says how to go on, behind what `cut` makes of the text before it. `cut` is told the
-/// room for that, and answers `None` where it is not right for a cut.
+/// Keeps the closing, in which another tool says how to continue, after the result of `cut` for the text before it.
+/// `cut` receives the room for its result, and returns `None` to reject a cut.
 pub(super) fn before_closing<T: Text>(
     source: &Source<T>,
     limits: &Limits,
@@ -77,7 +78,7 @@ pub(super) fn before_closing<T: Text>(
     if !taken.fits(limits) {
         return None;
     }
-    // An end that begins inside a line begins a line of its own behind a notice.
+    // A closing that begins inside a line gets a line of its own after a notice.
     let breaks = usize::from(end.unit(0) != NEWLINE);
     for room in closing_rooms(limits, taken, breaks) {
         let Some(mut cut) = cut(&before, closing, &room) else { continue };
@@ -103,8 +104,8 @@ pub(super) fn before_closing<T: Text>(
     None
 }
 
-/// The room beside an end that takes so much, with up to so many line breaks before it, the largest first: how lines and
-/// tokens add up depends on where both meet.
+/// Yields the candidate rooms beside a closing of this extent with up to `breaks` line breaks before it, largest first.
+/// More than one is needed because the sum of lines and tokens depends on where the parts meet.
 pub fn closing_rooms(limits: &Limits, end: Extent, breaks: usize) -> impl Iterator<Item = Limits> {
     let [bytes, lines, chars, tokens] = end.amounts();
     let most = if limits.counts_tokens() { 5 } else { 0 };
@@ -121,13 +122,13 @@ pub fn closing_rooms(limits: &Limits, end: Extent, breaks: usize) -> impl Iterat
     )
 }
 
-/// More rounds than the digits of a number can change.
+/// Rounds of rendering. Exceeds the number of times that a digit count can change.
 const ROUNDS: usize = 8;
 
-/// Cuts the whole, or what stands before the closing of it, and tells what is missing of the whole.
+/// Truncates a text, or the part of it before its closing. Figures are those of the whole text.
 pub(super) struct Cutter<'a, T> {
     pub(super) keeper: Keeper<'a, T>,
-    /// What the notice speaks of.
+    /// The text whose figures the notice names.
     whole: &'a Source<'a, T>,
     closing: Option<Closing>,
     policy: &'a Policy,
@@ -144,27 +145,27 @@ impl<'a, T: Text> Cutter<'a, T> {
     ) -> Self {
         let mut keeper = Keeper::new(source, limits, policy, notice);
         if closing.is_some() {
-            // A notice before the closing stands between ends.
+            // A notice before the closing has text on both sides.
             keeper.content.end = source.total;
             keeper.goes_on = true;
         }
         Cutter { keeper, whole, closing, policy }
     }
 
-    /// The cut with this notice, or with the longest shorter one that fits.
+    /// Returns the cut with this notice, or with the longest shorter one that fits.
     fn cut_with(&self, notice: &Notice) -> Clamped {
         let ladder = notice.ladder().chain([Cow::Owned(Notice::None)]);
         let mut rungs = ladder.filter_map(|notice| self.beside(&notice));
         rungs.next().unwrap_or_else(|| self.nothing())
     }
 
-    /// The cut with this notice: inside a line where it does not fit beside whole ones.
+    /// Returns the cut with this notice. If it does not fit beside whole lines, the cut may fall inside a line.
     pub(super) fn beside(&self, notice: &Notice) -> Option<Clamped> {
         let unsnapped = || Cutter { keeper: self.keeper.unsnapped(), ..*self };
         self.with_notice(notice).or_else(|| unsnapped().with_notice(notice))
     }
 
-    /// The cut with this notice, unless the notice does not fit.
+    /// Returns the cut with this notice, or `None` if the notice does not fit.
     fn with_notice(&self, notice: &Notice) -> Option<Clamped> {
         let needs = notice.needs(self.figures().in_bytes());
         let mut text =
@@ -182,7 +183,7 @@ impl<'a, T: Text> Cutter<'a, T> {
             }
             text = next;
         }
-        // A text that does not settle gets room for the largest form that was seen.
+        // If the size does not settle, reserve room for the largest notice seen.
         let sides = self.keeper.beside(notice, &largest);
         let kept = sides.kept();
         let text = self.render(notice, self.place(kept), &self.counts(kept, needs));
@@ -191,7 +192,7 @@ impl<'a, T: Text> Cutter<'a, T> {
         if settled && self.fits_with(notice, kept, &text) { self.finish(notice, sides, text) } else { None }
     }
 
-    /// Nothing kept and no notice.
+    /// Returns a cut that keeps no text and has no notice.
     fn nothing(&self) -> Clamped {
         self.cut(self.keeper.nothing(), String::new(), (0, 0))
     }
@@ -204,7 +205,7 @@ impl<'a, T: Text> Cutter<'a, T> {
             return None;
         }
         if place == Place::Alone && !text.is_empty() {
-            // A notice that takes the lines which the text would need gives way to one that is glued to it.
+            // If the notice takes the lines that the text needs, a glued notice is used instead.
             let (lead, trail) = notice.separators(self.least_place());
             let lines = 1 + lead.len() + trail.len() + text.matches('\n').count();
             if lines > limits.lines || !self.keeper.extent(&text).fits(limits) {
@@ -247,7 +248,7 @@ impl<'a, T: Text> Cutter<'a, T> {
         Place::beside(self.keeper.keep != Keep::Tail, matches!(self.keeper.keep, Keep::Tail | Keep::Ends))
     }
 
-    /// The place beside text that takes the fewest lines.
+    /// Returns the place beside text that takes the fewest lines.
     fn least_place(&self) -> Place {
         if self.keeper.keep == Keep::Head { Place::AfterHead } else { Place::BeforeTail }
     }
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_kept_in_part_and_its_end_is_no_text_of_its_own() {
+    fn a_long_line_is_truncated_without_a_separate_end() {
         let text = "x".repeat(60_000) + "\n";
         let all = Policy { notice: Notice::None, ..Policy::default() };
         assert_eq!(clamped(&text, &all), "x".repeat(51_200));
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_gives_way_to_a_shorter_one() {
+    fn a_shorter_notice_is_used_if_the_first_does_not_fit() {
         let text = "y".repeat(500);
         let at = |chars| clamped(&text, &policy(Keep::Head, Limits { chars, ..Limits::NONE }, Notice::Hint));
         assert_eq!(at(40), "yyyyy[... 495 more characters truncated]");
@@ -321,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_fits_beside_a_cut_inside_a_line_or_a_blank_that_takes_it_along() {
+    fn a_notice_fits_after_a_cut_inside_a_line_or_a_merging_blank() {
         let limits = Limits { chars: 7, bytes: 13, line_bytes: 1, ..Limits::NONE };
         let notice = Notice::Template("{omittedChars}".into());
         let text = "a\nb\r\n\nb\na\na\n\r\n";
@@ -333,13 +334,13 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_notice_leaves_an_end_that_says_how_to_go_on() {
+    fn an_empty_notice_keeps_the_closing() {
         let end = "\n[6 more lines in file. Use offset=4 to continue.]";
         let text = "x".repeat(300) + end;
         for empty in [Notice::Literal(String::new()), Notice::Template(String::new()), Notice::None] {
             let policy = policy(Keep::Head, Limits { chars: 150, ..Limits::NONE }, empty);
             assert_eq!(clamped(&text, &policy), "x".repeat(150 - end.len()) + end);
-            // It shares the last line with what is kept before it.
+            // The closing shares the last line with the kept text before it.
             let limits = Limits { lines: 3, ..Limits::NONE };
             let end = ", \"nextCursor\": \"abc\"}";
             let text = format!("1\n2\n3\n4\n{end}");
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_lines_for_a_notice_of_its_own_get_a_glued_one() {
+    fn with_too_few_lines_the_notice_is_glued() {
         let text = "some line\n".repeat(50);
         let limits = Limits { lines: 1, ..Limits::NONE };
         assert_eq!(
@@ -360,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_cut_counts_from_the_original() {
+    fn a_second_cut_counts_against_the_original() {
         let text = "z".repeat(10_000);
         for notice in [Notice::Hint, Notice::Pi, Notice::Count] {
             for keep in [Keep::Head, Keep::Tail, Keep::Ends] {
@@ -379,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_are_told_the_lines() {
+    fn templates_can_name_lines() {
         let text: String = (1..=50).map(|n| format!("{n:02}\n")).collect();
         let notice = Notice::Template("[{keptLines} of {totalLines}, {omittedLines} gone]".into());
         let limits = Limits { lines: 12, ..Limits::NONE };

@@ -1,17 +1,17 @@
-//! Where to cut: the longest piece at either end of a text that a room allows.
+//! Finds cut positions: the longest head or tail of a text that fits a room.
 //!
-//! A text is walked in blocks that are measured whole, then in smaller ones, then by code points, so that the cost is
-//! that of counting what is kept.
+//! A text is measured in large blocks, then in smaller ones, then by code points. The cost is that of measuring the
+//! kept text.
 
 use super::extent::{Room, TokenRoom};
 use super::size::Size;
 use super::tokens::Estimate;
 use super::units::{NEWLINE, RETURN, Text};
 
-/// Sizes of the blocks that are measured at once, largest first.
+/// Block sizes, largest first.
 const BLOCKS: [usize; 3] = [8192, 1024, 64];
 
-/// A head that ends, or a tail that starts, at a position, and its size.
+/// The end of a head, or the start of a tail, and its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
     pub at: usize,
@@ -19,18 +19,18 @@ pub struct Side {
 }
 
 impl Side {
-    /// The head that ends earlier in the same text.
+    /// Shortens a head of the text to end at `at`.
     pub fn end_at<T: Text>(self, text: T, at: usize) -> Side {
         if at == self.at { self } else { Side { at, size: self.size - text.slice(at..self.at).size() } }
     }
 
-    /// The tail that starts later in the same text.
+    /// Shortens a tail of the text to start at `at`.
     pub fn start_at<T: Text>(self, text: T, at: usize) -> Side {
         if at == self.at { self } else { Side { at, size: self.size - text.slice(self.at..at).size() } }
     }
 }
 
-/// The longest head of `text` that `room` holds.
+/// Returns the longest head of `text` that fits `room`.
 pub fn prefix<T: Text>(text: T, room: &Room) -> Side {
     let (mut at, mut size) = (0, Size::default());
     for block in BLOCKS {
@@ -61,8 +61,8 @@ pub fn prefix<T: Text>(text: T, room: &Room) -> Side {
     side.end_at(text, at)
 }
 
-/// The first code point that is too much ends the piece, although one more may come to less, as a space between a digit
-/// and a word does. So all shorter pieces are within the room as well, and steps that shorten this one need not count.
+/// Stops at the first code point that exceeds the room, even if one more would lower the estimate, such as a space
+/// between a digit and a word. All shorter heads then fit too, and later steps that shorten this one need not recount.
 fn prefix_by_tokens<T: Text>(text: T, room: &TokenRoom) -> usize {
     let (mut at, mut estimate) = (0, Estimate::default());
     while at < text.len() {
@@ -76,7 +76,7 @@ fn prefix_by_tokens<T: Text>(text: T, room: &TokenRoom) -> usize {
     at
 }
 
-/// The longest tail of `text` that `room` holds.
+/// Returns the longest tail of `text` that fits `room`.
 pub fn suffix<T: Text>(text: T, room: &Room) -> Side {
     let (mut at, mut size) = (text.len(), Size::default());
     for block in BLOCKS {
@@ -117,21 +117,22 @@ fn suffix_by_tokens<T: Text>(text: T, room: &TokenRoom) -> usize {
     at
 }
 
-/// End of the longest head of at most `max` bytes.
+/// Returns the end of the longest head of at most `max` bytes.
 pub fn prefix_of_bytes<T: Text>(text: T, max: usize) -> usize {
     prefix(text, &Room::bytes(max)).at
 }
 
-/// Start of the longest tail of at most `max` bytes.
+/// Returns the start of the longest tail of at most `max` bytes.
 pub fn suffix_of_bytes<T: Text>(text: T, max: usize) -> usize {
     suffix(text, &Room::bytes(max)).at
 }
 
-/// A snap may cost this part of a side's room.
+/// A snap may drop at most one part in this many of a side.
 const SNAP_COST: usize = 5;
 
-/// Moves the end of a head back to a line end where that costs at most a fifth of it. Just before a line's terminator
-/// is a line end too. `breaks`: what follows begins with a newline of its own, so the head's last one is left out.
+/// Moves the end of a head back to a line end if that drops at most a fifth of it. The position before a line
+/// terminator is a line end too. `breaks`: the following text begins with a newline, so the last newline of the head is
+/// dropped.
 pub fn snap_head<T: Text>(text: T, cut: usize, breaks: bool) -> usize {
     let mut end = cut;
     let between_return_and_newline = at_newline(text, cut) && follows(text, cut, RETURN);
@@ -147,7 +148,7 @@ pub fn snap_head<T: Text>(text: T, cut: usize, breaks: bool) -> usize {
     if end > 0 && cheap(text, end..cut, 0..cut) { end } else { cut }
 }
 
-/// Moves the start of a tail on to a line start where that costs at most a fifth of it.
+/// Moves the start of a tail forward to a line start if that drops at most a fifth of it.
 pub fn snap_tail<T: Text>(text: T, cut: usize) -> usize {
     if cut == 0 || follows(text, cut, NEWLINE) {
         return cut;

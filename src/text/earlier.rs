@@ -1,7 +1,7 @@
-//! Notices of an earlier cut, so that a text which is cut again tells what is missing of the original.
+//! Notices of earlier cuts. They let the notice of a second cut count against the original text.
 //!
-//! A notice is looked for only where one of ours would stand. Anybody can print one: what is found raises the number
-//! that the next notice shows, and goes where it stands at an end, and changes nothing else.
+//! Notices are recognised only in positions where we would place one. Any program can print such text, so a match has
+//! little effect: it raises the amount that the next notice names, and it is dropped at an end of the text.
 
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use super::notice_line::{Continuation, LONGEST_MARK, continuation, cursor, is_ex
 use super::size::Size;
 use super::units::{NEWLINE, Text};
 
-/// Between the ends of a text it takes a pass to find a notice; longer texts are not looked through, and
-/// lib/text/pieces.ts (`READ_WHOLE`) does not hand them over whole.
+/// Units of the longest text searched between its ends, which takes a pass over it. lib/text/pieces.ts (`READ_WHOLE`)
+/// does not pass longer texts whole.
 pub const SEARCHED: usize = 256 * 1024;
 
-/// No notice of ours is longer, not even one that names a path; `GLANCE` in lib/text/pieces.ts holds it.
+/// Units of the longest notice, including any path it names. `GLANCE` in lib/text/pieces.ts must hold it.
 pub const LONGEST: usize = 8 * 1024;
 
-/// What notices say is missing already. Each stands for all that was missing when it was made, so the largest number in
-/// either unit is the true one.
+/// The amounts that notices name as omitted. Each notice counts everything omitted when it was made, so the largest
+/// amount per unit applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     pub chars: usize,
@@ -31,7 +31,8 @@ impl Told {
         *unit = hidden.max(*unit);
     }
 
-    /// The amount in both units. The one that nobody counted is what the text that is left, of this size, would take.
+    /// Returns the amount in both units. An amount that was not counted is estimated from the size of the remaining
+    /// text.
     pub fn hidden(self, left: Size) -> Size {
         let scaled = |amount: usize, to: usize, of: usize| match of {
             0 => amount,
@@ -44,7 +45,7 @@ impl Told {
         }
     }
 
-    /// Tells whether the amount was counted in bytes, in a text of which so much is left.
+    /// Returns true if the amount was counted in bytes. `left` is the size of the remaining text.
     pub fn in_bytes(self, left: Size) -> bool {
         self.bytes > 0 && self.hidden(left).bytes == self.bytes
     }
@@ -55,20 +56,20 @@ impl Told {
 pub struct Earlier {
     pub spans: Vec<Span>,
     pub told: Told,
-    /// Size of the text but for them, as far as it is here; where nothing is told, it is not counted.
+    /// Size of the available text without notices. Counted only if a notice names an amount.
     left: Size,
-    /// Units of those at the start and at the end, which are no text to keep.
+    /// Units of the notices at the start and at the end, which are not kept.
     pub leading: usize,
     pub trailing: usize,
 }
 
 impl Earlier {
-    /// The text between the notices at both ends, of `total` units.
+    /// Returns the range between the notices at both ends of a text of `total` units.
     pub fn content(&self, total: usize) -> Range<usize> {
         self.leading..total - self.trailing
     }
 
-    /// What is missing already.
+    /// Returns the amount omitted by earlier cuts.
     pub fn hidden(&self) -> Size {
         self.told.hidden(self.left)
     }
@@ -77,8 +78,8 @@ impl Earlier {
         self.told.in_bytes(self.left)
     }
 
-    /// Looks at the start of `head` and the end of `tail`, which lie in a text of `total` units; between them too where
-    /// `head` is the whole of a text that is not too long.
+    /// Finds notices at the start of `head` and the end of `tail` in a text of `total` units. If `head` is the whole
+    /// text and at most [`SEARCHED`] units long, also finds those between.
     pub fn find<T: Text>(head: T, tail: T, total: usize) -> Earlier {
         let mut earlier = Earlier::at_ends(head, tail, total);
         if head.len() == total && total <= SEARCHED {
@@ -97,7 +98,7 @@ impl Earlier {
         earlier
     }
 
-    /// Looks at the start of `head` and the end of `tail` alone.
+    /// Finds notices only at the start of `head` and the end of `tail`.
     pub fn at_ends<T: Text>(head: T, tail: T, total: usize) -> Earlier {
         let mut earlier = Earlier::default();
         let at_end = last_notice(tail, tail.len() == total);
@@ -115,14 +116,14 @@ impl Earlier {
         earlier
     }
 
-    /// Takes note of a notice in a window that starts at `offset`.
+    /// Adds a notice found in a window that starts at `offset`.
     fn add<T: Text>(&mut self, window: T, found: Found, offset: usize) {
         let size = window.slice(found.start..found.end).size();
         self.spans.push(Span { start: offset + found.start, end: offset + found.end, size, hidden: 0 });
         self.told.add(found.hidden, found.in_bytes);
     }
 
-    /// Marks between findings stand for text of the original too.
+    /// Adds marks between findings, which also stand for text of the original.
     fn add_marks<T: Text>(&mut self, text: T, mut start: usize) {
         let notices = self.spans.clone();
         let is_known = |at: usize| notices.iter().any(|span| span.start <= at && at < span.end);
@@ -152,27 +153,28 @@ impl Earlier {
     }
 }
 
-/// The end of a text in which another tool says how to go on, with the newlines before it. It is kept whole or not at all.
+/// The end of a text in which another tool says how to continue, including the newlines before it. It is kept whole or
+/// dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Closing {
     pub start: usize,
-    /// Lines of the original, and how many of them the text before does not hold, where the tool tells.
+    /// Lines of the original or lines not shown, if the tool names them.
     pub told: Continuation,
 }
 
-/// Chars of a closing, and the newlines before it.
+/// Limits of a closing: chars, and newlines before it.
 const LONGEST_CLOSING: usize = 200;
 const BREAKS: usize = 2;
 
-/// No window on the end of a text may be shorter, in bytes.
+/// Minimum bytes of a window at the end of a text.
 pub const CLOSING_BYTES: usize = 3 * LONGEST_CLOSING + 2 * BREAKS;
 
 impl Closing {
-    /// Looks at the end of `tail`, which ends a text of `total` units.
+    /// Finds the closing at the end of `tail`, which ends a text of `total` units.
     pub fn find<T: Text>(tail: T, total: usize) -> Option<Closing> {
         let from = tail.len().saturating_sub(CLOSING_BYTES);
         let text = ascii(tail.slice(from..tail.len()));
-        // The start of a window begins no line.
+        // The start of a window is not a line start.
         let line_start = |end: usize| match memchr::memrchr(b'\n', &text[..end]) {
             Some(newline) => Some(newline + 1),
             None => (from == 0 && tail.len() == total).then_some(0),
@@ -202,7 +204,7 @@ impl Closing {
         (start > 0).then_some(Closing { start, told })
     }
 
-    /// Lines of the original, of which the text shows so many before the closing.
+    /// Returns the lines of the original. `shown` is the number of lines before the closing.
     pub fn lines(self, shown: usize) -> usize {
         match self.told {
             Continuation::Of(all) => all.unwrap_or(0).max(shown),
@@ -222,7 +224,7 @@ fn is_newline<T: Text>(text: T, at: usize) -> bool {
     at < text.len() && text.unit(at) == NEWLINE
 }
 
-/// A notice that is the whole line which starts at `at`.
+/// Returns the notice that takes up the whole line starting at `at`.
 fn notice_at<T: Text>(text: T, at: usize) -> Option<Found> {
     if at >= text.len() || !matches!(u8::try_from(text.unit(at)), Ok(b'[' | b'.')) {
         return None;
@@ -233,8 +235,8 @@ fn notice_at<T: Text>(text: T, at: usize) -> Option<Found> {
     Some(Found { start: at, end: at + line.len(), hidden, in_bytes })
 }
 
-/// A notice that ends the text, with what separates it from the head before it. `is_whole`: nothing comes before `text`,
-/// so that its start is that of a line.
+/// Returns the notice that ends the text, including the separator before it. `is_whole`: `text` is the whole text, so
+/// its start is a line start.
 fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
     if text.is_empty() || !matches!(u8::try_from(text.unit(text.len() - 1)), Ok(b']' | b')')) {
         return None;
@@ -253,14 +255,14 @@ fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
             return Some(Found { start: start.saturating_sub(newlines), ..found });
         }
     }
-    // A glued notice: the last bracket of the last line opens it.
+    // A glued notice starts at the last opening bracket of the last line.
     let line = ascii(text.slice(start..text.len()));
     let bracket = memchr::memmem::rfind(&line, b"[... ")?;
     let (hidden, in_bytes) = parse(&line[bracket..])?;
     Some(Found { start: start + bracket, end: text.len(), hidden, in_bytes })
 }
 
-/// The units of a text as bytes; what is not ASCII becomes a byte that no notice of ours has in a place that counts.
+/// Converts units to bytes. Non-ASCII units become 0xFF, which does not occur in the fixed parts of a notice.
 fn ascii<T: Text>(text: T) -> Vec<u8> {
     (0..text.len()).map(|at| u8::try_from(text.unit(at)).unwrap_or(0xFF)).collect()
 }
@@ -279,7 +281,7 @@ mod tests {
     const HINT: &str = "[tool output truncated: 70 of 90 chars omitted (limit 9B); request smaller chunks]";
 
     #[test]
-    fn a_window_begins_no_line() {
+    fn a_window_start_is_not_a_line_start() {
         let text = "x".repeat(20) + "... (12 chars truncated from " + &"y".repeat(LONGEST) + ")";
         let notice = &text[20..];
         let window = Utf8(notice.as_bytes()).slice(notice.len() - LONGEST..notice.len());
@@ -290,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn notices_are_found_where_they_would_stand() {
+    fn notices_are_found_in_their_positions() {
         let hint = HINT.len();
         let cases = [
             (format!("head\n\n{HINT}"), vec![(4, 6 + hint)], 70),
@@ -309,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_closes_with_what_another_tool_says_of_how_to_go_on() {
+    fn closings_of_other_tools_are_found() {
         let closing = |text: &str| {
             let text = Utf8(text.as_bytes());
             Closing::find(text, text.len()).map(|closing| closing.start)
@@ -335,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_they_are_text() {
+    fn notices_in_other_positions_are_text() {
         for text in [
             format!("head\n{HINT}"),
             format!("head {HINT} tail"),

@@ -1,15 +1,15 @@
-//! Whether the end of a text looks as if it mattered.
+//! Detects an end of a text that is likely to be important.
 
 use std::ops::Range;
 
 use super::space::is_space;
 use super::units::Text;
 
-/// Chars at the end that are looked at.
+/// Chars examined at the end.
 pub const LOOKED_AT: usize = 2_000;
 
-/// Tells whether the last 2,000 chars hold a word of failure or summary, or end in a closing brace. Where they do,
-/// OpenClaw keeps both ends of a text instead of its head; agents that come from there expect the same choice.
+/// Returns true if the last 2,000 chars contain a word of failure or summary, or end in a closing brace. OpenClaw then
+/// keeps both ends of a text instead of its head, and agents migrated from it expect that choice.
 pub fn is_important<T: Text>(text: T) -> bool {
     let tail = text.slice(start_of_last(text, LOOKED_AT)..text.len());
     let lowered = |at| u8::try_from(tail.unit(at)).unwrap_or(b' ').to_ascii_lowercase();
@@ -17,7 +17,7 @@ pub fn is_important<T: Text>(text: T) -> bool {
     ends_in_brace(tail) || words(&bytes).any(|word| is_telling(&bytes, word))
 }
 
-/// Where the last `chars` chars start.
+/// Returns the start of the last `chars` chars.
 fn start_of_last<T: Text>(text: T, chars: usize) -> usize {
     let mut start = text.len();
     let mut left = chars;
@@ -32,7 +32,7 @@ fn start_of_last<T: Text>(text: T, chars: usize) -> usize {
     start
 }
 
-/// The runs of letters, digits and underscores.
+/// Yields the runs of ASCII letters, digits and underscores.
 fn words(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_words_and_distant_words_do_not() {
+    fn parts_of_words_and_distant_words_do_not_matter() {
         let far = format!("error{}", " x".repeat(1_000));
         for text in
             ["", "terrors", "errors", "resulted", "} x", "undone", "error_code", "exit\ncode", far.as_str()]

@@ -1,17 +1,17 @@
-//! What pieces of text take of the limits, and the room that is left for more.
+//! The extent of text pieces under each limit, and the room that remains.
 
 use super::size::Size;
 use super::tokens::Estimate;
 use super::units::Text;
 use crate::limits::{Limits, UNLIMITED, part};
 
-/// What a piece of text takes of each limit, in a form that adds up when pieces are glued together.
+/// The amount of each limit that a piece of text uses. Extents of adjacent pieces can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
     pub size: Size,
     /// Text follows the last newline.
     pub open: bool,
-    /// Counted only where tokens are limited.
+    /// Counted only if tokens are limited.
     pub estimate: Estimate,
 }
 
@@ -20,7 +20,7 @@ impl Extent {
         Extent::sized(text, text.size(), limits)
     }
 
-    /// The extent of a text that was measured before.
+    /// Returns the extent of a text whose size is known.
     pub fn sized<T: Text>(text: T, size: Size, limits: &Limits) -> Extent {
         Extent {
             size,
@@ -41,12 +41,12 @@ impl Extent {
         self.size.lines(self.open)
     }
 
-    /// Bytes, lines, chars and tokens.
+    /// Returns bytes, lines, chars and tokens.
     pub fn amounts(&self) -> [usize; 4] {
         [self.size.bytes, self.lines(), self.size.chars, self.estimate.tokens()]
     }
 
-    /// Whether it is within every limit but the one on single lines.
+    /// Returns true if the extent is within every limit except the one on single lines.
     pub fn fits(&self, limits: &Limits) -> bool {
         self.size.bytes <= limits.bytes
             && self.size.chars <= limits.chars
@@ -55,18 +55,18 @@ impl Extent {
     }
 }
 
-/// What a piece may take.
+/// The room for a piece of text.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     bytes: usize,
     chars: usize,
     pub newlines: usize,
-    /// Nothing may follow the last newline that is allowed, because no more text comes to share its line.
+    /// No text may follow the last allowed newline, because no later text shares its line.
     pub closed: bool,
     pub tokens: Option<TokenRoom>,
 }
 
-/// What tokens a piece takes depends on what it is glued to, so it is counted together with that.
+/// Room in tokens. The tokens of a piece depend on adjacent text, so all are counted together.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenRoom {
     limit: usize,
@@ -75,18 +75,18 @@ pub struct TokenRoom {
 }
 
 impl Room {
-    /// Room for so many bytes, whatever else they take.
+    /// Returns room for `max` bytes, otherwise unlimited.
     pub fn bytes(max: usize) -> Room {
         Room::lines(UNLIMITED, max)
     }
 
-    /// Room for so many newlines and bytes.
+    /// Returns room for so many newlines and bytes.
     pub fn lines(newlines: usize, bytes: usize) -> Room {
         Room { bytes, chars: UNLIMITED, newlines, closed: false, tokens: None }
     }
 
-    /// Room for a head with `after` glued to it; none when `after` alone is too much. Of tokens it may take fewer behind a
-    /// head than alone: signs and blanks take newlines along.
+    /// Returns room for a head followed by `after`, or `None` if `after` alone exceeds the limits. `after` may take
+    /// fewer tokens behind a head than alone, because signs and blanks absorb newlines.
     pub fn before(after: Extent, limits: &Limits) -> Option<Room> {
         let closed = after.size.chars == 0;
         Some(Room {
@@ -98,7 +98,7 @@ impl Room {
         })
     }
 
-    /// Room for a tail glued to `before`. `open`: the text does not end in a newline.
+    /// Returns room for a tail following `before`. `open`: the text does not end in a newline.
     pub fn after(before: Extent, open: bool, limits: &Limits) -> Option<Room> {
         Some(Room {
             bytes: left(limits.bytes, before.size.bytes)?,
@@ -112,7 +112,7 @@ impl Room {
         })
     }
 
-    /// The part of the room that a head gets when a tail comes after it.
+    /// Returns the share of the room for a head that is followed by a tail.
     pub fn share(self, share: f64) -> Room {
         let part = |room| part(room, share);
         let tokens = self.tokens.map(|room| {

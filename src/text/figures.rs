@@ -1,4 +1,4 @@
-//! The figures that a notice names: what is missing of a text, and of the original that it was cut from.
+//! The figures of a notice: the amounts omitted from a text, and from the original of earlier cuts.
 
 use std::ops::Range;
 
@@ -18,8 +18,8 @@ pub struct Figures<'a, T> {
 }
 
 impl<T: Text> Figures<'_, T> {
-    /// Whether the text is counted in bytes: as it was when it was cut before, or because it came as bytes. A text that
-    /// is not here whole, or too long to be looked through, goes by what it came as.
+    /// Returns true if the text is counted in bytes: an earlier cut counted bytes, or the text arrived as bytes. A text
+    /// that is incomplete or too long to search is judged only by how it arrived.
     pub fn in_bytes(&self) -> bool {
         let looked_through = self.source.is_whole() && self.source.total <= SEARCHED;
         if looked_through && self.earlier.told != Told::default() {
@@ -29,12 +29,12 @@ impl<T: Text> Figures<'_, T> {
         }
     }
 
-    /// Figures for the most that limits could keep.
+    /// Returns figures for the most text that the limits could keep.
     pub fn at_least(&self, limits: &Limits, needs: Needs) -> Counts {
         Counts::at_least(self.source.size(needs), self.source.beside, self.earlier.hidden(), limits)
     }
 
-    /// Figures for what is kept; those that are not needed may be untrue.
+    /// Returns figures for the kept parts. Figures that are not needed may be inaccurate.
     pub fn of(&self, kept: Kept, needs: Needs) -> Counts {
         let (totals, beside) = (self.source.size(needs), self.source.beside);
         let (head, tail) = self.source.parts(kept);
@@ -47,7 +47,7 @@ impl<T: Text> Figures<'_, T> {
         };
         let marks = kept.of(self.source.marks).fold(Size::default(), |sum, mark| sum + mark.size);
         let bytes = match self.source.input.filter(|_| needs.bytes) {
-            // What is kept of the input holds no mark.
+            // The kept parts of the input contain no marks.
             Some(input) => input.bytes_of(&kept.parts()),
             None => size.bytes.saturating_sub(marks.bytes),
         };
@@ -74,7 +74,7 @@ impl<T: Text> Figures<'_, T> {
         counts
     }
 
-    /// What is missing of a total of which `size` is kept, marks not counted; `of` tells what notices take of it.
+    /// Returns the amount omitted from `total`. `size` is the kept amount without marks, and `of` selects the unit.
     fn amount(&self, kept: Kept, total: usize, size: usize, beside: usize, of: fn(Size) -> usize) -> Amount {
         let sum = |spans: &mut dyn Iterator<Item = &Span>| spans.map(|span| of(span.size)).sum();
         let cutting = Cutting {
@@ -89,7 +89,7 @@ impl<T: Text> Figures<'_, T> {
     }
 }
 
-/// Chars of the text that this one was cut from, as its notices tell; its own where there are none.
+/// Returns the chars of the original according to the notices in the text, or of the text itself if it has none.
 pub fn original_chars<T: Text>(source: &Source<T>) -> usize {
     let earlier = Earlier::find(source.head, source.tail, source.total);
     let notices = earlier.spans.iter().map(|span| span.size.chars).sum();
@@ -98,7 +98,7 @@ pub fn original_chars<T: Text>(source: &Source<T>) -> usize {
 }
 
 impl Counts {
-    /// Figures for the most that limits could keep of a text, of which `hidden` was missing before.
+    /// Returns figures for the most text that the limits could keep, if earlier cuts omitted `hidden`.
     pub fn at_least(totals: Size, beside: Size, hidden: Size, limits: &Limits) -> Counts {
         let most = limits.bytes.min(limits.chars);
         let amount = |of: fn(Size) -> usize| {
@@ -109,22 +109,23 @@ impl Counts {
     }
 }
 
-/// One amount of a text that is cut, in chars or bytes.
+/// One amount of a truncated text, in chars or bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cutting {
     pub total: usize,
-    /// What is kept of it, marks of ours not counted.
+    /// The kept amount, without our marks.
     pub kept: usize,
-    /// Text that is left out beside it.
+    /// The amount of text omitted beside it.
     pub beside: usize,
-    /// What notices of earlier cuts say is missing already, and what they take of the text and of what is kept.
+    /// The amount omitted according to earlier notices, and the amounts that notices take up in the text and in its
+    /// kept parts.
     pub hidden: usize,
     pub notices: usize,
     pub kept_notices: usize,
 }
 
 impl Cutting {
-    /// What is missing, of the original where the text was cut before.
+    /// Returns the omitted amount, counted against the original if the text was cut before.
     pub fn amount(&self) -> Amount {
         let omitted = self.total.saturating_sub(self.kept);
         if self.hidden == 0 {
@@ -135,7 +136,7 @@ impl Cutting {
         Amount { omitted: of_original.max(omitted) + self.beside, total: original + self.beside }
     }
 
-    /// What is missing where `most` of the text could be kept.
+    /// Returns the least omitted amount if at most `most` of the text can be kept.
     pub fn at_least(&self, most: usize) -> Amount {
         let omitted = self.total.saturating_sub(most) + self.beside;
         Amount { omitted: omitted.max(self.hidden).max(1), total: self.total + self.beside }
@@ -143,7 +144,7 @@ impl Cutting {
 }
 
 impl<T: Text> Source<'_, T> {
-    /// What is kept of the input: its size, marks not counted, and its lines.
+    /// Returns the size of the kept input, without marks, and its lines.
     pub fn kept(&self, kept: Kept) -> (Size, KeptLines) {
         let (head, tail) = self.parts(kept);
         let size = raw_size(head) + raw_size(tail);
@@ -152,22 +153,22 @@ impl<T: Text> Source<'_, T> {
         (size, KeptLines::of(self, kept, self.size(Needs::ALL)))
     }
 
-    /// The same where nothing is left out but what marks stand for.
+    /// Like [`Source::kept`], if nothing is omitted except the text behind marks.
     pub fn kept_whole(&self) -> (Size, KeptLines) {
         self.kept(Kept::all(self.total))
     }
 }
 
-/// Which lines of a text are kept, whole or in part.
+/// The lines of a text that are kept, whole or in part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptLines {
-    /// First and last, counted from 1, in order. Two ranges may share a line of which both keep a part.
+    /// First and last line of each range, 1-based, in order. Two ranges share a line if both keep a part of it.
     pub ranges: Vec<(usize, usize)>,
     pub total: usize,
 }
 
 impl KeptLines {
-    /// A line of which nothing but a mark is left is not kept.
+    /// Returns the kept lines. A line with only a mark left is not kept.
     pub fn of<T: Text>(source: &Source<T>, kept: Kept, totals: Size) -> KeptLines {
         let is_open = |part: &Range<usize>, text: T| {
             let mark = source.marks.iter().find(|mark| mark.end == part.end);
@@ -188,7 +189,7 @@ impl KeptLines {
         KeptLines { ranges: ranges.into_iter().filter(|(first, last)| first <= last).collect(), total }
     }
 
-    /// How many; a line of which two ranges keep a part counts once.
+    /// Returns the number of kept lines. A line shared by two ranges counts once.
     pub fn kept(&self) -> usize {
         let mut last = 0;
         let news = |&(start, end): &(usize, usize)| {

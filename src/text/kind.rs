@@ -1,10 +1,10 @@
-//! What a code point is to a tokenizer.
+//! Kinds of code points, as tokenizers treat them.
 
 /// Kinds of code points that tokenizers treat alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// None: what stands before the first code point.
+    /// Before the first code point.
     #[default]
     Start,
     Space,
@@ -14,41 +14,41 @@ pub enum Kind {
     Digit,
     Lower,
     Upper,
-    /// Latin letters beyond ASCII: of western Europe, of the rest of it, and of Vietnamese.
+    /// Non-ASCII Latin letters of western Europe; [`Kind::Extended`] has those of other languages, [`Kind::Toned`]
+    /// those of Vietnamese.
     Accented,
     Extended,
     Toned,
     Greek,
     Cyrillic,
-    /// What is written over and under letters: vowels of Hebrew and Arabic, accents that stand by themselves. No vocabulary
-    /// has many letters with them.
+    /// Combining marks: vowels of Hebrew and Arabic, standalone accents. No vocabulary has many letters with them.
     Mark,
-    /// Hebrew and Arabic, and Armenian and Georgian, which weigh as much.
+    /// Hebrew and Arabic, also Armenian and Georgian, which have similar weights.
     Semitic,
     Indic,
     Thai,
-    /// And Burmese.
+    /// Khmer and Burmese.
     Khmer,
     Han,
     Kana,
     Hangul,
-    /// Lao, Tibetan, Ethiopic; what controls a screen from beyond ASCII, raised and lowered digits: two tokens each.
+    /// Lao, Tibetan, Ethiopic, non-ASCII control characters, superscript and subscript digits: two tokens each.
     Sparse,
-    /// What is in no vocabulary and goes by its bytes.
+    /// Not in any vocabulary, encoded by bytes.
     Unknown,
     Emoji,
-    /// Others beyond the basic plane.
+    /// Other code points beyond the basic plane.
     Astral,
-    // From here on signs.
+    // Signs from here on.
     Punctuation,
     /// Chinese and Japanese punctuation, full-width forms.
     Wide,
     Symbol,
-    /// Blocks and bullets that no vocabulary has several of in one token, unlike the dashes that rules are made of.
+    /// Blocks and bullets. Unlike the dashes of rules, vocabularies do not have several in one token.
     Shade,
     Pictograph,
     Control,
-    /// The backslash: text that is escaped in text is in a vocabulary once at most.
+    /// The backslash. Vocabularies contain at most one level of escaping.
     Escape,
 }
 
@@ -98,7 +98,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a code point from [`LOW`] on.
+    /// Returns the kind of a code point from [`LOW`] on.
     #[inline]
     pub fn of_high(point: usize) -> Kind {
         match point {
@@ -108,7 +108,7 @@ impl Kind {
         }
     }
 
-    /// Whether only repetitions of the same code point are taken together.
+    /// Returns true if only repetitions of one code point form a run.
     #[inline]
     pub const fn is_sign(self) -> bool {
         self as u8 >= Punctuation as u8
@@ -130,13 +130,14 @@ const fn ascii(byte: u8) -> Kind {
     }
 }
 
-/// Below this each code point is looked up by itself: what takes three bytes of UTF-8 is looked up by its block.
+/// Code points below this, of at most two bytes of UTF-8, are looked up individually. The others are looked up by
+/// block.
 pub const LOW: usize = 0x800;
 
-/// Code points of a block. Scripts share few of these, and those that they share are seldom met.
+/// Code points of a block. Few blocks are shared by scripts, and those are rare in texts.
 const BLOCK: usize = 0x10;
 
-/// Where kinds start; each goes on to the next.
+/// Starts of kinds. Each extends to the next start.
 const STARTS: [(usize, Kind); 63] = [
     (0x80, Sparse),
     (0xA0, Symbol),
@@ -182,7 +183,7 @@ const STARTS: [(usize, Kind); 63] = [
     (0x2590, Shade),
     (0x25A0, Symbol),
     (0x25B0, Pictograph),
-    // Braille, of which spinners are made.
+    // Braille, used in spinners.
     (0x2800, Unknown),
     (0x2900, Pictograph),
     (0x2C00, Unknown),
@@ -216,7 +217,7 @@ pub const LOW_KINDS: [Kind; LOW] = {
 
 static BLOCKS: [Kind; 0x10000 / BLOCK] = by_starts(BLOCK);
 
-/// The kinds of so many blocks of a size.
+/// Returns the kinds of `BLOCKS` blocks of `size` code points.
 const fn by_starts<const BLOCKS: usize>(size: usize) -> [Kind; BLOCKS] {
     let mut kinds = [Start; BLOCKS];
     let mut at = 0;
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_in_order_and_starts_are_those_of_blocks() {
+    fn kinds_are_in_order_and_start_at_blocks() {
         assert!(Kind::ALL.iter().enumerate().all(|(at, kind)| *kind as usize == at));
         assert!(STARTS.is_sorted_by(|a, b| a.0 < b.0));
         assert!(STARTS.iter().all(|(start, _)| *start < LOW || start % BLOCK == 0));

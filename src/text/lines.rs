@@ -1,4 +1,4 @@
-//! Lines that are longer than a line may be.
+//! Truncation of overlong lines.
 
 use std::ops::Range;
 
@@ -6,23 +6,22 @@ use super::cut::prefix_of_bytes;
 use super::size::{self, Size};
 use super::units::{RETURN, Text};
 
-/// A stretch of text that is not the caller's: a mark or a notice of ours, which stands for text that is not there. No
-/// cut falls inside it.
+/// A mark or notice of ours, which stands for omitted text. Cuts do not fall inside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     pub start: usize,
     pub end: usize,
     pub size: Size,
-    /// Chars that it stands for.
+    /// Omitted chars that it stands for.
     pub hidden: usize,
 }
 
-/// Sorts spans by where they start. Not generic, so that there is one of it.
+/// Sorts spans by their starts. Not generic, to be compiled once.
 pub fn in_order(spans: &mut [Span]) {
     spans.sort_by_key(|span| span.start);
 }
 
-/// A text whose long lines were cut inside.
+/// A text with truncated lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CutLines {
     /// Well-formed UTF-16.
@@ -31,11 +30,11 @@ pub struct CutLines {
 }
 
 impl CutLines {
-    /// The parts of the input that stand in these parts of the text, in chars.
+    /// Returns the parts of the input kept in these parts of the text, in chars.
     pub fn ranges_of(&self, kept: &[Range<usize>]) -> Vec<Range<usize>> {
         let mut ranges = vec![];
         let mut from = 0;
-        // What marks took and what they stand for: the text after them stands at other places in the input.
+        // Chars that marks take up and chars they stand for: the offset of the text after them.
         let (mut taken, mut hidden) = (0, 0);
         let mut add = |part: Range<usize>, taken: usize, hidden: usize| {
             let first = kept.partition_point(|kept| kept.end <= part.start);
@@ -57,18 +56,18 @@ impl CutLines {
     }
 }
 
-/// Tells whether a line is longer than `max` bytes, its terminator not counted.
+/// Returns true if a line exceeds `max` bytes without its terminator.
 pub fn has_long_line<T: Text>(text: T, max: usize) -> bool {
     lines(text).any(|line| text.slice(line.start..line.content).size().bytes > max)
 }
 
-/// Bytes of the longest line.
+/// Returns the bytes of the longest line.
 pub fn longest_line(text: &str) -> usize {
     text.lines().map(str::len).max().unwrap_or(0)
 }
 
-/// Cuts every line longer than `max` bytes and ends it in `[+N chars]`, which counts inside; where the mark does not
-/// fit either, the line is cut without one.
+/// Truncates lines to `max` bytes, including a mark `[+N chars]` at the end. If the mark does not fit, the line is
+/// truncated without one.
 pub fn cut_lines<T: Text>(text: T, max: usize) -> CutLines {
     let mut cut = CutLines::default();
     for line in lines(text) {
@@ -90,13 +89,13 @@ pub fn cut_lines<T: Text>(text: T, max: usize) -> CutLines {
     cut
 }
 
-/// Bytes of the longest mark that a line can end in.
+/// Bytes of the longest mark at the end of a line.
 pub const LONGEST_MARK: usize = "[+18446744073709551615 chars]".len();
 
-/// The longest head that leaves room for the mark that tells what it leaves out of so many chars.
+/// Returns the end of the longest head that leaves room for its mark, and the mark. `chars` is the size of `content`.
 pub fn place_mark<T: Text>(content: T, chars: usize, max: usize) -> (usize, String) {
     let mut mark = mark_for(0);
-    // The more is left out, the longer the mark; so the first mark that stays as long as its room is the best.
+    // Omitting more can only make the mark longer. The first mark that keeps its length leaves the longest head.
     while let Some(room) = max.checked_sub(mark.len()) {
         let kept = prefix_of_bytes(content, room);
         let next = mark_for(chars - content.slice(0..kept).size().chars);
@@ -149,14 +148,14 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_counts_inside() {
+    fn the_mark_counts_towards_the_limit() {
         assert_eq!(cut("0123456789abcdef\nok\n", 15), "0123[+12 chars]\nok\n");
         assert_eq!(cut("0123456789abcdef\r\nok", 14), "012[+13 chars]\r\nok");
         assert_eq!(cut("漢字漢字漢字漢字", 16), "漢字[+6 chars]");
     }
 
     #[test]
-    fn a_mark_that_does_not_fit_is_left_out() {
+    fn a_mark_that_does_not_fit_is_omitted() {
         assert_eq!(cut("0123456789abcdef\n", 9), "012345678\n");
         assert_eq!(cut("😀😀", 5), "😀");
         assert_eq!(cut("abc\n", 0), "\n");
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_tell_where_they_stand_and_what_they_hide() {
+    fn marks_have_positions_and_hidden_chars() {
         let lines = cut_lines(Utf8("é".repeat(30).as_bytes()), 20);
         let size = size::of_utf8(b"[+26 chars]");
         assert_eq!(lines.marks, [Span { start: 4, end: 15, size, hidden: 26 }]);

@@ -1,4 +1,4 @@
-//! Text as it reaches us: measured, cut, and put together again.
+//! Text in the encodings of its callers: measuring, truncation and composition.
 
 pub mod amounts;
 pub mod clamp;

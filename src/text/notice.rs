@@ -1,4 +1,4 @@
-//! The text that tells a model what is missing.
+//! The notice that tells a model about omitted text.
 
 use std::borrow::Cow;
 
@@ -7,29 +7,30 @@ use super::saved::Saved;
 use super::size::Size;
 use super::template;
 
-/// What a notice says, and how it stands in the text.
+/// The content of a notice, which also determines its separators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     None,
-    /// Names the amounts, the limits that were broken, and where the rest is or what to ask for instead.
+    /// Names the amounts, the exceeded limits, and the location of the full text or what to request instead.
     Hint,
-    /// `[... N more characters truncated]`, as Pi and OpenClaw write it; also what a longer notice gives way to.
+    /// `[... N more characters truncated]`, in the format of Pi and OpenClaw. Also replaces longer notices that do not
+    /// fit.
     Pi,
-    /// `... (12,345 chars truncated from SOURCE)`, as Daycare writes it.
+    /// `... (12,345 chars truncated from SOURCE)`, in the format of Daycare.
     Count,
-    /// `[... N chars omitted]`, for all but the last cut block of a result.
+    /// `[... N chars omitted]`, for all truncated blocks of a result except the last.
     Mark,
-    /// `[...]`, where nothing longer fits.
+    /// `[...]`, if no longer notice fits.
     Dots,
     /// A caller's text with fields such as `{omittedChars}`.
     Template(String),
-    /// A text that is already worked out.
+    /// A finished text.
     Literal(String),
-    /// Another that stands right behind a head, with no separator of ours.
+    /// Another notice, placed directly after the head without a separator.
     Glued(Box<Notice>),
 }
 
-/// Where a notice stands: which sides of the text are kept beside it.
+/// The position of a notice: the sides of the text kept beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     AfterHead,
@@ -50,7 +51,8 @@ impl Place {
 }
 
 impl Notice {
-    /// The notices to try, in order: one that does not fit gives way to a shorter one, and is never cut.
+    /// Yields the notices to try, longest first. A notice that does not fit is replaced by a shorter one and never
+    /// truncated.
     pub fn ladder(&self) -> impl Iterator<Item = Cow<'_, Notice>> {
         let shorter: &[Notice] = match self {
             Notice::None | Notice::Dots => &[],
@@ -60,7 +62,7 @@ impl Notice {
         std::iter::once(Cow::Borrowed(self)).chain(shorter.iter().cloned().map(Cow::Owned))
     }
 
-    /// Tells whether it has no words: a cut beside which nothing stands has all of it.
+    /// Returns true if the notice has no text. An empty [`Notice::Template`] or [`Notice::Literal`] counts as empty.
     pub fn is_empty(&self) -> bool {
         match self {
             Notice::None => true,
@@ -79,7 +81,7 @@ impl Notice {
         }
     }
 
-    /// Tells whether it names limits, so that those which were broken have to be known.
+    /// Returns true if the notice names limits. The exceeded limits must then be determined.
     pub fn names_limits(&self) -> bool {
         match self {
             Notice::Hint => true,
@@ -89,7 +91,7 @@ impl Notice {
         }
     }
 
-    /// Tells whether it says where the whole of a text is, or why it is nowhere.
+    /// Returns true if the notice says where the full text is saved, or why it is not.
     pub fn tells(&self, saved: &Saved) -> bool {
         match self {
             Notice::Hint => *saved != Saved::Nowhere,
@@ -98,12 +100,12 @@ impl Notice {
         }
     }
 
-    /// Whether an end in which another tool says how to go on may stand behind it: what a host writes stays the last.
+    /// Returns true if a closing of another tool may follow the notice. A notice of a host stays last.
     pub fn closes(&self) -> bool {
         !matches!(self, Notice::Glued(_))
     }
 
-    /// The notice with its separators as it would stand between ends, were all of a text missing.
+    /// Renders the notice between two ends, with separators, as if all of the text were omitted.
     pub fn largest(&self, all: Size, labels: Labels) -> String {
         let missing = |total| Amount { omitted: total, total };
         let counts = Counts {
@@ -117,7 +119,7 @@ impl Notice {
         [lead, &text, trail].concat()
     }
 
-    /// What stands between the notice and the text on either side of it.
+    /// Returns the separators before and after the notice.
     pub fn separators(&self, place: Place) -> (&'static str, &'static str) {
         match (place, self) {
             (_, Notice::None) | (Place::Alone, _) => ("", ""),
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hint_tells_where_the_whole_is() {
+    fn the_hint_names_the_saved_output() {
         let ends = [
             (
                 Saved::Whole(At::Path("/tmp/a.log".into())),
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_gives_parts_is_to_be_asked_for_them() {
+    fn the_hint_suggests_paging_if_the_tool_pages() {
         let saved = Saved::Nowhere;
         let labels = Labels { limits: &LIMITS, source: "", saved: &saved, pages: true, in_bytes: false };
         let text = Notice::Hint.render(Place::AfterHead, &Counts::default(), labels);

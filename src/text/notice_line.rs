@@ -1,15 +1,15 @@
-//! The words of one line that is a notice of ours, or a mark.
+//! Parses lines that are notices, marks or continuations.
 
-/// No mark between findings is longer.
+/// Bytes of the longest mark between findings.
 pub const LONGEST_MARK: usize = 40;
 
-/// Tells whether a line is a mark between findings: `[... 1,234 lines ...]`.
+/// Returns true if a line is a mark between findings: `[... 1,234 lines ...]`.
 pub fn is_mark(line: &[u8]) -> bool {
     let Some((_, rest)) = line.strip_prefix(b"[... ").and_then(number) else { return false };
     matches!(rest, b" lines ...]" | b" line ...]" | b" chars ...]")
 }
 
-/// What follows the amount in a short notice: ours, and those that OpenClaw has come to write.
+/// The text after the amount of a short notice: our endings, and newer ones of OpenClaw.
 const ENDINGS: [&[u8]; 4] = [
     b" more characters truncated]",
     b" chars omitted]",
@@ -17,7 +17,7 @@ const ENDINGS: [&[u8]; 4] = [
     b" chars truncated; narrow args]",
 ];
 
-/// Reads the amount that a line names as missing when it is a notice, and whether it is in bytes.
+/// Parses a notice. Returns the omitted amount and true if it is in bytes.
 pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     if let Some(rest) = line.strip_prefix(b"[tool output truncated: ") {
         let (hidden, rest) = number(rest)?;
@@ -35,16 +35,16 @@ pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
 }
 
-/// What another tool tells at the end of its result of how to go on.
+/// The continuation that another tool offers at the end of its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Continuation {
-    /// Lines of all that the tool could give, where it names them.
+    /// Total lines that the tool could return, if named.
     Of(Option<usize>),
-    /// Lines that are still to come.
+    /// Lines not yet returned.
     More(usize),
 }
 
-/// Reads a line that says how to go on, as Pi ends what it reads and runs, and OpenClaw what it saves.
+/// Parses a line that says how to continue, as Pi ends results of its read and bash tools, and OpenClaw saved results.
 pub fn continuation(line: &[u8]) -> Option<Continuation> {
     let after = |words: &[u8]| memchr::memmem::find(line, words).map(|at| &line[at + words.len()..]);
     let goes_on =
@@ -59,14 +59,14 @@ pub fn continuation(line: &[u8]) -> Option<Continuation> {
     (goes_on || is_saved).then_some(Continuation::Of(all.map(|(all, _)| all)))
 }
 
-/// Tells whether a line says how a command ended, which Pi writes behind where its output is.
+/// Returns true if a line reports how a command ended. Pi writes it after the location of the output.
 pub fn is_exit(line: &[u8]) -> bool {
     [&b"Command exited with code "[..], b"Command timed out after ", b"Command aborted"]
         .iter()
         .any(|words| line.starts_with(words))
 }
 
-/// Where the member of a JSON object starts that tells how to ask for the next page, as MCP names it.
+/// Returns the start of the JSON member `nextCursor`, which MCP uses for paging.
 pub fn cursor(text: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"\"nextCursor\"";
     let at = memchr::memmem::rfind(text, NAME)?;
@@ -74,7 +74,7 @@ pub fn cursor(text: &[u8]) -> Option<usize> {
     (value.starts_with(b"\"") && !value.starts_with(b"\"\"")).then_some(at)
 }
 
-/// Digits, grouped or not. More than fifteen are no number of ours: such a text could not exist.
+/// Parses a number with optional grouping. Rejects more than fifteen digits: no text is that large.
 fn number(text: &[u8]) -> Option<(usize, &[u8])> {
     let end = text.iter().position(|byte| !byte.is_ascii_digit() && *byte != b',').unwrap_or(text.len());
     let digits: String =
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_notice_tells_how_much_it_hides() {
+    fn a_notice_names_the_omitted_amount() {
         for (line, told) in [
             ("[tool output truncated: 70 of 90 chars omitted (limit 9B); x]", Some((70, false))),
             ("[tool output truncated: 1,070 of 2,090 bytes omitted (limit 9B); x]", Some((1_070, true))),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_continuation_tells_how_to_go_on() {
+    fn continuations_are_parsed() {
         for (line, told) in [
             (
                 "[Showing lines 1-1603 of 5000 (50.0KB limit). Use offset=1604 to continue.]",
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_all_of_its_line() {
+    fn a_mark_takes_up_the_whole_line() {
         assert!(is_mark(b"[... 1,234 lines ...]") && is_mark(b"[... 1 line ...]"));
         assert!(!is_mark(b"[... lines ...]") && !is_mark(b"[... 1 line ...] x"));
     }

@@ -1,4 +1,4 @@
-//! Text in other encodings as UTF-8.
+//! Conversion of other encodings to UTF-8.
 
 const BLOCK: usize = 16;
 
@@ -25,7 +25,7 @@ pub fn utf16(units: &[u16], out: &mut Vec<u8>) {
             rest = after;
             continue;
         }
-        // A pair may go beyond the block.
+        // A pair may extend beyond the block.
         let mut taken = 0;
         let points = char::decode_utf16(rest.iter().copied());
         for point in points.map(|point| point.unwrap_or(char::REPLACEMENT_CHARACTER)) {
@@ -50,7 +50,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn either_comes_out_as_the_standard_library_writes_it(
+        fn output_matches_the_standard_library(
             units in prop::collection::vec(prop_oneof![any::<u16>(), 0x61u16..0x7F, 0x80u16..0x100, 0xD83Du16..0xD83F, 0xDE00u16..0xDE02], 0..90)
         ) {
             let mut out = vec![];

@@ -1,38 +1,40 @@
-//! Runs of code points of one kind, and what a tokenizer makes of them.
+//! Runs of code points of one kind, and their weights in tokens.
 //!
-//! Tokenizers of today split text much alike before they look into their vocabulary: at spaces, which go to the word
-//! behind them; between letters, digits and signs; where a capital follows a small letter. Of the pieces, common words
-//! are one token, digits one for every three, a rule of dashes one or two, and the rest goes by its length, which
-//! differs from script to script. So a run is weighed by its kind, its length and the kind of the run before it. The
-//! weights were fitted to o200k_base, a little upwards, over more kinds of text than `npm run bench:tokens` shows.
+//! Current tokenizers pre-split text in similar ways before they consult their vocabularies: at spaces, which belong to
+//! the following word; between letters, digits and signs; and where a capital follows a small letter. Of these pieces,
+//! common words are one token, digits one token per three, and a rule of dashes one or two. The rest depends on length,
+//! at a rate that differs by script. So the weight of a run depends on its kind, its length and the kind of the
+//! preceding run. The weights were fitted to o200k_base, with a small upward bias, on more kinds of text than `npm run
+//! bench:tokens` reports.
 
 use super::kind::Kind::{self, *};
 use super::kind::{LOW, LOW_KINDS};
 
-/// Weights are in this part of a token.
+/// Units of weight per token.
 pub const TOKEN: u64 = 100;
 
-/// So many code points in a row of one kind, or of one sign.
+/// A sequence of code points of one kind, or of one sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Run {
-    /// The kind, and above its eight bits the code point of a sign.
+    /// The kind in the low eight bits, and the code point of a sign above them.
     key: u32,
     /// Folded: see [`fold`].
     length: u8,
 }
 
-/// Where lengths begin to be folded. From here on what one more code point weighs depends on nothing but the kind and,
-/// of digits, the length modulo three; so what folding takes away weighs the same wherever the run stands.
+/// Length from which lengths are folded. From here on, the weight of one more code point depends only on the kind and,
+/// for digits, on the length modulo three. So the weight that folding removes does not depend on the context of the
+/// run.
 const FOLDED: u8 = 13;
 const LENGTHS: usize = FOLDED as usize + 3;
 
-/// A length that weighs more code points as the length itself does.
+/// Returns a short length at which additional code points weigh as much as at `length`.
 const fn fold(length: u8) -> u8 {
     if length < LENGTHS as u8 { length } else { FOLDED + (length - FOLDED) % 3 }
 }
 
 impl Run {
-    /// A run of one, and what its letter adds to the weight of any word that has it.
+    /// Returns a run of one code point, and the surcharge of a letter that is rare in English.
     #[inline]
     pub fn of(point: char) -> (Run, u64) {
         let entry = match point as usize {
@@ -51,13 +53,13 @@ impl Run {
         self.length == 0
     }
 
-    /// Whether both are one run where they meet.
+    /// Returns true if adjacent runs form one run.
     #[inline]
     pub fn joins(self, other: Run) -> bool {
         self.key == other.key
     }
 
-    /// The run with one more code point.
+    /// Extends the run by one code point.
     #[inline]
     pub fn grown(self) -> Run {
         let length = if self.length + 1 == LENGTHS as u8 { FOLDED } else { self.length + 1 };
@@ -68,23 +70,23 @@ impl Run {
         Run { length: fold(self.length + other.length), ..self }
     }
 
-    /// What the last code point adds to the weight of a run that comes after one of another kind, or sign.
+    /// Returns the weight that the last code point adds to the run. `before`: the kind of the preceding run.
     #[inline]
     pub fn step(self, before: Kind) -> u64 {
         STEPS[before as usize & 31][self.key as usize & 31][self.length as usize & 15].into()
     }
 
-    /// The weight of a run of the folded length.
+    /// Returns the weight of a run of the folded length.
     pub fn weight(self, before: Kind) -> u64 {
         weight(before, self.kind(), self.length.into())
     }
 
-    /// What `other`, which joins it, adds to its weight.
+    /// Returns the weight that an adjoining `other` of the same key adds.
     pub fn weight_of_more(self, other: Run, before: Kind) -> u64 {
         weight(before, self.kind(), (self.length + other.length).into()) - self.weight(before)
     }
 
-    /// Takes up a run that was left with [`Run::to_state`].
+    /// Restores a run stored with [`Run::to_state`].
     pub fn from_state(key: f64, length: f64) -> Run {
         Run { key: key as u32, length: length as u8 }
     }
@@ -99,14 +101,14 @@ const fn key(point: u32, kind: Kind) -> u32 {
     sign << 8 | kind as u32
 }
 
-/// The bits of a key. In those above it an entry of the table says how foreign a letter is.
+/// The bits of a key. The bits above it in a table entry hold the degree to which a letter is rare in English.
 const KEY: u32 = u32::MAX >> 2;
 
-/// What a letter adds that is foreign in the first degree.
+/// Weight of a letter per degree of rarity.
 const FOREIGN: u64 = 11;
 
-/// Keys of code points. Vocabularies know English best: letters that it has less often than other languages that are
-/// written in ASCII tell of words that are in parts.
+/// Keys of code points. Vocabularies cover English best. Letters more common in other languages in ASCII indicate words
+/// that are split into several tokens.
 static LOW_KEYS: [u32; LOW] = {
     let mut keys = [0; LOW];
     let mut at = 0;
@@ -122,8 +124,8 @@ static LOW_KEYS: [u32; LOW] = {
     keys
 };
 
-/// What each code point adds: by the kind before the run, the kind of the run, and the place in it. Places are padded to
-/// powers of two, which makes the table as fast as it is.
+/// The weight that each code point adds, by the kind of the preceding run, the kind of the run, and the position in it.
+/// Dimensions are padded to powers of two for faster lookups.
 static STEPS: [[[u16; LENGTHS]; 32]; 32] = {
     let mut steps = [[[0; LENGTHS]; 32]; 32];
     let mut before = 0;
@@ -144,14 +146,14 @@ static STEPS: [[[u16; LENGTHS]; 32]; 32] = {
     steps
 };
 
-/// The weight of a run of this kind and length.
+/// Returns the weight of a run of this kind and length.
 const fn weight(before: Kind, kind: Kind, length: u64) -> u64 {
     if length == 0 {
         return 0;
     }
     match kind {
         Start => 0,
-        // The last of several spaces goes to what follows.
+        // The last of several spaces joins the following piece.
         Space if length == 1 => 1,
         Space => 100 + length,
         Tab => 75 + 5 * length,
@@ -184,43 +186,43 @@ const fn weight(before: Kind, kind: Kind, length: u64) -> u64 {
         Pictograph if matches!(before, Pictograph | Shade) => 190 + 170 * (length - 1),
         Pictograph => sign(before, 150, 120) + 170 * (length - 1),
         Control => 100 + repeats(length, 50, 50),
-        // One goes to the quote that it escapes; several are escaped themselves, and go to nothing.
+        // A single backslash joins the quote that it escapes. Several are escaped themselves and join no other piece.
         Escape => sign(before, 100, 50) + 70 * past(length, 1, 2) + 25 * past(length, 2, u64::MAX),
         Emoji => 180 * length,
         Astral => 300 * length,
     }
 }
 
-/// Letters of `length` after the first `from` of them, up to the letter `to`.
+/// Returns how many letters lie after the first `from` and up to the letter `to`.
 const fn past(length: u64, from: u64, to: u64) -> u64 {
     (if length < to { length } else { to }).saturating_sub(from)
 }
 
-/// One token, and more for each letter after the first few.
+/// Returns the weight of one token, plus `each` for each letter after the first few.
 const fn word(length: u64, few: u64, each: u64) -> u64 {
     TOKEN + each * length.saturating_sub(few)
 }
 
-/// Small letters. Words that follow a space are in the vocabulary more often than any others; letters beside digits, as
-/// in hashes, are hardly ever.
+/// Weighs small letters. Vocabularies contain words mostly in the form that follows a space. Letters beside digits, as
+/// in hashes, are rarely in them.
 const fn lower(before: Kind, length: u64) -> u64 {
     let start = match before {
-        // Words of seven letters and more are seldom English, and what is not is in parts.
+        // Words of seven letters and more are often not English and split into several tokens.
         Space => 100 + 16 * past(length, 4, 7) + 44 * past(length, 7, 10),
         Digit => 100 + 45 * past(length, 1, 10),
         Upper => 15 + 8 * past(length, 3, 10),
         Accented | Extended => 20 + 18 * past(length, 1, 10),
-        // Words of Vietnamese are short, and in the vocabulary.
+        // Vietnamese words are short and in the vocabulary.
         Toned => 10 + 15 * past(length, 2, 10),
         Mark => 60 + 20 * past(length, 2, 10),
-        // A word takes one sign before it along.
+        // A word absorbs one preceding sign.
         Punctuation | Escape => 40 + 13 * past(length, 3, 10),
         _ => 100 + 13 * past(length, 3, 10),
     };
     start + 46 * past(length, 10, u64::MAX)
 }
 
-/// Capitals. Words are short; a long row of them is a sequence, of which a token takes two.
+/// Weighs capitals. Words are short. A long run is usually a sequence, with one token for every two letters.
 const fn upper(before: Kind, length: u64) -> u64 {
     let start = match before {
         Space => 100 + 12 * past(length, 1, 12),
@@ -232,7 +234,7 @@ const fn upper(before: Kind, length: u64) -> u64 {
     start + 60 * past(length, 12, u64::MAX)
 }
 
-/// Signs take newlines along, and so do blanks.
+/// Weighs the first newline of a run. Signs and blanks absorb newlines.
 const fn line_end(before: Kind) -> u64 {
     match before {
         Space | Tab | Return | Punctuation | Wide | Symbol | Shade | Control | Escape => 0,
@@ -244,7 +246,7 @@ const fn sign(before: Kind, alone: u64, behind_another: u64) -> u64 {
     if matches!(before, Punctuation | Symbol | Shade | Escape) { behind_another } else { alone }
 }
 
-/// The same sign again, for the first four times and after them.
+/// Returns the weight of repetitions: `each` for the first four, `many` for the others.
 const fn repeats(length: u64, each: u64, many: u64) -> u64 {
     each * past(length, 1, 5) + many * past(length, 5, u64::MAX)
 }
@@ -254,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_run_goes_on_alike_whatever_stands_before_it() {
+    fn long_runs_grow_alike_after_any_kind() {
         for kind in Kind::ALL {
             for length in u64::from(FOLDED)..60 {
                 let more = |before, length| weight(before, kind, length + 1) - weight(before, kind, length);

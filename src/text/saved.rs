@@ -1,29 +1,29 @@
-//! What became of the whole of a text that was cut.
+//! The status of the saved output of a truncated text.
 
-/// Where a saved output can be read.
+/// The location of a saved output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A file, which other tools can read too.
+    /// A file, readable by other tools too.
     Path(String),
-    /// An id, which only the tool that reads saved outputs knows.
+    /// An id, known only to the tool that reads saved outputs.
     Id(String),
 }
 
-/// Whether the whole was saved, and under which name a model can read it.
+/// The part of an output that was saved, and the location for a model to read it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Saved {
     #[default]
     Nowhere,
-    /// All of it.
+    /// The full output.
     Whole(Place),
-    /// The start of it, as much as a quota allowed.
+    /// The start of the output, as much as a quota allowed.
     Part(Place),
-    /// It could not be saved, for this reason.
+    /// Saving failed, for this reason.
     Failed(String),
 }
 
 impl Saved {
-    /// The name of what was saved; empty where nothing was.
+    /// Returns the name of the saved output, or an empty string if there is none.
     pub fn name(&self) -> &str {
         match self {
             Saved::Whole(place) | Saved::Part(place) => place.name(),
@@ -31,7 +31,8 @@ impl Saved {
         }
     }
 
-    /// The shortest line that says where all of it is, as other tools end their results.
+    /// Returns the shortest line that names the full output, in the format of other tools. Returns `None` if it was not
+    /// saved whole.
     pub fn line(&self) -> Option<String> {
         match self {
             Saved::Whole(place) => Some(format!("[Full output: {}]", place.name())),
@@ -39,7 +40,7 @@ impl Saved {
         }
     }
 
-    /// What to do about what is missing. `pages`: the tool can be asked for a part.
+    /// Returns the advice on getting the omitted text. `pages`: the tool has `offset` and `limit` parameters.
     pub fn advice(&self, pages: bool) -> String {
         let ask = if pages {
             "request smaller chunks (offset/limit) or specific sections"

@@ -1,6 +1,6 @@
-//! Code points that chunks of a stream end inside of.
+//! Code points split between chunks of a stream.
 
-/// Hands chunks on so that each ends between two code points; one that has begun waits for the next chunk.
+/// Realigns chunks to code point boundaries. An incomplete code point is buffered until the next chunk.
 #[derive(Clone, Debug, Default)]
 pub struct Seam {
     begun: [u8; 4],
@@ -8,7 +8,7 @@ pub struct Seam {
 }
 
 impl Seam {
-    /// Takes a chunk, and hands out pieces that can be read as UTF-8 by themselves.
+    /// Accepts a chunk, and passes on pieces that can be decoded as UTF-8 separately.
     pub fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[u8])) {
         if self.len > 0 {
             while self.len < length(self.begun[0])
@@ -30,7 +30,7 @@ impl Seam {
         self.len = begun.len();
     }
 
-    /// Hands out what has begun: nothing is to come.
+    /// Passes on the buffered bytes at the end of the stream.
     pub fn finish(&mut self, each: impl FnOnce(&[u8])) {
         let len = std::mem::take(&mut self.len);
         if len > 0 {
@@ -39,7 +39,7 @@ impl Seam {
     }
 }
 
-/// Where the code point starts that a chunk ends in the middle of, or else the length.
+/// Returns the start of a code point that is incomplete at the end of a chunk, or else the length of the chunk.
 fn end_of_whole(bytes: &[u8]) -> usize {
     for back in 1..=bytes.len().min(3) {
         let at = bytes.len() - back;
@@ -50,7 +50,7 @@ fn end_of_whole(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// Bytes of the code point that begins with this one.
+/// Returns the bytes of a code point with this first byte.
 fn length(first: u8) -> usize {
     match first {
         0xC0..0xE0 => 2,
@@ -66,7 +66,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_has_begun_waits_and_what_breaks_it_does_not() {
+    fn incomplete_code_points_are_buffered_and_invalid_ones_are_not() {
         let (mut seam, mut pieces) = (Seam::default(), vec![]);
         for chunk in [&b"a\xE6\xBC"[..], b"", b"\xA2b\xF0", b"\x9F", b"c", b"\xE2"] {
             seam.push(chunk, |piece| pieces.push(piece.to_vec()));
@@ -78,7 +78,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_decode_as_the_whole_does(chunks in prop::collection::vec(prop::collection::vec(hostile_byte(), 0..6), 0..12)) {
+        fn pieces_decode_like_the_whole(chunks in prop::collection::vec(prop::collection::vec(hostile_byte(), 0..6), 0..12)) {
             let (mut seam, mut text) = (Seam::default(), String::new());
             for chunk in &chunks {
                 seam.push(chunk, |piece| text.push_str(&String::from_utf8_lossy(piece)));

@@ -1,4 +1,4 @@
-//! What can be kept beside a notice: the longest head, tail, or both, moved to line ends and out of marks.
+//! Finds the longest head, tail, or both that fit beside a notice, moved to line ends and out of marks.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::utf8::Utf8;
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::{Keep, Policy};
 
-/// Both sides that are kept of what lies between `start` and `end`, with their sizes.
+/// The kept sides of the text between `start` and `end`, with their sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Sides {
     pub start: usize,
@@ -30,21 +30,21 @@ impl Sides {
     }
 }
 
-/// Finds sides of one text.
+/// Finds the kept sides of one text.
 #[derive(Clone, Debug)]
 pub struct Keeper<'a, T> {
     pub source: &'a Source<'a, T>,
     pub limits: &'a Limits,
-    /// What was asked for, [`Keep::Auto`] resolved.
+    /// The requested part, [`Keep::Auto`] resolved.
     pub keep: Keep,
     head_share: f64,
     snap: bool,
     pub earlier: Earlier,
-    /// The text between the earlier notices at both ends, which are no text to keep.
+    /// The text between the earlier notices at both ends, which are not kept.
     pub content: Range<usize>,
-    /// More text comes behind the end, and shares its last line.
+    /// More text follows the end and shares its last line.
     pub goes_on: bool,
-    /// Marks and earlier notices, in order: no cut falls inside one.
+    /// Marks and earlier notices, in order. Cuts do not fall inside them.
     spans: Vec<Span>,
 }
 
@@ -57,7 +57,7 @@ impl<'a, T: Text> Keeper<'a, T> {
         let mut spans: Vec<Span> = source.marks.iter().chain(&earlier.spans).copied().collect();
         in_order(&mut spans);
         let mut content = earlier.content(source.total);
-        // Without the newline that comes with a notice, a return before it is no part of a line's end.
+        // A return before the newline of a dropped notice no longer belongs to a line end.
         let ends_in_return = || source.in_tail(content.end - 1..content.end).unit(0) == RETURN;
         if limits.line_bytes != UNLIMITED && earlier.trailing > 0 && !content.is_empty() && ends_in_return() {
             content.end -= 1;
@@ -75,12 +75,12 @@ impl<'a, T: Text> Keeper<'a, T> {
         }
     }
 
-    /// The same for cuts that are not moved to line ends.
+    /// Returns a copy that does not snap cuts to line ends.
     pub fn unsnapped(&self) -> Self {
         Keeper { snap: false, ..self.clone() }
     }
 
-    /// What can be kept beside a notice.
+    /// Returns the longest sides that fit beside a notice with this text.
     pub fn beside(&self, notice: &Notice, text: &str) -> Sides {
         let nothing = self.nothing();
         let head = || self.head_beside(notice, text, None).map(|head| Sides { head, ..nothing });
@@ -88,8 +88,8 @@ impl<'a, T: Text> Keeper<'a, T> {
         let kept = match self.keep {
             Keep::Head | Keep::Auto => head(),
             Keep::Tail => tail(),
-            // Findings are looked for before: where there are none, both ends are kept. Where there is no room for both,
-            // the end with the larger share is.
+            // Findings were searched for before. If there are none, both ends are kept. If both do not fit, the end
+            // with the larger share is kept.
             Keep::Ends | Keep::Findings => match self.ends_beside(notice, text) {
                 None if self.head_share > 0.5 => head().or_else(tail),
                 None => tail().or_else(head),
@@ -111,7 +111,7 @@ impl<'a, T: Text> Keeper<'a, T> {
         Some(Sides { head, tail, ..self.nothing() })
     }
 
-    /// The head that can be kept: all of the room, or its share of it where a tail is kept too.
+    /// Returns the longest head that fits, within its share of the room if a tail is kept too.
     fn head_beside(&self, notice: &Notice, text: &str, share: Option<f64>) -> Option<Side> {
         let limits = self.limits;
         let place = if share.is_some() { Place::Between } else { Place::AfterHead };
@@ -128,7 +128,7 @@ impl<'a, T: Text> Keeper<'a, T> {
         if self.snap {
             end = cut::snap_head(head, end, mid.starts_with('\n'));
         }
-        // Either step may undo the other; both only shorten the head.
+        // Each step may undo the other. Both only shorten the head.
         loop {
             let before = end;
             end = self
@@ -144,14 +144,14 @@ impl<'a, T: Text> Keeper<'a, T> {
         }
     }
 
-    /// Moves the end of a head back until its last line is within the limit with `glued` more bytes on it.
+    /// Moves the end of a head back until its last line, with `glued` more bytes, is within the limit.
     fn fit_last_line(&self, head: T, end: usize, glued: Option<usize>) -> Option<usize> {
         let Some(glued) = glued.filter(|_| self.limits.line_bytes != UNLIMITED) else { return Some(end) };
         let start = head.rfind_newline(end).map_or(0, |newline| newline + 1);
         Some(start + cut::prefix_of_bytes(head.slice(start..end), self.limits.line_bytes.checked_sub(glued)?))
     }
 
-    /// The tail that can be kept after a head.
+    /// Returns the longest tail that fits after a head.
     fn tail_beside(&self, notice: &Notice, text: &str, kept: Side) -> Option<Side> {
         let (source, limits, head) = (self.source, self.limits, kept.at);
         let Range { start: first, end } = self.content;
@@ -193,7 +193,7 @@ impl<'a, T: Text> Keeper<'a, T> {
         }
     }
 
-    /// Moves the start of a tail on until its first line is within the limit with `glued` more bytes on it.
+    /// Moves the start of a tail forward until its first line, with `glued` more bytes, is within the limit.
     fn fit_first_line(&self, start: usize, glued: Option<usize>) -> Option<usize> {
         let Some(glued) = glued.filter(|_| self.limits.line_bytes != UNLIMITED) else { return Some(start) };
         let tail = self.source.in_tail(start..self.content.end);
@@ -206,23 +206,23 @@ impl<'a, T: Text> Keeper<'a, T> {
     }
 }
 
-/// Share of the head where findings were looked for and there are none.
+/// Share of the head if findings were searched for and not found.
 const WITHOUT_FINDINGS: f64 = 0.2;
 
-/// What 'auto' comes to for a text that ends in `tail`, and the share of the head.
+/// Resolves 'auto' for a text that ends in `tail`. Returns the part to keep and the share of the head.
 fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
     match policy.keep {
         _ if policy.searches() => (Keep::Ends, WITHOUT_FINDINGS),
         Keep::Auto if ending::is_important(tail) => (Keep::Ends, 0.7),
         Keep::Auto => (Keep::Head, 1.0),
-        // What is left over of the room of one end goes to the other, but not where that has no share at all.
+        // Unused room of one end goes to the other, unless the share of that end is zero.
         Keep::Ends if policy.head_share == 0.0 => (Keep::Tail, 0.0),
         Keep::Ends if policy.head_share == 1.0 => (Keep::Head, 1.0),
         keep => (keep, policy.head_share),
     }
 }
 
-/// What stands between a notice and the text beside it; nothing where the notice is empty.
+/// Returns the separators of a notice, which are empty if its text is empty.
 pub fn separators(notice: &Notice, place: Place, text: &str) -> (&'static str, &'static str) {
     if text.is_empty() { ("", "") } else { notice.separators(place) }
 }

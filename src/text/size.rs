@@ -1,23 +1,23 @@
-//! How large a text is.
+//! Sizes of texts.
 
 use std::ops::{Add, Sub};
 
 use super::count;
 
-/// Bytes, chars and newlines of a text, and how many of its code points are not well-formed.
+/// Bytes, chars, newlines and ill-formed code points of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// UTF-8 bytes of the text as it comes out: an ill-formed part counts as U+FFFD, three bytes.
+    /// UTF-8 bytes of the output text: an ill-formed part counts as U+FFFD, three bytes.
     pub bytes: usize,
-    /// UTF-16 code units of the text as it comes out.
+    /// UTF-16 code units of the output text.
     pub chars: usize,
     pub newlines: usize,
-    /// Lone surrogates, or invalid sequences of bytes.
+    /// Lone surrogates, or invalid byte sequences.
     pub broken: usize,
 }
 
 impl Size {
-    /// The size of one code point. U+FFFD counts as ill-formed, since most often it stands for what is.
+    /// Returns the size of one code point. U+FFFD counts as ill-formed, because it usually replaces an ill-formed part.
     pub fn of_point(point: char) -> Size {
         Size {
             bytes: point.len_utf8(),
@@ -27,7 +27,7 @@ impl Size {
         }
     }
 
-    /// Lines of a text of this size. A newline ends a line; `open` tells that text follows the last one.
+    /// Returns the lines of a text of this size. A newline ends a line. `open`: text follows the last newline.
     pub fn lines(self, open: bool) -> usize {
         self.newlines + usize::from(open)
     }
@@ -45,7 +45,7 @@ impl Add for Size {
     }
 }
 
-/// The size of what is left when a piece at either end goes.
+/// Returns the size that remains after removing a piece at either end.
 impl Sub for Size {
     type Output = Size;
     fn sub(self, other: Size) -> Size {
@@ -58,7 +58,8 @@ impl Sub for Size {
     }
 }
 
-/// Measures UTF-16. A lone surrogate is three bytes like the U+FFFD that takes its place, so repair changes no size.
+/// Measures UTF-16. A lone surrogate counts as three bytes, like the U+FFFD that replaces it, so replacement does not
+/// change sizes.
 pub fn of_utf16(units: &[u16]) -> Size {
     let [over_7f, over_7ff, newlines, surrogates] = count::utf16(units);
     let pairs = if surrogates == 0 { 0 } else { count::pairs(units) };
@@ -70,7 +71,7 @@ pub fn of_utf16(units: &[u16]) -> Size {
     }
 }
 
-/// Measures Latin-1, as one-byte strings of JavaScript are: from 0x80 up a char is two bytes.
+/// Measures Latin-1, the encoding of one-byte JavaScript strings. Chars from 0x80 up count as two bytes.
 pub fn of_latin1(bytes: &[u8]) -> Size {
     let [newlines, high] = count::bytes(bytes);
     Size { bytes: bytes.len() + high, chars: bytes.len(), newlines, broken: 0 }
@@ -82,7 +83,7 @@ pub fn of_utf8(bytes: &[u8]) -> Size {
     if high == 0 {
         return Size { bytes: bytes.len(), chars: bytes.len(), newlines, broken: 0 };
     }
-    // Going through the parts that are valid is slow; nearly always there is but one.
+    // Iterating over valid parts is slow, and nearly all texts are valid.
     if simdutf8::basic::from_utf8(bytes).is_ok() {
         return Size { bytes: bytes.len(), chars: chars_of(bytes), newlines, broken: 0 };
     }
@@ -99,7 +100,7 @@ pub fn of_utf8(bytes: &[u8]) -> Size {
     size
 }
 
-/// Counts UTF-16 units of valid UTF-8: one for each byte that starts a sequence, one more for each of four bytes.
+/// Counts UTF-16 units of valid UTF-8: one per sequence, two if the sequence has four bytes.
 fn chars_of(valid: &[u8]) -> usize {
     let [starts, astral] = count::utf8_starts(valid);
     starts + astral
@@ -120,7 +121,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn utf16_agrees_with_what_it_decodes_to(units in prop::collection::vec(prop_oneof![any::<u16>(), 0x09u16..0x7F, 0xD7F0u16..0xE010], 0..5000)) {
+        fn utf16_sizes_match_the_decoded_text(units in prop::collection::vec(prop_oneof![any::<u16>(), 0x09u16..0x7F, 0xD7F0u16..0xE010], 0..5000)) {
             let text = String::from_utf16_lossy(&units);
             let size = of_utf16(&units);
             prop_assert_eq!(size.bytes, text.len());
@@ -131,7 +132,7 @@ mod tests {
         }
 
         #[test]
-        fn utf8_agrees_with_what_it_decodes_to(bytes in prop::collection::vec(prop_oneof![any::<u8>(), 0x20u8..0x7F], 0..900)) {
+        fn utf8_sizes_match_the_decoded_text(bytes in prop::collection::vec(prop_oneof![any::<u8>(), 0x20u8..0x7F], 0..900)) {
             let text = String::from_utf8_lossy(&bytes);
             let size = of_utf8(&bytes);
             prop_assert_eq!(size.bytes, text.len());

@@ -1,4 +1,4 @@
-//! A text to be cut, and what a cut leaves of it.
+//! A text to be truncated, and the result of truncating it.
 
 use std::ops::Range;
 
@@ -12,26 +12,26 @@ use super::utf8::Utf8;
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::Keep;
 
-/// A text to be cut: its whole, or as much of both ends as any cut can keep.
+/// A text to be truncated: the whole text, or as much of both ends as any cut can keep.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a, T> {
     pub(crate) head: T,
     pub(crate) tail: T,
-    /// Units of the whole.
+    /// Units of the whole text.
     pub(crate) total: usize,
-    /// Size of what the caller gave, where it is not the whole of `head`.
+    /// Size of the input, if it differs from `head`.
     pub(crate) totals: Option<Size>,
-    /// Marks in lines that were cut before.
+    /// Marks in lines that were truncated.
     pub(crate) marks: &'a [Span],
-    /// Notices in it are its own words: nobody has cut it before.
+    /// Notices in the text are part of it: it was not cut before.
     pub(crate) fresh: bool,
-    /// The bytes that the text was made of, where they are what the notice counts.
+    /// The input bytes, if the notice counts those.
     pub(crate) input: Option<Input<'a>>,
-    /// What else the notice answers for: blocks that go without a trace. Its newlines are lines.
+    /// Size of the dropped blocks that the notice also counts. Its newlines are lines.
     pub(crate) beside: Size,
 }
 
-/// Bytes of which the lines were cut.
+/// Input bytes with truncated lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     pub bytes: &'a [u8],
@@ -39,7 +39,7 @@ pub struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Bytes that stand for parts of the text, given in chars.
+    /// Returns the input bytes behind parts of the text, given in chars.
     pub fn bytes_of(&self, parts: &[Range<usize>]) -> usize {
         bytes_in(Utf8(self.bytes), &self.cut.ranges_of(parts))
     }
@@ -59,38 +59,38 @@ impl<'a, T: Text> Source<'a, T> {
         }
     }
 
-    /// Both ends of a text of `total` units. Each must hold more than the limits on bytes or chars allow to keep. A
-    /// `head` of that length is the whole, whatever `tail` is.
+    /// Creates a source from both ends of a text of `total` units. Each end must exceed the limits on bytes or chars. A
+    /// `head` of `total` units is the whole text, and `tail` is then ignored.
     pub fn ends(head: T, tail: T, total: usize) -> Self {
         if head.len() == total { Source::whole(head) } else { Source { tail, total, ..Source::whole(head) } }
     }
 
-    /// Tells the size of the input, for notices that name bytes or lines of a text that is not here whole.
+    /// Sets the size of the input, for notices that name bytes or lines of an incomplete text.
     pub fn with_totals(self, totals: Option<Size>) -> Self {
         Source { totals, ..self }
     }
 
-    /// Tells where lines were cut, which is where the text is not the input's.
+    /// Sets the marks of truncated lines, which are not part of the input.
     pub fn with_marks(self, marks: &'a [Span]) -> Self {
         Source { marks, ..self }
     }
 
-    /// Tells that no earlier cut is to be looked for.
+    /// Disables the search for earlier notices.
     pub fn fresh(self) -> Self {
         Source { fresh: true, ..self }
     }
 
-    /// Tells what the text was made of, which is what its notice counts.
+    /// Sets the input bytes, for notices that count those.
     pub fn with_input(self, input: Option<Input<'a>>) -> Self {
         Source { input, ..self }
     }
 
-    /// Whether the notice counts bytes.
+    /// Returns true if the notice counts bytes.
     pub fn in_bytes(&self) -> bool {
         !T::UTF16 || self.input.is_some()
     }
 
-    /// Adds text that is left out beside this one to the amounts that the notice names.
+    /// Adds text omitted beside this one to the amounts of the notice.
     pub fn beside(self, size: Size) -> Self {
         Source { beside: size, ..self }
     }
@@ -99,7 +99,7 @@ impl<'a, T: Text> Source<'a, T> {
         self.head.len() == self.total
     }
 
-    /// What it takes of each limit; of a text that is not here whole, more than the limits on bytes or chars allow.
+    /// Returns the extent of the text. For an incomplete text, it exceeds the limits on bytes or chars.
     pub fn extent(&self, limits: &Limits) -> Extent {
         let mut extent = Extent::of(self.head, limits);
         if !self.is_whole() {
@@ -109,12 +109,12 @@ impl<'a, T: Text> Source<'a, T> {
         extent
     }
 
-    /// The limits that it is over, the others lifted.
+    /// Returns the exceeded limits, with the others set to unlimited.
     pub fn exceeded(&self, limits: &Limits) -> Limits {
         limits.exceeded(self.amounts(limits))
     }
 
-    /// Bytes, lines, chars and tokens, counted no further than it takes to tell which limits they are over.
+    /// Returns bytes, lines, chars and tokens, counted only until all set limits are known to be exceeded.
     pub fn amounts(&self, limits: &Limits) -> [usize; 4] {
         let text =
             if self.totals.is_none() || limits.counts_tokens() { self.head } else { self.head.slice(0..0) };
@@ -126,24 +126,24 @@ impl<'a, T: Text> Source<'a, T> {
             extent = extent.then(Extent::of(text.slice(at..end), limits));
             at = end;
         }
-        // What is not here whole, or not as it came, is known by its totals.
+        // If the text is incomplete or modified, its totals are used.
         let whole = self.totals.map(|size| Extent { size, open: self.is_open(), ..extent });
         whole.unwrap_or(extent).amounts()
     }
 
-    /// Whether it is within all limits but the one on single lines.
+    /// Returns true if the text is within all limits except the one on single lines.
     pub fn fits(&self, limits: &Limits) -> bool {
-        // Each unit is a byte at least, so a longer text need not be looked at.
+        // Each unit is at least one byte, so longer texts need not be measured.
         let least = if T::UTF16 { limits.bytes.min(limits.chars) } else { limits.bytes };
         self.is_whole() && self.total <= least && Extent::of(self.head, limits).fits(limits)
     }
 
-    /// The end of it in which another tool says how to go on.
+    /// Returns the closing, in which another tool says how to continue.
     pub fn closing(&self) -> Option<Closing> {
         Closing::find(self.tail, self.total)
     }
 
-    /// What stands before a place in the tail, as a text of its own.
+    /// Returns the text before a position in the tail as a source.
     pub fn before(&self, end: usize) -> Self {
         let gone = self.total - end;
         let head = self.head.slice(0..self.head.len().min(end));
@@ -157,12 +157,12 @@ impl<'a, T: Text> Source<'a, T> {
         }
     }
 
-    /// Whether text follows the last newline.
+    /// Returns true if text follows the last newline.
     pub fn is_open(&self) -> bool {
         !self.tail.is_empty() && !self.tail.ends_with_newline()
     }
 
-    /// Code points that are not well-formed, in what is here.
+    /// Returns the ill-formed code points in the available text.
     pub fn broken(&self) -> usize {
         self.head.broken()
     }
@@ -171,24 +171,24 @@ impl<'a, T: Text> Source<'a, T> {
         !self.marks.is_empty()
     }
 
-    /// Whether any of them has words: a line may be too short for a mark.
+    /// Returns true if any mark is visible. If a line is too short for a mark, its mark is empty.
     pub fn shows_marks(&self) -> bool {
         self.marks.iter().any(|mark| mark.start < mark.end)
     }
 
-    /// The whole, well-formed.
+    /// Returns the whole text as well-formed UTF-16.
     pub fn all(&self) -> Vec<u16> {
         let mut text = vec![];
         self.head.write(&mut text);
         text
     }
 
-    /// The kept head and tail.
+    /// Returns the kept head and tail.
     pub fn parts(&self, kept: Kept) -> (T, T) {
         (self.head.slice(kept.start..kept.head), self.in_tail(kept.tail..kept.end))
     }
 
-    /// Size of the input, true in what is needed.
+    /// Returns the size of the input. Only the needed figures are accurate.
     pub fn size(&self, needs: Needs) -> Size {
         match self.totals {
             Some(totals) => totals,
@@ -208,7 +208,7 @@ impl<'a, T: Text> Source<'a, T> {
         self.tail.slice(part.start - offset..part.end - offset)
     }
 
-    /// The clamped text, well-formed.
+    /// Returns the truncated text as well-formed UTF-16.
     pub fn compose(&self, cut: &Clamped) -> Vec<u16> {
         let (head, tail) = self.parts(cut.kept);
         let mut text = Vec::with_capacity(head.len() + cut.mid.len() + tail.len());
@@ -218,7 +218,7 @@ impl<'a, T: Text> Source<'a, T> {
         text
     }
 
-    /// Returns as UTF-8 the whole, or what a cut leaves.
+    /// Returns the whole text as UTF-8, or the truncated text if `cut` is given.
     pub fn utf8(&self, cut: Option<&Clamped>) -> Vec<u8> {
         let mut out = vec![];
         let Some(cut) = cut else {
@@ -233,8 +233,8 @@ impl<'a, T: Text> Source<'a, T> {
     }
 }
 
-/// The parts of a text that are kept: from `start` to `head` and from `tail` to `end`. What lies beyond `start` and `end`
-/// are notices of an earlier cut.
+/// The kept parts of a text: from `start` to `head` and from `tail` to `end`. Notices of an earlier cut lie outside
+/// `start` and `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
     pub start: usize,
@@ -264,30 +264,31 @@ impl Kept {
         [self.start..self.head, self.tail..self.end]
     }
 
-    /// The spans that are kept.
+    /// Returns the spans inside the kept parts.
     pub fn of(self, spans: &[Span]) -> impl Iterator<Item = &Span> {
         let is_in = |span: &Span, part: &Range<usize>| part.start <= span.start && span.end <= part.end;
         spans.iter().filter(move |span| self.parts().iter().any(|part| is_in(span, part)))
     }
 }
 
-/// What is kept of a text and what stands between.
+/// The kept parts of a text and the notice between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clamped {
     pub kept: Kept,
-    /// The notice with what separates it from the text.
+    /// The notice with its separators.
     pub mid: String,
-    /// Length of the separators before and after the notice, in bytes of `mid`.
+    /// Lengths of the separators before and after the notice, in bytes of `mid`.
     pub separators: (usize, usize),
-    /// What was asked for, [`Keep::Auto`] resolved.
+    /// The requested part, [`Keep::Auto`] resolved.
     pub keep: Keep,
-    /// Sizes of the kept head and tail as they come out.
+    /// Sizes of the kept head and tail in the output.
     pub sizes: [Size; 2],
     /// Chars before the head and after the tail.
     pub around: [usize; 2],
 }
 
-/// Bytes of an input that stand for these chars, in order: an invalid sequence is one char, and as long as it came.
+/// Returns the input bytes behind ranges of chars, in order. An invalid sequence is one char, and counts with its
+/// original length.
 pub fn bytes_in<T: Text>(input: T, ranges: &[Range<usize>]) -> usize {
     let (mut bytes, mut char, mut at) = (0, 0, 0);
     for range in ranges {
@@ -301,7 +302,7 @@ pub fn bytes_in<T: Text>(input: T, ranges: &[Range<usize>]) -> usize {
     bytes
 }
 
-/// The size of a piece of the input itself: bytes that are not well-formed count as they are.
+/// Returns the size of a piece of the input, in which ill-formed bytes count as they are.
 pub fn raw_size<T: Text>(text: T) -> Size {
     let size = text.size();
     if T::UTF16 { size } else { Size { bytes: text.len(), ..size } }

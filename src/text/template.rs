@@ -1,8 +1,8 @@
-//! Notices in a caller's words, with fields such as `{omittedChars}` or, with grouped digits, `{omittedChars:,}`.
+//! Custom notices with fields such as `{omittedChars}` or, with grouped digits, `{omittedChars:,}`.
 
 use super::amounts::{Counts, Labels, Needs, grouped, limits_text};
 
-/// Replaces the fields of a template. TypeScript has refused unknown ones; braces that hold none stand for themselves.
+/// Replaces the fields of a template. TypeScript has rejected unknown fields; other braces are kept as text.
 pub fn fill(template: &str, counts: &Counts, labels: Labels) -> String {
     let (mut text, mut from) = (String::with_capacity(template.len() + 16), 0);
     for (at, name) in braces(template) {
@@ -19,13 +19,13 @@ pub fn fill(template: &str, counts: &Counts, labels: Labels) -> String {
     text
 }
 
-/// Which figures the fields of a template name; words beside them do not count.
+/// Returns the figures that the fields of a template use. Text outside braces does not count.
 pub fn needs(template: &str) -> Needs {
     let names = |part: &str| braces(template).any(|(_, name)| name.contains(part));
     Needs { chars: names("Chars"), bytes: names("Bytes"), lines: names("Lines") }
 }
 
-/// What stands between an opening brace and the next closing one, with the place of the former.
+/// Yields the text between each opening brace and the next closing one, with the position of the former.
 fn braces(template: &str) -> impl Iterator<Item = (usize, &str)> {
     template.match_indices('{').filter_map(|(at, _)| {
         let inside = &template[at + 1..];
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_filled_and_other_braces_stay() {
+    fn fields_are_filled_and_other_braces_kept() {
         let chars = Amount { omitted: 1_234_567, total: 2_000_000 };
         let counts = Counts { chars, kept_lines: "1-3".into(), ..Counts::default() };
         let limits = Limits { bytes: 51_200, lines: 2_000, ..Limits::NONE };

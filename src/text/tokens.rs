@@ -1,25 +1,25 @@
-//! An estimate of tokens that cuts can rely on.
+//! A token estimate for truncation.
 //!
-//! A text is a row of runs, each of which weighs what it does for what it is and what stands before it. So a text can
-//! be weighed in pieces, as long as the runs at both ends are kept apart: they may go on in the pieces beside it.
+//! A text is a sequence of runs. The weight of each depends on its kind, its length and the preceding run. Pieces of a
+//! text can be weighed separately if the runs at both ends are stored, because those may continue in adjacent pieces.
 
 use super::kind::Kind;
 use super::runs::{Run, TOKEN};
 use super::units::Text;
 
-/// No UTF-16 unit adds more tokens than this to a text.
+/// Maximum tokens that a UTF-16 unit adds to a text.
 pub const MOST_PER_CHAR: usize = 3;
 
-/// No text has more bytes than this for each of its tokens: a blank and the newline behind it weigh the least.
+/// Maximum bytes of a text per token. A blank and the following newline weigh the least.
 pub const MOST_BYTES: usize = 200;
 
-/// Weight of a text to which other text may be glued on either side.
+/// Weight of a text that can be extended at both ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
     weight: u64,
     /// Set once there is a second run.
     first: Run,
-    /// What stands before the last run.
+    /// The kind of the run before the last.
     before: Kind,
     last: Run,
 }
@@ -29,7 +29,7 @@ impl Estimate {
         Estimate::default().and(text)
     }
 
-    /// The estimate of this text with `text` behind it.
+    /// Extends the estimate by `text` at the end.
     pub fn and<T: Text>(mut self, text: T) -> Estimate {
         let mut at = 0;
         while at < text.len() {
@@ -44,8 +44,7 @@ impl Estimate {
         usize::try_from(self.weight.div_ceil(TOKEN)).unwrap_or(usize::MAX)
     }
 
-    /// Takes up an estimate that was left with [`Estimate::to_state`], to add text at its end: four numbers, all zero at
-    /// first.
+    /// Restores an estimate stored with [`Estimate::to_state`] to append text: four numbers, all zero at first.
     pub fn from_state(state: &[f64]) -> Estimate {
         let before = Run::from_state(state[1], 0.0).kind();
         let last = Run::from_state(state[2], state[3]);
@@ -85,7 +84,7 @@ impl Estimate {
         *self = all.then(*self);
     }
 
-    /// The estimate of this text with `next` glued to its end.
+    /// Returns the estimate of this text followed by `next`.
     pub fn then(mut self, next: Estimate) -> Estimate {
         if self.last.is_empty() || next.last.is_empty() {
             return if self.last.is_empty() { next } else { self };
@@ -105,7 +104,7 @@ impl Estimate {
         Estimate { first: self.front(), before: next.before, last: next.last, ..self }
     }
 
-    /// The first run, which may be the last one too.
+    /// Returns the first run, which may also be the last.
     fn front(&self) -> Run {
         if self.before == Kind::Start { self.last } else { self.first }
     }
@@ -121,7 +120,7 @@ mod tests {
         Estimate::of(Utf8(text.as_bytes())).tokens()
     }
 
-    /// Runs of all lengths, short and long, of kinds that weigh differently beside each other.
+    /// Generates runs of all lengths, of kinds whose weights depend on each other.
     fn text() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             "[a-z]{1,40}",
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_common_things_take() {
+    fn common_texts_have_these_estimates() {
         for (text, least, most) in [
             ("", 0, 0),
             (" ", 1, 1),
@@ -165,25 +164,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_text_takes_some_and_no_char_more_than_the_most(text in text()) {
+        fn texts_take_tokens_and_chars_at_most_the_maximum(text in text()) {
             let chars = text.encode_utf16().count();
             prop_assert!((usize::from(chars > 0)..=chars * MOST_PER_CHAR).contains(&tokens(&text)), "{}", tokens(&text));
         }
 
         #[test]
-        fn no_token_stands_for_more_bytes_than_the_most(text in text(), times in 1..200usize) {
+        fn tokens_stand_for_at_most_the_maximum_of_bytes(text in text(), times in 1..200usize) {
             let text = text.repeat(times);
             prop_assert!(text.len() <= tokens(&text) * MOST_BYTES, "{} for {text:?}", tokens(&text));
         }
 
         #[test]
-        fn text_at_the_end_never_makes_it_less(a in text(), b in text()) {
+        fn appended_text_never_lowers_the_estimate(a in text(), b in text()) {
             let both = tokens(&format!("{a}{b}"));
             prop_assert!(tokens(&a) <= both);
         }
 
         #[test]
-        fn gluing_and_growing_agree_with_counting_the_whole(a in text(), b in text(), c in text()) {
+        fn joining_and_extending_match_counting_the_whole(a in text(), b in text(), c in text()) {
             let [one, two, three] = [&a, &b, &c].map(|text| Estimate::of(Utf8(text.as_bytes())));
             let all = [a, b, c].concat();
             let whole = Estimate::of(Utf8(all.as_bytes()));
@@ -195,7 +194,7 @@ mod tests {
         }
 
         #[test]
-        fn a_state_is_taken_up_where_it_was_left(a in text(), b in text()) {
+        fn a_stored_state_can_be_continued(a in text(), b in text()) {
             let mut state = [0.0; 4];
             Estimate::of(Utf8(a.as_bytes())).to_state(&mut state);
             let taken_up = Estimate::from_state(&state).and(Utf8(b.as_bytes()));

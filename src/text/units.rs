@@ -1,8 +1,8 @@
-//! The encodings that reach us, behind one trait.
+//! The supported encodings, behind one trait.
 //!
-//! JavaScript strings arrive as UTF-16 and may hold lone surrogates, or as Latin-1 where no char is wider; a `Uint8Array`
-//! arrives as UTF-8 and may hold anything. All are cut where they stand: positions are in their own units, and what is
-//! not well-formed counts as the U+FFFD that it comes out as.
+//! JavaScript strings arrive as UTF-16, which may contain lone surrogates, or as Latin-1 if no char is wider. A
+//! `Uint8Array` arrives as UTF-8 and may contain any bytes. All are truncated without conversion: positions are in
+//! their own units, and ill-formed parts count as the U+FFFD that replaces them.
 
 use std::ops::Range;
 
@@ -12,30 +12,30 @@ use super::utf8::Utf8;
 
 /// A borrowed text in one encoding. Cheap to copy.
 pub trait Text: Copy {
-    /// Whether units are chars.
+    /// True if units are UTF-16 chars.
     const UTF16: bool;
 
-    /// Length in own units.
+    /// Returns the length in units of the encoding.
     fn len(self) -> usize;
     fn is_empty(self) -> bool {
         self.len() == 0
     }
     fn slice(self, range: Range<usize>) -> Self;
-    /// The unit at `at`; newlines and ASCII marks can be looked for in units of either encoding.
+    /// Returns the unit at `at`. Newlines and ASCII marks have equal units in all encodings.
     fn unit(self, at: usize) -> u16;
-    /// Measures in one pass. Sizes of pieces that split no code point add up to the size of the whole.
+    /// Measures the text in one pass. If pieces split no code point, their sizes add up to the size of the whole.
     fn size(self) -> Size;
-    /// Code points that are not well-formed.
+    /// Returns the ill-formed code points.
     fn broken(self) -> usize {
         self.size().broken
     }
-    /// Decodes the code point that starts at `at`, with its length in units. `at` must be a boundary before the end.
+    /// Returns the code point that starts at `at` and its length in units. `at` must be a boundary before the end.
     fn decode(self, at: usize) -> (char, usize);
-    /// Moves `at` back to where a code point starts; stays where it is on a boundary.
+    /// Moves `at` back to the start of a code point. Returns boundaries unchanged.
     fn floor(self, at: usize) -> usize;
-    /// Position of the first newline at or after `from`.
+    /// Returns the position of the first newline at or after `from`.
     fn find_newline(self, from: usize) -> Option<usize>;
-    /// Position of the first two newlines in a row at or after `from`.
+    /// Returns the position of the first two consecutive newlines at or after `from`.
     fn find_blank_line(self, from: usize) -> Option<usize> {
         let mut from = from;
         loop {
@@ -46,15 +46,15 @@ pub trait Text: Copy {
             }
         }
     }
-    /// Position of the last newline before `to`.
+    /// Returns the position of the last newline before `to`.
     fn rfind_newline(self, to: usize) -> Option<usize>;
-    /// Appends the text as UTF-16, ill-formed parts as U+FFFD.
+    /// Appends the text as UTF-16, with ill-formed parts as U+FFFD.
     fn write(self, out: &mut Vec<u16>);
 
-    /// Hands out the text as UTF-8 in pieces, ill-formed parts as U+FFFD.
+    /// Passes on the text as UTF-8 in pieces, with ill-formed parts as U+FFFD.
     fn each_utf8(self, each: &mut dyn FnMut(&[u8]));
 
-    /// The code point that ends at `at`, which must be a boundary after the start.
+    /// Returns the code point that ends at `at` and its length in units. `at` must be a boundary after the start.
     fn decode_before(self, at: usize) -> (char, usize) {
         let start = self.floor(at - 1);
         (self.decode(start).0, at - start)
@@ -64,7 +64,7 @@ pub trait Text: Copy {
     }
 }
 
-/// Units that are read at once: what is made of them stays in the processor's cache.
+/// Units per piece. The converted piece fits in the processor's cache.
 pub const PIECE: usize = 16_384;
 
 pub const NEWLINE: u16 = b'\n' as u16;
@@ -110,7 +110,7 @@ impl Text for Utf16<'_> {
         at - usize::from(inside)
     }
     fn find_newline(self, from: usize) -> Option<usize> {
-        // Whole blocks are passed over with vector code; only the block that has one is searched.
+        // Vector code skips whole blocks. Only the block with a newline is searched.
         let blocks = self.0[from..].chunks(64);
         let block = blocks
             .clone()
@@ -143,7 +143,7 @@ impl Text for Utf16<'_> {
     }
 }
 
-/// One byte a char: what V8 keeps of a string in which no char is wider.
+/// One byte per char, the encoding of V8 for strings without wider chars.
 #[derive(Clone, Copy, Debug)]
 pub struct Latin1<'a>(pub &'a [u8]);
 
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pair_is_one_code_point_and_a_lone_half_is_one_too() {
+    fn pairs_and_lone_surrogates_are_one_code_point_each() {
         let units = [0x61, 0xD83D, 0xDE00, 0xD83D, 0x62, 0xDE00];
         let text = Utf16(&units);
         assert_eq!(text.decode(1), ('😀', 2));

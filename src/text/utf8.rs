@@ -1,12 +1,12 @@
-//! Bytes that are read as UTF-8.
+//! Bytes decoded as UTF-8.
 
 use std::ops::Range;
 
 use super::size::{self, Size};
 use super::units::Text;
 
-/// Bytes read as UTF-8; each maximal invalid sequence stands for one U+FFFD, as in the WHATWG decoder. A byte order
-/// mark is text like any other.
+/// Bytes decoded as UTF-8. Each maximal invalid sequence decodes to one U+FFFD, like in the WHATWG decoder. A byte
+/// order mark is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Utf8<'a>(pub &'a [u8]);
 
@@ -40,7 +40,7 @@ impl Text for Utf8<'_> {
             Err(error) if error.valid_up_to() > 0 => {
                 std::str::from_utf8(&window[..error.valid_up_to()]).unwrap_or_default()
             }
-            // No error length means that the text ends inside a sequence: what is there is one invalid sequence.
+            // No error length means that the text ends inside a sequence, which is one invalid sequence.
             Err(error) => return (char::REPLACEMENT_CHARACTER, error.error_len().unwrap_or(window.len())),
         };
         valid.chars().next().map_or((char::REPLACEMENT_CHARACTER, 1), |point| (point, point.len_utf8()))
@@ -49,7 +49,7 @@ impl Text for Utf8<'_> {
         if at == 0 || at >= self.0.len() || !is_continuation(self.0[at]) {
             return at;
         }
-        // A decoder starts afresh at every byte that continues nothing, so the nearest one decides.
+        // A decoder starts anew at each byte that is not a continuation, so the nearest of these decides.
         for back in 1..=at.min(3) {
             let start = at - back;
             if !is_continuation(self.0[start]) {
@@ -91,11 +91,11 @@ impl Text for Utf8<'_> {
     }
 }
 
-/// Appends UTF-8 that is known to be valid. Blocks that are ASCII, as most are, are widened; other code points are put
-/// together from their bytes, which is 3 times as fast as pushing what the standard library's iterator gives.
+/// Appends valid UTF-8. ASCII blocks, the most common, are widened. Other code points are assembled from their bytes,
+/// which is 3 times as fast as the standard library's iterator.
 fn write_utf8(text: &str, out: &mut Vec<u16>) {
     const BLOCK: usize = 16;
-    /// Four bytes, the first lowest, of which three are a sequence.
+    /// The fixed bits of four little-endian bytes that start with a three-byte sequence.
     const OF_THREE: u32 = 0x0080_80E0;
     const OF_THREE_MASK: u32 = 0x00C0_C0F0;
     let (bytes, start) = (text.as_bytes(), out.len());
@@ -148,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_decode_as_the_standard_library_decodes_them(bytes in hostile_bytes()) {
+        fn decoding_matches_the_standard_library(bytes in hostile_bytes()) {
             let text = Utf8(&bytes);
             let (mut at, mut decoded, mut starts) = (0, String::new(), vec![]);
             while at < bytes.len() {

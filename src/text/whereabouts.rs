@@ -1,4 +1,4 @@
-//! Where the whole is of a text that fits once its lines are cut: their marks tell how much is missing, and not where.
+//! Notices for a text that fits once its lines are truncated: marks name the omitted chars but not the saved output.
 
 use super::clamp::{Cutter, before_closing};
 use super::earlier::Closing;
@@ -8,8 +8,8 @@ use super::units::{NEWLINE, RETURN, Text};
 use crate::limits::Limits;
 use crate::policy::{Keep, Policy};
 
-/// Has a notice tell where the whole is, or a short line where there is more room for that. All of the text stays where
-/// either fits beside it, and else as much as the policy keeps; `None` where neither fits beside anything.
+/// Adds a notice that names the full output, or a short line if only that fits. Keeps all of the text if either fits
+/// beside it, and otherwise as much as the policy keeps. Returns `None` if neither fits beside any text.
 pub fn tell<T: Text>(
     source: &Source<T>,
     limits: &Limits,
@@ -37,7 +37,7 @@ pub fn tell<T: Text>(
     })
 }
 
-/// Whether it is no more than a line break, which gives way to the one before a notice.
+/// Returns true if the text is at most a line break, which the break before a notice replaces.
 fn is_break<T: Text>(rest: T) -> bool {
     match rest.len() {
         0 => true,

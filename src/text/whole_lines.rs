@@ -6,19 +6,19 @@ use super::cut::{prefix, suffix};
 use super::extent::Room;
 use super::units::{NEWLINE, Text};
 
-/// The lines that are kept.
+/// The kept lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WholeLines {
     pub range: Range<usize>,
-    /// How many; an empty line counts, so lines may be kept where no text is.
+    /// Number of kept lines. Empty lines count, so lines may be kept although the range is empty.
     pub lines: usize,
-    /// The last line alone was too long, and only its end is kept.
+    /// The last line alone is too long, and only its end is kept.
     pub partial: bool,
-    /// The first line alone is too long for the limit on bytes, and nothing is kept.
+    /// The first line alone exceeds the limit on bytes, and no text is kept.
     pub first_too_long: bool,
 }
 
-/// Keeps the first `max_lines` lines within `max_bytes`. Of a longer text, `text` must be more than that of its start.
+/// Keeps the first `max_lines` lines within `max_bytes`. For an incomplete text, `text` must exceed that at its start.
 pub fn head<T: Text>(text: T, max_lines: usize, max_bytes: usize) -> WholeLines {
     let longest = prefix(text, &Room::lines(max_lines.saturating_sub(1), max_bytes)).at;
     let at_line_end = longest == text.len() || text.unit(longest) == NEWLINE;
@@ -34,8 +34,8 @@ pub fn head<T: Text>(text: T, max_lines: usize, max_bytes: usize) -> WholeLines 
     }
 }
 
-/// Keeps the last `max_lines` lines within `max_bytes`, or the end of the last where it alone is too long. Of a longer
-/// text, `text` must be more than that of its end.
+/// Keeps the last `max_lines` lines within `max_bytes`, or the end of the last line if it alone is too long. For an
+/// incomplete text, `text` must exceed that at its end.
 pub fn tail<T: Text>(text: T, max_lines: usize, max_bytes: usize) -> WholeLines {
     let end = text.len() - usize::from(text.ends_with_newline());
     if max_lines == 0 {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_has_no_head_and_a_partial_tail() {
+    fn an_overlong_line_has_no_head_and_a_partial_tail() {
         let text = "é".repeat(9) + "\n";
         assert!(head(Utf8(text.as_bytes()), 5, 7).first_too_long);
         let kept = tail(Utf8(text.as_bytes()), 5, 7);
