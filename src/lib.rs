@@ -1,24 +1,24 @@
-//! Decides what stays of a tool's output.
+//! Truncates the output of tools.
 //!
-//! A tool of an agent may answer with far more than a model can read. This crate measures such a text, finds what to
-//! keep of it within hard limits, and words the notice that tells what is missing. TypeScript (`lib/`) touches the
-//! caller's objects; everything that is decided is decided here.
+//! An agent's tool may return far more text than a model can read. This crate measures such a text, determines the
+//! parts to keep within hard limits, and writes the notice about the omitted parts. TypeScript (`lib/`) handles the
+//! caller's objects; all decisions are made here.
 //!
-//! - [`policy`], [`limits`]: what a caller asked for.
+//! - [`policy`], [`limits`]: the options of a caller.
 //! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8, and its cleaning.
-//! - [`outcome`], [`lined`]: what a cut leaves of a text, and of one with lines over the limit.
-//! - [`findings`]: the lines of a text or a stream that tell what went wrong.
-//! - [`capture`]: both ends and the findings of a process's output, however much of it comes.
-//! - [`share`], [`room`]: one budget over the blocks of a result.
-//! - [`context`]: a context window, and one budget over the results of a history.
-//! - [`json`]: rows of JSON, read and written where they stand.
-//! - [`dialect`]: where frameworks keep the text of a tool result.
-//! - [`session`]: stored sessions, looked through and repaired.
+//! - [`outcome`], [`lined`]: the result of truncating a text, and a text with overlong lines.
+//! - [`findings`]: the lines of a text or a stream that explain a failure.
+//! - [`capture`]: both ends and the findings of a process's output, in bounded memory.
+//! - [`share`], [`room`]: one budget across the blocks of a result.
+//! - [`context`]: a context window, and one budget across the results of a history.
+//! - [`json`]: rows of JSON, read and edited in place.
+//! - [`dialect`]: the formats in which frameworks store tool results.
+//! - [`session`]: stored sessions, inspected and repaired.
 //! - [`spill`]: full outputs on disk.
-//! - `signal`: who sent a signal, and how a child ended.
-//! - `hash`: numbers that stand for texts.
-//! - [`system`]: what operating systems differ in.
-//! - `bindings`: the only place that knows Node-API.
+//! - `signal`: the sender of a signal, and the exit of a child.
+//! - `hash`: hashes of texts.
+//! - [`system`]: differences between operating systems.
+//! - `bindings`: the only module that uses Node-API.
 //!
 //! ```
 //! use spillway::limits::Limits;
@@ -40,7 +40,7 @@
 
 #![deny(missing_debug_implementations)]
 
-// In a test build napi-derive registers nothing, so nothing calls the shells.
+// Test builds do not register napi-derive exports, so the bindings are unused.
 #[cfg_attr(test, allow(dead_code))]
 mod bindings;
 pub mod capture;

@@ -1,4 +1,4 @@
-//! Clamps a text that has lines over the limit: the lines are cut first, then the text is.
+//! Truncates a text with overlong lines: first the lines, then the text.
 
 use std::ops::Range;
 
@@ -12,26 +12,26 @@ use crate::text::source::{Input, Source, bytes_in};
 use crate::text::units::{Text, Utf16};
 use crate::text::utf8::Utf8;
 
-/// The result, and what it keeps of the input.
+/// The result, and the kept parts of the input.
 #[derive(Clone, Debug)]
 pub struct Lined {
     pub text: Vec<u16>,
-    /// Where the notice stands in the text.
+    /// The position of the notice in the text.
     pub notice: Range<usize>,
     pub keep: Keep,
     /// Kept parts of the input, in chars.
     pub ranges: Vec<Range<usize>>,
-    /// Size of what is kept of the input.
+    /// Size of the kept input.
     pub kept: Size,
     pub lines: KeptLines,
 }
 
-/// Clamps a text that has lines over the policy's limit; `None` when it has none.
+/// Truncates a text with lines over the policy's limit. Returns `None` if it has no such lines.
 pub fn clamp_lines<T: Text>(input: T, policy: &Policy) -> Option<Lined> {
     clamp_lines_of(input, None, policy)
 }
 
-/// The same for bytes, which the notice counts as they are.
+/// Like [`clamp_lines`], for bytes, which the notice counts as they are.
 pub fn clamp_lines_of_bytes(bytes: &[u8], policy: &Policy) -> Option<Lined> {
     clamp_lines_of(Utf8(bytes), Some(bytes), policy)
 }
@@ -76,7 +76,7 @@ mod tests {
         let policy = Policy { limits, keep: Keep::Head, notice: Notice::Pi, ..Policy::default() };
         let input = ("é".repeat(30) + "\nok\n").repeat(9);
         let lined = clamp_lines_of_bytes(input.as_bytes(), &policy).unwrap();
-        // The notice that names a number is longer than a line may be.
+        // The notice with a number is longer than a line may be.
         let line = "éé[+28 chars]\nok\n";
         assert_eq!(String::from_utf16(&lined.text).unwrap(), line.repeat(3) + "[...]");
         assert_eq!(lined.ranges, [0..2, 30..36, 64..70, 98..102]);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_long_lines_is_left_to_others() {
+    fn a_text_without_overlong_lines_is_skipped() {
         let policy = Policy { limits: Limits { line_bytes: 3, ..Limits::NONE }, ..Policy::default() };
         assert!(clamp_lines_of_bytes(b"abc\r\nabc\n", &policy).is_none());
     }

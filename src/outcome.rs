@@ -1,4 +1,4 @@
-//! What a cut leaves of a text, whatever was asked to be kept.
+//! The result of truncating one text.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use crate::text::source::{Clamped, Source};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// One or both ends are kept.
+    /// One or both ends of the text.
     Ends(Clamped),
-    /// Findings are kept, and some of both ends.
+    /// Findings and parts of both ends.
     Findings(Found),
 }
 
-/// Cuts a text to limits of its own, with a notice of its own; `None` when it fits. Where findings are asked for and
-/// there are none, both ends are kept.
+/// Truncates a text to the given limits, with the given notice. Returns `None` if it fits. If findings are requested
+/// but not found, both ends are kept.
 pub fn clamp<T: Text>(
     source: &Source<T>,
     limits: &Limits,
@@ -31,7 +31,7 @@ pub fn clamp<T: Text>(
     clamp_with(source, limits, policy, notice, || findings::clamp(source, limits, policy, notice))
 }
 
-/// The same with a search of one's own, which is asked only where there may be something to find.
+/// Like [`clamp`], with a custom search, which runs only if the policy searches and the text does not fit.
 pub fn clamp_with<T: Text>(
     source: &Source<T>,
     limits: &Limits,
@@ -43,7 +43,7 @@ pub fn clamp_with<T: Text>(
         && !source.fits(limits)
         && let Some(found) = search()
     {
-        // Where the search has no room for an end that says how to go on, the ends of the text may.
+        // If the search has no room for a closing, the ends of the text may.
         let closed = || clamp_before_closing(source, limits, policy, notice);
         let ends = if found.closes { None } else { closed() };
         return Some(ends.map_or(Outcome::Findings(found), Outcome::Ends));
@@ -52,7 +52,7 @@ pub fn clamp_with<T: Text>(
 }
 
 impl Outcome {
-    /// What was kept, [`Keep::Auto`] resolved.
+    /// Returns the kept part, [`Keep::Auto`] resolved.
     pub fn keep(&self) -> Keep {
         match self {
             Outcome::Ends(cut) => cut.keep,
@@ -60,7 +60,7 @@ impl Outcome {
         }
     }
 
-    /// The clamped text, well-formed.
+    /// Returns the truncated text as well-formed UTF-16.
     pub fn text<T: Text>(&self, source: &Source<T>) -> Vec<u16> {
         match self {
             Outcome::Ends(cut) => source.compose(cut),
@@ -68,7 +68,7 @@ impl Outcome {
         }
     }
 
-    /// Where the notice stands in it, in chars.
+    /// Returns the position of the notice in the truncated text, in chars.
     pub fn notice(&self) -> Range<usize> {
         match self {
             Outcome::Ends(cut) => {
@@ -79,7 +79,7 @@ impl Outcome {
         }
     }
 
-    /// The parts of a text of `length` chars that are kept, in chars.
+    /// Returns the kept parts of a text of `length` chars, in chars.
     pub fn ranges(&self, length: usize) -> Vec<Range<usize>> {
         match self {
             Outcome::Ends(cut) => {
@@ -91,7 +91,7 @@ impl Outcome {
         }
     }
 
-    /// What is kept of the input: its size, marks not counted, and its lines.
+    /// Returns the size of the kept input, without marks, and its lines.
     pub fn kept<T: Text>(&self, source: &Source<T>) -> (Size, KeptLines) {
         match self {
             Outcome::Ends(cut) => source.kept(cut.kept),
@@ -106,7 +106,7 @@ mod tests {
     use crate::text::Utf8;
 
     #[test]
-    fn an_end_that_says_how_to_go_on_stays_where_it_holds_the_only_finding() {
+    fn a_closing_with_the_only_finding_is_kept() {
         let end = "\n\n[Showing lines 90-99 of 99. Full output: /tmp/a.log]\n\nCommand exited with code 1";
         let text = "\n".repeat(12) + end;
         let limits = Limits { lines: 12, ..Limits::NONE };

@@ -1,7 +1,8 @@
-//! The lock of a session: `FILE.lock`, as OpenClaw makes and reads it.
+//! The lock of a session: `FILE.lock`, in the format of OpenClaw.
 //!
-//! It holds the process that made it, when that started and when the lock was made. A lock appears whole, since it is a
-//! link to a file that is complete, and goes only where it is still the one that was judged.
+//! It contains the process id and start time of its holder, and its own creation time. A lock is created as a link to a
+//! complete file, so readers never see a partial one. A stale lock is removed only if it is still the lock that was
+//! judged stale.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -17,23 +18,23 @@ use crate::json::scan::{Kind, document};
 use crate::json::{Literal, number};
 use crate::system;
 
-/// A lock that this process holds until it is dropped.
+/// A lock held by this process until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
     identity: (u64, u64),
-    /// Kept open, so that no other file can come by the same identity.
+    /// Kept open to prevent reuse of the file identity.
     file: File,
 }
 
-/// OpenClaw takes a lock that is older for one that was left behind.
+/// Age from which OpenClaw considers a lock stale.
 const OLDEST: Duration = Duration::from_secs(30 * 60);
-/// No lock is longer.
+/// Bytes read of a lock. Locks are shorter.
 const LONGEST: u64 = 64 * 1024;
-/// How often a lock that went meanwhile is tried again.
+/// Attempts to acquire a lock that disappears in the meantime.
 const TRIES: usize = 8;
 
-/// The lock of a file. It stands beside the name that a caller uses, with links resolved in the directory alone.
+/// Returns the path of the lock. It is beside the path used by the caller, with links resolved only in the directory.
 pub fn path_of(file: &Path) -> io::Result<PathBuf> {
     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = file.file_name().ok_or(ErrorKind::InvalidInput)?;
@@ -43,7 +44,8 @@ pub fn path_of(file: &Path) -> io::Result<PathBuf> {
 }
 
 impl Lock {
-    /// Takes a lock, or tells who holds it. `born`: when this process started; what is older is not its own.
+    /// Acquires a lock, or fails with its holder. `born`: start time of this process. Older locks without a start time
+    /// are not its own.
     pub fn take(path: &Path, born: SystemTime, watch: &Watch) -> Result<Lock, Failure> {
         for _ in 0..TRIES {
             watch.step()?;
@@ -70,7 +72,7 @@ impl Lock {
         Err(Failure::Locked { message, own: false })
     }
 
-    /// Makes the lock; `None` where there is one.
+    /// Creates the lock, or returns `None` if there is one.
     fn make(path: &Path, watch: &Watch) -> Result<Option<Lock>, Failure> {
         let (beside, mut file) = Beside::make(path, "", create)?;
         file.write_all(payload(SystemTime::now()).as_bytes())?;
@@ -86,7 +88,7 @@ impl Lock {
         Ok(Some(Lock { path: path.to_owned(), identity, file }))
     }
 
-    /// The same on a file system without hard links, where it is empty for an instant.
+    /// Like [`Lock::make`], for file systems without hard links. The lock is briefly empty.
     fn make_in_place(path: &Path) -> Result<Option<Lock>, Failure> {
         let file = match create(path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
@@ -100,7 +102,7 @@ impl Lock {
 }
 
 impl Drop for Lock {
-    /// Gives the lock back, unless it was taken away.
+    /// Releases the lock, unless it was replaced.
     fn drop(&mut self) {
         let is_ours =
             fs::symlink_metadata(&self.path).is_ok_and(|found| system::identity(&found) == self.identity);
@@ -110,12 +112,12 @@ impl Drop for Lock {
     }
 }
 
-/// Makes a lock, which others may read.
+/// Creates a lock file, which other users may read.
 fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
-/// Whether an error says that a file system knows no hard links.
+/// Returns true if the error indicates a file system without hard links.
 pub fn has_no_links(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -133,7 +135,7 @@ fn payload(now: SystemTime) -> String {
     format!("{{\n  \"pid\": {pid},\n  \"createdAt\": \"{}\"{started}\n}}", clock::iso(now))
 }
 
-/// A lock that is there.
+/// An existing lock.
 #[derive(Debug)]
 struct Held {
     file: File,
@@ -143,7 +145,7 @@ struct Held {
     started: Option<u64>,
 }
 
-/// Tells of a lock whether it is held, and by which process where it names one.
+/// The state of a lock, and the process that holds it if the lock names one.
 #[derive(Debug, PartialEq, Eq)]
 enum Judged {
     Stale,
@@ -151,7 +153,7 @@ enum Judged {
 }
 
 impl Held {
-    /// Reads a lock; `None` when it has gone.
+    /// Reads a lock, or returns `None` if it no longer exists.
     fn read(path: &Path) -> Result<Option<Held>, Failure> {
         let file = match system::open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -159,7 +161,7 @@ impl Held {
         };
         let found = file.metadata()?;
         if found.is_dir() {
-            // As some libraries lock. It tells nothing of its holder, and is not ours to remove.
+            // Some libraries lock with a directory. It does not identify its holder, and we must not remove it.
             let message = format!("{} is held by a program that locks with a directory", path.display());
             return Err(Failure::Locked { message, own: false });
         }
@@ -181,10 +183,10 @@ impl Held {
         Ok(Some(held))
     }
 
-    /// Whether it is held, or was left behind by what is no more.
+    /// Determines if the lock is held or stale.
     fn judge(&self, born: SystemTime, now: SystemTime) -> Judged {
         let is_old = |since: SystemTime| now.duration_since(since).is_ok_and(|age| age > OLDEST);
-        // A lock that says nothing may be about to be written.
+        // A lock without a process id may still be being written.
         let Some(pid) = self.pid else {
             let is_stale = self.found.modified().is_ok_and(is_old);
             return if is_stale { Judged::Stale } else { Judged::Held(None) };
@@ -195,7 +197,7 @@ impl Held {
         }
         let held = Judged::Held(Some(pid));
         if pid == std::process::id() {
-            // Without a start it may be of a process that had the same number.
+            // Without a start time, an older process with the same id may have created it.
             let is_older = self.started.is_none() && self.created.is_some_and(|created| created < born);
             return if is_older { Judged::Stale } else { held };
         }
@@ -203,8 +205,8 @@ impl Held {
         if since.is_some_and(is_old) { Judged::Stale } else { held }
     }
 
-    /// Removes a lock that was left behind, unless another has taken its place. Of several who want to, one at a time
-    /// holds the file itself.
+    /// Removes a stale lock, unless it was replaced. An advisory lock on the file itself serialises concurrent
+    /// removals.
     fn clear(&self, path: &Path, born: SystemTime) -> Result<(), Failure> {
         if !system::hold(&self.file) {
             return Ok(());

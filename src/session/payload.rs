@@ -1,17 +1,18 @@
-//! Bytes that stand in a row as base64, as `lib/dialect/payload.ts` knows them in live objects: never cut inside.
+//! Base64 payloads in a row, which are never truncated inside. Mirrors `lib/dialect/payload.ts`, which does this for
+//! live objects.
 
 use crate::json::scan::Kind;
 use crate::json::tree::{Id, Out, TOP, Tree, string};
 use crate::json::{Literal, write};
 use crate::text::amounts::grouped;
 
-/// Where an object says what its bytes are, the surest first.
+/// Members that name the type of an object's payload, most reliable first.
 const NAMES: [&str; 6] = ["mimeType", "mime_type", "mediaType", "media_type", "format", "type"];
-/// Formats and tags of blocks that hold bytes.
+/// Formats and block types of payloads.
 const MEDIA: &str = " aac flac gif jpeg jpg m4a mp3 mp4 ogg opus pcm pcm16 pdf png wav webm webp \
     image audio video media input_image input_audio input_video input_media ";
 
-/// What the members of an object say of the bytes beside them: a media type that is no text, a format, or a tag.
+/// Returns the type of the payload beside these members: a media type other than text, a format, or a block type.
 pub fn medium_of(tree: &Tree, members: &[(Id, Id)]) -> Option<String> {
     NAMES.iter().find_map(|known| {
         let (_, value) = members.iter().find(|(name, _)| tree.literal(*name).is(known.as_bytes()))?;
@@ -27,7 +28,7 @@ fn is_medium(text: &str) -> bool {
     }
 }
 
-/// A media type or a name, which a notice may repeat.
+/// Returns true if the text is a media type or a name, which a notice may repeat.
 fn is_name(text: &str) -> bool {
     match text.split_once('/') {
         Some((one, other)) => is_part(one) && is_part(other),
@@ -40,13 +41,14 @@ fn is_part(text: &str) -> bool {
     (1..=60).contains(&text.len()) && text.bytes().all(is_named)
 }
 
-/// Shorter texts are as good as words. Less is believed where something beside a text says what it is.
+/// Chars of the shortest payload. Shorter texts may be words. If a neighbouring member names a type, the lower minimum
+/// applies.
 const LONG: usize = 1_024;
 const LONG_BESIDE: usize = 64;
-/// A data URL names itself within so many chars.
+/// Chars within which a data URL must name its type.
 const PREFIX: usize = 256;
 
-/// What stands in the place of a payload where it is too large, the fullest first; `None` of a text.
+/// Returns the replacements of an oversized payload, longest first, or `None` if the text is not a payload.
 pub fn omitted(text: Literal, medium: Option<&str>) -> Option<Vec<String>> {
     let head = String::from_utf16_lossy(&text.head(PREFIX));
     let data_type = data_type(&head);
@@ -69,8 +71,8 @@ pub fn omitted(text: Literal, medium: Option<&str>) -> Option<Vec<String>> {
     Some(named.into_iter().chain([format!("{size} omitted]"), String::new()]).collect())
 }
 
-/// JSON as `JSON.stringify` writes it, with its payloads named with their sizes, so that no cut goes through one. `None`
-/// where it holds none.
+/// Returns the JSON, as `JSON.stringify` writes it, with its payloads replaced by their types and sizes, which prevents
+/// cuts inside a payload. Returns `None` if it has no payloads.
 pub fn with_names(json: &[u8]) -> Option<Vec<u8>> {
     let may_hold = memchr::memchr_iter(b'"', json).any(|at| may_begin(&json[at + 1..]));
     let tree = Tree::parse(json).filter(|_| may_hold)?;
@@ -96,19 +98,19 @@ pub fn with_names(json: &[u8]) -> Option<Vec<u8>> {
     (!names.is_empty()).then(|| write::escaped(json))
 }
 
-/// How a payload begins in JSON; so do few texts.
+/// Returns true if the text begins like a payload in JSON. Few other texts do.
 fn may_begin(text: &[u8]) -> bool {
     let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+/\\-".contains(byte);
     text.starts_with(b"data:") || text.get(..LONG_BESIDE).is_some_and(|start| start.iter().all(is_sign))
 }
 
-/// What names a payload in fewer chars than it has.
+/// Returns the longest replacement that is shorter than the payload.
 fn name_of(text: Literal, medium: Option<&str>) -> Option<String> {
     let chars = text.size().chars;
     omitted(text, medium)?.into_iter().find(|words| !words.is_empty() && words.len() < chars)
 }
 
-/// Writes names in the place of payloads.
+/// Writes replacements for payloads.
 struct Naming<'a> {
     names: &'a [(Id, String)],
     json: Vec<u8>,
@@ -129,15 +131,15 @@ impl Out for Naming<'_> {
     }
 }
 
-/// The media type of a base64 data URL, and the chars before its bytes.
+/// Returns the media type of a base64 data URL, and the chars before its payload.
 fn data_type(head: &str) -> Option<(&str, usize)> {
     let (said, _) = head.split_once(',')?;
     let kind = said.strip_prefix("data:")?.strip_suffix(";base64")?.split(';').next()?;
     Some((kind, said.encode_utf16().count() + 1))
 }
 
-/// Base64 or base64url without white space, of a length that fits its padding. What nothing beside it names is long
-/// and has capitals and small letters; what is named is more than hex digits.
+/// Returns true for base64 or base64url without white space and with consistent padding. Without a named type, the text
+/// must be long and have capitals and small letters. With one, it must not consist of hex digits.
 fn is_base64(text: &[u8], medium: Option<&str>) -> bool {
     let body = text.strip_suffix(b"=").map_or(text, |body| body.strip_suffix(b"=").unwrap_or(body));
     let fits = if body.len() < text.len() { text.len().is_multiple_of(4) } else { text.len() % 4 != 1 };
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_left_with_names_in_the_place_of_payloads() {
+    fn payloads_in_json_are_replaced_by_names() {
         let (long, short) = ("UklG".repeat(300), "A".repeat(80));
         let json = format!(
             r#"{{"b":"\u007f{short}","1":["{long}",{{"{long}":1.0}}],"format":"wav","x":[{{"y":"{short}"}}]}}"#
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_text_is_none() {
+    fn texts_are_not_payloads() {
         let run = "aB-_".repeat(300);
         assert!(said(&run, None).is_some());
         for text in

@@ -1,9 +1,9 @@
-//! One budget over the blocks of a result.
+//! One budget across the blocks of a result.
 //!
-//! Every block is given room of its own and cut to it. The last block that is cut tells what is missing; the others are
-//! marked. A block whose room shows nothing goes, and its text counts as missing too. Where blocks go and none is cut, the
-//! notice stands in the place of the last that went; where only lines were cut, the last of these blocks tells where the
-//! whole is.
+//! Every block is truncated to room of its own. The last truncated block has the notice; the others have marks. A block
+//! too small to show any text is dropped and counted as omitted. If blocks are dropped and none is truncated, the
+//! notice replaces the last dropped block. If only lines were truncated, the last block with such lines names the full
+//! output.
 
 mod notice;
 
@@ -24,28 +24,28 @@ use crate::text::utf8::Utf8;
 /// How blocks share the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// Small blocks stay whole, large ones share the rest.
+    /// Small blocks stay whole, large ones share the remaining room.
     Fair,
-    /// First come, first served.
+    /// Blocks are served in order.
     Order,
-    /// Every block has the limits to itself.
+    /// The limits apply to each block separately.
     Each,
-    /// First come, first served, and every block stays: those that no room is left for come down to `[...]`, or to
-    /// nothing where there is not even room for that.
+    /// Blocks are served in order, and none is dropped: a block without room becomes `[...]`, or empty if there is no
+    /// room for that.
     Stay,
 }
 
-/// What becomes of a block.
+/// The result for one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
     Whole,
     Cut(Outcome),
     Gone,
-    /// What stands for a block that got no room.
+    /// The replacement of a block without room.
     Replaced(Cow<'static, str>),
 }
 
-/// Cuts the blocks of one result so that together they are within the limits.
+/// Truncates the blocks of one result to fit the limits together.
 pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, how: Share) -> Vec<Block> {
     let lines_were_cut = sources.iter().any(Source::has_marks);
     let limits = if lines_were_cut { policy.limits.after_cutting_lines() } else { policy.limits };
@@ -74,7 +74,7 @@ pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, how: Share) -> Vec
     table.blocks
 }
 
-/// The limits that blocks are over together, or any of them where each has the limits to itself.
+/// Returns the limits that the blocks exceed together or, with [`Share::Each`], that any of them exceeds.
 pub fn exceeded<T: Text>(sources: &[Source<T>], limits: &Limits, how: Share) -> Limits {
     let amounts = sources.iter().map(|source| source.amounts(limits));
     let join = if how == Share::Each { usize::max } else { usize::saturating_add };
@@ -86,7 +86,7 @@ struct Table<'a, 'b, T> {
     policy: &'a Policy,
     sizes: Vec<Taken>,
     blocks: Vec<Block>,
-    /// The room that each block was given.
+    /// The room of each block.
     rooms: Vec<Limits>,
 }
 
@@ -103,15 +103,15 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
-    /// Leaves each block the room that the others leave, where all of them fit.
+    /// Gives each block the room that the others leave, if all fit.
     fn leave_rooms(&mut self, all: Taken) {
         for (room, size) in self.rooms.iter_mut().zip(&self.sizes) {
             *room = all.minus(*size).rest_of(&self.policy.limits);
         }
     }
 
-    /// Serves all blocks alike. Where they are so many that none gets room to show anything, or to say that it is cut, they
-    /// come first come, first served: that leaves some of them whole, and a notice for the rest.
+    /// Serves all blocks equally. If there are too many blocks for any to show text or a mark, they are served in order
+    /// instead, which keeps some of them whole and leaves room for the notice.
     fn serve_fairly(&mut self, all: Taken) {
         self.serve(&fair_rooms(&self.sizes, self.notice_size(), &self.policy.limits));
         if self.left() > 0 && self.tells() {
@@ -126,8 +126,8 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
-    /// Lets the block go that was cut after some that are whole, where it is too small to hold a notice: that stands in its
-    /// place then, and there is room for it.
+    /// Drops the block that was truncated after whole ones if it is too small to hold a notice. The notice then
+    /// replaces it.
     fn drop_sliver(&mut self) {
         let Some(cut) = self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) else { return };
         let is_small = self.sizes[cut].at_most(&self.notice_size());
@@ -136,7 +136,7 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
-    /// Whether any block that is cut says so, where they are to.
+    /// Returns true if any truncated block has a notice, no block is truncated, or notices are disabled.
     fn tells(&self) -> bool {
         let cuts = self.blocks.iter().filter_map(|block| match block {
             Block::Cut(cut) => Some(cut),
@@ -146,14 +146,15 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         self.policy.notice == Notice::None || told.peek().is_none() || told.any(|is_told| is_told)
     }
 
-    /// Blocks that had something and are not gone.
+    /// Returns the number of non-empty blocks that are not dropped.
     fn left(&self) -> usize {
         let full = self.blocks.iter().zip(&self.sizes).filter(|(_, size)| **size != Taken::default());
         full.filter(|(block, _)| **block != Block::Gone).count()
     }
 
-    /// Serves blocks as they come, whole as long as the notice fits beside them, and what is left for those that stay.
-    /// The first that is cut takes what is left, and the rest go, or stay as little as they can.
+    /// Serves blocks in order. Blocks stay whole while the notice and the minimum of the later blocks fit beside them.
+    /// The first block that does not fit is truncated to the remaining room, and the later ones are dropped or
+    /// minimised.
     fn serve_in_order(&mut self, all: Taken, how: Share) {
         let limits = self.policy.limits;
         let notice = self.notice_size();
@@ -184,7 +185,7 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
-    /// What is reserved for each block that is to stay, if there is room for all of them.
+    /// Returns the room reserved for each block that must stay, or none if not all of them fit.
     fn dots(&self, how: Share) -> Taken {
         let limits = &self.policy.limits;
         if how != Share::Stay || limits.line_bytes < DOTS.len() {
@@ -216,7 +217,7 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
-    /// A block of which the cutting of its lines left nothing to see goes too.
+    /// Drops blocks with no visible text left after truncating lines.
     fn drop_empty(&mut self) {
         for (block, source) in self.blocks.iter_mut().zip(self.sources) {
             if *block == Block::Whole && source.has_marks() && !is_visible(&source.all()) {
@@ -225,7 +226,7 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
         }
     }
 
-    /// A result is never left without a block, nor with empty ones alone where there was more.
+    /// Keeps at least one block, and a non-empty one if the input has any.
     fn keep_one(&mut self) {
         let is_full = |at: &usize| self.sizes[*at] != Taken::default();
         let full: Vec<usize> = (0..self.blocks.len()).filter(is_full).collect();
@@ -250,7 +251,7 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
     }
 }
 
-/// What stands for a block that stays without room.
+/// The replacement of a block that stays without room.
 const DOTS: &str = "[...]";
 
 fn is_visible(text: &[u16]) -> bool {
@@ -289,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn first_come_first_served_and_the_rest_is_told() {
+    fn blocks_are_served_in_order_and_the_rest_is_counted() {
         let blocks = ["a".repeat(30), "b".repeat(60), "c".repeat(500)];
         let blocks: Vec<&str> = blocks.iter().map(String::as_str).collect();
         let texts = shared(&blocks, 80, Share::Order, Notice::Pi);
@@ -297,10 +298,10 @@ mod tests {
             texts,
             [Some("whole".into()), Some("b".repeat(15) + "[... 545 more characters truncated]"), None]
         );
-        // The first fits, but then nothing could tell that the others are gone.
+        // The first fits, but leaves no room to report the dropped blocks.
         let texts = shared(&blocks, 32, Share::Order, Notice::Pi);
         assert_eq!(texts, [Some("a".repeat(24) + "[...]"), None, None]);
-        // The first is shorter than the notice, and stays what is left of all.
+        // The first is shorter than the notice, and is all that remains.
         let same = [blocks[0], blocks[0], blocks[0]];
         for how in [Share::Order, Share::Stay] {
             let texts = shared(&same, 50, how, Notice::Pi);
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn one_block_stays_whatever_the_limit() {
+    fn one_block_stays_under_any_limit() {
         assert_eq!(shared(&["abc", "def"], 0, Share::Fair, Notice::Hint), [None, Some(String::new())]);
         assert_eq!(shared(&["abc", "def"], 1, Share::Fair, Notice::Hint), [None, Some("d".into())]);
         assert_eq!(shared(&["abc", "   "], 1, Share::Fair, Notice::Hint), [Some("a".into()), None]);
@@ -319,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_small_blocks_the_first_stay_and_the_notice_stands_for_the_others() {
+    fn the_first_of_many_small_blocks_stay_and_the_notice_replaces_the_others() {
         let blocks = vec!["x"; 200];
         for how in [Share::Fair, Share::Order] {
             let texts = shared(&blocks, 100, how, Notice::Pi);
@@ -328,7 +329,7 @@ mod tests {
             assert!(whole > 50 && texts[whole..199].iter().all(Option::is_none), "{whole}");
             assert_eq!(texts[199].as_deref(), Some(&*told));
         }
-        // Half of each would be all that there is room for, and none could say so.
+        // There is room for only half of each, without marks.
         let texts = shared(&["12345678"; 200], 800, Share::Fair, Notice::Pi);
         let whole = texts.iter().take_while(|text| text.as_deref() == Some("whole")).count();
         assert_eq!(whole, 95);
@@ -338,11 +339,11 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_are_to_stay_leave_room_for_each_other() {
+    fn blocks_that_must_stay_leave_room_for_each_other() {
         let blocks = ["a".repeat(30), "b".repeat(60), "c".into(), "d".repeat(500)];
         let blocks: Vec<&str> = blocks.iter().map(String::as_str).collect();
         let at = |chars| shared(&blocks, chars, Share::Stay, Notice::Pi);
-        // Both marks and the one char that follows count.
+        // Both marks and the single char of the next block count.
         let cut = "a".repeat(19) + "[...]";
         assert_eq!(at(35), [Some(cut), Some(DOTS.into()), Some("whole".into()), Some(DOTS.into())]);
         let texts = at(100);
@@ -353,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn each_block_has_the_limits_to_itself() {
+    fn limits_can_apply_to_each_block() {
         let (a, b) = ("a".repeat(50), "b".repeat(50));
         let texts = shared(&[&a, &b, "c"], 40, Share::Each, Notice::Pi);
         assert_eq!(texts[0].as_deref().map(str::len), Some(40));

@@ -1,4 +1,4 @@
-//! The notice over blocks that share limits, which answers for what is gone.
+//! The notice for blocks that share limits, which also counts dropped blocks.
 
 use super::{Block, Table};
 use crate::room::Taken;
@@ -12,8 +12,8 @@ use crate::text::units::Text;
 use crate::text::utf8::Utf8;
 
 impl<T: Text> Table<'_, '_, T> {
-    /// Gives the notice to the last block that is cut, or where none is and none is gone, to the last of which lines were. It
-    /// answers for the blocks that are gone.
+    /// Adds the notice, which also counts dropped blocks, to the last truncated block. If no block is truncated or
+    /// dropped, adds it to the last block with truncated lines.
     pub fn tell(&mut self) {
         let missing = self.missing();
         let blocks = || self.blocks.iter().zip(self.sources);
@@ -29,7 +29,7 @@ impl<T: Text> Table<'_, '_, T> {
         }
     }
 
-    /// Has the notice stand in the place of the last block that is gone, as far as there is room.
+    /// Replaces the last dropped block by the notice, if there is room.
     fn tell_instead(&mut self, missing: Size) {
         let Some(last) = self.blocks.iter().rposition(|block| *block == Block::Gone) else { return };
         let limits = &self.policy.limits;
@@ -51,25 +51,25 @@ impl<T: Text> Table<'_, '_, T> {
         }
     }
 
-    /// What of the text is in blocks that are gone.
+    /// Returns the size of the dropped blocks.
     fn missing(&self) -> Size {
         let needs = self.policy.notice.needs(!T::UTF16);
         let gone = self.blocks.iter().zip(self.sources);
         let gone = gone.filter(|(block, _)| matches!(block, Block::Gone | Block::Replaced(_)));
-        // A block that is gone takes its lines with it, the last one too where no newline ends it.
+        // All lines of a dropped block count, including a last one without a newline.
         let lines = |source: &Source<T>| source.size(needs).lines(source.is_open());
         let sizes = gone.map(|(_, source)| Size { newlines: lines(source), ..source.size(needs) });
         sizes.fold(Size::default(), |sum, size| sum + size)
     }
 
-    /// What a notice takes, whatever it will say.
+    /// Returns an upper bound of the room that a notice takes.
     pub fn notice_size(&self) -> Taken {
         let needs = self.policy.notice.needs(!T::UTF16);
         let needs = Needs { chars: true, ..needs };
         let all = self.sources.iter().fold(Size::default(), |sum, source| sum + source.size(needs));
         let text = self.policy.notice.largest(all, self.policy.labels(false));
         let taken = Taken::of(Extent::of(Utf8(text.as_bytes()), &self.policy.limits));
-        // What is cut is rounded up, and so may a word be that is cut in two.
+        // Token counts round up, and a truncated word may take one more token.
         Taken { tokens: taken.tokens + 2, ..taken }
     }
 }
