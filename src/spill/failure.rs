@@ -1,14 +1,14 @@
-//! Why an output could not be saved, or read back.
+//! Errors of saving and reading outputs.
 
 use std::io;
 
 #[derive(Debug)]
 pub enum Failure {
-    /// What the operating system said.
+    /// An error of the operating system.
     System(io::Error),
-    /// What this store refuses or does not hold.
+    /// A request that the store rejects, or an unknown output.
     Refused(String),
-    /// What cannot be searched for.
+    /// An invalid search pattern.
     Pattern(String),
 }
 

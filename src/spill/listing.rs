@@ -1,4 +1,4 @@
-//! What a store holds.
+//! The listing of a store.
 
 use std::fs::File;
 
@@ -8,7 +8,7 @@ use super::reader::lines_of;
 use super::store::{Entry, Store};
 use super::writer::Record;
 
-/// Lists the outputs, oldest first. One that is still written, or whose writer died, is not complete.
+/// Lists the outputs, oldest first. Unfinished outputs, including those of a terminated writer, are not complete.
 pub fn list(store: &Store) -> Result<Vec<Record>, Failure> {
     let mut records = vec![];
     for entry in store.entries()? {
@@ -20,7 +20,7 @@ pub fn list(store: &Store) -> Result<Vec<Record>, Failure> {
                     let whole = entry.name.whole.unwrap_or(held);
                     (entry, whole)
                 }
-                // It was removed since.
+                // It was removed in the meantime.
                 Err(Failure::Refused(_)) => continue,
                 Err(error) => return Err(error),
             },
@@ -31,7 +31,7 @@ pub fn list(store: &Store) -> Result<Vec<Record>, Failure> {
     Ok(records)
 }
 
-/// Opens a file, by its id where it has another name since: to look for that reads all names of the store.
+/// Opens a file. If it was renamed in the meantime, searches for its id, which reads the whole directory.
 fn open(store: &Store, entry: Entry) -> Result<(Entry, File), Failure> {
     let id = entry.name.id.clone();
     match store.open_entry(entry)? {
@@ -45,11 +45,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_output_that_is_still_written_is_opened_by_the_name_that_was_listed() {
+    fn an_unfinished_output_is_opened_by_its_listed_name() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::at(dir.path().to_str().unwrap());
         store.prepare().unwrap();
-        // A look by id, which reads the whole directory, would find one file twice.
+        // A search by id, which reads the whole directory, would return one of these files for both.
         std::fs::write(dir.path().join("0123456789abcdef.bash.part"), "one\ntwo").unwrap();
         std::fs::write(dir.path().join("0123456789abcdef.node.part"), "three").unwrap();
         let mut sizes: Vec<u64> = list(&store).unwrap().iter().map(|record| record.whole.bytes).collect();
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_that_was_renamed_or_removed_is_looked_for() {
+    fn a_renamed_or_removed_output_is_searched_by_id() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::at(dir.path().to_str().unwrap());
         let part = dir.path().join("0123456789abcdef.bash.part");

@@ -1,4 +1,4 @@
-//! Full outputs on disk: saved as they come, found by id, read in parts, searched, and swept.
+//! Full outputs on disk: saved as streams, found by id, read in parts, searched, and swept.
 
 pub mod failure;
 pub mod listing;

@@ -1,13 +1,13 @@
-//! What a file of a store is called: its id, the tool that it comes from, and what is known of the whole.
+//! File names of a store: the id, the name of the tool, and the size of the whole output.
 //!
-//! The name is the only record there is, and one rename makes it: an output whose writer died keeps the name of one that
-//! is being written. A file that is shorter than its name says is not complete.
+//! The name is the only metadata, and it is set by a single rename: if a writer dies, its output keeps the name of an
+//! unfinished one. A file shorter than the size in its name is not complete.
 
 use std::fmt;
 
 /// Hexadecimal digits of an id.
 const ID: usize = 16;
-/// Chars of a tool's name that a file is named by.
+/// Chars of the tool's name in a file name.
 const TOOL: usize = 40;
 
 /// Bytes and lines of a whole output.
@@ -17,17 +17,17 @@ pub struct Whole {
     pub lines: u64,
 }
 
-/// The name of a file: `ID.TOOL.part` while it is written, `ID.TOOL.BYTESb.LINESl.txt` after.
+/// A file name: `ID.TOOL.part` while it is written, `ID.TOOL.BYTESb.LINESl.txt` afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     pub id: String,
     tool: String,
-    /// Nothing while it is written.
+    /// `None` while it is written.
     pub whole: Option<Whole>,
 }
 
 impl Name {
-    /// Names a file that is to be written. Of the tool's name, what is no ASCII letter, digit or "-" becomes "_".
+    /// Returns the name of a new file. Chars of the tool's name other than ASCII letters, digits and "-" become "_".
     pub fn new(id: &str, tool: &str) -> Name {
         let plain = |char: char| if char.is_ascii_alphanumeric() || char == '-' { char } else { '_' };
         let tool: String = tool.chars().take(TOOL).map(plain).collect();
@@ -38,12 +38,12 @@ impl Name {
         }
     }
 
-    /// The name of the same file once all of it is there.
+    /// Returns the name of the finished file.
     pub fn finished(&self, whole: Whole) -> Name {
         Name { whole: Some(whole), ..self.clone() }
     }
 
-    /// Reads a file's name; nothing when it is none of ours.
+    /// Parses a file name. Returns `None` if it is not in our format.
     pub fn parse(file: &str) -> Option<Name> {
         let parts: Vec<&str> = file.split('.').collect();
         let (id, tool, whole) = match parts[..] {
@@ -82,7 +82,7 @@ mod tests {
     const ID: &str = "0123456789abcdef";
 
     #[test]
-    fn names_are_read_as_they_are_written() {
+    fn names_survive_a_round_trip() {
         let name = Name::new(ID, "bash");
         assert_eq!(name.to_string(), "0123456789abcdef.bash.part");
         assert_eq!(Name::parse(&name.to_string()), Some(name.clone()));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_cannot_name_another_place() {
+    fn a_tool_name_cannot_escape_the_directory() {
         for (tool, named) in [
             ("../../etc/passwd", "______etc_passwd"),
             ("mcp__a.b c", "mcp__a_b_c"),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_no_name() {
+    fn other_file_names_are_rejected() {
         for file in [
             "",
             ".",

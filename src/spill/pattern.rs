@@ -1,4 +1,4 @@
-//! What a saved output is searched for.
+//! Search patterns for saved outputs.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -11,11 +11,11 @@ use super::failure::Failure;
 use super::scan::{OVERLAP, Part};
 use crate::text::{Text, Utf8};
 
-/// Steps of an expression. Each may take 20 ns at every byte where the engine comes to no automaton, and nothing can end
-/// it within a window.
+/// Maximum steps of an expression. Each may take 20 ns per byte if the engine does not build an automaton, and a search
+/// cannot be interrupted inside a window.
 const MOST_STEPS: usize = 8_192;
 
-/// A plain text, or a regular expression. Case and classes are those of Unicode.
+/// A plain text or a regular expression, with Unicode case folding and classes.
 #[derive(Debug)]
 pub struct Pattern(Regex);
 
@@ -35,9 +35,9 @@ impl Pattern {
         RegexBuilder::new(text).case_insensitive(ignore_case).build().map(Pattern).map_err(refused)
     }
 
-    /// Finds the pattern in a line or a part of one. In a part, what may go on beyond its end is left to the next, which
-    /// begins before it. Where a part begins inside a line, its start is not the line's: what is found begins behind its
-    /// first char.
+    /// Finds the pattern in a line or a part of one. A match that may continue beyond the end of a part is left to the
+    /// next part, which overlaps this one. If a part begins inside a line, its first char serves only as context,
+    /// because the start of the part is not a line start.
     pub fn find(&self, part: &Part) -> Option<Range<usize>> {
         let first = if part.begins { 0 } else { Utf8(part.bytes).decode(0).1 };
         let found = self.0.find_at(part.bytes, first)?.range();
@@ -46,14 +46,14 @@ impl Pattern {
     }
 }
 
-/// Says why, in the last line of what the engine says: those before draw where.
+/// Converts an error of the engine. Its last line has the reason; earlier lines show the position.
 fn refused(error: impl Display) -> Failure {
     let error = error.to_string();
     let reason = error.lines().last().unwrap_or_default();
     Failure::Pattern(format!("a regular expression ({})", reason.strip_prefix("error: ").unwrap_or(reason)))
 }
 
-/// Counts what an expression comes to once its repetitions are written out.
+/// Counts the steps of an expression with its repetitions expanded.
 fn steps(hir: &Hir) -> usize {
     let sum = |all: &[Hir]| all.iter().map(steps).fold(0, usize::saturating_add);
     match hir.kind() {
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_finds_what_it_says() {
+    fn plain_and_regex_patterns_match() {
         let log = "héllo ERROR[E12]: Straße".as_bytes();
         for (pattern, expected) in [
             (plain("ERROR[", false), Some(7..13)),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_and_case_are_those_of_unicode() {
+    fn classes_and_case_follow_unicode() {
         for (text, found) in [
             (r"(?i)é+", "ÉÉ"),
             (r"(?i)[а-я]+", "ПРИВЕТ"),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_searched_too() {
+    fn invalid_utf8_is_searched_too() {
         let log = b"\xFF\xFEab\xE6\xBCcd";
         assert_eq!(find(&plain("AB", true), log), Some(2..4));
         assert_eq!(find(&plain("cd", false), log), Some(6..8));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_named() {
+    fn errors_name_the_mistake() {
         let reason = |text: &str| match Pattern::regex(text, false) {
             Err(Failure::Pattern(reason)) => reason,
             other => panic!("{other:?}"),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_of_a_part_is_no_edge_of_its_line() {
+    fn edges_of_a_part_are_not_edges_of_its_line() {
         let part = |begins, ends| Part { line: 1, at: 0, bytes: b"bab", begins, ends };
         let (starts, ends) = (regex("^b", false), regex("b$", false));
         assert_eq!(starts.find(&part(true, false)), Some(0..1));

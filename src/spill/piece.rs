@@ -1,4 +1,4 @@
-//! Parts of a file, without reading what is around them.
+//! Parts of a file, without reading the surrounding text.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -6,7 +6,7 @@ use std::ops::Range;
 
 const CHUNK: usize = 256 * 1024;
 
-/// Reads the bytes of a range, fewer where the file ends in it.
+/// Reads the bytes of a range, or fewer if the file ends within it.
 pub fn read(mut file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
     let mut bytes = vec![];
     file.seek(SeekFrom::Start(range.start))?;
@@ -24,7 +24,7 @@ pub fn newlines(file: &File, range: Range<u64>) -> io::Result<u64> {
     Ok(count)
 }
 
-/// Where a line begins in the first `size` bytes, or `size` when they hold fewer lines.
+/// Returns the start of a line in the first `size` bytes, or `size` if they have fewer lines.
 pub fn line_start(file: &File, line: u64, size: u64) -> io::Result<u64> {
     let mut newlines = line - 1;
     if newlines == 0 {
@@ -48,7 +48,7 @@ fn newlines_in(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// Hands a range over in chunks, with their positions, as long as `each` wants more.
+/// Passes a range to `each` in chunks with their positions, until it returns false.
 fn walk(mut file: &File, range: Range<u64>, mut each: impl FnMut(u64, &[u8]) -> bool) -> io::Result<()> {
     file.seek(SeekFrom::Start(range.start))?;
     let mut chunk = vec![0; CHUNK];

@@ -1,14 +1,14 @@
-//! Bytes on their way to a file: what has come of an output, and what of it is still to be written.
+//! The buffer of an output before it is written to a file.
 
 use super::name::Whole;
 
-/// Takes an output as it comes, counts all of it, and keeps what waits to be written.
+/// Counts the whole output and buffers the bytes to be written.
 #[derive(Debug)]
 pub struct Queue {
     waiting: Vec<u8>,
-    /// Memory of the batch before, to be used again.
+    /// Memory of the previous batch, for reuse.
     spare: Vec<u8>,
-    /// Bytes that the file may still take.
+    /// Bytes that the file can still accept.
     room: u64,
     bytes: u64,
     newlines: u64,
@@ -21,7 +21,7 @@ impl Queue {
         Queue { waiting: vec![], spare: vec![], room, bytes: 0, newlines: 0, open: false }
     }
 
-    /// Takes bytes, and returns how many wait. Those beyond the room only count.
+    /// Accepts bytes and returns the number of buffered ones. Bytes beyond the room are only counted.
     pub fn push(&mut self, bytes: &[u8]) -> usize {
         self.bytes += bytes.len() as u64;
         self.newlines += memchr::memchr_iter(b'\n', bytes).count() as u64;
@@ -32,7 +32,7 @@ impl Queue {
         self.waiting.len()
     }
 
-    /// What waits, to be given back to `recycle`.
+    /// Takes the buffered bytes. Return them with `recycle` for reuse.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::replace(&mut self.waiting, std::mem::take(&mut self.spare))
     }
@@ -42,7 +42,7 @@ impl Queue {
         self.spare = batch;
     }
 
-    /// Size of all that came.
+    /// Returns the size of the whole output.
     pub fn whole(&self) -> Whole {
         Whole { bytes: self.bytes, lines: self.newlines + u64::from(self.open) }
     }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_beyond_the_room_counts_but_is_not_kept() {
+    fn bytes_beyond_the_room_are_counted_but_not_kept() {
         let mut queue = Queue::new(5);
         assert_eq!(queue.push(b"ab\n"), 3);
         assert_eq!(queue.push(b"cd\nef"), 5);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_line_and_an_empty_piece_ends_none() {
+    fn empty_pieces_neither_add_nor_end_lines() {
         let mut queue = Queue::new(u64::MAX);
         assert_eq!(queue.whole(), Whole { bytes: 0, lines: 0 });
         queue.push(b"a");

@@ -1,4 +1,4 @@
-//! Reads a saved output page by page: by lines, or by bytes where a line is longer than a page.
+//! Reads a saved output page by page: by lines, or by bytes if a line is longer than a page.
 
 use std::fs::File;
 use std::io;
@@ -9,38 +9,38 @@ use super::store::Store;
 use crate::text::cut::prefix_of_bytes;
 use crate::text::{Text, Utf8};
 
-/// What to read.
+/// The page to read.
 #[derive(Clone, Copy, Debug)]
 pub struct Page {
     pub start: Start,
     pub lines: u64,
-    /// Bytes of the text that is read, in which an invalid sequence counts as U+FFFD.
+    /// Bytes of the returned text, in which an invalid sequence counts as U+FFFD.
     pub bytes: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum Start {
-    /// The start of a line, counted from 1. Then a page ends where a line does, if one ends in it.
+    /// The start of a line, 1-based. The page then ends at a line end, if it has one.
     Line(u64),
-    /// A byte, or the start of the sequence that it is in.
+    /// A byte, or the start of the sequence that contains it.
     Byte(u64),
 }
 
-/// What was read. Pages that follow each other make the whole.
+/// The text of a page. Consecutive pages make up the whole output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
     pub text: String,
-    /// The line that it begins in.
+    /// The line in which it begins.
     pub line: u64,
     pub byte: u64,
     pub total_lines: u64,
     pub total_bytes: u64,
-    /// Nothing when the next page begins inside a line.
+    /// `None` if the next page begins inside a line.
     pub next_line: Option<u64>,
     pub next_byte: Option<u64>,
 }
 
-/// Longest sequence that stands for one code point.
+/// Bytes of the longest sequence for one code point.
 const SEQUENCE: u64 = 4;
 
 pub fn read(store: &Store, id: &str, page: Page) -> Result<Slice, Failure> {
@@ -49,7 +49,7 @@ pub fn read(store: &Store, id: &str, page: Page) -> Result<Slice, Failure> {
     Ok(read_page(&file, entry.size, lines, page)?)
 }
 
-/// Reads of the first `size` bytes of a file, and counts their lines unless they are known.
+/// Reads a page from the first `size` bytes of a file. Counts their lines if not known.
 fn read_page(file: &File, size: u64, lines: Option<u64>, page: Page) -> io::Result<Slice> {
     let byte = match page.start {
         Start::Line(line) => piece::line_start(file, line, size)?,
@@ -85,7 +85,7 @@ fn sequence_start(file: &File, byte: u64) -> io::Result<u64> {
     Ok(from + Utf8(&around).floor((byte - from) as usize) as u64)
 }
 
-/// Where a page ends. It holds one code point at least, so that paging comes to an end whatever the limit.
+/// Returns the end of a page. A page has at least one code point, so paging ends under any limit.
 fn end(bytes: &[u8], is_last: bool, page: Page) -> usize {
     if bytes.is_empty() {
         return 0;
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_by_line_end_where_lines_do() {
+    fn pages_by_line_end_at_line_ends() {
         let slice = page(b"one\ntwo\nthree\n", Start::Line(2), 9, 7);
         assert_eq!((slice.text.as_str(), slice.line, slice.byte), ("two\n", 2, 4));
         assert_eq!((slice.next_line, slice.next_byte), (Some(3), Some(8)));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_inside_a_long_line_goes_on_by_byte() {
+    fn a_page_inside_a_long_line_continues_by_byte() {
         let slice = page("漢字漢字\nok\n".as_bytes(), Start::Line(1), 9, 7);
         assert_eq!((slice.text.as_str(), slice.next_line, slice.next_byte), ("漢字", None, Some(6)));
         let slice = page("漢字漢字\nok\n".as_bytes(), Start::Byte(6), 9, 7);
@@ -130,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_inside_a_sequence_means_its_start() {
+    fn a_byte_inside_a_sequence_moves_to_its_start() {
         assert_eq!(page("a😀b".as_bytes(), Start::Byte(3), 9, 9).byte, 1);
-        // Nothing valid: each byte stands by itself.
+        // An invalid sequence: each byte is separate.
         assert_eq!(page(b"a\x80\x80\x80b", Start::Byte(3), 9, 9).byte, 3);
     }
 
     #[test]
-    fn beyond_the_end_there_is_nothing() {
+    fn pages_beyond_the_end_are_empty() {
         for start in [Start::Line(9), Start::Byte(99)] {
             let slice = page(b"one\ntwo\n", start, 9, 9);
             assert_eq!((slice.text.as_str(), slice.byte, slice.line), ("", 8, 3));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_bytes_count_as_what_they_are_shown_as() {
+    fn invalid_bytes_count_as_their_replacement() {
         let slice = page(b"\xFF\xFF\xFF\xFF", Start::Byte(0), 9, 7);
         assert_eq!((slice.text.as_str(), slice.next_byte), ("\u{FFFD}\u{FFFD}", Some(2)));
     }

@@ -1,4 +1,4 @@
-//! An output that is being saved: one thread hands over what comes, others write it, in order.
+//! An output being saved: one thread pushes bytes, others write them, in order.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,16 +13,16 @@ pub struct Saving {
     store: Store,
     name: Name,
     queue: Mutex<Queue>,
-    /// Held by whoever writes, so that what is taken from the queue first is written first.
+    /// Locked while writing, to write batches in the order in which they leave the queue.
     file: Mutex<Stage>,
 }
 
 #[derive(Debug)]
 enum Stage {
-    /// No file is made before there is something to write.
+    /// The file is created with the first write.
     Waiting,
     Writing(Writer),
-    /// Nothing comes after the end, whether it was good or bad.
+    /// No writes follow the end, successful or not.
     Ended,
 }
 
@@ -32,17 +32,17 @@ impl Saving {
         Saving { store, name: Name::new(id, tool), queue, file }
     }
 
-    /// Takes bytes, and returns how many wait to be written.
+    /// Accepts bytes and returns the number waiting to be written.
     pub fn push(&self, bytes: &[u8]) -> usize {
         open(&self.queue).push(bytes)
     }
 
-    /// Writes what waits. After a failure there is no file.
+    /// Writes the buffered bytes. A failure removes the file.
     pub fn flush(&self) -> Result<(), Failure> {
         self.advance(Self::write)
     }
 
-    /// Writes what waits and ends the file.
+    /// Writes the buffered bytes and finishes the file.
     pub fn finish(&self) -> Result<Record, Failure> {
         self.advance(|saving, stage| {
             saving.write(stage)?;
@@ -53,7 +53,7 @@ impl Saving {
         })
     }
 
-    /// Removes what was written, unless it is finished.
+    /// Removes the file, unless it is finished.
     pub fn discard(&self) -> Result<(), Failure> {
         remove(&mut open(&self.file))
     }
@@ -62,7 +62,7 @@ impl Saving {
         let stage = &mut *open(&self.file);
         let outcome = step(self, stage);
         if outcome.is_err() {
-            // What could not be written whole is not worth the room; why it could not is what is told.
+            // An incomplete file is not worth its space. The first error is reported.
             let _ = remove(stage);
         }
         outcome
@@ -91,7 +91,7 @@ fn remove(stage: &mut Stage) -> Result<(), Failure> {
     }
 }
 
-/// Locks, also after a panic elsewhere: each step leaves a state that the next can work on.
+/// Locks a mutex even if it is poisoned: every step leaves a usable state.
 fn open<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,12 +1,12 @@
-//! The lines of a file one after another, in memory that does not grow with them.
+//! Iterates over the lines of a file in constant memory.
 
 use std::io::{self, Read};
 
 use crate::text::{Text, Utf8};
 
-/// Longest part of a line that is looked at by itself.
+/// Bytes of the longest part of a line examined at once.
 pub const WINDOW: usize = 32 * 1024;
-/// What two parts of one line share, so that nothing shorter is missed between them.
+/// Bytes shared by consecutive parts of a line. Shorter matches lie within one part.
 pub const OVERLAP: usize = 16 * 1024;
 
 /// A line, or a part of one that is longer than a window.
@@ -14,11 +14,11 @@ pub const OVERLAP: usize = 16 * 1024;
 pub struct Part<'a> {
     /// Counted from 1.
     pub line: u64,
-    /// Where the part stands in the file.
+    /// Position of the part in the file.
     pub at: u64,
     /// Without the terminator.
     pub bytes: &'a [u8],
-    /// It is the start, or the end, of its line.
+    /// The part starts, or ends, its line.
     pub begins: bool,
     pub ends: bool,
 }
@@ -29,7 +29,7 @@ pub struct Scan<R> {
     buffer: Vec<u8>,
     start: usize,
     filled: usize,
-    /// Where the buffer stands in the file.
+    /// Position of the buffer in the file.
     at: u64,
     line: u64,
     begins: bool,
@@ -50,7 +50,7 @@ impl<R: Read> Scan<R> {
         }
     }
 
-    /// The next part; nothing after the last.
+    /// Returns the next part, or `None` at the end.
     pub fn next_part(&mut self) -> io::Result<Option<Part<'_>>> {
         let newline = loop {
             let newline = memchr::memchr(b'\n', &self.buffer[self.start..self.filled]);
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_come_without_their_terminators() {
+    fn lines_exclude_their_terminators() {
         let mut scan = Scan::new(&b"one\r\n\ntwo\rx\nthree"[..]);
         let mut lines = vec![];
         while let Some(part) = scan.next_part().unwrap() {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_comes_in_parts_that_overlap() {
+    fn a_long_line_is_split_into_overlapping_parts() {
         let line = "漢".repeat(WINDOW);
         let text = format!("a\n{line}\nb\n");
         let mut scan = Scan::new(text.as_bytes());
@@ -119,7 +119,7 @@ mod tests {
             }
             parts += 1;
             assert_eq!(part.begins, parts == 1);
-            // An overlap begins with a whole char.
+            // An overlap begins at a char boundary.
             assert!(part.begins || part.at < reached && reached - part.at < OVERLAP as u64 + 3);
             let range = part.at as usize..part.at as usize + part.bytes.len();
             assert_eq!(part.bytes, &text.as_bytes()[range.clone()]);

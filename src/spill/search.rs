@@ -13,35 +13,35 @@ use super::scan::Scan;
 use super::store::Store;
 use crate::text::{Text, Utf8};
 
-/// What to look for.
+/// The search to run.
 #[derive(Debug)]
 pub struct Query {
     pub pattern: Pattern,
-    /// The first line that may match.
+    /// The first line to search.
     pub line: u64,
-    /// Lines that are shown before and after each that matches.
+    /// Lines shown before and after each match.
     pub context: usize,
     pub max: usize,
 }
 
-/// A line that matches.
+/// A matching line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Match {
     pub line: u64,
-    /// Where the match stands in the file.
+    /// Position of the match in the file.
     pub byte: u64,
     pub text: String,
     pub before: Vec<String>,
     pub after: Vec<String>,
 }
 
-/// A search that takes longer holds up others, and is given up.
+/// Time after which a search is aborted, because it delays others.
 const LONGEST: Duration = Duration::from_secs(30);
-/// Bytes that are shown of a line.
+/// Bytes shown of a line.
 const SHOWN: u64 = 500;
-/// Of these, those that stand before a match.
+/// Of these, bytes before a match.
 const LEAD: u64 = 150;
-/// Bytes of an answer.
+/// Maximum bytes of an answer.
 const ANSWER: usize = 40_960;
 
 pub fn search(store: &Store, id: &str, query: &Query) -> Result<Vec<Match>, Failure> {
@@ -50,7 +50,7 @@ pub fn search(store: &Store, id: &str, query: &Query) -> Result<Vec<Match>, Fail
     show(&file, &hits)
 }
 
-/// A line that matches, and where it and its neighbours stand.
+/// A matching line, with its position and those of its neighbours.
 #[derive(Debug)]
 struct Hit {
     line: u64,
@@ -104,8 +104,8 @@ fn find(mut file: &File, size: u64, query: &Query, deadline: Instant) -> Result<
     Ok(hits)
 }
 
-/// Reads what is shown, as long as there is room: the lines that match, of which the first always is, then those around
-/// them, the nearest first.
+/// Reads the lines to show within the maximum: first the matching lines, at least one of them, then their neighbours,
+/// nearest first.
 fn show(file: &File, hits: &[Hit]) -> Result<Vec<Match>, Failure> {
     let mut matches: Vec<Match> = vec![];
     let mut room = ANSWER;
@@ -141,12 +141,12 @@ fn neighbours<'a>(
     Ok(lines)
 }
 
-/// What a line takes of an answer, with the newline that it is shown with: empty ones are not free.
+/// Returns the bytes of a line in an answer, including its newline: empty lines count too.
 fn size_of_line(line: &str) -> usize {
     line.len() + 1
 }
 
-/// A line, or what stands around a position of a long one, between marks that tell what is left out.
+/// Reads a line. Only the text around `at` is returned from a long line, between marks that name the omitted bytes.
 fn excerpt(file: &File, place: &Range<u64>, at: u64) -> Result<String, Failure> {
     if place.end - place.start <= SHOWN {
         return Ok(String::from_utf8_lossy(&piece::read(file, place.clone())?).into_owned());
@@ -180,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_takes_too_long_is_given_up() {
+    fn a_search_past_its_deadline_is_aborted() {
         let soon = Instant::now() + LONGEST;
         assert_eq!(hits("a\nb\n", "b", soon).unwrap().len(), 1);
         assert!(matches!(hits("a\nb\n", "b", Instant::now()), Err(Failure::Refused(_))));
     }
 
     #[test]
-    fn of_a_long_line_the_match_is_shown() {
+    fn a_long_line_is_shown_around_its_match() {
         let line = ["漢".repeat(300), "needle".to_owned(), "字".repeat(300)].concat();
         let found = hits(&line, "needle", Instant::now() + LONGEST).unwrap();
         let lead = "漢".repeat(50);

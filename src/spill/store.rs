@@ -1,7 +1,7 @@
-//! The directory that outputs are saved in, and the files in it.
+//! The directory of saved outputs, and its files.
 //!
-//! It belongs to this user alone, which is looked at before every use; what is not ours in it is neither followed, read
-//! nor removed. That holds as long as nobody else may rename the directory itself: its parent is the caller's choice.
+//! The directory must belong to this user alone, which is checked before every use. Other files in it are not followed,
+//! read or removed. This assumes that other users cannot rename the directory itself: the caller chooses its parent.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -25,13 +25,13 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Whether all of the output is there.
+    /// Returns true if the file holds the full output.
     pub fn is_complete(&self) -> bool {
         self.name.whole.is_some_and(|whole| whole.bytes == self.size)
     }
 }
 
-/// How often a file is looked for: a directory that is read while a file is renamed may show neither name.
+/// Attempts to find a file. Reading a directory while a file is renamed may return neither name.
 const LOOKS: usize = 3;
 
 impl Store {
@@ -43,8 +43,8 @@ impl Store {
         self.dir.join(name.to_string())
     }
 
-    /// Makes the directory where there is none. One of this user's that others may enter is closed to them when it is
-    /// empty or holds nothing but saved outputs, and refused when it holds anything else.
+    /// Creates the directory if it does not exist. If this user's directory is accessible to others, it is restricted
+    /// if it contains only saved outputs, and rejected otherwise.
     pub fn prepare(&self) -> Result<(), Failure> {
         let Some(found) = self.check()? else {
             private(DirBuilder::new().recursive(true)).create(&self.dir)?;
@@ -63,7 +63,7 @@ impl Store {
         Ok(owner::close_to_others(&self.dir)?)
     }
 
-    /// Refuses a directory that cannot be trusted; nothing when there is none.
+    /// Rejects an untrusted directory. Returns `None` if it does not exist.
     fn check(&self) -> Result<Option<Metadata>, Failure> {
         let found = match fs::symlink_metadata(&self.dir) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -85,14 +85,14 @@ impl Store {
         Failure::Refused(format!("outputs are not saved in {}, which {what}", self.dir.display()))
     }
 
-    /// Makes a file that was not there.
+    /// Creates a file, which must not exist.
     pub fn create(&self, name: &Name) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         owner::restrict(&mut options).open(self.path(name))
     }
 
-    /// The files of the store, oldest first; none when there is no directory.
+    /// Returns the files of the store, oldest first, or an empty list if there is no directory.
     pub fn entries(&self) -> Result<Vec<Entry>, Failure> {
         let mut entries = self.entries_of("")?;
         entries.sort_unstable_by(|one, other| {
@@ -115,7 +115,8 @@ impl Store {
         Ok(entries)
     }
 
-    /// Collects the files whose ids begin so; false when one went meanwhile, which may be there under another name.
+    /// Collects the files whose ids start with `id`. Returns false if one disappeared in the meantime: it may have been
+    /// renamed.
     fn look(&self, id: &str, entries: &mut Vec<Entry>) -> Result<bool, Failure> {
         let mut settled = true;
         for file in fs::read_dir(&self.dir)? {
@@ -145,7 +146,7 @@ impl Store {
         Err(Failure::Refused(format!("no output is saved under {id}: there was none, or it was removed")))
     }
 
-    /// Opens a file that was seen; `None` when it was renamed or removed since.
+    /// Opens a listed file. Returns `None` if it was renamed or removed in the meantime.
     pub fn open_entry(&self, mut entry: Entry) -> Result<Option<(Entry, File)>, Failure> {
         let file = match self.open_to_read(&entry.name) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -161,7 +162,7 @@ impl Store {
         owner::restrict(&mut options).open(self.path(name))
     }
 
-    /// Removes a file; false when it was gone.
+    /// Removes a file. Returns false if it did not exist.
     pub fn remove(&self, name: &Name) -> io::Result<bool> {
         match fs::remove_file(self.path(name)) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
@@ -176,7 +177,7 @@ fn private(builder: &mut DirBuilder) -> &mut DirBuilder {
     builder
 }
 
-/// Whose a file is, and who else may use it.
+/// Owner and permissions of files.
 #[cfg(unix)]
 mod owner {
     use super::*;
@@ -196,13 +197,13 @@ mod owner {
         fs::set_permissions(dir, fs::Permissions::from_mode(0o700))
     }
 
-    /// Follows no link, makes files for this user alone, and does not wait where there is a pipe.
+    /// Does not follow links or block on pipes, and creates files with permissions for this user only.
     pub fn restrict(options: &mut OpenOptions) -> &mut OpenOptions {
         options.mode(0o600).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
     }
 }
 
-/// Where files have no mode, their directory protects them, and age alone tells whether one is still written.
+/// Without file modes, the directory protects its files, and only age shows if one is still being written.
 #[cfg(not(unix))]
 mod owner {
     use super::*;

@@ -7,31 +7,31 @@ use super::failure::Failure;
 use super::store::{Entry, Store};
 use crate::system;
 
-/// What may stay.
+/// The limits on retained outputs.
 #[derive(Clone, Debug)]
 pub struct Limits {
     pub total_bytes: u64,
     pub max_age: Duration,
-    /// Nothing younger is removed.
+    /// Minimum age of removed outputs.
     pub min_age: Duration,
 }
 
-/// What was removed by this sweep, not by others beside it.
+/// The outputs removed by this sweep, without those removed by concurrent ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
     pub removed: u64,
     pub bytes: u64,
 }
 
-/// Removes what is too old, then the oldest until the rest is small enough. What is in `retain`, too young, or still
-/// written stays.
+/// Removes outputs that are too old, then the oldest until the total is within its limit. Keeps outputs that are listed
+/// in `retain`, too young, or being written.
 pub fn sweep(store: &Store, limits: &Limits, retain: &[String], now: SystemTime) -> Result<Swept, Failure> {
     let entries = store.entries()?;
     let mut total: u64 = entries.iter().map(|entry| entry.size).sum();
     let mut swept = Swept::default();
     let mut failure = None;
     for entry in entries {
-        // A file from the future is young.
+        // A modification time in the future counts as now.
         let age = now.duration_since(entry.modified).unwrap_or_default();
         let is_due = age >= limits.max_age || total > limits.total_bytes;
         if !is_due || age < limits.min_age || retain.contains(&entry.name.id) {
@@ -53,9 +53,9 @@ pub fn sweep(store: &Store, limits: &Limits, retain: &[String], now: SystemTime)
 
 enum Gone {
     ByUs,
-    /// Another sweep came first.
+    /// A concurrent sweep removed it.
     Before,
-    /// It is still written.
+    /// It is still being written.
     Not,
 }
 
@@ -71,7 +71,7 @@ fn remove(store: &Store, entry: &Entry) -> Result<Gone, Failure> {
         if !system::hold(file) {
             return Ok(Gone::Not);
         }
-        // Another sweep has removed it, and its writer has made another by this name.
+        // A concurrent sweep removed it, and its writer created another with this name.
         if !system::has_name(&file.metadata()?) {
             return Ok(Gone::Before);
         }

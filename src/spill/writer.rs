@@ -1,4 +1,4 @@
-//! One file of a store while it is written.
+//! An output file being written.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -10,7 +10,7 @@ use super::name::{Name, Whole};
 use super::store::Store;
 use crate::system;
 
-/// A saved output. It is complete unless the file holds less than the whole.
+/// A saved output. It is complete if the file holds all of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub id: String,
@@ -32,7 +32,8 @@ impl Writer {
         store.prepare()?;
         loop {
             let file = store.create(name)?;
-            // A sweep leaves what is held, until it is closed or this process ends. One that came before removes it.
+            // Sweeps skip held files, until they are closed or this process ends. A sweep that held the file first
+            // removes it, and we create another.
             system::hold_after_others(&file);
             if system::has_name(&file.metadata()?) {
                 return Ok(Writer { store: store.clone(), name: name.clone(), file, written: 0 });
@@ -46,13 +47,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Names the file by what it holds. It is as young as its end.
+    /// Renames the file to its final name, and sets the time from which its age counts.
     pub fn finish(&mut self, whole: Whole) -> Result<Record, Failure> {
         let held = self.file.metadata()?.len();
         if held != self.written {
             return Err(self.refuse("was changed while it was written"));
         }
-        // Only its age depends on it.
+        // A failure affects only the age.
         let _ = self.file.set_modified(SystemTime::now());
         let finished = self.name.finished(whole);
         let path = self.store.path(&finished);
@@ -71,7 +72,6 @@ impl Writer {
         Failure::Refused(format!("{} {what}", self.store.path(&self.name).display()))
     }
 
-    /// Removes the file.
     pub fn discard(self) -> Result<(), Failure> {
         self.store.remove(&self.name)?;
         Ok(())
