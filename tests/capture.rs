@@ -1,4 +1,4 @@
-//! What a capture promises: that it leaves of a stream what a cut of the whole would leave, in bounded memory.
+//! Laws of captures: a captured stream equals the truncated whole, in bounded memory.
 
 use proptest::prelude::*;
 use spillway::capture::{Capture, Captured, Left, Stream};
@@ -12,7 +12,8 @@ use spillway::text::notice::Notice;
 use spillway::text::saved::Place;
 use spillway::text::{Saved, Source, Text, Utf8, Utf16};
 
-/// Output made of what breaks streams: wide chars, half sequences, returns, NUL, long lines, colours, failures.
+/// Generates output that is hard to capture: wide chars, incomplete sequences, returns, NUL, long lines, colours,
+/// failures.
 fn output() -> impl Strategy<Value = Vec<u8>> {
     let of = |text: &str| Just(text.as_bytes().to_vec());
     let piece = prop_oneof![
@@ -40,7 +41,7 @@ fn output() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(pieces, times)| pieces.concat().repeat(times))
 }
 
-/// The same with notices of earlier cuts in it.
+/// Like [`output`], with notices of earlier cuts.
 fn cut_before() -> impl Strategy<Value = Vec<u8>> {
     let notice = prop::sample::select(vec![
         "[... 123 more characters truncated]",
@@ -110,7 +111,7 @@ fn cuts() -> impl Strategy<Value = Vec<usize>> {
     prop_oneof![prop::collection::vec(1..9usize, 1..9), prop::collection::vec(1..5_000usize, 1..9)]
 }
 
-/// Chunks of these lengths by turns.
+/// Splits bytes into chunks that cycle through these lengths.
 fn chunks<'a>(bytes: &'a [u8], cuts: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
     let (mut rest, mut cuts) = (bytes, cuts.iter().cycle());
     std::iter::from_fn(move || {
@@ -142,7 +143,7 @@ fn text(left: Left) -> String {
     String::from_utf8(left.text).expect("what is left is well-formed")
 }
 
-/// What a cut of the whole leaves. `fresh`: notices of earlier cuts are text.
+/// Returns the truncated whole. `fresh`: notices of earlier cuts are text.
 fn of_whole<T: Text>(source: Source<T>, policy: &Policy, fresh: bool) -> String {
     let source = if fresh { source.fresh() } else { source };
     let outcome = outcome::clamp(&source, &policy.limits, policy, &policy.notice);
@@ -172,7 +173,7 @@ fn is_within(text: &str, limits: &Limits) -> bool {
     Extent::of(Utf8(text.as_bytes()), limits).fits(limits) && longest <= limits.line_bytes
 }
 
-/// How many cases each law is tried on: `SPILLWAY_CASES`, which `npm run soak` sets, or 1,000.
+/// Sets the cases per law: `SPILLWAY_CASES`, which `npm run soak` sets, or 1,000.
 fn config() -> ProptestConfig {
     let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000);
     ProptestConfig {
@@ -187,14 +188,14 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn bytes_come_to_what_a_cut_of_the_whole_leaves(bytes in output(), cuts in cuts(), policy in policy()) {
+    fn captured_bytes_equal_the_truncated_whole(bytes in output(), cuts in cuts(), policy in policy()) {
         let streams = captured(&bytes, &cuts, &policy, None, false);
         prop_assume!(!streams[0].came().is_binary());
         prop_assert_eq!(text(left(streams, &policy)), of_bytes(&bytes, &policy));
     }
 
     #[test]
-    fn strings_come_to_what_a_cut_of_the_whole_leaves(bytes in output(), cuts in cuts(), policy in policy()) {
+    fn captured_strings_equal_the_truncated_whole(bytes in output(), cuts in cuts(), policy in policy()) {
         let bytes = String::from_utf8_lossy(&bytes).into_owned().into_bytes();
         let streams = captured(&bytes, &cuts, &policy, None, true);
         prop_assume!(!streams[0].came().is_binary());
@@ -202,7 +203,7 @@ proptest! {
     }
 
     #[test]
-    fn cleaned_output_comes_to_what_a_cut_of_the_cleaned_whole_leaves(bytes in output(), cuts in cuts(), policy in policy(), options in cleaning()) {
+    fn cleaned_output_equals_the_truncated_cleaned_whole(bytes in output(), cuts in cuts(), policy in policy(), options in cleaning()) {
         let streams = captured(&bytes, &cuts, &policy, Some(options), false);
         prop_assume!(!streams[0].came().is_binary());
         prop_assert_eq!(text(left(streams, &policy)), of_units(&units(&clean(&bytes, options)), &policy));
@@ -217,7 +218,7 @@ proptest! {
     }
 
     #[test]
-    fn a_copy_at_any_moment_is_what_came_until_then(bytes in output(), cuts in cuts(), policy in policy(), clean in prop::option::of(cleaning())) {
+    fn a_snapshot_equals_a_capture_that_ends_there(bytes in output(), cuts in cuts(), policy in policy(), clean in prop::option::of(cleaning())) {
         let mut capture = Capture::new(&policy, clean, false, false);
         let mut came = 0;
         let often = chunks(&bytes, &cuts).count().div_ceil(5);
@@ -233,7 +234,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_kept_is_counted(bytes in output(), cuts in cuts(), policy in policy()) {
+    fn kept_text_is_counted(bytes in output(), cuts in cuts(), policy in policy()) {
         let streams = captured(&bytes, &cuts, &policy, None, false);
         prop_assume!(!streams[0].came().is_binary());
         let came = *streams[0].came();
@@ -260,7 +261,7 @@ proptest! {
     }
 
     #[test]
-    fn streams_of_their_own_share_the_text_of_both(
+    fn separate_streams_share_the_limits(
         outputs in [output(), output()], cuts in cuts(), policy in policy(), closing in prop::sample::select(vec!["", "[exit code 1]"])
     ) {
         let mut capture = Capture::new(&policy, None, true, false);
@@ -288,7 +289,7 @@ proptest! {
     }
 
     #[test]
-    fn the_closing_line_is_kept_inside_the_limits(bytes in output(), policy in policy()) {
+    fn the_closing_line_is_kept_within_the_limits(bytes in output(), policy in policy()) {
         let closing = "[exit code 137]";
         let streams = captured(&bytes, &[usize::MAX], &policy, None, false);
         let whole = streams[0].clone();
@@ -297,7 +298,7 @@ proptest! {
         let all = String::from_utf8(captured.compose(&[&left.text])).unwrap();
         prop_assert!(is_within(&all, &policy.limits), "{all:?}");
         prop_assert_eq!(all.ends_with(closing), is_within(closing, &policy.limits));
-        // What fits beside the line is not cut.
+        // Text that fits beside the line is not truncated.
         let alone = whole.clamp(&Limits::NONE, &policy);
         let together = captured.compose(&[&alone.text]);
         if !alone.truncated && is_within(&(String::from_utf8(together).unwrap() + "\n"), &policy.limits) && policy.limits.tokens == UNLIMITED {
@@ -306,7 +307,7 @@ proptest! {
     }
 
     #[test]
-    fn a_code_point_waits_for_the_rest_of_it(texts in ["[a漢😀\n]{0,40}", "[b字é\n]{0,40}"], cuts in prop::collection::vec(1..5usize, 1..9)) {
+    fn an_incomplete_code_point_is_buffered(texts in ["[a漢😀\n]{0,40}", "[b字é\n]{0,40}"], cuts in prop::collection::vec(1..5usize, 1..9)) {
         let policy = Policy { limits: Limits::NONE, ..Policy::default() };
         let mut capture = Capture::new(&policy, None, false, true);
         let mut both = [chunks(texts[0].as_bytes(), &cuts), chunks(texts[1].as_bytes(), &cuts[..1])];
@@ -328,9 +329,9 @@ proptest! {
 }
 
 #[test]
-fn memory_follows_the_limits_whatever_comes() {
+fn memory_is_bounded_by_the_limits() {
     const BUDGET: usize = 20_000;
-    /// A search takes up to ten budgets and a table, both windows three each.
+    /// A search takes up to ten budgets and a table, and both windows three budgets each.
     const MOST: usize = 16 * BUDGET + (256 << 10) + Cleaner::MOST_MEMORY;
     let limits = Limits { bytes: BUDGET, ..Limits::NONE };
     let chunk = |part: &str| part.repeat(60_000 / part.len()).into_bytes();
@@ -366,7 +367,7 @@ fn memory_follows_the_limits_whatever_comes() {
 }
 
 #[test]
-fn lines_and_tokens_alone_bound_memory_too() {
+fn limits_on_lines_or_tokens_bound_memory_too() {
     for limits in [Limits { lines: 100, ..Limits::NONE }, Limits { tokens: 2_000, ..Limits::NONE }] {
         for keep in [Keep::Head, Keep::Ends, Keep::Findings] {
             let policy = Policy { limits, keep, ..Policy::default() };
@@ -385,7 +386,7 @@ fn lines_and_tokens_alone_bound_memory_too() {
 }
 
 #[test]
-fn what_is_no_text_is_named() {
+fn binary_output_is_replaced_by_its_size() {
     let policy = Policy { saved: Saved::Whole(Place::Path("/tmp/out".into())), ..Policy::default() };
     for (bytes, is_binary) in [
         (vec![0; 100], true),

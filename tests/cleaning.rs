@@ -1,9 +1,10 @@
-//! The laws of cleaning over hostile output.
+//! Laws of cleaning hostile output.
 
 use proptest::prelude::*;
 use spillway::text::clean::{Cleaner, Options, clean};
 
-/// Output made of what breaks cleaners: motions, strings without an end, half sequences, marks, halves of code points.
+/// Generates output that is hard to clean: cursor movements, unterminated strings, incomplete sequences, marks,
+/// incomplete code points.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let words = prop::sample::select(vec![
         "a",
@@ -78,7 +79,7 @@ fn options() -> impl Strategy<Value = Options> {
     })
 }
 
-/// How many cases each law is tried on: `SPILLWAY_CASES`, which `npm run soak` sets, or 4,000.
+/// Sets the cases per law: `SPILLWAY_CASES`, which `npm run soak` sets, or 4,000.
 fn config() -> ProptestConfig {
     let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(4_000);
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -92,13 +93,13 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn any_chunking_comes_to_the_same(bytes in hostile(), options in options(), cuts in prop::collection::vec(1..9usize, 1..9)) {
+    fn chunking_does_not_change_the_result(bytes in hostile(), options in options(), cuts in prop::collection::vec(1..9usize, 1..9)) {
         let (mut cleaner, mut out) = (Cleaner::new(options), vec![]);
         let (mut rest, mut cuts) = (&bytes[..], cuts.iter().cycle());
         while !rest.is_empty() {
             let (chunk, after) = rest.split_at(rest.len().min(*cuts.next().unwrap()));
             cleaner.push(chunk, &mut out);
-            // A snapshot changes nothing.
+            // Snapshots do not change the cleaner.
             cleaner.clone().finish(&mut vec![]);
             rest = after;
         }
@@ -113,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn no_control_character_is_left_and_no_line_stands_three_times(bytes in hostile()) {
+    fn control_characters_and_third_repetitions_are_removed(bytes in hostile()) {
         let text = cleaned(&bytes, Options::ALL);
         prop_assert!(!text.contains(|char: char| char.is_control() && char != '\t' && char != '\n'), "{text:?}");
         let lines: Vec<&str> = text.split_terminator('\n').collect();
@@ -127,13 +128,13 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_cleaned_that_no_option_names(bytes in hostile()) {
+    fn without_options_text_is_unchanged(bytes in hostile()) {
         let none = Options { ansi: false, carriage_returns: false, control: false, repeats: false };
         prop_assert_eq!(cleaned(&bytes, none), String::from_utf8_lossy(&bytes));
     }
 
     #[test]
-    fn sequences_that_stay_are_all_there(bytes in hostile()) {
+    fn retained_sequences_are_not_dropped(bytes in hostile()) {
         let options = Options { ansi: false, carriage_returns: false, control: true, repeats: false };
         let kept = |text: &str| text.chars().filter(|char| matches!(char, '\x1B' | '\u{9B}' | '\u{9D}')).count();
         prop_assert_eq!(kept(&cleaned(&bytes, options)), kept(&String::from_utf8_lossy(&bytes)));
@@ -146,20 +147,20 @@ proptest! {
     }
 }
 
-/// A terminal as one would write it down: every char by itself, no window, no margin, no limits.
+/// A straightforward model of a terminal: char by char, without windows, margins or limits.
 mod model {
     #[derive(Clone, Copy, PartialEq)]
     enum Cell {
         Printed(char),
         Blank,
-        /// A part of a tab that begins this many cells before.
+        /// A cell of a tab that starts this many cells before.
         Tab(usize),
     }
 
     #[derive(Default)]
     struct Terminal {
         lines: Vec<Vec<Cell>>,
-        /// Lines in which something was printed over.
+        /// True for lines with overwritten text.
         rewritten: Vec<bool>,
         row: usize,
         column: usize,
@@ -192,7 +193,7 @@ mod model {
         terminal.shown()
     }
 
-    /// Length of the sequence at the start, or 0.
+    /// Returns the length of the leading sequence, or 0.
     fn sequence(chars: &[char]) -> usize {
         let introducers = ['\x1B', '\u{90}', '\u{98}', '\u{9B}', '\u{9D}', '\u{9E}', '\u{9F}'];
         if !introducers.contains(&chars[0]) {
@@ -271,7 +272,7 @@ mod model {
             self.rewritten[self.row] &= self.end() > 0;
         }
 
-        /// Where the line ends: blanks at its end are no part of it.
+        /// Returns the end of the line without trailing blanks.
         fn end(&self) -> usize {
             self.lines[self.row].iter().rposition(|&cell| cell != Cell::Blank).map_or(0, |last| last + 1)
         }
@@ -328,7 +329,7 @@ mod model {
             let mut rewritten = self.rewritten.iter();
             let mut shown: Vec<String> = self.lines.iter().zip(&mut rewritten).map(text).collect();
             let mut below: Vec<String> = below.iter().zip(rewritten).map(text).collect();
-            // Of empty lines at the end one stands for the newline of the line above, unless that is the cursor's.
+            // One empty line at the end stands for the newline of the line above, unless that line has the cursor.
             while below.ends_with(&[String::new(), String::new()]) || below == [""] {
                 below.pop();
             }

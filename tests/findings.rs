@@ -1,4 +1,4 @@
-//! What a search for findings promises, as laws over text that is full of them.
+//! Laws of the search for findings, over text with many of them.
 
 use proptest::prelude::*;
 use spillway::findings::{Findings, Found, Request};
@@ -9,7 +9,7 @@ use spillway::text::earlier::Earlier;
 use spillway::text::notice::Notice;
 use spillway::text::{Source, Text, Utf8, Utf16};
 
-/// A log with failures in it: lines that tell something, lines that do not, long ones, wide ones, notices of ours.
+/// Generates a log with failures: informative and other lines, long ones, wide ones, notices of ours.
 fn log() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         8 => "[a-z ]{0,40}\n",
@@ -58,7 +58,7 @@ fn found(text: &str, policy: &Policy) -> Option<Found> {
     findings.clamp(&Request::of(policy, findings.size()))
 }
 
-/// Lines of a text with their numbers, newlines included.
+/// Splits a text into lines, newlines included.
 fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
@@ -68,7 +68,7 @@ fn is_mark(line: &str) -> bool {
     inside.is_some_and(|line| [" lines", " line", " chars"].iter().any(|unit| line.ends_with(unit)))
 }
 
-/// How many lines lie in a gap, which is given in chars, from their start to their end.
+/// Returns the lines that lie entirely in a gap, which is given in chars.
 fn whole_lines(text: &str, gap: &std::ops::Range<usize>) -> usize {
     let mut char = 0;
     let ends = lines(text).into_iter().map(|line| {
@@ -88,7 +88,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn chunks_make_no_difference(text in log(), policy in policy(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..30)) {
+    fn chunking_does_not_change_the_result(text in log(), policy in policy(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..30)) {
         let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
         at.extend([0, text.len()]);
         at.sort_unstable();
@@ -98,16 +98,16 @@ proptest! {
     }
 
     #[test]
-    fn ranges_sizes_and_lines_are_those_of_the_input(text in log(), policy in policy()) {
+    fn ranges_sizes_and_lines_refer_to_the_input(text in log(), policy in policy()) {
         let Some(found) = found(&text, &policy) else { return Ok(()) };
         let units: Vec<u16> = text.encode_utf16().collect();
         let parts: Vec<String> = found.ranges.iter().map(|range| String::from_utf16(&units[range.clone()]).unwrap()).collect();
         prop_assert!(found.ranges.windows(2).all(|pair| pair[0].end < pair[1].start), "{:?}", found.ranges);
         prop_assert_eq!(found.kept.bytes, parts.iter().map(String::len).sum::<usize>());
         prop_assert_eq!(found.kept.chars, found.ranges.iter().map(|range| range.len()).sum::<usize>());
-        // What stands between the parts is one mark each, and what stands behind them the notice.
+        // There is one mark between parts, and the notice after them.
         let mut rest = found.text.as_str();
-        // An earlier notice at the start goes without a mark.
+        // An earlier notice at the start is dropped without a mark.
         let looks = policy.notice != Notice::None;
         let first = if looks { Earlier::at_ends(Utf16(&units), Utf16(&units), units.len()).leading } else { 0 };
         for (at, part) in parts.iter().enumerate() {
@@ -126,7 +126,7 @@ proptest! {
             prop_assert!(rest[start..].starts_with(part.as_str()), "{part:?} is not at {start} of {rest:?}");
             rest = &rest[start + part.len()..];
         }
-        // Kept lines are those that the parts have something of.
+        // Kept lines are those of which the parts contain text.
         let mut kept = vec![];
         let mut char = 0;
         for (number, line) in lines(&text).into_iter().enumerate() {
@@ -151,7 +151,7 @@ proptest! {
             let (start, content) = (char, line.trim_end_matches('\n').encode_utf16().count());
             char += line.encode_utf16().count();
             let kept: usize = found.ranges.iter().map(|range| range.end.min(start + content).saturating_sub(range.start.max(start))).sum();
-            // An earlier notice that was glued to the last line goes.
+            // An earlier notice glued to the last line is dropped.
             let glued = char == text.encode_utf16().count() && line.ends_with(']');
             prop_assert!(kept == 0 || kept == content || line.len() > 1_000 || glued, "{kept} of {line:?}");
         }
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn what_did_not_fail_is_never_scattered(text in log(), policy in policy()) {
+    fn successful_output_is_not_reduced_to_findings(text in log(), policy in policy()) {
         let policy = Policy { keep: Keep::Auto, is_error: false, ..policy };
         let units: Vec<u16> = text.encode_utf16().collect();
         let outcome = outcome::clamp(&Source::whole(Utf16(&units)), &policy.limits, &policy, &policy.notice);
@@ -182,7 +182,7 @@ proptest! {
 #[test]
 fn memory_stays_within_ten_times_the_budget() {
     const BUDGET: usize = 20_000;
-    /// The table of likenesses is as large whatever the budget.
+    /// The size of the similarity table does not depend on the budget.
     const TABLE: usize = 8_192 * 16;
     let policy = Policy {
         limits: Limits { bytes: BUDGET, ..Limits::NONE },
@@ -229,7 +229,7 @@ fn memory_stays_within_ten_times_the_budget() {
 }
 
 #[test]
-fn a_part_that_is_passed_over_is_marked_with_its_lines() {
+fn a_skipped_part_is_marked_with_its_lines() {
     let policy =
         Policy { limits: Limits { bytes: 600, ..Limits::NONE }, keep: Keep::Findings, ..Policy::default() };
     let (before, hidden, after) =

@@ -1,4 +1,4 @@
-//! The guarantees of the contract as laws over hostile text, for both encodings.
+//! The guarantees of the contract as laws over hostile text, in all encodings.
 
 use proptest::prelude::*;
 use spillway::limits::{Limits, UNLIMITED};
@@ -15,7 +15,8 @@ use spillway::text::source::Kept;
 use spillway::text::tokens::Estimate;
 use spillway::text::{Latin1, Source, Text, Utf8, Utf16, clamp};
 
-/// Text made of what breaks cuts: wide characters, joined emoji, lone halves, returns, NUL, old and fake notices.
+/// Generates text that is hard to cut: wide characters, joined emoji, lone surrogates, returns, NUL, old and fake
+/// notices.
 fn hostile() -> impl Strategy<Value = Vec<u16>> {
     let of = |text: &str| Just(text.encode_utf16().collect::<Vec<u16>>());
     let piece = prop_oneof![
@@ -39,7 +40,7 @@ fn hostile() -> impl Strategy<Value = Vec<u16>> {
     (prop::collection::vec(piece, 0..40), 1..4usize).prop_map(|(pieces, times)| pieces.concat().repeat(times))
 }
 
-/// Ends in which other tools say how to go on.
+/// Closings, in which other tools say how to continue.
 const CLOSINGS: [&str; 6] = [
     "\n\n[Showing lines 1-1603 of 5000 (50.0KB limit). Use offset=1604 to continue.]",
     "\n\n[Showing lines 90-99 of 99. Full output: /tmp/漢.log]\n\nCommand exited with code 1",
@@ -49,7 +50,7 @@ const CLOSINGS: [&str; 6] = [
     ", \"nextCursor\": \"abc\"}",
 ];
 
-/// Text that ends so, some of it behind many empty lines.
+/// Generates text with a closing, sometimes after many empty lines.
 fn closed() -> impl Strategy<Value = (Vec<u16>, &'static str)> {
     let text = prop_oneof![3 => hostile(), 1 => Just(vec![])];
     let blank = prop_oneof![2 => Just(0), 1 => 0..20usize];
@@ -75,7 +76,7 @@ fn limits() -> impl Strategy<Value = Limits> {
         })
 }
 
-/// What may have become of the whole.
+/// Generates the status of the saved output.
 fn saved() -> impl Strategy<Value = Saved> {
     prop_oneof![
         3 => Just(Saved::Nowhere),
@@ -159,7 +160,7 @@ fn well_formed(text: &[u16]) -> Vec<u16> {
     String::from_utf16_lossy(text).encode_utf16().collect()
 }
 
-/// How many cases each law is tried on: `SPILLWAY_CASES`, which `npm run soak` sets, or 4,000.
+/// Sets the cases per law: `SPILLWAY_CASES`, which `npm run soak` sets, or 4,000.
 fn config() -> ProptestConfig {
     let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(4_000);
     ProptestConfig {
@@ -179,8 +180,8 @@ proptest! {
     }
 
     #[test]
-    fn bytes_and_strings_come_to_the_same(text in hostile(), policy in policy()) {
-        // The hint counts the one in chars and the other in bytes.
+    fn bytes_and_strings_have_equal_results(text in hostile(), policy in policy()) {
+        // The hint counts strings in chars and bytes in bytes.
         prop_assume!(policy.notice != Notice::Hint);
         let bytes = String::from_utf16_lossy(&text).into_bytes();
         let from_bytes = String::from_utf16(&clamped(Utf8(&bytes), &policy)).unwrap();
@@ -188,7 +189,7 @@ proptest! {
     }
 
     #[test]
-    fn narrow_strings_come_to_the_same(text in hostile(), policy in policy()) {
+    fn narrow_strings_have_equal_results(text in hostile(), policy in policy()) {
         let bytes: Vec<u8> = text.iter().map(|&unit| if unit > 0xFF { 0xE9 } else { unit as u8 }).collect();
         let units: Vec<u16> = bytes.iter().map(|&byte| byte.into()).collect();
         prop_assert_eq!(clamped(Latin1(&bytes), &policy), clamped(Utf16(&units), &policy));
@@ -206,7 +207,7 @@ proptest! {
     }
 
     #[test]
-    fn what_says_how_to_go_on_stays_the_last((text, closing) in closed(), policy in policy(), tighter in policy()) {
+    fn closings_stay_last((text, closing) in closed(), policy in policy(), tighter in policy()) {
         let line = closing.trim_matches('\n').trim_start_matches(", ");
         let mut text = text;
         for policy in [policy, tighter] {
@@ -214,7 +215,7 @@ proptest! {
             let once = clamped(Utf16(&text), &policy);
             is_within(&once, &policy.limits)?;
             prop_assert_eq!(clamped(Utf16(&once), &policy), &once[..]);
-            // There is room for it beside any notice here.
+            // Under these limits there is room for it beside any notice.
             let Limits { bytes, lines, chars, tokens, line_bytes } = policy.limits;
             let roomy = bytes.min(chars) >= 500 && lines >= 12 && tokens >= 190 && line_bytes == UNLIMITED;
             let line = line.trim_start();
@@ -231,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn what_fits_comes_back(text in hostile(), policy in policy()) {
+    fn text_that_fits_is_unchanged(text in hostile(), policy in policy()) {
         let whole = well_formed(&text);
         if is_within(&whole, &policy.limits).is_ok() {
             prop_assert_eq!(clamped(Utf16(&text), &policy), whole);
@@ -239,20 +240,20 @@ proptest! {
     }
 
     #[test]
-    fn a_text_whose_lines_alone_are_cut_stays_and_tells_where_its_whole_is(text in prop_oneof![2 => hostile(), 1 => closed().prop_map(|(text, _)| text)], policy in policy(), keeps_breaks in any::<bool>()) {
+    fn a_text_with_only_lines_truncated_is_kept_and_names_the_saved_output(text in prop_oneof![2 => hostile(), 1 => closed().prop_map(|(text, _)| text)], policy in policy(), keeps_breaks in any::<bool>()) {
         let limits = Limits { line_bytes: policy.limits.line_bytes.min(89), ..Limits::NONE };
         let saved = Saved::Whole(Place::Path("/tmp/漢.log".into()));
         let policy = Policy { limits, saved, snap: !keeps_breaks, ..policy };
         let Some(lined) = clamp_lines(Utf16(&text), &policy) else { return Ok(()) };
         let silent = clamp_lines(Utf16(&text), &Policy { notice: Notice::None, ..policy.clone() }).unwrap();
         let notice = String::from_utf16_lossy(&lined.text[lined.notice.clone()]);
-        // The short line has room for the path in a line of 27 bytes.
+        // The short line with the path takes 27 bytes.
         let names = matches!(&policy.notice, Notice::Hint) || matches!(&policy.notice, Notice::Template(text) if text.contains("{saved}"));
         prop_assert_eq!(notice.contains("/tmp/漢.log"), names && limits.line_bytes >= 27);
         prop_assert!(notice.is_empty() || names);
         let kept = |lined: &Lined| lined.ranges.iter().flat_map(Clone::clone).collect::<Vec<_>>();
         let gone: Vec<_> = kept(&silent).into_iter().filter(|at| !kept(&lined).contains(at)).map(|at| text[at]).collect();
-        // A notice of an earlier cut gives way to this one, and a line break to those before it.
+        // A notice of an earlier cut may be replaced by this one, and a line break by those before it.
         if Earlier::find(Utf16(&silent.text), Utf16(&silent.text), silent.text.len()).spans.is_empty() {
             prop_assert!(["", "\n", "\r\n"].contains(&&*String::from_utf16_lossy(&gone)), "{gone:?} is gone");
             prop_assert!(!keeps_breaks || gone.is_empty());
@@ -260,15 +261,15 @@ proptest! {
     }
 
     #[test]
-    fn what_is_kept_is_the_input(text in hostile(), policy in policy()) {
+    fn kept_text_is_that_of_the_input(text in hostile(), policy in policy()) {
         let source = Source::whole(Utf16(&text));
         if let Some(cut) = clamp(&source, &policy) {
             let Kept { start, head, tail, end } = cut.kept;
             prop_assert!(start <= head && head <= tail && tail <= end && end <= text.len());
-            // Only an earlier notice is left out at the ends.
+            // At the ends, only an earlier notice may be omitted.
             let earlier = Earlier::find(Utf16(&text), Utf16(&text), text.len()).content(text.len());
             prop_assert!(start == 0 || start == earlier.start && policy.notice != Notice::None);
-            // With it a return before its newline, which is no part of a line's end any more.
+            // A return before its newline is omitted with it, because it no longer belongs to a line end.
             let is_end = end == earlier.end || end + 1 == earlier.end && text[end] == u16::from(b'\r');
             prop_assert!(end == text.len() || is_end && policy.notice != Notice::None);
             let whole = well_formed(&text);
@@ -279,19 +280,19 @@ proptest! {
     }
 
     #[test]
-    fn one_more_code_point_would_be_too_much(text in prop_oneof![2 => hostile(), 1 => closed().prop_map(|(text, _)| text)], policy in policy()) {
+    fn one_more_code_point_would_exceed_a_limit(text in prop_oneof![2 => hostile(), 1 => closed().prop_map(|(text, _)| text)], policy in policy()) {
         let policy = Policy { snap: false, limits: Limits { line_bytes: UNLIMITED, ..policy.limits }, ..policy };
-        // One line more may make the range that a template names longer.
+        // One more line may lengthen the range that a template names.
         if matches!(policy.notice, Notice::Template(_)) {
             return Ok(());
         }
         let source = Source::whole(Utf16(&text));
-        // How tokens add up before an end that is kept depends on where both meet.
+        // The sum of tokens before a kept closing depends on where the parts meet.
         if policy.limits.tokens != UNLIMITED && source.closing().is_some() {
             return Ok(());
         }
         let Some(cut) = clamp(&source, &policy) else { return Ok(()) };
-        // No notice is looked for in an end that says how to go on.
+        // Closings are not searched for notices.
         let before = source.closing().map_or(text.len(), |closing| closing.start);
         let marks = [&text[..], &text[..before]]
             .map(|text| Earlier::find(Utf16(text), Utf16(text), text.len()).spans)
@@ -303,12 +304,11 @@ proptest! {
             _ => None,
         };
         let Some((head, tail)) = more else { return Ok(()) };
-        // An earlier notice at the cut is taken whole or not at all.
+        // An earlier notice at the cut is kept whole or dropped.
         let at_mark = marks.iter().any(|mark| {
             mark.start <= head && head <= mark.end || mark.start <= tail && tail <= mark.end
         });
-        // Beside nothing a notice stands without separators.
-        // An end that is kept begins a line of its own, whatever the notice stands beside.
+        // Without text beside it, a notice has no separators. A kept closing begins a line of its own in any case.
         let beside = if cut.keep == Keep::Head { (cut.separators.0, 0) } else { cut.separators };
         let alone = beside == (0, 0) && !cut.mid.is_empty() && !cut.kept.has_head();
         let mid = match (&policy.notice, cut.keep) {
@@ -329,7 +329,7 @@ proptest! {
     }
 
     #[test]
-    fn kept_lines_are_those_that_something_is_kept_of(text in hostile(), policy in policy()) {
+    fn kept_lines_are_those_with_kept_text(text in hostile(), policy in policy()) {
         let Some(lined) = clamp_lines(Utf16(&text), &policy) else { return Ok(()) };
         let mut kept = vec![];
         let mut start = 0;
@@ -346,14 +346,14 @@ proptest! {
     }
 
     #[test]
-    fn the_end_with_the_larger_share_stays(text in hostile(), policy in policy(), one_end in any::<bool>()) {
+    fn the_end_with_the_larger_share_is_kept(text in hostile(), policy in policy(), one_end in any::<bool>()) {
         let head_share = if one_end { policy.head_share.round() } else { policy.head_share };
         let policy = Policy { keep: Keep::Ends, head_share, ..policy };
         let source = Source::whole(Utf16(&text));
         let Some(cut) = clamp(&source, &policy) else { return Ok(()) };
         let (head, tail) = (cut.kept.has_head(), cut.kept.has_tail());
         prop_assert!(!(head_share == 0.0 && head || head_share == 1.0 && tail), "{cut:?}");
-        // What is lost has no room beside the same notice.
+        // The dropped end does not fit beside this notice.
         let lost = match (head_share > 0.5, head, tail) {
             (true, false, _) => Keep::Head,
             (false, _, false) => Keep::Tail,
@@ -366,16 +366,16 @@ proptest! {
     }
 
     #[test]
-    fn windows_give_what_the_whole_gives(text in hostile(), policy in policy()) {
+    fn windows_and_the_whole_have_equal_results(text in hostile(), policy in policy()) {
         let limits = Limits { bytes: policy.limits.bytes.min(900), line_bytes: UNLIMITED, ..policy.limits };
         let policy = Policy { limits, ..policy };
-        // What a notice may reach back to is in a window, as it is in those that are handed over.
+        // The windows must contain the longest notice, as those that are passed to us do.
         let window = spillway::text::earlier::LONGEST;
         if text.is_empty() {
             return Ok(());
         }
         let text = text.repeat(window / text.len() + 2);
-        // A notice between the ends is seen only in a whole text.
+        // Notices between the ends are only found in a complete text.
         let size = Utf16(&text).size();
         let (head, tail) = (Utf16(&text[..window]), Utf16(&text[text.len() - window..]));
         let source = Source::ends(head, tail, text.len()).with_totals(Some(size));

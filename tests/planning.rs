@@ -1,4 +1,4 @@
-//! The laws of plans over tool results.
+//! Laws of plans for tool results.
 
 use proptest::prelude::*;
 use spillway::context::plan::{Aggregate, Floor, Order, Step, ToolResult, notice_chars, plan};
@@ -10,7 +10,7 @@ use spillway::text::figures::original_chars;
 use spillway::text::notice::Notice;
 use spillway::text::{Source, Utf8, Utf16, clamp};
 
-/// Sizes about those at which something changes: of marks, of notices, of the digits in them.
+/// Generates sizes near those at which plans change: sizes of marks, notices, and the digits in them.
 fn chars() -> impl Strategy<Value = usize> {
     prop_oneof![
         3 => 0..120usize,
@@ -71,7 +71,7 @@ fn lengths(results: &[ToolResult], steps: &[Step]) -> Vec<usize> {
     lengths
 }
 
-/// What each result comes down to after each of the six steps, worked out one result at a time.
+/// Returns the length of a result after each of its three steps, computed independently.
 fn ladder(result: &ToolResult, cap: usize, min_keep: usize, notice: &Policy) -> [usize; 3] {
     let with = |kept: usize| {
         let missing = result.original.saturating_sub(kept);
@@ -90,7 +90,7 @@ fn text_of(chars: usize, seed: usize) -> Vec<u16> {
     String::from_utf16_lossy(&units).encode_utf16().collect()
 }
 
-/// What the engine leaves of a text under a limit in chars.
+/// Returns the text truncated by the engine to a limit in chars.
 fn cut(text: &[u16], chars: usize, policy: &Policy) -> Vec<u16> {
     let policy = Policy { limits: Limits { chars, ..policy.limits }, ..policy.clone() };
     let source = Source::whole(Utf16(text));
@@ -121,14 +121,14 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_cut_that_need_not_be(
+    fn results_are_not_truncated_unnecessarily(
         results in results(), cap in cap(), budget in aggregate(), notice in notice(),
     ) {
         let steps = plan(&results, cap, &budget, |missing| notice_chars(&notice, missing));
         let left = lengths(&results, &steps);
         let sum: usize = left.iter().sum();
         for step in steps {
-            // One more char would break the cap or the budget.
+            // One more char would exceed the cap or the budget.
             prop_assert!(step.max_chars >= cap || sum >= budget.chars, "{step:?} of {sum}");
         }
     }
@@ -139,7 +139,7 @@ proptest! {
     ) {
         let left = lengths(&results, &plan(&results, cap, &budget, |missing| notice_chars(&notice, missing)));
         let is_latest = |at: usize| budget.protect_latest && results[at].latest;
-        // Each stretch of a result's way down, in the order in which they are to be taken.
+        // The steps by which results shrink, in the order in which they must be taken.
         let mut stretches = vec![];
         for (latest, rung) in [(false, 0), (false, 1), (true, 0), (true, 1), (false, 2), (true, 2)] {
             let mut group: Vec<usize> = (0..results.len()).filter(|&at| is_latest(at) == latest).collect();
@@ -152,14 +152,14 @@ proptest! {
                 stretches.push((at, top, rungs[rung]));
             }
         }
-        // All before one place are taken to their end, all after it not at all.
+        // Steps before some point are complete, and those after it are not started.
         let mut stretches = stretches.into_iter().filter(|(_, top, bottom)| top > bottom);
         let taken = stretches.by_ref().take_while(|&(at, _, bottom)| left[at] <= bottom).count();
         prop_assert!(stretches.all(|(at, top, _)| left[at] >= top), "after {taken} stretches");
     }
 
     #[test]
-    fn results_that_stop_at_a_floor_are_those_of_a_budget_that_leaves_it(
+    fn a_floor_either_has_no_effect_or_stops_all_results(
         results in results(), cap in cap(), budget in aggregate(), notice in notice(),
     ) {
         let planned = |chars, floor| {
@@ -172,14 +172,14 @@ proptest! {
         prop_assert_eq!(&left, &least);
         let with = planned(budget.chars, Floor::Content);
         prop_assert!(with.iter().zip(&least).all(|(with, least)| with >= least));
-        // Others that may go on give way before the latest do.
+        // Other results shrink further before the latest do.
         if budget.min_keep == 0 || !budget.protect_latest {
             prop_assert!(with == planned(budget.chars, Floor::Dots) || with == least);
         }
     }
 
     #[test]
-    fn the_latest_is_no_notice_while_another_is_whole(
+    fn the_latest_is_not_reduced_to_a_notice_while_another_is_whole(
         results in results(), cap in cap(), budget in aggregate(),
     ) {
         let pi = Policy { notice: Notice::Pi, ..Policy::default() };
@@ -198,7 +198,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: config().cases / 8, ..config() })]
 
     #[test]
-    fn what_the_engine_makes_of_a_plan_needs_no_other(
+    fn a_plan_carried_out_by_the_engine_needs_no_second(
         sizes in prop::collection::vec((prop_oneof![0..200usize, 0..30_000usize], any::<bool>(), 0..5usize), 0..12),
         cap in cap(), budget in aggregate(), notice in notice(), before in 0..20_000usize,
     ) {
@@ -211,7 +211,7 @@ proptest! {
             texts.iter().zip(&sizes).map(result).collect()
         };
         let planned = |results: &[ToolResult]| plan(results, cap, &budget, |missing| notice_chars(&notice, missing));
-        // Results as they are kept: some were cut before.
+        // Results as stored: some were cut before.
         let texts: Vec<Vec<u16>> = (sizes.iter())
             .map(|&(chars, latest, seed)| cut(&text_of(chars, seed), if latest { UNLIMITED } else { before.max(60) }, &notice))
             .collect();
@@ -235,7 +235,7 @@ proptest! {
                 let source = Source::whole(Utf16(text));
                 let kept = outcome::clamp(&source, &limits, &notice, &notice.notice).unwrap().kept(&source).0;
                 let earlier = measured(&texts)[step.index].original != text.len();
-                // A pair at the cut stays whole by going.
+                // A surrogate pair at the cut is dropped whole.
                 prop_assert!(earlier || kept.chars + 1 >= budget.min_keep, "{step:?}: {kept:?}");
             }
         }
@@ -245,9 +245,9 @@ proptest! {
     }
 }
 
-/// Plans grow with the number of results alone.
+/// The cost of a plan is linear in the number of results.
 #[test]
-fn a_hundred_thousand_results_take_a_moment() {
+fn a_hundred_thousand_results_are_planned_quickly() {
     let results = vec![ToolResult { chars: 5_000, original: 5_000, latest: false }; 100_000];
     let budget = Aggregate {
         chars: 600_000,

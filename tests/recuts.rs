@@ -1,4 +1,4 @@
-//! A text that is cut again and again: what its notices say is missing, as laws.
+//! Laws of texts that are cut repeatedly: the amounts that their notices name.
 
 use proptest::prelude::*;
 use spillway::limits::Limits;
@@ -8,10 +8,10 @@ use spillway::text::notice::Notice;
 use spillway::text::notice_line;
 use spillway::text::{Source, Utf8, Utf16};
 
-/// One unit of a text, and whether it is the original's.
+/// One unit of a text, and true if it belongs to the original.
 type Unit = (u16, bool);
 
-/// Texts of which no part can be taken for a part of a notice, or of a mark.
+/// Generates texts that do not contain parts of notices or marks.
 fn original() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         8 => "[A-Z]{0,30}\n",
@@ -34,7 +34,7 @@ fn policy() -> impl Strategy<Value = Policy> {
     })
 }
 
-/// Cuts a text, and tells the notice and which units of the result are the original's; `None` where it fits.
+/// Cuts a text. Returns the result, with the origin of its units, and the notice, or `None` if the text fits.
 fn cut(text: &[Unit], as_bytes: bool, policy: &Policy) -> Option<(Vec<Unit>, String)> {
     let units: Vec<u16> = text.iter().map(|(unit, _)| *unit).collect();
     let bytes = String::from_utf16(&units).unwrap();
@@ -71,7 +71,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_notice_tells_what_is_missing_of_the_original(
+    fn every_notice_names_the_amount_omitted_from_the_original(
         original in original(),
         cuts in prop::collection::vec((policy(), 0.3..0.9f64, any::<bool>()), 1..5),
     ) {
@@ -90,7 +90,7 @@ proptest! {
             let Some((left, notice)) = cut(&text, as_bytes, &policy) else { continue };
             text = left;
             let shown = show(&text);
-            // From a shorter one on, nobody knows.
+            // After a notice without an amount, later ones cannot count against the original.
             let Some((told, in_bytes)) = notice_line::parse(notice.as_bytes()) else { return Ok(()) };
             crossed |= counted.is_some_and(|counted| counted != in_bytes);
             counted = Some(in_bytes);
@@ -99,13 +99,13 @@ proptest! {
             let missing = if in_bytes { bytes } else { chars - kept.len() };
             searched |= policy.keep == Keep::Findings;
             if original.is_ascii() || !crossed {
-                // Newlines that stood around an earlier notice may be left beside a mark, and are nobody's.
+                // Newlines around an earlier notice may remain beside a mark without belonging to the original.
                 let spare = if searched { 4 * steps } else { 0 };
                 prop_assert!((missing.saturating_sub(spare)..=missing + spare).contains(&told), "{told} for {missing}: {shown:?} of {whole:?}");
             }
             // A char is one to three bytes.
             prop_assert!(told <= bytes + 4 * steps && chars - kept.len() <= told * 3, "{told} of {missing}: {shown}");
-            // One between both ends tells of the gap where it stands; no other is stale.
+            // A notice between both ends describes the gap at its position. Other old notices must be dropped.
             let stale = before.iter().filter(|old| !notice.contains(&***old) && shown.contains(&**old)).count();
             prop_assert!(stale == 0, "{before:?} in {shown:?}");
             let is_at_end = shown.starts_with(&notice) || shown.ends_with(&notice);

@@ -1,5 +1,5 @@
-//! Laws of saved outputs: what is saved is what came, pages make the whole, and searches and sweeps do what a plain
-//! model does.
+//! Laws of saved outputs: the saved output equals the input, its pages make up the whole, and searches and sweeps match
+//! simple models.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -18,14 +18,14 @@ use spillway::spill::{Record, Saving, Store, list, read, search, sweep};
 
 const ID: &str = "0123456789abcdef";
 
-/// Cases that touch the disk are dear: a fortieth of what `SPILLWAY_CASES` asks of the others, or 300.
+/// Sets the cases per law. Cases that use the disk are slow: a fortieth of `SPILLWAY_CASES`, or 300.
 fn config() -> ProptestConfig {
     let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse::<u32>().ok());
     let cases = cases.map_or(300, |cases| (cases / 40).max(1));
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Bytes made of what breaks pages: sequences of every length, invalid ones, line ends, long lines.
+/// Generates bytes that are hard to page: sequences of every length, invalid ones, line ends, long lines.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let text = prop::sample::select(vec![
         "a",
@@ -69,7 +69,7 @@ fn newlines(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
-/// Reads pages until there is none.
+/// Reads all pages.
 fn pages(store: &Store, lines: u64, bytes: usize, by_line: bool) -> Vec<Slice> {
     let mut start = Start::Line(1);
     let mut pages = vec![];
@@ -89,7 +89,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn what_is_saved_is_what_came_or_its_start(
+    fn the_saved_output_is_the_input_or_its_start(
         bytes in hostile(),
         cuts in prop::collection::vec((1..400usize, any::<bool>()), 1..9),
         room in prop_oneof![Just(u64::MAX), 0..900u64],
@@ -119,7 +119,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_in_a_row_make_the_whole(
+    fn consecutive_pages_make_up_the_whole(
         bytes in hostile(),
         lines in prop_oneof![Just(u64::MAX), 1..5u64],
         most in prop_oneof![1..40usize, Just(40_960)],
@@ -153,13 +153,13 @@ proptest! {
         prop_assert_eq!(&slice.text, &String::from_utf8_lossy(expected));
         let slice = read(&store, ID, Page { start: Start::Byte(byte), lines: u64::MAX, bytes: 1 << 20 }).unwrap();
         prop_assert!(slice.byte <= byte && byte.min(bytes.len() as u64) - slice.byte < 4);
-        // What is before and what is after decode by themselves to what the whole does.
+        // The bytes before and after the position decode separately to the decoded whole.
         let before = String::from_utf8_lossy(&bytes[..slice.byte as usize]).into_owned();
         prop_assert_eq!(before + &slice.text, String::from_utf8_lossy(&bytes));
     }
 
     #[test]
-    fn a_search_finds_the_lines_that_a_plain_one_does(
+    fn a_search_matches_a_simple_model(
         bytes in hostile(),
         pattern in prop::sample::select(vec!["x", "error", "字か", "😀", "a", "\0", "Ror:"]),
         ignore_case in any::<bool>(),
@@ -194,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn a_sweep_removes_what_a_plain_one_does(
+    fn a_sweep_matches_a_simple_model(
         files in prop::collection::vec((0..200u64, 0..100u64, any::<bool>()), 0..12),
         (total, max_age, min_age) in (0..600u64, 0..100u64, 0..100u64),
         retained in prop::collection::btree_set(0..12usize, 0..4),
@@ -237,7 +237,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_missed_in_a_long_line(
+    fn matches_in_a_long_line_are_not_missed(
         before in 0..3 * WINDOW,
         after in 0..WINDOW,
         needle in prop_oneof![Just("needle".to_owned()), (1..OVERLAP / 3 - 1).prop_map(|long| "é漢".repeat(long / 5 + 1))],
@@ -260,7 +260,7 @@ proptest! {
 }
 
 #[test]
-fn no_sweep_removes_what_is_being_saved() {
+fn sweeps_do_not_remove_outputs_being_saved() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::at(dir.path().to_str().unwrap());
     let limits = Limits { total_bytes: 0, max_age: Duration::ZERO, min_age: Duration::ZERO };
