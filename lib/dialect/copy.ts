@@ -1,11 +1,11 @@
 import { get, quietly } from '../reading.js'
 
-/** In the place of a new value: the property, or the element of a list, is not in the copy. */
+/** Given as a new value, omits the property or the element from the copy. */
 export const GONE = Symbol('gone')
 
 /**
- * Copies an object with some of its properties changed. The prototype and every other property stay as they are: accessors
- * are not run, and what is no array index stays on an array.
+ * Copies an object with some of its properties changed. Its prototype and all other properties are kept. Accessors are
+ * not run, and an array keeps properties that are not indexes.
  */
 export function copy(value: object, changes: ReadonlyMap<string | number, unknown>): object {
   return Array.isArray(value) ? copyList(value, changes) : copyObject(value, changes)
@@ -14,7 +14,7 @@ export function copy(value: object, changes: ReadonlyMap<string | number, unknow
 function copyObject(value: object, changes: ReadonlyMap<string | number, unknown>): object {
   const prototype = Object.getPrototypeOf(value) as object | null
   const made = prototype === Object.prototype ? {} : (Object.create(prototype) as object)
-  // A setter that a class has would run where a property is only assigned.
+  // Under another prototype, an assignment could run a setter of the class.
   const assigns = prototype === Object.prototype || prototype === null
   for (const name of Reflect.ownKeys(value)) {
     const member = Object.getOwnPropertyDescriptor(value, name)
@@ -34,13 +34,13 @@ function copyObject(value: object, changes: ReadonlyMap<string | number, unknown
   return made
 }
 
-/** Tells whether the source of a class names private fields, which no copy has. */
+/** Returns true if the source of a class names private fields. A copy does not have them. */
 function hasPrivate(prototype: object): boolean {
   const made = get(prototype, 'constructor')
   return typeof made === 'function' && /#[\w$]/.test(Function.prototype.toString.call(made))
 }
 
-/** Gives a copy the values of accessors that fail on it. */
+/** Defines accessors that throw on a copy as values, read from the original. */
 function bringAccessors(prototype: object, value: object, made: object): void {
   for (const [name, { get: read }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (!read || Object.hasOwn(made, name) || quietly(() => [read.call(made)])) continue
@@ -63,7 +63,7 @@ function copyList(value: readonly unknown[], changes: ReadonlyMap<string | numbe
   const prototype = Object.getPrototypeOf(value) as object | null
   if (prototype !== Array.prototype) Object.setPrototypeOf(list, prototype)
   const names = Reflect.ownKeys(value)
-  // The indexes come first among the keys of an array, then its length.
+  // The own keys of an array are its indexes, then `length`, then all others.
   for (const name of names.slice(names.indexOf('length') + 1)) {
     const member = Object.getOwnPropertyDescriptor(value, name)
     if (member) Object.defineProperty(list, name, member)

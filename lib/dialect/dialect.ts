@@ -6,15 +6,17 @@ import { type End, endsAt, follow, leads, Paths, Place, type Reach } from './pat
 import { ASIDE, Known, PAYLOAD, REST, restOf, WORDS } from './rest.js'
 
 /**
- * Where frameworks keep the text of a tool result: src/dialects.json, a row for each.
+ * Paths to the text of tool results, by framework: src/dialects.json, a row for each.
  *
- * A row has the forms in which its results come, told apart by their tags alone. A form names the `role` or the `type`
- * of the value (neither: it has none), what it `has` besides, and where the `results` are that it carries; `blocks`:
- * one of its blocks is known, `empty`: it has none, `list`: it is an array of nothing else. All other paths start at a
- * result: `text` and `json` are what a model sees, `side` what it does not see, `media` bytes of images and the like,
- * `other` blocks that are known and hold no text, `aside` what is of no size or reaches no model, `copy` a second copy
- * of all that a class keeps. What none of them leads to is the rest (rest.ts). JSON that is `result` may be an MCP result
- * instead, with all that the paths of that row lead to.
+ * The `forms` of a row describe its results, which are recognised by tags alone. A form lists the `role` or the `type`
+ * of a value; without either, the value has neither. `has` lists other members, and `results` the paths to the results
+ * that the value carries. `list`: it is an array. `blocks`: at least one block is known, in an array every element.
+ * `empty`: its content has no blocks.
+ *
+ * All other paths start at a result. `text` and `json` lead to text that a model sees, `side` to data that it does not
+ * see, `media` to bytes of images and the like, and `other` to known blocks without text. `aside` leads to members that
+ * have no size or reach no model. `copy` names a second copy that a class keeps of its properties. Everything else is
+ * the rest (rest.ts). JSON marked as `result` may instead be an MCP result, which the paths of that row read.
  */
 interface RowData {
   readonly name: string
@@ -29,11 +31,14 @@ interface RowData {
   readonly aside?: readonly string[]
   readonly copy?: string
   readonly media?: readonly string[]
-  /** Where the model calls tools, and how a call names its id and the tool; src/session/inspect.rs reads it. */
+  /**
+   * Paths to the model's tool calls, and the members with the id and the tool of a call. Read by
+   * src/session/inspect.rs.
+   */
   readonly calls?: readonly { readonly at: string; readonly id: string; readonly tool: string }[]
-  /** What tells a message of the model. */
+  /** Paths that only messages of the model have. */
   readonly model?: readonly string[]
-  /** What tells one that ended in an error. */
+  /** Paths that only turns that ended in an error have. */
   readonly failed?: readonly string[]
 }
 
@@ -47,16 +52,16 @@ interface FormData {
   readonly results?: readonly string[]
 }
 
-/** A place that holds text a model sees. */
+/** A place with text that a model sees. */
 export interface Slot {
   readonly text: string
   readonly holder: Place
   readonly key: string | number
-  /** The value of which the text is the JSON, and how a text takes its place. */
+  /** The value, if the text is its JSON, and how a text replaces it. */
   readonly json: { readonly value: unknown; readonly as: string } | undefined
 }
 
-/** One tool result of those that a value carries. */
+/** A tool result that a value is or carries. */
 export class Result {
   constructor(
     readonly place: Place,
@@ -64,7 +69,7 @@ export class Result {
     readonly row: Row,
   ) {}
 
-  /** Whether one of the flags is there; `error: null` tells that nothing failed. */
+  /** True if an error flag is set. `error: null` is not a failure. */
   get isError(): boolean {
     return endsAt(this.row.error, this.place).some(({ value }) => isFailure(value))
   }
@@ -82,7 +87,7 @@ export class Result {
     return endsAt(this.row.side, this.place)
   }
 
-  /** Whether it holds what a tool result holds; tags alone may be those of a caller's own data. */
+  /** True if it has parts of a tool result. Tags alone may also occur in a caller's own data. */
   get isSure(): boolean {
     return (
       this.slots.some(({ json }) => json?.as !== REST) ||
@@ -92,18 +97,18 @@ export class Result {
     )
   }
 
-  /** Content without a block. */
+  /** True if the content is a list without blocks. */
   get isEmpty(): boolean {
     return isEmptyList(this.place.read('content'))
   }
 
-  /** Images, audio and files, or what names them. */
+  /** Images, audio and files, or references to them. */
   get media(): End[] {
     return endsAt(this.row.media, this.place)
   }
 }
 
-/** What the `error` of a result tells of a failure by. */
+/** Returns true if an `error` member reports a failure. */
 export function isFailure(error: unknown): boolean {
   return error !== undefined && error !== null && error !== false && error !== ''
 }
@@ -123,7 +128,7 @@ export class Row {
   readonly tool: Paths
   readonly copy: string | undefined
   private readonly slots = new Paths()
-  /** All that is known of a result. */
+  /** All known paths of a result. */
   private readonly known: Known
   readonly forms: readonly Form[]
 
@@ -154,7 +159,9 @@ export class Row {
     this.forms = data.forms.map((form) => new Form(form, this))
   }
 
-  /** The result that stands at a place; none where its blocks have to be known and no one is. */
+  /**
+   * Returns the result at a place. With `blocks`, returns undefined unless a block is known, in an array every element.
+   */
   read(place: Place, blocks = false): Result | undefined {
     const slots: Slot[] = []
     const known = follow(this.slots, place, slots, addSlot)
@@ -168,9 +175,9 @@ export class Row {
 const TEXT = ''
 const STRING = 'string'
 const RESULT = 'result'
-/** The row whose results other rows hold as JSON. */
+/** The MCP row, whose results other rows may hold as JSON. */
 const mcp = (table as readonly RowData[]).find(({ name }) => name === 'mcp') as RowData
-/** A string that is JSON, and has to stay so. */
+/** A string that is JSON, and must stay JSON. */
 const ENCODED = 'encoded'
 
 const addSlot: Reach<Slot[]> = (paths, value, holder, key, slots) => {
@@ -189,13 +196,13 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** Tells whether all that an object holds is read by paths of its own, or it is a result with a block that is known. */
+/** Returns true if paths read all members of an object, or if it is a result with a known block. */
 function isRead(value: object, paths: Paths): boolean {
   if (paths.names.length === 0 || Array.isArray(value)) return false
   const blocks = paths.next[paths.names.indexOf('content')]
   const content = blocks && get(value, 'content')
   const list: readonly unknown[] = Array.isArray(content) ? content : []
-  // What says itself what its JSON is does not say what it holds.
+  // An object with its own `toJSON` may write other data than its members.
   if (writesItself(value) || list.some(writesItself)) return false
   if (blocks && list.length > 0 && follow(blocks, new Place(list), undefined, passOver) > 0) return true
   const keys = Object.keys(value)
@@ -238,7 +245,7 @@ class Form {
       return result && [result]
     }
     const results = endsAt(this.results, root).flatMap(({ value, holder, key }) =>
-      // Bytes stand beside results.
+      // Bytes beside results are not results.
       isObject(value) && !ArrayBuffer.isView(value) ? (this.row.read(holder.child(value, key)) ?? []) : [],
     )
     return results.length > 0 ? results : undefined
@@ -253,13 +260,13 @@ export const dialectNames: readonly DialectName[] = ['text', ...new Set(rows.map
 const fromModel = Paths.of((table as readonly RowData[]).flatMap(({ model = [] }) => model))
 const failed = Paths.of((table as readonly RowData[]).flatMap(({ failed = [] }) => failed))
 
-/** Whether a message is an answer of the model. A turn that failed has answered nothing: what came before is the latest. */
+/** Returns true if a message is an answer of the model. A failed turn is not one: results before it stay the latest. */
 export function isAnswer(message: object): boolean {
   const root = new Place(message)
   return leads(fromModel, root) && !leads(failed, root)
 }
 
-/** Whether a message is a turn of the model that ended in an error. */
+/** Returns true if a message is a turn of the model that ended in an error. */
 export function isFailedTurn(message: object): boolean {
   return leads(failed, new Place(message))
 }
@@ -272,7 +279,7 @@ const byType = group(({ type }) => type)
 const lists = forms.filter(({ isList }) => isList)
 const bare = forms.filter(({ isList, role, type }) => !isList && role.length + type.length === 0)
 const prefixes = [...byType].filter(([type]) => type.endsWith('*'))
-// What starts like a prefix may be either.
+// A type that starts with a prefix may match either form.
 for (const [type, forms] of byType) if (!type.endsWith('*')) byType.set(type, [...forms, ...starting(type)])
 
 function group(tagsOf: (form: Form) => readonly string[]): Map<string, Form[]> {
@@ -282,7 +289,7 @@ function group(tagsOf: (form: Form) => readonly string[]): Map<string, Form[]> {
   return groups
 }
 
-/** Finds the tool results that a value is or carries, in order; none when it is no such value. */
+/** Returns the tool results that a value is or carries, in order. `named`: the caller's dialect, if given. */
 export function readResults(value: object, named: DialectName | undefined): readonly Result[] {
   const root = new Place(value)
   for (const form of formsFor(root)) {

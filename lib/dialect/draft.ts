@@ -6,17 +6,17 @@ import { changedIn, isMembers, REST } from './rest.js'
 import { shrunk } from './side.js'
 import { wellFormed } from './slots.js'
 
-/** What becomes of a slot: another text, its block goes, or its JSON comes with strings that are well-formed. */
+/** The change of a slot: another text, null to remove its block, or a JSON value with well-formed strings. */
 export type Edit = string | null | { readonly value: unknown }
 
 type Changes = Map<string | number, unknown>
 
-/** Copies what lies above a change and shares the rest. The prototype and every other property stay. */
+/** Copies the objects above each change and shares all others. Prototypes and other properties are kept. */
 export class Draft {
-  /** Places to copy, by depth, each with what changes in it. */
+  /** Places to copy, by depth, each with its changes. */
   readonly #levels: Map<Place, Changes>[] = []
   readonly #below = new Map<Place, Map<string | number, Place>>()
-  /** Places whose class keeps a second copy of its properties, by the name of that. */
+  /** Names of the second copies that classes keep of their properties, by place. */
   readonly #copies = new Map<Place, string>()
 
   set(holder: Place, key: string | number, to: unknown): void {
@@ -29,7 +29,7 @@ export class Draft {
     else level.set(place, new Map([[key, to]]))
   }
 
-  /** The one that stands for all places of the same object: who followed other paths has made another. */
+  /** Returns the canonical `Place` of an object that several paths reach. */
   #known(place: Place): Place {
     if (!place.parent) return place
     const parent = this.#known(place.parent)
@@ -44,7 +44,7 @@ export class Draft {
     this.set(holder, key, GONE)
   }
 
-  /** Writes what became of the slots of a result. */
+  /** Applies the edits of a result's slots. */
   edit(result: Result, edits: ReadonlyMap<Slot, Edit>): void {
     const gone = new Set<Slot>()
     for (const [slot, edit] of edits) {
@@ -57,14 +57,14 @@ export class Draft {
     this.mirror(result)
   }
 
-  /** Has the second copy that a class keeps of a result follow what changes in it. */
+  /** Applies changes of a result to the second copy that its class keeps. */
   mirror({ place, row }: Result): void {
     if (row.copy !== undefined) this.#copies.set(this.#known(place), row.copy)
   }
 
-  /** The value that all places start from, with all that was changed. */
+  /** Returns the root value with all changes. */
   done<T extends object>(value: T): T {
-    // The deepest first, so that a copy holds the copies below it.
+    // Deepest first: a copy contains the copies below it.
     for (let depth = this.#levels.length - 1; depth >= 0; depth--) {
       for (const [place, changes] of this.#levels[depth] ?? []) {
         if (this.#isGone(place)) continue
@@ -89,7 +89,7 @@ export class Draft {
     return same.length === 0 ? changes : new Map([...changes, [name, copy(second, new Map(same))]])
   }
 
-  /** Puts a text in the place of a text, or of JSON as the row has it. */
+  /** Replaces a text, or JSON as the row specifies, by a text. */
   #replace(slot: Slot, text: string): void {
     const { holder, key, json } = slot
     if (json?.as === REST) {
@@ -111,7 +111,7 @@ export class Draft {
     }
   }
 
-  /** Writes what is left of the rest of an object. */
+  /** Writes the remaining members of the rest of an object. */
   #keep({ holder, json }: Slot, kept: unknown): void {
     const value = json?.value as object
     const left = isObject(kept) ? kept : {}
@@ -119,7 +119,10 @@ export class Draft {
     for (const [name, to] of changedIn(value, left)) this.set(holder, name, to)
   }
 
-  /** Removes blocks of which nothing is left. A text that is no block of a list, or shares its block, becomes "". */
+  /**
+   * Removes blocks without remaining text. A text that is not in a block, or shares one with remaining text, becomes
+   * "".
+   */
   #drop(result: Result, gone: ReadonlySet<Slot>): void {
     const blocks = new Blocks(result.place)
     for (const slot of result.slots) if (!isMembers(slot)) blocks.add(slot, gone.has(slot))
@@ -135,7 +138,7 @@ export class Draft {
     }
   }
 
-  /** Hands the cache marks of a block that goes to the block before it, or else after it: they end what is cached. */
+  /** Moves the cache marks of a removed block to the block before it, or else after it. They end a cached prefix. */
   #bequeath(list: Place, key: number, gone: ReadonlySet<number>): void {
     const blocks = list.value as readonly unknown[]
     const block = blocks[key] as object
@@ -163,12 +166,12 @@ function depthOf(place: Place): number {
   return depth
 }
 
-/** What a tag of JSON is called once it holds text. */
+/** Tags of text, by the tag of the JSON that it replaces. */
 const TEXT_TAGS: Readonly<Record<string, string>> = { json: 'text', 'error-json': 'error-text' }
 
 const CACHE_MARKS = ['cache_control', 'providerOptions']
 
-/** The blocks of the lists of one result, and how many texts are left in each. */
+/** The blocks in the lists of one result, with the number of texts left in each. */
 class Blocks {
   readonly #left = new Map<Place, Map<number, number>>()
 
@@ -182,13 +185,15 @@ class Blocks {
     counts.set(block.key, (counts.get(block.key) ?? 0) + Number(!isGone))
   }
 
-  /** Whether the block of a slot goes with it. */
+  /** Returns true if the block of a slot is removed with it. */
   takes({ holder, key }: Slot): boolean {
     const block = this.#blockOf(holder, key)
     return block !== undefined && this.#left.get(block.list)?.get(block.key) === 0
   }
 
-  /** The lists with what goes of them; a list of which nothing would be left goes with the block that holds it. */
+  /**
+   * Returns the elements to remove, by list. A list that would become empty is removed with the block that holds it.
+   */
   gone(): Map<Place, Set<number>> {
     const lists = new Map<Place, Set<number>>()
     const add = (list: Place, key: number): void => {
@@ -204,7 +209,7 @@ class Blocks {
     return lists
   }
 
-  /** The element of a list of the result that a place lies in. */
+  /** Returns the element of a list of the result that contains a place. */
   #blockOf(holder: Place | undefined, key: string | number): { list: Place; key: number } | undefined {
     let [list, at] = [holder, key]
     while (list && !Array.isArray(list.value)) {

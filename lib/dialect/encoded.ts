@@ -5,8 +5,8 @@ import { mediumOf, omitted, withNames } from './payload.js'
 type Clamp = (text: string, policy: Compiled) => string
 
 /**
- * Clamps a text that is itself JSON, so that it stays JSON: the strings of an object are cut, each to the same length, or
- * else the whole becomes one string. A text that is no JSON is cut as it is.
+ * Clamps a JSON text and keeps it valid JSON. The strings of an object are truncated, each to the same length. If that
+ * is not enough, the whole text becomes one JSON string. A text that is not JSON is truncated as it is.
  */
 export function clampEncoded(json: string, policy: Compiled, clamp: Clamp): string {
   if (clamp(json, policy) === json) return json
@@ -40,7 +40,7 @@ function mapStrings(data: object, cut: Cut): object {
   )
 }
 
-/** The text of the greatest length, to a sixteenth, that fits; escapes make it longer than what it says. */
+/** Returns the longest text that fits, to within a sixteenth, by bisection: escapes make it longer than its strings. */
 function longest(
   most: number,
   policy: Compiled,

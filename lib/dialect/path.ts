@@ -1,12 +1,12 @@
 import { elementAt, get } from '../reading.js'
 
 /**
- * Paths into a caller's value: `content[type=text].text` goes to `content`, from there to each of its elements whose
- * `type` is `text`, and there to `text`. `a|b` is one of them, `tool-*` what starts so, `!=0` a number but that one, `[]`
- * each element. A filter holds for an object itself where there is no list.
+ * Paths into a caller's value. `content[type=text].text` goes to `content`, then to each element whose `type` is
+ * `text`, then to its `text`. In a filter, `a|b` matches either value, `tool-*` a prefix, and `!=0` any other number.
+ * `[]` matches each element. If there is an object in place of a list, a filter applies to the object.
  */
 
-/** An object on the way to a text, and how to get to it. Several paths lead through it, and each property is read once. */
+/** An object on a path, with its parent. Several paths lead through it, and each property is read once. */
 export class Place {
   private known: Read | undefined
   private below: Place[] | undefined
@@ -24,17 +24,17 @@ export class Place {
     return value
   }
 
-  /** The same where nobody will ask for it again. */
+  /** Like `read`, for a property that will not be read again. */
   last(name: string): unknown {
     for (let at = this.known; at; at = at.before) if (at.name === name) return at.value
     return get(this.value, name)
   }
 
-  /** The place of a value that stands in this one. */
+  /** Returns the place of a child value. Each key has one place. */
   child(value: object, key: string | number): Place {
     this.below ??= []
     const below = this.below
-    // Elements come in order.
+    // If elements are visited in order, the place of a key has that index.
     const last = typeof key === 'number' ? below[key] : undefined
     if (last?.key === key) return last
     for (let at = typeof key === 'number' ? below.length : 0; at < below.length; at++)
@@ -46,16 +46,16 @@ export class Place {
   }
 }
 
-/** What was read of a place, the latest first: few enough that looking through them is faster than a map. */
+/** A property that was read, and the one before. There are few, so a scan is faster than a map. */
 interface Read {
   readonly name: string
   readonly value: unknown
   readonly before: Read | undefined
 }
 
-/** Paths that begin alike, as a tree. */
+/** A tree of paths, by their common beginnings. */
 export class Paths {
-  /** What a path says that ends here. */
+  /** Marker of a path that ends here. */
   end: string | undefined
   readonly names: string[] = []
   readonly next: Paths[] = []
@@ -68,7 +68,7 @@ export class Paths {
     return root
   }
 
-  /** Adds a path; one without an end is only known. */
+  /** Adds a path. Without `end` the path is known, but its values are not reported. */
   grow(path: string, end?: string): void {
     let at: Paths[] = [this]
     for (let rest = path; rest !== ''; ) {
@@ -108,9 +108,9 @@ export class Paths {
 /** A name, a list, or a tag with its values. */
 const STEP = /^\.?([^.[\]]+)|^(\[\])|^\[(\w+)(!?)=([^\]]+)\]/
 
-/** Where the value of a tag leads. */
+/** The next steps of a path, by the value of a tag. */
 class Filter {
-  // A handful of values: looking through them is faster than a hash.
+  // There are few values, so a scan is faster than a hash.
   private readonly values: (string | boolean)[] = []
   private readonly next: Paths[] = []
   private readonly prefixes: [prefix: string, paths: Paths][] = []
@@ -141,7 +141,7 @@ class Filter {
   }
 }
 
-/** Told of each value that a path ends at; true where nothing below it is of interest. */
+/** Called for each value at the end of a path. Returns true if the values below it are not needed. */
 export type Reach<Out> = (
   paths: Paths,
   value: unknown,
@@ -150,7 +150,7 @@ export type Reach<Out> = (
   out: Out,
 ) => boolean
 
-/** Follows paths from an object on. Counts the elements of lists that a tag led into. */
+/** Follows paths from an object. Returns the number of list elements that a filter matched. */
 export function follow<Out>(paths: Paths, place: Place, out: Out, reach: Reach<Out>): number {
   if (Array.isArray(place.value)) return followList(paths, place, place.value, out, reach)
   let known = 0
@@ -208,23 +208,23 @@ function arrive<Out>(
   return follow(paths, holder.child(value, key), out, reach)
 }
 
-/** Whether a path leads to anything. */
+/** Returns true if a path leads to a value. */
 export function leads(paths: Paths, place: Place): boolean {
   const { filters, names, next } = paths
-  // Most are one name.
+  // Most paths are one name.
   if (filters.length === 0 && names.length === 1 && next[0]?.end !== undefined)
     return place.read(names[0] as string) !== undefined
   return endsAt(paths, place).length > 0
 }
 
-/** A value that a path leads to, and where it stands. */
+/** A value at the end of a path, and its place. */
 export interface End {
   readonly value: unknown
   readonly holder: Place
   readonly key: string | number
 }
 
-/** The values that paths lead to, in order. */
+/** Returns the values that paths lead to, in order. */
 export function endsAt(paths: Paths, place: Place): End[] {
   const ends: End[] = []
   follow(paths, place, ends, addEnd)

@@ -3,15 +3,15 @@ import { isObject, quietly } from '../reading.js'
 
 type Members = Record<string, unknown>
 
-/** Where an object says what its bytes are, the surest first. As in src/session/payload.rs. */
+/** Members that name the type of an object's bytes, most reliable first. As in src/session/payload.rs. */
 const NAMES = ['mimeType', 'mime_type', 'mediaType', 'media_type', 'format', 'type']
-/** A media type or a name, which a notice may repeat. */
+/** A media type or a format, which a notice may repeat. */
 const NAME = /^[\w.+-]{1,60}(?:\/[\w.+-]{1,60})?$/
-/** Formats and tags of blocks that hold bytes. */
+/** Formats, and tags of blocks, that hold bytes. */
 const MEDIA =
   /^(?:aac|flac|gif|jpe?g|m4a|mp[34]|ogg|opus|pcm(?:16)?|pdf|png|wav|web[mp]|(?:input_)?(?:image|audio|video|media))$/
 
-/** What the members of an object say of the bytes beside them: a media type that is no text, a format, or a tag. */
+/** Returns the type of the bytes in an object by its members: a media type other than text, a format, or a tag. */
 export function mediumOf(data: Members): string | undefined {
   for (const name of NAMES) {
     const value = data[name]
@@ -24,16 +24,16 @@ function isMedium(text: string): boolean {
   return text.includes('/') ? NAME.test(text) && !text.startsWith('text/') : MEDIA.test(text)
 }
 
-/** Shorter texts are as good as words. Less is believed where something beside a text says what it is. */
+/** Least chars of a payload, alone and beside a member that names its type. Shorter strings may be words. */
 const LONG = 1_024
 const LONG_BESIDE = 64
-/** A data URL names itself within so many chars. */
+/** Chars from the start of a data URL that are searched for its type. */
 const PREFIX = 256
 
 /**
- * What stands in the place of a payload where it is too large, the fullest first; nothing of a text. A payload is a base64
- * data URL, or nothing but base64 or base64url whose length fits its padding: of 1,024 chars or more with capitals and
- * small letters, or of 64 beside a word of what it is, but for hex digits.
+ * Returns replacements for a payload that is too large, longest first, or undefined for other text. A payload is a
+ * base64 data URL, or only base64 or base64url of a valid length. Alone, it has at least 1,024 chars, with upper and
+ * lower case. Beside a member that names its type, it has at least 64 chars, and is not a hex number.
  */
 export function omitted(text: string, medium?: string): string[] | undefined {
   const [, said] = DATA_URL.exec(text.slice(0, PREFIX)) ?? []
@@ -56,10 +56,12 @@ function isBase64(text: string, medium: string | undefined): boolean {
     : !/\d/.test(text) || /[^\da-f]/i.test(text)
 }
 
-/** How a payload begins in JSON; so do few texts. */
+/** Start of a payload in JSON. Few other texts have it. */
 const MAYBE = /"(?:data:|[\w+/\\-]{64})/
 
-/** JSON with its payloads named with their sizes, so that no cut goes through one; nothing where it holds none. */
+/**
+ * Returns JSON with its payloads replaced by their sizes, or undefined if it has none. No cut can then split a payload.
+ */
 export function withNames(json: string): string | undefined {
   if (!MAYBE.test(json)) return undefined
   const media = new Map<unknown, string | undefined>()
@@ -76,12 +78,12 @@ export function withNames(json: string): string | undefined {
   return isNamed ? left : undefined
 }
 
-/** What names a payload in fewer chars than it has. */
+/** Returns a replacement for a payload that is shorter than it, undefined if there is none. */
 export function nameOf(text: string, medium: string | undefined): string | undefined {
   return omitted(text, medium)?.find((words) => words !== '' && words.length < text.length)
 }
 
-/** Bytes that base64 or a data URL decodes to. */
+/** Returns the number of bytes that base64 or a data URL decodes to. */
 export function decodedBytes(payload: string): number {
   const start = payload.startsWith('data:') ? payload.indexOf(',') + 1 : 0
   const isPlain = start > 0 && !payload.slice(0, start).includes(';base64')

@@ -4,30 +4,30 @@ import type { Slot } from './dialect.js'
 import type { Paths, Place } from './path.js'
 
 /**
- * What no path reads of a result, though a framework may send it: members beside those that are known, and blocks of
- * another type. Little of it stays as it is. More counts against the limits as JSON, and comes back smaller in its place.
+ * The rest of a result: members and blocks that no path reads, though a framework may send them. A small rest is kept.
+ * A larger one counts against the limits as JSON, and is shrunk in place.
  */
 
-/** Bytes of JSON that the rest of a result may have besides its limits, as in src/dialect/rest.rs. */
+/** Bytes of JSON that the rest of a result may have beyond its limits, as in src/dialect/rest.rs. */
 export const LITTLE = 1_024
-/** What is longer is no tag. */
+/** Most chars of a tag. */
 const WORD = 256
 
-/** How a path ends that leads to no text. */
+/** Markers of paths that do not lead to text. */
 export const ASIDE = 'aside'
 export const WORDS = 'word'
 export const PAYLOAD = 'payload'
 const TEXT = ''
 
-/** What a slot is called that is the rest of an object, or a block of a list. */
+/** Marks a slot as the rest of an object, or as an unknown block of a list. */
 export const REST = 'rest'
 
-/** Tells whether a slot is of members of an object, which stand in no place of their own. */
+/** Returns true if a slot stands for members of an object, which have no common place. */
 export function isMembers({ holder, json }: Slot): boolean {
   return json?.as === REST && !Array.isArray(holder.value)
 }
 
-/** What is left of the members of an object, but for those that are the same. */
+/** Returns the entries of `left` that are not in `members` with equal JSON. */
 export function changedIn(members: object, left: object): [name: string, value: unknown][] {
   const isSame = (name: string) => jsonOf(get(members, name)) === jsonOf(get(left, name))
   return Object.entries(left).filter(([name]) => !Object.hasOwn(members, name) || !isSame(name))
@@ -35,12 +35,12 @@ export function changedIn(members: object, left: object): [name: string, value: 
 
 type Members = ReadonlyMap<string, Known>
 
-/** All that is known of a value: the paths that lead there, as one. */
+/** All known paths that lead to a value, merged. */
 export class Known {
-  /** A path that leads to no text ends here, and the rest of what is below reaches no model. */
+  /** True if a path that does not lead to text ends here. The rest below it reaches no model. */
   readonly isAside: boolean
   readonly isLeaf: boolean
-  /** A string, or whatever else is no object, is a text that was read, or known to be none. */
+  /** True if a string, or another primitive, is a text that was read or known not to be one. */
   readonly takesString: boolean
   readonly takesWord: boolean
   private readonly ends: readonly string[]
@@ -49,7 +49,7 @@ export class Known {
   private readonly members: Members
   private readonly each: readonly Paths[]
   private readonly element: Known | undefined
-  /** The same where a tag leads on, made at first sight. */
+  /** Members and elements for the paths of a matching tag, made on first use. */
   private readonly tagged = new Map<Paths, Members>()
   private readonly elements = new Map<Paths, Known>()
 
@@ -96,7 +96,7 @@ export class Known {
     return known
   }
 
-  /** Where the tags of a value lead; rather to members than to the value itself. */
+  /** Returns the paths of a matching tag, preferably paths that lead to members. */
   private match(place: Place): Paths | undefined {
     let found: Paths | undefined
     for (let at = 0; at < this.filters.length; at++) {
@@ -107,7 +107,7 @@ export class Known {
     return found
   }
 
-  /** Tells whether all of a value is a text that was read, or known to be none. */
+  /** Returns true if a value is a text that was read, or known not to hold text. */
   reads(value: unknown, read: readonly Slot[]): boolean {
     if (typeof value === 'string') return this.takesString
     if (!isObject(value)) return this.takesWord
@@ -120,7 +120,7 @@ export class Known {
     )
   }
 
-  /** Tells whether paths go on inside of a value. */
+  /** Returns true if paths continue inside a value. */
   leadsInto(value: object): boolean {
     if (this.isLeaf) return false
     return this.paths.some(
@@ -136,13 +136,13 @@ function membersOf(paths: readonly Paths[]): Members {
   return new Map([...next].map(([name, paths]) => [name, new Known(paths)]))
 }
 
-/** Finds the rest of the result at a place, with the slots that were read of it. */
+/** Returns slots for the rest of the result at a place. `slots`: the slots that paths have read. */
 export function restOf(known: Known, place: Place, slots: readonly Slot[]): readonly Slot[] {
   const rest: Rest = { read: slots, parts: undefined, room: LITTLE }
   try {
     visit(rest, known, place)
   } catch {
-    // A trap of a proxy threw; what was found until then is known.
+    // A proxy trap threw. The parts found before are used.
   }
   return rest.room < 0 && rest.parts ? slotsOf(rest.parts) : NONE
 }
@@ -151,7 +151,7 @@ const NONE: readonly Slot[] = []
 
 type Entry = readonly [name: string, value: unknown]
 
-/** An unknown element of a list, or the unknown members of an object, which stand where the first of them does. */
+/** An unknown element of a list, or the unknown members of an object, at the position of the first. */
 interface Part {
   readonly holder: Place
   readonly key: number | ''
@@ -212,8 +212,7 @@ function visitObject(rest: Rest, known: Known, place: Place): void {
   }
 }
 
-/** Tells whether JSON of a value is what it says itself, not its members: bytes, and a `toJSON` beside no text that was
- *  read. */
+/** Returns true if the JSON of a value is not that of its members: bytes, or a `toJSON` and no text that was read. */
 function isWritten(value: object, read: readonly Slot[]): boolean {
   if (ArrayBuffer.isView(value)) return true
   return typeof get(value, 'toJSON') === 'function' && !read.some((slot) => isWithin(slot, value))

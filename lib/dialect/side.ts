@@ -5,10 +5,10 @@ import { mediumOf, omitted } from './payload.js'
 type Members = Record<string, unknown>
 
 /**
- * Caps what a result holds besides its text to `maxBytes` of JSON. The same value where it fits; else a copy that says how
- * large it was: small scalars stay first, long texts are shortened, payloads named with their size, arrays and objects keep
- * what fits of them, and what has no JSON (cycles, BigInt, maps, bytes) is described. Nothing where not even an empty one
- * fits.
+ * Caps the side data of a result to `maxBytes` of JSON. Data that fits is returned as it is. Otherwise returns a copy
+ * that states the original size. Small scalars are kept first, long texts are truncated, payloads are replaced by their
+ * size, and arrays and objects keep the entries that fit. Values without JSON (cycles, BigInt, maps, bytes) are
+ * described. Returns undefined if not even an empty value fits.
  */
 export function capSide(value: unknown, maxBytes: number): unknown {
   let data = value
@@ -24,28 +24,28 @@ export function capSide(value: unknown, maxBytes: number): unknown {
   return bytes <= maxBytes ? data : shrink(plain(value), maxBytes, { depth: 0, bytes })
 }
 
-/** The same without a word about it, where that would stand among what a model is sent. */
+/** Like `capSide`, without stating the original size, for data that a model is sent. */
 export function shrunk(value: unknown, maxBytes: number): unknown {
   return shrink(plain(value), maxBytes, { depth: 0 })
 }
 
-/** Strings up to so many bytes are as good as numbers: a path, a state, an id. */
+/** Bytes of JSON up to which a string is kept like a number: a path, a state, an id. */
 const SMALL = 256
-/** Values below this depth are summed up. */
+/** Depth from which on values are summarised. */
 const DEPTH = 4
-/** Less room than this shows nothing of a value. */
+/** Bytes of room up to which a part of a value shows nothing. */
 const LEAST = 40
 
-/** What is known of a value from above it. */
+/** The context of a value in its parents. */
 interface Above {
   readonly depth: number
-  /** What it took in the beginning, said inside. */
+  /** Original size, stated in the copy. */
   readonly bytes?: number
-  /** What the bytes in it are. */
+  /** Type of the bytes in it. */
   readonly medium?: string | undefined
 }
 
-/** Shrinks plain data to so many bytes of JSON. */
+/** Shrinks plain data to `room` bytes of JSON. Returns undefined if nothing fits. */
 function shrink(data: unknown, room: number, above: Above): unknown {
   const { depth, bytes } = above
   if (typeof data === 'string') return shortened(data, room, above)
@@ -62,7 +62,7 @@ function shrink(data: unknown, room: number, above: Above): unknown {
     : someMembers(data as Members, room, above, mark)
 }
 
-/** Takes what fits of the room, piece by piece. */
+/** A budget of bytes. */
 class Room {
   constructor(public left: number) {}
 
@@ -126,7 +126,7 @@ function someMembers(data: Members, bytes: number, above: Above, mark: unknown):
   const isSmall = ({ value, size }: { value: unknown; size: number }) =>
     typeof value !== 'object' && size <= SMALL
   for (const one of sized) if (isSmall(one) && room.take(one.key + one.size)) kept.set(one.name, one.value)
-  // The smallest first, so that what they leave of their shares goes to the larger ones.
+  // Smallest first: the rest of their shares goes to the larger ones.
   const large = sized.filter((one) => !isSmall(one)).sort((a, b) => a.size - b.size)
   for (const [at, { name, value, size, key }] of large.entries()) {
     const share = Math.floor(room.left / (large.length - at)) - key
@@ -141,10 +141,12 @@ function someMembers(data: Members, bytes: number, above: Above, mark: unknown):
   return Object.fromEntries([...inOrder, ...last])
 }
 
-/** Name of the member that tells how many are missing. */
+/** Name of the member that counts the omitted ones. */
 const MORE = '[...]'
 
-/** The start of a text that fits as JSON, and what is missing; of a payload only its size. */
+/**
+ * Returns the start of a text that fits as JSON, and the number of omitted chars. A payload is replaced by its size.
+ */
 function shortened(text: string, room: number, { bytes, medium }: Above): string | undefined {
   if (jsonBytes(text) <= room) return text
   const said = omitted(text, medium)
@@ -156,7 +158,7 @@ function shortened(text: string, room: number, { bytes, medium }: Above): string
     const size = jsonBytes(head + note(head.length))
     if (size <= room) return head + note(head.length)
     if (length === 0) return room >= BRACKETS ? '' : undefined
-    // An escape takes up to six bytes: what is too much is never more than six times what has to go.
+    // An escape takes up to six bytes, so at least a sixth of the excess must be removed.
     length = Math.max(0, length - Math.max(1, Math.ceil((size - room) / 6)))
   }
 }
