@@ -12,15 +12,15 @@ export function cleanText(text: TextInput, options?: CleanOptions): string {
   return typeof given === 'string' ? cleanString(given, cleaning) : cleanBytes(plain(given, false), cleaning)
 }
 
-/** Cleans a string; the very same comes back when there is nothing to clean. */
+/** Cleans a string. Returns the same string if there is nothing to clean. */
 export function cleanString(text: string, cleaning: Cleaning): string {
   if (!cleaning.includes(true) || isClean(text, cleaning[3])) return text
   const cleaned = throughPieces(text, cleaning)
-  // What the first look was wary of may have been nothing; then a lone surrogate stays too.
+  // The first look may have been a false alarm. The text is then returned as given, lone surrogates included.
   return cleaned === text.toWellFormed() ? text : cleaned
 }
 
-/** Tells by a first look that a string has nothing to clean. */
+/** Returns true if a first look shows that a string has nothing to clean. */
 function isClean(text: string, repeats: boolean): boolean {
   const narrow = narrowness(text)
   for (let start = 0; start < text.length; ) {
@@ -55,20 +55,27 @@ function cleanBytes(bytes: Uint8Array, what: Cleaning): string {
   return parts.join('')
 }
 
-/** What notices and marks of ours say. */
+/** Matches our own notices and marks. */
 const CUT_BEFORE =
   /\[tool output truncated: |^\[\.\.\.\]$|\[\.\.\. \d+ (?:more characters truncated|chars omitted)\]|\.\.\. \([\d,]+ chars truncated from |\[\+\d+ chars\]$/m
 
-/** A text as the policy has it cleaned, unless nothing to see would be left of it: no empty block is ever made. */
+/**
+ * Cleans a text if the policy says so. Returns the text as given if nothing visible would be left: no block becomes
+ * empty.
+ */
 export function cleaned(text: string, { clean }: Compiled): string {
   if (!clean) return text
-  // A notice may have made lines alike that stood apart, or lines that were cut; folding them would lose its place.
+  // An earlier cut may have brought equal lines together, or made different lines equal. Folding them would hide the
+  // cut.
   const [ansi, carriageReturns, control, repeats] = clean
   const left = cleanString(text, [ansi, carriageReturns, control, repeats && !CUT_BEFORE.test(text)])
   return left.trim() === '' ? text : left
 }
 
-/** Drops all but two of equal lines that met in a cut of a cleaned text, so that the next cleaning does not fold them. */
+/**
+ * Drops all but two of equal lines that a cut brought together in a cleaned text. The next cleaning then does not fold
+ * them.
+ */
 export function parted(text: string, { clean }: Compiled): string {
   return clean?.[3] && !CUT_BEFORE.test(text) ? (native.leaveTwo(text) ?? text) : text
 }

@@ -6,7 +6,7 @@ import type { Kept, Made } from './made.js'
 import { sizeOf } from './size.js'
 import type { Subject } from './subject.js'
 
-/** Lines of which something is kept. A line that two runs keep a part of counts once. */
+/** Counts the lines that are kept, at least in part. A line in two runs counts once. */
 export function keptLines({ lines }: Kept): number {
   let count = 0
   let before = 0
@@ -17,7 +17,7 @@ export function keptLines({ lines }: Kept): number {
   return count
 }
 
-/** The runs as a text, such as "1-120,4803-5000"; runs that touch are one. */
+/** Formats the runs, such as "1-120,4803-5000". Adjacent runs are merged. */
 function rangesOf({ lines }: Kept): string {
   const merged: [number, number][] = []
   for (const [first, last] of lines) {
@@ -28,7 +28,7 @@ function rangesOf({ lines }: Kept): string {
   return merged.map((run) => run.join('-')).join(',')
 }
 
-/** What a caller's notice is told. What takes a pass over the text is worked out when it is read. */
+/** The argument of a notice function. Values that take a pass over the text are computed when they are read. */
 export class CutOf implements Cut {
   readonly keep: Cut['keep']
   readonly source: string
@@ -40,7 +40,7 @@ export class CutOf implements Cut {
   #kept: Kept | undefined
   #exceeded: readonly LimitName[] | undefined
 
-  /** `judged`: what is held against the limits, where that is more than the text that was cut. */
+  /** `judged`: measured against the limits, if that is more than the truncated text. */
   constructor(subject: Measured, made: Made, policy: Compiled, judged = subject) {
     this.keep = made.keep
     this.source = policy.source
@@ -86,10 +86,10 @@ export class CutOf implements Cut {
   }
 }
 
-/** A notice may change the cut that it speaks of; so often it is asked again. */
+/** Most calls of a notice function for one text. A notice may change the cut that it describes. */
 const CALLS = 3
 
-/** Cuts with the notice of the policy, which may be a function. */
+/** Truncates with the notice of the policy, which may be a function. */
 export function clampSubject(subject: Subject, policy: Compiled): Made {
   const words = policy.words
   if (!words) return subject.clamp(policy)
@@ -103,9 +103,9 @@ export function clampSubject(subject: Subject, policy: Compiled): Made {
 }
 
 /**
- * Finds a cut that a worded notice is true of: words it for the cut without a notice, cuts again, and words it again
- * when that changed the cut. `again` cuts with given words, and with room to spare beside them; with none, the standard
- * notice takes their place.
+ * Finds a cut that its worded notice describes. Words the notice for a cut without one, truncates again, and repeats
+ * that if the cut has changed. `again` truncates with the given words, and with room to spare beside them. Without
+ * words, it uses the standard notice.
  */
 export function settle<T extends { truncated: boolean; notice: string }>(
   first: T,
@@ -122,26 +122,29 @@ export function settle<T extends { truncated: boolean; notice: string }>(
     if (next === undefined) return again(undefined)
     if (next === text) return made
     const cut = again(next)
-    // A notice that does not fit has given way to one that needs no caller; one that changed nothing is true.
+    // Either the notice did not fit and another has replaced it, or it has not changed the cut that it describes.
     if (cut.notice !== next || same(cut, made)) return cut
     const spare = call > 0 && spareOf(text, next)
     if (spare) roomy = { made, text: next, spare }
     made = cut
     text = next
   }
-  // Of two notices that lead to each other's cuts, the shorter is true of the cut that the longer one left.
+  // If two notices lead to each other's cuts, the shorter one describes the cut that the longer one leaves.
   const cut = roomy && again(roomy.text, roomy.spare)
   return cut && cut.notice === roomy?.text && same(cut, roomy.made) ? cut : again(undefined)
 }
 
-/** What is left of the room for a notice when another takes its place; nothing when that needs more of anything. */
+/** Returns the room left if `text` replaces the notice `room`, undefined if it needs more of any unit. */
 function spareOf(room: string, text: string): TextSize | undefined {
   const [from, to] = [sizeOf(room), sizeOf(text)]
   const spare = { bytes: from.bytes - to.bytes, chars: from.chars - to.chars, lines: from.lines - to.lines }
   return Math.min(spare.bytes, spare.chars, spare.lines) < 0 ? undefined : spare
 }
 
-/** What the caller says; nothing when it throws or says no string, which counts as not fitting. */
+/**
+ * Returns the caller's notice. Returns undefined if the function throws or returns no string, which counts as not
+ * fitting.
+ */
 export function speak(words: (cut: Cut) => string, cut: Cut): string | undefined {
   try {
     const text: unknown = words(cut)

@@ -5,10 +5,10 @@ import { narrowness, pieces } from './pieces.js'
 import { io, isOpen } from './size.js'
 import type { Subject } from './subject.js'
 
-/** What can be measured of a text, or of several together. */
+/** Measurements of a text, or of several together. */
 export type Measured = Pick<Subject, 'total' | 'bytesOut' | 'tokens' | 'hasLongLine'>
 
-/** Limits that a text breaks, in the order of the contract. */
+/** Returns the limits that a text exceeds, in the order of the contract. */
 export function exceededBy(subject: Measured, policy: Compiled): LimitName[] {
   const { limits } = policy
   const total = subject.total()
@@ -22,15 +22,17 @@ export function exceededBy(subject: Measured, policy: Compiled): LimitName[] {
   return exceeded
 }
 
-/** State of an estimate that goes on from piece to piece. */
+/** State of a token estimate between pieces. */
 const estimate = new Float64Array(14)
 
-/** Limits in bytes, lines, chars and tokens that strings are over together, as bits. They are read no further than it
- *  takes to tell. */
+/**
+ * Returns the limits in bytes, lines, chars and tokens that strings exceed together, as bits. Stops reading once every
+ * finite limit is exceeded.
+ */
 export function brokenBy(texts: readonly string[], { limits }: Compiled): number {
   const most = [limits.bytes, limits.lines, limits.chars, limits.tokens]
   const counted = limits.tokens !== Number.POSITIVE_INFINITY
-  // A char is a byte at least.
+  // A char takes at least one byte.
   const length = texts.reduce((sum, text) => sum + text.length, 0)
   const taken = [length, 0, length, 0]
   const isOver = (limit: number, at: number) => (taken[at] ?? 0) > limit
@@ -50,7 +52,7 @@ export function brokenBy(texts: readonly string[], { limits }: Compiled): number
       newlines += sum[2] ?? 0
       if (counted) tokens = native.estimate(piece, estimate)
       taken[0] = Math.max(length, bytes)
-      // An open line counts where it is the last: a piece that ends inside a line does not end it.
+      // An open line counts only at the end. A piece that ends inside a line does not end it.
       taken[1] = (before[1] ?? 0) + newlines + Number(isOpen(piece))
       taken[3] = (before[3] ?? 0) + tokens
     }

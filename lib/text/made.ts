@@ -2,15 +2,15 @@ import type { Keep, TextSize } from 'spillway'
 import type { Cut as NativeCut } from '../engine.js'
 import { io } from './size.js'
 
-/** One cut of a text, in positions of the engine: chars of a string, bytes of a Uint8Array. */
+/** The result of truncating one text. */
 export interface Made {
   text: string
-  /** Something was left out. */
+  /** True if a part of the text is omitted. */
   truncated: boolean
   /** The kind of cut, resolved from 'auto'. */
   keep: Exclude<Keep, 'auto'>
   notice: string
-  /** Size of what is kept of the input, and where it stands in chars. */
+  /** Returns the size of the kept input, and its ranges in chars. */
   kept: () => Kept
 }
 
@@ -18,19 +18,19 @@ export interface Kept {
   bytes: number
   chars: number
   ranges: [number, number][]
-  /** First and last of each run of kept lines; two runs may share a line. */
+  /** First and last line of each kept run. Two runs may share a line. */
   lines: [number, number][]
 }
 
 /**
- * What a clamp wrote to `io`, as `report` in src/bindings/text.rs orders it. Read one by one: iterating over a typed
- * array costs as much as a small cut.
+ * Reads the numbers that a clamp wrote to `io`, in the order of `report` in src/bindings/text.rs. They are read by
+ * index: iterating over a typed array costs as much as a small cut.
  */
 export function clampReport() {
   const at = (index: number) => io[index] ?? 0
   return {
     cut: at(0) === 1,
-    /** Where the kept head starts and ends, and the kept tail, in units of what was given. */
+    /** Bounds of the kept head and the kept tail, in units of the input. */
     headStart: at(14),
     headEnd: at(1),
     tailStart: at(2),
@@ -45,7 +45,7 @@ export function clampReport() {
   }
 }
 
-/** Kinds of cuts, as `kept_as` in src/bindings/policy.rs numbers them. */
+/** Kinds of cuts, by their number in `kept_as` in src/bindings/policy.rs. */
 export const KEPT = ['head', 'tail', 'ends', 'findings'] as const
 
 export class Untouched implements Made {
@@ -66,7 +66,7 @@ export class Untouched implements Made {
   }
 }
 
-/** A cut of which the engine tells all. */
+/** Converts a cut that the engine describes in full. */
 export function madeOf(cut: NativeCut): Made {
   return {
     text: cut.text,
@@ -77,7 +77,7 @@ export function madeOf(cut: NativeCut): Made {
   }
 }
 
-/** What a cut keeps of its input. */
+/** Returns the kept part of an input. */
 export function keptBy(cut: NativeCut): Kept {
   return { bytes: cut.bytes, chars: cut.chars, ranges: pairs(cut.ranges), lines: pairs(cut.lines) }
 }
@@ -89,8 +89,10 @@ function pairs(numbers: readonly number[]): [number, number][] {
   ])
 }
 
-/** What is kept of a text of which both ends are: sizes of the head, of the tail, of all up to the end of the tail, and of
- *  what stands before the head. */
+/**
+ * Returns the kept part of a text that keeps a head and a tail. `upTo`: the text up to the end of the tail. `before`:
+ * the text before the head.
+ */
 export function keptOf(head: TextSize, tail: TextSize, upTo: TextSize, before: TextSize): Kept {
   const ranges: [number, number][] = []
   if (head.chars > 0) ranges.push([before.chars, before.chars + head.chars])

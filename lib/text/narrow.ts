@@ -1,22 +1,22 @@
 /**
- * V8 knows that a string which it keeps as one byte a char cannot match, so for those the test takes 15 ns whatever the
- * length. Others it walks up to the first wide char, 0.6 ns a char.
+ * Matches a char over 0xFF. V8 knows that a string stored with one byte a char cannot match, so its test takes 15 ns at
+ * any length. Other strings are scanned up to the first wide char, at 0.6 ns a char.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of Latin-1
 const WIDE = /[^\x00-\xff]/
 
-/** Chars that show by the time they take whether the test walks, and the milliseconds that tell: a walk takes twice that. */
+/** Chars of a probe, and the milliseconds above which the test must have scanned it. A scan takes twice that. */
 const PROBE = 1_024
 const WALKED = 0.0003
 
 /**
- * Tells whether a string surely holds no char over 0xFF. A narrow part of a wide string may be called wide, rather than
- * walked: that chooses between two ways of reading it, which come to the same.
+ * Returns true if a string certainly has no char over 0xFF. A narrow part of a wide string may count as wide, instead
+ * of being scanned: both ways to read it have the same result.
  */
 export function isNarrow(text: string): boolean {
   if (text.length > PROBE) {
     const probe = text.slice(0, PROBE)
-    // What takes long may have been interrupted; what takes long twice walks.
+    // A single slow test may have been interrupted. Two slow tests scan.
     if (takesLong(probe) && takesLong(probe)) {
       clearStatics()
       return false
@@ -25,14 +25,14 @@ export function isNarrow(text: string): boolean {
   return isSurelyNarrow(text)
 }
 
-/** The same by the test alone, for a string of which the start was judged before. */
+/** Like `isNarrow` without a probe, for a string whose start was probed before. */
 export function isSurelyNarrow(text: string): boolean {
   if (!WIDE.test(text)) return true
   clearStatics()
   return false
 }
 
-/** A match stays in the statics of RegExp, and with it the text; this one takes its place. */
+/** The statics of RegExp keep the last match and its text in memory. This match replaces it. */
 function clearStatics(): void {
   WIDE.test('\u0100')
 }

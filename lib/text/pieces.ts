@@ -2,10 +2,10 @@ import type { Compiled } from '../compiled.js'
 import { isNarrow, isSurelyNarrow } from './narrow.js'
 import { sliceUtf16Safe } from './slice.js'
 
-/** Chars that are read at once: the copy stays in the processor's cache. */
+/** Chars that are read at once. Their copy stays in the processor's cache. */
 export const PIECE = 65_536
 
-/** A string in pieces, none of which ends inside a pair. */
+/** Yields a string in pieces. No piece ends inside a surrogate pair. */
 export function* pieces(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + PIECE, text.length)
@@ -15,8 +15,10 @@ export function* pieces(text: string): Generator<string> {
   }
 }
 
-/** Tells of one piece after another whether it is narrow. A string is all narrow or all wide in memory, so after one wide
- *  piece the rest need not be tested. */
+/**
+ * Returns a test of consecutive pieces, true if a piece is narrow. A string is all narrow or all wide in memory, so
+ * after one wide piece the rest is not tested.
+ */
 export function narrowness(text: string): (piece: string) => boolean {
   let narrow = isNarrow(text.length > PIECE ? text.slice(0, PIECE) : text)
   return (piece) => {
@@ -25,26 +27,33 @@ export function narrowness(text: string): (piece: string) => boolean {
   }
 }
 
-/** An earlier notice may stand between the ends of a text up to this length (`SEARCHED` in src/text/earlier.rs). */
+/**
+ * Chars up to which a text is read whole: an earlier notice may be between its ends (`SEARCHED` in
+ * src/text/earlier.rs).
+ */
 const READ_WHOLE = 256 * 1024
 
-/** The end of a text that 'auto' and earlier notices (`LONGEST` there) are judged by. */
+/** Chars at an end of a text in which 'auto' and the search for earlier notices (`LONGEST` there) look. */
 const GLANCE = 8_192
 
-/** The parts of a string that its cut can depend on: all of it, or both ends. */
+/** Returns the parts of a string that its cut can depend on: the whole string, or both ends. */
 export function windows(text: string, policy: Pick<Compiled, 'reach'>): [head: string, tail: string] {
   const { head, tail } = policy.reach
   if (text.length <= Math.max(head, tail, READ_WHOLE)) return [text, '']
-  // A notice at an end is no text to keep: what is kept reaches so much further.
+  // An earlier notice at an end is not kept as text, so the kept text reaches further by its length.
   return [text.slice(0, head + GLANCE), text.slice(-(tail + GLANCE))]
 }
 
-/** Chars of a result's text that are searched for findings, and how many of them at its start: the failure is more often
- *  at the end, and a search must not hold up the event loop for long. */
+/**
+ * Chars of a result's text that are searched for findings, and how many of them at its start. Failures are more often
+ * at the end, and a search must not hold up the event loop for long.
+ */
 export const SEARCHED = 16 * 1024 * 1024
 const SEARCHED_HEAD = 4 * 1024 * 1024
 
-/** The parts of a string that are searched: all of it, or both ends, at the ends of lines where some are near. */
+/**
+ * Returns the parts of a string to search: the whole string, or both ends, which end at lines if a line end is near.
+ */
 export function searched(text: string, { reach }: Compiled): [head: string, tail: string] {
   const most = Math.max(SEARCHED_HEAD, reach.head + PIECE)
   const least = text.length - Math.max(SEARCHED - SEARCHED_HEAD, reach.tail + PIECE)

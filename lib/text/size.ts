@@ -4,12 +4,12 @@ import { native } from '../engine.js'
 import { isNarrow } from './narrow.js'
 import { narrowness, pieces } from './pieces.js'
 
-/** One array for the numbers of all calls: they are taken out before anything else runs. */
+/** Buffer for the numbers of all native calls. They are read before any other code runs. */
 export const io = new Float64Array(16)
 
 export const NEWLINE = 10
 
-/** Size of a string, read in pieces. */
+/** Measures a string in pieces. */
 export function sizeOf(text: string): TextSize {
   const sum = io.fill(0)
   const narrow = narrowness(text)
@@ -21,7 +21,10 @@ export function sizeOf(text: string): TextSize {
   return linesOf({ bytes, chars, newlines }, isOpen(text))
 }
 
-/** Tells by its size alone that a well-formed string is within a policy; false also where that takes more than a size. */
+/**
+ * Returns true if a string is well-formed and its size shows that it is within a policy. Returns false if size alone
+ * cannot tell.
+ */
 export function isWithin(text: string, { limits, bySize }: Compiled): boolean {
   if (text.length > bySize) return false
   const sum = io.fill(0)
@@ -31,17 +34,17 @@ export function isWithin(text: string, { limits, bySize }: Compiled): boolean {
   return bytes <= limits.bytes && breaks + Number(isOpen(text)) <= limits.lines && broken === 0
 }
 
-/** Newlines of a string of which the size is known. */
+/** Counts the newlines of a string whose size is known. */
 export function newlines(text: string, size: TextSize): number {
   return size.lines - Number(isOpen(text))
 }
 
-/** Whether text follows the last newline. */
+/** Returns true if text follows the last newline. */
 export function isOpen(text: string): boolean {
   return text.length > 0 && text.charCodeAt(text.length - 1) !== NEWLINE
 }
 
-/** A size with its lines. `open`: text follows the last newline. */
+/** Converts newlines to lines. `open`: text follows the last newline. */
 export function linesOf(size: { bytes: number; chars: number; newlines: number }, open: boolean): TextSize {
   return { bytes: size.bytes, chars: size.chars, lines: size.newlines + Number(open) }
 }

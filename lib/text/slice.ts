@@ -15,7 +15,7 @@ export function truncateUtf16Safe(text: string, maxChars: number): string {
   return sliceUtf16Safe(text, 0, bound('maxChars', maxChars, Number.POSITIVE_INFINITY))
 }
 
-/** A position as `String.prototype.slice` takes it. */
+/** Resolves a position like `String.prototype.slice`. */
 function position(at: number | undefined, length: number, missing: number): number {
   if (at === undefined) return missing
   if (typeof at !== 'number') throw optionError(TypeError, 'start and end', 'numbers', at)

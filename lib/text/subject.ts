@@ -9,23 +9,23 @@ import { joined } from './own.js'
 import { pieces, searched, windows } from './pieces.js'
 import { io, isOpen, linesOf, NEWLINE, newlines, sizeOf } from './size.js'
 
-/** A text that can be measured and cut, whatever it came as. */
+/** A text that can be measured and truncated, in any representation. */
 export interface Subject {
   total(): TextSize
-  /** Bytes that it takes once it is well-formed; more than it came with where bytes were no UTF-8. */
+  /** Bytes of the text once it is well-formed. Invalid UTF-8 can take more bytes than it has. */
   bytesOut(): number
   tokens(): number
   hasLongLine(maxBytes: number): boolean
-  /** Cuts to the policy, with these words as the notice when they are given and its own otherwise. */
+  /** Truncates to the policy. `words`: the notice, in place of the policy's own. */
   clamp(policy: Compiled, kind?: number, words?: string): Made
 }
 
-/** `worded`: code of the caller's will run while the text is in use. `most`: chars of a string that are searched. */
+/** `worded`: a function of the caller runs while the text is in use. `most`: chars of a string that are searched. */
 export function subjectOf(text: TextInput, worded = false, most = Number.POSITIVE_INFINITY): Subject {
   return typeof text === 'string' ? new StringSubject(text, most) : new BytesSubject(plain(text, worded))
 }
 
-/** A plain view of bytes; of a copy where other threads, a resize or the caller could change them under us. */
+/** Returns a plain view of bytes, or of a copy if other threads, a resize or the caller could change them. */
 export function plain(bytes: Uint8Array, worded: boolean): Uint8Array {
   const { buffer, byteOffset, byteLength } = bytes
   const moves = types.isSharedArrayBuffer(buffer) || (buffer as { resizable?: boolean }).resizable
@@ -76,7 +76,7 @@ export class StringSubject implements Subject {
     const total = policy.countsAll ? this.total() : undefined
     const [head, tail] = windows(text, policy)
     const engine = isNarrow(head) && isNarrow(tail) ? native.clampLatin1 : native.clampText
-    // A text that is handed over whole is judged there.
+    // If the text is passed whole, the engine measures it.
     const exceeded = tail !== '' && namesLimits(policy, kind) ? brokenBy([text], policy) : 0
     io[0] = text.length
     io[1] = total?.bytes ?? Number.NaN
@@ -112,7 +112,7 @@ export class StringSubject implements Subject {
       policy.said,
       policy.needles,
       [...before, ...pieces(tail)],
-      // A walk up to the first wide char costs little beside a search.
+      // A scan for the first wide char costs little compared with a search.
       isSurelyNarrow(text),
       skip(before.length, gap),
     )
@@ -169,7 +169,7 @@ export class BytesSubject implements Subject {
     if (!cut) return new Untouched(text, () => this.total())
     const start = sizes.head.chars
     const kept = () => {
-      // Of bytes that are no UTF-8 the given ones count, not what they come out as.
+      // Invalid UTF-8 counts by its input bytes, not by those of its replacement.
       const head = { ...sizes.head, bytes: headEnd - headStart }
       const tail = { ...sizes.tail, bytes: tailEnd - tailStart }
       const upTo = tailEnd === bytes.length ? this : new BytesSubject(bytes.subarray(0, tailEnd))
@@ -188,17 +188,17 @@ export class BytesSubject implements Subject {
   }
 }
 
-/** Tells whether the notice names limits, be it of another kind than the policy's. */
+/** Returns true if the notice is the policy's own and names limits. */
 function namesLimits(policy: Compiled, kind: number | undefined): boolean {
   return policy.namesLimits && kind === undefined
 }
 
-/** Whether a text is over its limits; its length tells most often. */
+/** Returns true if a text is over its limits. In most cases its length decides. */
 function isOver(subject: Subject, chars: number, policy: Compiled): boolean {
   return chars > policy.limits.bytes || chars > policy.limits.chars || exceededBy(subject, policy).length > 0
 }
 
-/** Tells the engine of a text that is passed over after so many pieces. */
+/** Describes a skipped text to the engine, and the number of pieces before it. */
 function skip(pieces: number, text: string): Float64Array {
   if (text === '') return new Float64Array([Number.NaN])
   const size = sizeOf(text)

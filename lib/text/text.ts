@@ -11,13 +11,13 @@ export function clampText(text: TextInput, policy?: PolicyOptions): string {
   return clamp(checkText(text), compile(policy))
 }
 
-/** Clamps with a policy that was checked. Of a string of over `most` chars only both ends are searched for findings. */
+/** Clamps with a compiled policy. If a string has over `most` chars, only both ends are searched for findings. */
 export function clamp(text: TextInput, policy: Compiled, most?: number): string {
   if (typeof text === 'string' && surelyFits(text, policy)) return text
   return clampSubject(subjectOf(text, policy.words !== undefined, most), policy).text
 }
 
-/** Tells without a call whether a string surely fits. */
+/** Returns true if a string is well-formed and fits by its length, without a native call. */
 export function fits(text: string, policy: Compiled): boolean {
   return text.length <= policy.gate && text.isWellFormed()
 }
@@ -51,7 +51,7 @@ function surelyFits(text: string, policy: Compiled): boolean {
   return fits(text, policy) || isWithin(text, policy)
 }
 
-/** The report of a text of which nothing is left out. */
+/** Returns the report of a text that is not truncated. */
 function whole(text: string, total: TextSize): ClampReport {
   return {
     text,
