@@ -16,28 +16,28 @@ import { isWithin, newlines, sizeOf } from '../text/size.js'
 import { StringSubject, type Subject } from '../text/subject.js'
 import { clamp, fits } from '../text/text.js'
 
-/** What a clamp did to the texts of one result. */
+/** The outcome of clamping the texts of one result. */
 export interface Clamped {
   readonly edits: ReadonlyMap<Slot, Edit>
-  /** Nothing when nothing was left out. */
+  /** Undefined if nothing is omitted. */
   readonly figures: (() => Figures) | undefined
 }
 
-/** Sizes of all texts together and of what was kept of them, and the limits that they broke. */
+/** Sizes of all texts together and of their kept parts, and the limits that they exceeded. */
 export interface Figures {
   readonly total: TextSize
   readonly kept: TextSize
   readonly exceeded: LimitName[]
 }
 
-/** Cleans and clamps a text that a tool gave. */
+/** Cleans and clamps a text of a tool. */
 export function clampString(text: string, policy: Compiled): string {
   const left = cleaned(text, policy)
   const cut = clamp(left, policy, SEARCHED)
   return cut === left ? cut : parted(cut, policy)
 }
 
-/** The same, and what it did. */
+/** Like `clampString`, with figures. `name`: replaces payloads by their sizes. */
 export function clampWithFigures(text: string, policy: Compiled, name = nothing): OneClamped {
   return fits(text, policy) && !policy.clean
     ? { text, figures: undefined }
@@ -49,12 +49,12 @@ interface OneClamped {
   readonly figures: Clamped['figures']
 }
 
-/** Names the payloads in a text that is to be cut. */
+/** Replaces the payloads in a text that will be truncated. */
 type Name = (text: string) => string | undefined
 
 const nothing: Name = () => undefined
 
-/** Clamps the texts of one result. `counts`: someone will ask for the figures. */
+/** Clamps the texts of one result. `counts`: the figures will be read. */
 export function clampSlots(slots: readonly Slot[], policy: Compiled, counts: boolean): Clamped {
   const [slot] = slots
   return slots.length > 1 || !slot ? clampTogether(slots, policy, counts) : clampOne(slot, policy)
@@ -90,13 +90,16 @@ function cutOf(text: string, policy: Compiled): Made {
     : clampSubject(new StringSubject(text, SEARCHED), policy)
 }
 
-/** A clamped text, or the start of the text where nothing of it is to be seen: a result keeps a text that shows. */
+/**
+ * Returns a clamped text. If nothing of it is visible, returns the start of the text instead: a result keeps a visible
+ * text.
+ */
 function showing(clamped: string, text: string, policy: Compiled): string {
   if (clamped.trim() !== '' || text.trim() === '') return clamped
   return clampString(text.trimStart(), headOf(policy))
 }
 
-/** A size without what is gone from a text. */
+/** Returns a size without the lines that were dropped from `text`. */
 function less(size: TextSize, text: string, left: string): TextSize {
   if (left === text) return size
   const [from, to] = [sizeOf(text), sizeOf(left)]
@@ -111,7 +114,7 @@ function sizesOf(kept: Kept): TextSize {
   return { bytes: kept.bytes, chars: kept.chars, lines: keptLines(kept) }
 }
 
-/** Numbers that go with each block, as src/bindings/share.rs reads and writes them. */
+/** Columns for each block, and outcomes, as in src/bindings/share.rs. */
 const COLUMNS = 4
 const WHOLE = 0
 const CUT = 1
@@ -121,7 +124,7 @@ const LINED = 4
 interface Shared {
   truncated: boolean
   notice: string
-  /** Every block has the limits to itself. */
+  /** True if each block has the limits to itself. */
   each: boolean
   table: Float64Array
   cuts: (NativeCut | null | undefined)[]
@@ -133,7 +136,7 @@ function clampTogether(slots: readonly Slot[], policy: Compiled, counts: boolean
   let shared = shareOf(texts, policy, counts)
   const outcome = (at: number) => shared.table[at * COLUMNS + 3] ?? WHOLE
   const isLess = (at: number) => outcome(at) === GONE || isCut(outcome(at))
-  // What one leaves by naming its payloads may be what another is cut for.
+  // If replaced payloads make one text shorter, another may need no cut.
   for (;;) {
     const lean = texts.map((text, at) => {
       const slot = isLess(at) ? slots[at] : undefined
@@ -205,7 +208,7 @@ function sum(sizes: readonly TextSize[]): TextSize {
   return total
 }
 
-/** Has the engine clamp the texts of one result under one budget. */
+/** Clamps the texts of one result under one budget, in the engine. */
 function share(
   texts: readonly string[],
   policy: Compiled,
@@ -244,12 +247,12 @@ function share(
   return { truncated: last >= 0, notice, each: policy.each, table, cuts }
 }
 
-/** What of a block is kept; nothing where it is whole or gone. */
+/** Returns the kept part of a block. A block that is whole or dropped has none. */
 function partOf(cut: NativeCut | null | undefined) {
   return cut && [cut.ranges, cut.bytes]
 }
 
-/** The block that has the notice: the last that is cut, or where none is, the last that is gone. */
+/** Returns the block with the notice: the last truncated block, or if there is none, the last dropped one, or -1. */
 function carrierOf(table: Float64Array): number {
   const last = (outcome: number) => {
     let at = table.length / COLUMNS - 1
@@ -260,7 +263,7 @@ function carrierOf(table: Float64Array): number {
   return cut < 0 ? last(GONE) : cut
 }
 
-/** What the notice of the last block that is cut can tell: of its own text, and of the blocks that are gone. */
+/** Returns the cut for the notice, which counts the text of the block that carries it and the dropped blocks. */
 function teller(texts: readonly string[], shared: Shared, policy: Compiled) {
   const carrier = carrierOf(shared.table)
   const missing = texts.filter((_, at) => at === carrier || shared.table[at * COLUMNS + 3] === GONE)
@@ -271,7 +274,7 @@ function teller(texts: readonly string[], shared: Shared, policy: Compiled) {
   return new CutOf(new Together(missing), made, policy, new Together(judged))
 }
 
-/** Several texts that are measured as one. */
+/** Several texts, measured as one. */
 class Together implements Pick<Subject, 'total' | 'bytesOut' | 'tokens' | 'hasLongLine'> {
   readonly #subjects: StringSubject[]
 

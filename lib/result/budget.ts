@@ -10,28 +10,28 @@ import { isSurelyBrief } from './light.js'
 import { type Changes, change, described, rebuilt } from './rebuilt.js'
 import { shortHead } from './stack.js'
 
-/** How far errors are shortened in the place of being told as data, and how far they are looked at. */
+/** Depth to which errors are shortened as errors rather than as data, and depth to which they are measured. */
 export const DEPTH = 5
 const DEEPEST = 100
-/** How often room is halved where a value comes to more in words than its JSON does. */
+/** Most attempts, each with half the room, if a value takes more in words than in JSON. */
 const TRIES = 8
-/** Less room than this shows nothing of a value, or of one error among several. */
+/** Least room for a value, and for one error of several. */
 const LEAST = 64
 const LEAST_EACH = 256
-/** Brackets, a comma and the blanks that util.inspect puts before a member. */
+/** Room for brackets, a comma and the blanks that util.inspect puts before a member. */
 const AROUND = 16
 
-/** One budget for all that was thrown: what holds the most gives way. */
+/** One budget for everything that was thrown. The largest parts are shortened. */
 export class Budget {
   readonly #scale: Scale
   readonly #room: number
   readonly #members: Map<object, Member[]>
-  /** From each error that was cut to what stands for it. */
+  /** Replacements of errors that were shortened. */
   #stands = new Map<object, object>()
-  /** How much more than what is shown JSON counts: frameworks send that of whatever is no error. */
+  /** Weight of JSON compared with shown text. Frameworks send the JSON of values other than errors. */
   #times = 1
 
-  /** `members`: of errors that were read before. */
+  /** `members`: members of errors that were read before. */
   constructor(
     readonly policy: Compiled,
     members: Map<object, Member[]>,
@@ -41,7 +41,7 @@ export class Budget {
     this.#members = members
   }
 
-  /** The very same where it fits; an object of a class changed in place, and a copy of data. */
+  /** Returns the value itself if it fits. An object of a class is changed in place, data is copied. */
   bounded(thrown: unknown): unknown {
     if (this.#scale.cap === Number.POSITIVE_INFINITY) return thrown
     return isData(thrown) ? this.#data(thrown) : this.#object(thrown as object)
@@ -79,7 +79,7 @@ export class Budget {
     return members
   }
 
-  /** What an object comes to in words, by itself and with what it holds. */
+  /** Returns the cost of an object in words, including its members. */
   #costOf(error: object, above: readonly object[] = []): number {
     if (above.includes(error)) return AROUND
     if (above.length >= DEEPEST) return Number.POSITIVE_INFINITY
@@ -110,7 +110,7 @@ export class Budget {
     return json > this.#room ? json : Math.max(json, this.#scale.shown(value, 1))
   }
 
-  /** What the name, the message and the stack of an error come to. */
+  /** Returns the cost of an error's name, message and stack. */
   #head(error: object): number {
     const texts = headOf(error).map((key) => [key, get(error, key)] as const)
     const [message = 0, stack = 0, name = 0] = texts.map(([, text]) =>
@@ -121,13 +121,13 @@ export class Budget {
     return AROUND + Math.max(this.#scale.size(json) * this.#times, stack, message + name)
   }
 
-  /** An error within so much room: its message and stack first, then what it holds, in fair shares. */
+  /** Shortens an error to `room`: its message and stack first, then its members in fair shares. */
   #filled(error: object, room: number, depth: number): object {
     const known = this.#stands.get(error)
     if (known) return known
     const members = this.#membersOf(error)
     const own = this.#emptied(this.#headed(error, room), members)
-    // What it holds may lead back to it.
+    // Its members may lead back to it.
     this.#stands.set(error, own)
     const costs = members.map((member) => this.#cost(member, [error]))
     const rooms = shared(costs, room - this.#head(own))
@@ -140,7 +140,7 @@ export class Budget {
     return change(own, changes)
   }
 
-  /** An error with its message and stack in most of its room. */
+  /** Shortens an error's message and stack to most of its room. */
   #headed(error: object, room: number): object {
     let own = error
     for (
@@ -159,13 +159,13 @@ export class Budget {
     return own
   }
 
-  /** The same error, or where what it holds cannot be replaced, a new one whose members have no value yet. */
+  /** Returns the error itself, or if a member cannot be replaced, a new error whose members have no value yet. */
   #emptied(error: object, members: readonly Member[]): object {
     const isFixed = members.some(({ key }) => described(error, key)?.configurable === false)
     return isFixed ? rebuilt(error, Object.fromEntries(members.map(({ key }) => [key, undefined]))) : error
   }
 
-  /** What of a value has so much room; nothing where that shows nothing. */
+  /** Returns a part of a value within `room`, undefined if it would show nothing. */
   #part({ value, json }: Pick<Member, 'value' | 'json'>, room: number, depth: number): unknown {
     if (room < LEAST || typeof value === 'function') return undefined
     const elements = elementsOf(value)
@@ -175,7 +175,7 @@ export class Budget {
     return shrunk(dataOf(value, json ?? this.#scale.json(value)), Math.floor(room / this.#times))
   }
 
-  /** The first of several errors, as many as have room. */
+  /** Returns the first of several errors, as many as have room. */
   #list(elements: readonly unknown[], room: number, depth: number): unknown[] {
     const first = elements.slice(0, Math.floor(room / LEAST_EACH))
     const more = elements.length - first.length
@@ -189,7 +189,7 @@ export class Budget {
     return [...parts.filter((part) => part !== undefined), ...note]
   }
 
-  /** An error of no class but its own name: what its class says of it was too much. */
+  /** Makes a plain error in place of one whose class takes too many words. */
   #bare(error: object): object {
     const fresh = Object.assign(new Error(), { stack: '' })
     const told = ['name', 'message', 'stack', 'code'].map((key) => [key, get(error, key)] as const)
@@ -200,7 +200,7 @@ export class Budget {
   }
 }
 
-/** Room for each of these costs: the smallest first, so that what they leave goes to the larger ones. */
+/** Divides room among costs, smallest first. The rest of their shares goes to the larger ones. */
 function shared(costs: readonly number[], room: number): number[] {
   const given = costs.map(() => 0)
   const order = [...costs.keys()].sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0))
@@ -208,7 +208,7 @@ function shared(costs: readonly number[], room: number): number[] {
   for (const [at, index] of order.entries()) {
     const cost = costs[index] ?? 0
     const share = Math.min(cost, left / (order.length - at))
-    // What would show nothing goes, for the sake of the others.
+    // A share that would show nothing is left to the others.
     if (share < Math.min(cost, LEAST)) continue
     given[index] = share
     left -= share

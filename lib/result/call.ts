@@ -12,17 +12,20 @@ import { told } from './result.js'
 
 export type Call = (this: unknown, ...args: unknown[]) => unknown
 
-/** How the calls of one method of a tool are clamped. */
+/** Settings for the calls of one method of a tool. */
 export interface Clamping {
   readonly policy: Compiled
   readonly tool: string | undefined
-  /** Calls may be handed a callback for partial updates, as Pi's are. */
+  /** True if calls may get a callback for partial updates, like Pi's. */
   readonly updates?: boolean
-  /** What comes back: what a model sees; a pair of that and an artifact; or what only the tool's own code turns into it. */
+  /**
+   * The returned value: content that a model sees, a pair of content and artifact, or raw data that the tool's own code
+   * converts to content.
+   */
   readonly returns: 'content' | 'pair' | 'raw'
 }
 
-/** Functions that clamp, with what they wrap: a tool that is wrapped again is wrapped from the start. */
+/** Clamping functions and the functions that they wrap. A tool that is wrapped again is wrapped from the start. */
 const wrapped = new WeakMap<Call, { call: Call; clamping: Clamping }>()
 
 export function wrapCall(call: Call, given: Clamping): Call {
@@ -30,7 +33,7 @@ export function wrapCall(call: Call, given: Clamping): Call {
   const clamping = before ? again(before.clamping, given) : given
   if (before && isSame(before.clamping, clamping)) return call
   const inner = before?.call ?? call
-  // What reads saved outputs is not saved again.
+  // The output of a tool that reads saved outputs is not saved again.
   const spill = readsSpill(inner) ? undefined : clamping.policy.spill
   const run: Call = function (this: unknown, ...args) {
     const one = new OneCall(clamping, args, spill)
@@ -45,7 +48,7 @@ export function wrapCall(call: Call, given: Clamping): Call {
   return run
 }
 
-/** How calls are clamped that were clamped before: never less. */
+/** Combines settings with those of an earlier wrapper. Limits never become looser. */
 function again(before: Clamping, given: Clamping): Clamping {
   return {
     policy: layered(before.policy, given.policy),
@@ -64,7 +67,7 @@ function isSame(a: Clamping, b: Clamping): boolean {
   )
 }
 
-/** The wrapper passes for what it wraps: name, arity, prototype and whatever else hangs on it. */
+/** Gives the wrapper the name, arity, prototype and other properties of the function that it wraps. */
 export function disguise(run: Call, call: Call): void {
   Object.setPrototypeOf(run, Object.getPrototypeOf(call) as object | null)
   const members = Object.getOwnPropertyDescriptors(call) as unknown as Record<
@@ -78,7 +81,7 @@ export function disguise(run: Call, call: Call): void {
   }
 }
 
-/** One call of a tool, until all that it gives has been clamped. */
+/** One call of a tool, until all its output has been clamped. */
 class OneCall {
   constructor(
     readonly clamping: Clamping,
@@ -86,7 +89,7 @@ class OneCall {
     readonly spill: SpillStore | undefined,
   ) {}
 
-  /** The arguments, with a callback that clamps what it is told. */
+  /** Returns the arguments with a callback that clamps partial updates. */
   withUpdates(): unknown[] {
     const update = this.args[ON_UPDATE]
     if (typeof update !== 'function') return this.args
@@ -97,11 +100,11 @@ class OneCall {
     return this.args.with(ON_UPDATE, clamping)
   }
 
-  /** Clamps what a call came to, now or when it is there: a value, a promise, the steps of a generator. */
+  /** Clamps the outcome of a call: a value, a promise, or the steps of a generator. */
   settle(outcome: unknown, phase: Origin['phase'] = 'result'): unknown {
     if (typeof outcome !== 'object' || outcome === null) return this.#settleNow(outcome, phase)
     if (isPromise(outcome)) {
-      // The `then` of something that is no promise may return anything.
+      // The `then` of another thenable may return anything.
       return Promise.resolve(outcome).then(
         (value) => this.#settleLater(value, phase),
         (error: unknown) => this.#throwLater(error),
@@ -119,7 +122,7 @@ class OneCall {
     return this.spill && { spilling: new Unsaved() }
   }
 
-  /** The same of a value that was waited for: of what is cut, the whole can be saved. */
+  /** Clamps a value that was awaited. If it is truncated, the whole can be saved. */
   async #settleLater(value: unknown, phase: Origin['phase']): Promise<unknown> {
     const { spill } = this
     if (spill && !(typeof value === 'object' && value !== null && isGenerator(value))) {
@@ -160,14 +163,14 @@ class OneCall {
     return { phase, tool, args: this.args, onClamp: policy.onClamp }
   }
 
-  /** The same data to whoever iterates over it, with every step clamped. */
+  /** Returns a copy of the data whose iterators clamp every step. */
   #iterable(value: AsyncIterable<unknown>): object {
     const iterate = () => this.#steps(value[Symbol.asyncIterator]() as Steps)
     const made = copy(value, new Map())
     return Object.defineProperty(made, Symbol.asyncIterator, { value: iterate, configurable: true })
   }
 
-  /** The same generator to whoever runs it, with every step clamped. */
+  /** Returns a generator that passes for the given one and clamps every step. */
   #steps(steps: Steps): Steps {
     const step = (result: unknown): unknown => {
       const { done, value } = result as IteratorResult<unknown>
@@ -187,7 +190,7 @@ class OneCall {
         }
       }
     const clamping = Object.create(Object.getPrototypeOf(steps) as object) as Steps
-    // Iterators that are written by hand may have one of their own, and no way to end them.
+    // Handwritten iterators may have methods of their own, and lack `return` and `throw`.
     for (const name of ['next', 'return', 'throw'] as const)
       if (typeof get(steps, name) === 'function') Object.defineProperty(clamping, name, { value: run(name) })
     for (const name of [Symbol.asyncIterator, Symbol.iterator])
@@ -199,7 +202,10 @@ class OneCall {
 
 type Steps = Generator | AsyncGenerator
 
-/** A generator, or what passes for an async one: those who run these call `next` alone, or `return` where there is one. */
+/**
+ * Returns true for a generator or an async iterator. Callers of async iterators use `next`, and `return` if there is
+ * one.
+ */
 function isGenerator(value: object): value is Steps {
   const isAsync = typeof get(value, Symbol.asyncIterator) === 'function'
   const iterates = isAsync || typeof get(value, Symbol.iterator) === 'function'
@@ -210,7 +216,9 @@ function isGenerator(value: object): value is Steps {
   )
 }
 
-/** Plain data that has steps; a stream is a class of its own, which a wrapper cannot pass for. */
+/**
+ * Returns true for plain data with an async iterator. A stream is an object of a class, which a wrapper cannot imitate.
+ */
 function isIterable(value: object): value is AsyncIterable<unknown> {
   return typeof get(value, Symbol.asyncIterator) === 'function' && isPlain(value)
 }

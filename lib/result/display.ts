@@ -14,7 +14,7 @@ import { clampString } from './blocks.js'
 import { rebuilt } from './rebuilt.js'
 
 interface Display {
-  /** Of each text block. */
+  /** Limits of each text block. */
   readonly policy: Compiled
   readonly maxErrorChars: number
 }
@@ -38,7 +38,7 @@ export function sanitizeForDisplay<T>(
   return (made ?? result) as T
 }
 
-/** A copy of an error that says what a person reads of it: neither its frames nor its causes. */
+/** Returns a copy of an error for a person to read, without its frames and causes. */
 function errorFor(error: Error, { maxErrorChars }: Display): object {
   const message = firstLine(String(get(error, 'message') ?? ''), maxErrorChars)
   const dropped = ['cause', 'errors'].filter((name) => get(error, name) !== undefined)
@@ -55,7 +55,7 @@ function resultFor(value: object, { policy, maxErrorChars }: Display): object {
   )
 }
 
-/** A copy of a result with each text shortened, and sizes in the place of images. */
+/** Returns a copy of a result with each text shortened, and sizes in place of images. */
 export function redrawn(
   value: object,
   dialect: DialectName | undefined,
@@ -75,7 +75,7 @@ export function redrawn(
   return draft.done(value)
 }
 
-/** Puts the size of images, audio and files in the place of their bytes. */
+/** Replaces the bytes of images, audio and files by their size. */
 function omitMedia(result: Result, draft: Draft): void {
   for (const { value, holder, key } of result.media) {
     const bytes = bytesOf(value)
@@ -86,14 +86,14 @@ function omitMedia(result: Result, draft: Draft): void {
   }
 }
 
-/** Bytes of a payload; nothing of what only names one, such as a web address. */
+/** Returns the size of a payload, undefined for a reference such as a web address. */
 function bytesOf(payload: unknown): number | undefined {
   if (typeof payload === 'string')
     return /^(?!data:)[a-z][a-z+.-]*:/i.test(payload) ? undefined : decodedBytes(payload)
   return ArrayBuffer.isView(payload) ? payload.byteLength : undefined
 }
 
-/** The first line that shows something, cut to so many chars. */
+/** Returns the first line that is not blank, truncated to `maxChars`. */
 function firstLine(text: string, maxChars: number): string {
   const start = text.search(/\S/)
   if (start < 0) return ''

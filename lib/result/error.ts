@@ -12,13 +12,13 @@ import { clampValue, told } from './result.js'
 import { shortHead } from './stack.js'
 
 export function clampError<E>(error: E, policy?: PolicyOptions): E {
-  // Cleaning is no field of its policy.
+  // The policy of errors has no `clean`.
   return clampThrown(error, { ...failed(compile(policy)), clean: undefined })
 }
 
 const ERROR: Origin = { phase: 'error' }
 
-/** Clamps whatever was thrown, with a policy for failures; the event is of its message. */
+/** Clamps a thrown value with a policy for failures. The event reports its message. */
 export function clampThrown<E>(error: E, policy: Compiled, origin: Origin = ERROR): E {
   if (isSurelyBrief(error, policy)) return error
   const messages = new Messages(policy)
@@ -26,17 +26,17 @@ export function clampThrown<E>(error: E, policy: Compiled, origin: Origin = ERRO
   return (typeof short === 'string' ? short : new Budget(policy, messages.members).bounded(short)) as E
 }
 
-/** The text of what was thrown. */
+/** Returns the text of a thrown value, undefined if it has none. */
 export function messageOf(thrown: unknown): string | undefined {
   const text = typeof thrown === 'object' && thrown !== null ? get(thrown, 'message') : thrown
   return typeof text === 'string' ? text : undefined
 }
 
-/** Shortens messages, each by itself: that of what was thrown, of its causes and of those it aggregates. */
+/** Shortens messages, each by itself: of the thrown error, of its causes and of its aggregated errors. */
 class Messages {
-  /** What was read of each error. */
+  /** Members read from each error. */
   readonly members = new Map<object, Member[]>()
-  /** From each error to what stands for it. */
+  /** Replacements of errors. */
   readonly #stands = new Map<object, object>()
 
   constructor(readonly policy: Compiled) {}

@@ -5,33 +5,33 @@ import { get, isPlain, quietly } from '../reading.js'
 import { described } from './rebuilt.js'
 import { HEAD } from './stack.js'
 
-/** The JSON of an error and what util.inspect shows of it come to at most so many times the limit of a text. */
+/** The JSON of an error, and its text by util.inspect, are at most this multiple of the limit of a text. */
 export const TIMES = 4
 
-/** One thing that an error holds besides its name, message and stack. */
+/** A member of an error other than its name, message and stack. */
 export interface Member {
   readonly key: PropertyKey
   value: unknown
-  /** Of data, made once: getters run meanwhile. */
+  /** JSON of data, made once because it runs getters. */
   json?: Json
   cost?: number
 }
 
-/** The JSON of a value, and its size where it is made for a scale. */
+/** The JSON of a value, and its size on a scale. */
 export interface Json {
   readonly text: string | undefined
   readonly size: number
 }
 
-/** Errors that an error stands for, which no listing of its members need show. */
+/** Members with other errors, which count even if they are not enumerable. */
 export const CAUSES: readonly PropertyKey[] = ['cause', 'errors']
 
-/** The properties that `shortHead` sees to: an object without a message has none. */
+/** Returns the properties that `shortHead` shortens. An object without a message has none. */
 export function headOf(error: object): readonly PropertyKey[] {
   return typeof get(error, 'message') === 'string' ? HEAD : []
 }
 
-/** What an error holds that JSON or util.inspect tell of, each read once. */
+/** Returns the members of an error that JSON or util.inspect show, each read once. */
 export function membersOf(error: object): Member[] {
   const keys = new Set([...(quietly(() => Reflect.ownKeys(error)) ?? []), ...CAUSES])
   const members: Member[] = []
@@ -46,19 +46,19 @@ export function membersOf(error: object): Member[] {
   return members
 }
 
-/** Tells whether a value is an error, of any realm. */
+/** Returns true if a value is an error, of any realm. */
 export function isError(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   if (types.isNativeError(value)) return true
   return typeof get(value, 'message') === 'string' && typeof get(value, 'stack') === 'string'
 }
 
-/** The elements of a list. */
+/** Returns the elements of an array, undefined for another value. */
 export function elementsOf(value: unknown): unknown[] | undefined {
   return quietly(() => (Array.isArray(value) ? Array.from<unknown>(value) : undefined))
 }
 
-/** Tells whether a copy of a value is as good as the value: it is data, or no more than a holder of some. */
+/** Returns true if a copy can replace a value: data, or a container of data. */
 export function isData(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (types.isNativeError(value)) return false
@@ -73,7 +73,7 @@ export function isData(value: unknown): boolean {
   )
 }
 
-/** Sizes in the unit of the tightest limit, so that several limits are one. */
+/** Sizes in the unit of the tightest limit, in which several limits are one. */
 export class Scale {
   readonly cap: number
   readonly #byte: number
@@ -89,7 +89,10 @@ export class Scale {
     return Math.max(text.length * this.#char, Buffer.byteLength(text) * this.#byte)
   }
 
-  /** JSON of data, with what errors, maps and sets in it hold, and its size. What has none takes nothing. */
+  /**
+   * Returns the JSON of data, including the contents of errors, maps and sets, and its size. Without JSON the size is
+   * 0.
+   */
   json(value: unknown, most = MOST_CHARS): Json {
     const vast = { text: undefined, size: Number.POSITIVE_INFINITY }
     if (ArrayBuffer.isView(value) && value.byteLength > this.cap * TIMES) return vast
@@ -101,18 +104,18 @@ export class Scale {
     }
   }
 
-  /** Size of the JSON that an object has of its own making. */
+  /** Returns the size of the JSON that an object makes by a `toJSON`, 0 if it has none. */
   own(value: unknown): number {
     const isMade = typeof value === 'object' && value !== null && get(value, 'toJSON') !== undefined
     return isMade ? this.json(value, this.cap * TIMES * CHARS_EACH).size : 0
   }
 
-  /** Size of what util.inspect shows. What it cannot show takes nothing. */
+  /** Returns the size of the text by util.inspect, 0 if that throws. */
   shown(value: unknown, depth?: number): number {
     return this.size(quietly(() => (depth === undefined ? inspect(value) : inspect(value, { depth }))))
   }
 
-  /** Tells whether a value is put in few enough words: by util.inspect, as a string, and by a toJSON of its own. */
+  /** Returns true if a value takes few enough words: by util.inspect, as a string, and by its own `toJSON`. */
   isBrief(value: unknown, times: number): boolean {
     const room = this.cap * TIMES
     const json = this.own(value)
@@ -121,16 +124,16 @@ export class Scale {
   }
 }
 
-/** Thrown where JSON comes to more chars than there may be: a toJSON may lead to another without end. */
+/** Thrown if JSON takes more chars than allowed. A toJSON may lead to another without end. */
 const VAST = Symbol('vast')
 const MOST_CHARS = 16 << 20
-/** What a value that is no text counts: it takes as long as so many chars. */
+/** Chars that a value other than text counts for. It takes as long as that many. */
 const CHARS_EACH = 16
 
-/** Has JSON tell of what it says nothing of, though util.inspect does. */
+/** Returns a replacer that adds contents to JSON that only util.inspect would show. */
 function telling(most: number): (key: string, value: unknown) => unknown {
   let room = most
-  // One for each, or no end would be found to what leads back to itself.
+  // Each error has one copy, since cycles could not be detected among new ones.
   const told = new Map<object, object>()
   return (_key, value) => {
     const isText = typeof value === 'string' || types.isStringObject(value)
@@ -145,7 +148,7 @@ function telling(most: number): (key: string, value: unknown) => unknown {
   }
 }
 
-/** Plain data that says as much as a value does. */
+/** Returns plain data with the content of a value. */
 export function dataOf(value: unknown, { text }: Pick<Json, 'text'>): unknown {
   if (text === undefined) return plain(value)
   return typeof value === 'string' ? value : JSON.parse(text)

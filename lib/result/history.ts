@@ -10,24 +10,24 @@ import { clampSide } from './result.js'
 
 const ORIGIN: Origin = { phase: 'result' }
 
-/** Finds the tool results that a message is or carries; none where reading it throws. */
+/** Returns the tool results that a message is or carries, an empty list if reading it throws. */
 export function resultsIn(message: unknown, dialect?: DialectName): readonly Result[] {
   return (isObject(message) && quietly(() => readResults(message, dialect))) || NONE
 }
 
 const NONE: readonly never[] = []
 
-/** The elements of an array. There may be holes, and some that throw when they are read. */
+/** Returns the elements of an array, which may have holes and elements that throw when they are read. */
 export function elementsOf(list: readonly unknown[]): unknown[] {
   return Array.from(list.keys(), (at) => elementAt(list, at))
 }
 
-/** Where the last answer of the model stands; results from there on are the latest. */
+/** Returns the index of the model's last answer. Results from there on are the latest. */
 export function lastAnswer(messages: readonly unknown[]): number {
   return messages.findLastIndex((message) => isObject(message) && quietly(() => isAnswer(message)))
 }
 
-/** A tool result of a history, and what is to be left of it. */
+/** A tool result of a history, with its clamped texts. */
 export class Kept {
   #clamped: Clamped | undefined
 
@@ -39,7 +39,7 @@ export class Kept {
     readonly policy: Compiled,
   ) {}
 
-  /** Clamps what the result was in the beginning, so that a notice counts from that, to `maxChars` where it is given. */
+  /** Clamps the original result, to `maxChars` if it is given. Notices count from the original. */
   clamp(maxChars = Number.POSITIVE_INFINITY): void {
     const { result } = this
     const policy = maxChars === Number.POSITIVE_INFINITY ? this.policy : shortened(this.policy, maxChars)
@@ -59,7 +59,7 @@ export class Kept {
   }
 }
 
-/** The texts of a result, once it was clamped where it was. */
+/** Returns the texts of a result, clamped if it was. */
 export function textsOf(slots: readonly Slot[], clamped?: Clamped): string[] {
   return slots.flatMap((slot) => {
     const edit = clamped?.edits.get(slot)
@@ -79,14 +79,16 @@ export interface WithTexts {
   readonly texts: readonly string[]
 }
 
-/** The results of one message with their texts, each with those that stand there a second time: some frameworks keep a
- *  call in two places. */
+/**
+ * Returns the results of one message with their texts, each grouped with its duplicates: some frameworks keep a call in
+ * two places.
+ */
 export function withTexts(results: readonly Result[]): Twins[] {
   const groups: Twins[] = []
   const known = new Map<string, Twins[]>()
   for (const result of results) {
     const one = { result, texts: textsOf(result.slots) }
-    // One alone has no twin; asking for its id takes time.
+    // A single result has no duplicate, and reading its id takes time.
     const id = results.length > 1 ? result.id : undefined
     const name = `${id} ${lengthOf(one.texts)}`
     const alike = (id !== undefined && known.get(name)) || []
@@ -108,7 +110,7 @@ export function isSame(texts: readonly string[], others: readonly string[]): boo
   return texts.length === others.length && texts.every((text, at) => text === others[at])
 }
 
-/** Writes what is left of results into copies of the messages that carry them. The same array where nothing changed. */
+/** Writes clamped results into copies of their messages. Returns the same array if nothing changed. */
 export function written(
   messages: readonly unknown[],
   results: readonly Kept[],

@@ -6,15 +6,15 @@ import { isObject, quietly } from '../reading.js'
 import { CAUSES } from './held.js'
 import { HEAD, isShort } from './stack.js'
 
-/** How deep errors and data are walked. */
+/** Depth to which errors and data are walked. */
 const DEPTH = 5
-/** Quotes, a comma, and the blanks that util.inspect puts before a member and between columns. */
+/** Room for quotes, a comma, and the blanks that util.inspect puts before a member and between columns. */
 const AROUND = 16
 
 /**
- * Tells by a walk of what was thrown that it needs no cut: it is of errors, plain data, strings and numbers, and takes so
- * little of its room that quotes, escapes and indents cannot fill the rest. False also where only its words can tell. Runs no
- * accessor of what it holds.
+ * Returns true if a walk of a thrown value shows that it needs no cut: it consists of errors, plain data, strings and
+ * numbers, and is so small that quotes, escapes and indents cannot fill its room. Returns false if only its words can
+ * tell. Runs no accessor of its members.
  */
 export function isSurelyBrief(thrown: unknown, policy: Compiled): boolean {
   const { bytes, chars } = policy.limits
@@ -28,7 +28,7 @@ export function isSurelyBrief(thrown: unknown, policy: Compiled): boolean {
   return left !== undefined && left >= 0
 }
 
-/** The room that is left after a value. Below 0 where there may be none. */
+/** Returns the room left after a value, below 0 if there may be none. */
 function after(value: unknown, room: number, policy: Compiled, depth: number): number {
   if (!isObject(value))
     return typeof value === 'function' || typeof value === 'symbol' ? -1 : roomAfter(value, room)
@@ -41,7 +41,7 @@ function afterError(error: unknown, room: number, policy: Compiled, depth: numbe
   if (!isPlainError(error) || !isShort(error, policy)) return -1
   let left = room
   for (const key of HEAD) left = roomAfter(error[key as 'message'], left)
-  // An inherited one is an accessor, or shared.
+  // An inherited member is an accessor, or shared.
   for (const key of CAUSES) if (key in error && !Object.hasOwn(error, key)) return -1
   return afterMembers(error, left, policy, depth, HEAD)
 }
@@ -58,7 +58,7 @@ function afterMembers(
     if (left < 0) return left
     if (head.length > 0 && head.includes(key)) continue
     const member = Object.getOwnPropertyDescriptor(holder, key)
-    // What is hidden may put the holder in words.
+    // Hidden members may format their holder.
     if (typeof key === 'symbol' || !member || !('value' in member)) return -1
     if (!member.enumerable && !CAUSES.includes(key)) return -1
     left = after(member.value, roomAfter(key, left) - AROUND, policy, depth + 1)
@@ -69,7 +69,7 @@ function afterMembers(
 const NONE: readonly PropertyKey[] = []
 const LENGTH: readonly PropertyKey[] = ['length']
 
-/** Tells whether JSON, util.inspect and `String` tell of an error no more than its stack, its name and what it holds. */
+/** Returns true if JSON, util.inspect and `String` show only the stack, the name and the members of an error. */
 function isPlainError(value: unknown): value is Error {
   return (
     types.isNativeError(value) &&
@@ -79,11 +79,11 @@ function isPlainError(value: unknown): value is Error {
   )
 }
 
-/** Where a class puts its own words. */
+/** Members by which a class formats itself. */
 const VOICES = ['toJSON', inspect.custom, Symbol.toPrimitive, Symbol.toStringTag]
 const LONGEST_NAME = 200
 
-/** Tells whether a value is of no class but that of all objects, or lists. */
+/** Returns true if a value is a plain object or a plain array. */
 function isBare(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as unknown
   return (

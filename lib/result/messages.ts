@@ -32,7 +32,7 @@ export function clampMessages<T extends readonly unknown[]>(
   return written(messages, results, policy) as { messages: T; clamped: number }
 }
 
-/** Refuses what is no array. */
+/** Rejects values other than arrays. */
 export function checkMessages(messages: unknown): void {
   if (!Array.isArray(messages)) throw optionError(TypeError, 'messages', 'an array', messages)
 }

@@ -11,15 +11,15 @@ import { get, isObject, isPlain, quietly } from '../reading.js'
 import { clampResults, clampSide, clampValue, told } from './result.js'
 
 /**
- * Clamps what a tool returned, in the forms that only tools return: messages in a LangGraph Command, several messages in an
- * array, and plain data, which a framework would hand to the model as JSON.
+ * Clamps the value that a tool returned, including forms that only tools return: messages in a LangGraph Command,
+ * several messages in an array, and plain data, which a framework would send to the model as JSON.
  */
 export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
   if (typeof value !== 'object' || value === null) return clampValue(value, policy, origin)
   if (quietly(() => isLight(value, policy))) return value
   const left = quietly(() => besideClamped(value, policy)) ?? value
   const results = quietly(() => readResults(left, policy.dialect))
-  // Those that were read are clamped: reading anew may give others.
+  // Clamps the results that were read, since reading again may give others.
   if (results && quietly(() => isSure(left, results)))
     return quietly(() => clampResults(left, results, policy, origin)) ?? left
   const made = quietly(
@@ -28,7 +28,7 @@ export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
   return (made ?? left) as T
 }
 
-/** The same with what its results hold besides their texts capped or dropped: what is left tells what it is. */
+/** Caps or drops the side data of a value's results, before the rest decides what the value is. */
 function besideClamped<T extends object>(value: T, policy: Compiled): T {
   if (policy.sideData === 'keep') return value
   const draft = new Draft()
@@ -36,14 +36,14 @@ function besideClamped<T extends object>(value: T, policy: Compiled): T {
   return changes.length > 0 ? draft.done(value) : value
 }
 
-/** Clamps the content of a pair of content and artifact; a model sees the first alone. */
+/** Clamps the content of a pair of content and artifact. A model sees only the content. */
 export function clampPair<T>(value: T, policy: Compiled, origin: Origin): T {
   const [content, ...rest] = value as readonly unknown[]
   const clamped = clampOutcome(content, policy, origin)
   return clamped === content ? value : ([clamped, ...rest] as T)
 }
 
-/** LangGraph's Command updates the state of a graph, its messages among it. */
+/** Clamps the messages in a LangGraph Command, which updates the state of a graph. */
 function ofCommand(value: object, policy: Compiled, origin: Origin): object | undefined {
   if (!isCommand(value)) return undefined
   const update = get(value, 'update')
@@ -63,7 +63,7 @@ function ofCommand(value: object, policy: Compiled, origin: Origin): object | un
   return draft.done(value)
 }
 
-/** The messages of an update: a record of channels, or pairs of a channel and its value. */
+/** Returns the messages of an update: a record of channels, or pairs of a channel and its value. */
 function messagesIn(state: Place): { holder: Place; key: string | number; messages: unknown }[] {
   const { value } = state
   if (!Array.isArray(value)) {
@@ -77,11 +77,11 @@ function messagesIn(state: Place): { holder: Place; key: string | number; messag
   )
 }
 
-/** Several messages at once, of which a graph takes each for itself; nothing where an element is none. */
+/** Clamps an array of messages, which a graph takes one by one. Returns undefined if an element is not a message. */
 function ofMessages(value: object, policy: Compiled, origin: Origin): object | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined
   const elements = value as unknown[]
-  // All are looked at before one is clamped: a cut is told of, and saved.
+  // Checks all elements before it clamps one, since a cut is reported and saved.
   if (!elements.every((element) => isCommand(element) || isMessage(element, policy))) return undefined
   return withElements(
     value,
@@ -94,7 +94,7 @@ function isCommand(value: unknown): boolean {
   return typeof value === 'object' && value !== null && get(value, 'lg_name') === 'Command'
 }
 
-/** Tells whether a value is a result of LangChain. */
+/** Returns true if a value is a result of LangChain. */
 function isMessage(value: unknown, { dialect }: Compiled): boolean {
   return (
     isObject(value) &&
@@ -102,7 +102,7 @@ function isMessage(value: unknown, { dialect }: Compiled): boolean {
   )
 }
 
-/** Tells whether a value is a result or carries some, and whoever sends its JSON sends little else. */
+/** Returns true if a value is a result or carries some, and its JSON holds little else. */
 function isSure(value: object, results: readonly Result[]): boolean {
   return (
     results.some(({ isSure }) => isSure) &&
@@ -111,14 +111,14 @@ function isSure(value: object, results: readonly Result[]): boolean {
   )
 }
 
-/** Whether a value holds little besides the results that it carries. */
+/** Returns true if a value holds little besides the results that it carries. */
 function isLittleBeside(value: object, results: readonly Result[]): boolean {
   const carried = new Set<unknown>(results.map(({ place }) => place.value))
   const beside = (part: unknown, written: unknown) => (carried.has(part) ? undefined : written)
   return carried.has(value) || sizeBut(value, beside) <= LITTLE
 }
 
-/** Objects around what was read that say themselves what their JSON is. */
+/** Returns the objects around the texts that were read that have a `toJSON`. */
 function writersOf(results: readonly Result[]): Set<object> {
   const writers = new Set<object>()
   for (const { place, slots } of results)
@@ -128,17 +128,19 @@ function writersOf(results: readonly Result[]): Set<object> {
   return writers
 }
 
-/** Whether the JSON of an object says little more than its members. */
+/** Returns true if the JSON of an object holds little more than its members. */
 function saysItsMembers(writer: object, results: readonly Result[]): boolean {
   const texts = new Set<unknown>(results.flatMap(({ slots }) => slots.map(({ text }) => text)))
-  // Texts that were read are long, and bounded.
+  // Texts that were read do not count: they may be long, and are clamped.
   const without = (part: unknown) => (texts.has(part) ? '' : part)
   const said = sizeBut(writer, (_, written) => without(written))
   return said <= LITTLE || said <= sizeBut(writer, without) + LITTLE
 }
 
-/** Bytes of JSON with other values in the place of some, which are told as they are and as they are written; 0 where there
- *  is no JSON. */
+/**
+ * Returns the bytes of JSON with some values replaced, 0 if there is no JSON. `other` gets a value as it is and as its
+ * `toJSON` writes it.
+ */
 function sizeBut(value: object, other: (part: unknown, written: unknown) => unknown): number {
   function replace(this: Record<string, unknown>, name: string, written: unknown): unknown {
     return other(this[name], written)
@@ -146,7 +148,7 @@ function sizeBut(value: object, other: (part: unknown, written: unknown) => unkn
   return Buffer.byteLength(quietly(() => JSON.stringify(value, replace)) ?? '')
 }
 
-/** The value with the elements of a list in it replaced. */
+/** Returns the value with the elements of a list in it replaced. */
 function withElements(value: object, list: Place, clamp: (element: unknown, at: number) => unknown): object {
   const draft = new Draft()
   replaceElements(draft, list, clamp)
@@ -161,8 +163,9 @@ function replaceElements(draft: Draft, list: Place, clamp: (element: unknown, at
 }
 
 /**
- * Data whose JSON is over the limits becomes the text of it, and lone surrogates in what fits are repaired. Plain data that
- * no framework could make JSON of comes described; of a class instance nothing would be sent.
+ * Clamps data by its JSON. If the JSON is over the limits, its truncated text replaces the data; otherwise only lone
+ * surrogates are repaired. Plain data that has no JSON is described. A class instance that has none is left alone,
+ * since nothing of it would be sent.
  */
 function ofData(value: object, policy: Compiled, origin: Origin): unknown {
   const own = quietly(() => ({ json: JSON.stringify(value) as string | undefined }))

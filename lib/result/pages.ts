@@ -1,9 +1,9 @@
 import { get, isObject } from '../reading.js'
 
-/** Where tools keep what they can be asked with. */
+/** Members of a tool with the schema of its input. */
 const SCHEMAS = ['parameters', 'inputSchema', 'schema']
 
-/** Tells whether a tool can be asked for a part of its output: it has a parameter `offset` or `limit`. */
+/** Returns true if a tool can return a part of its output: it has a parameter `offset` or `limit`. */
 export function givesPages(tool: object): boolean {
   return SCHEMAS.some((name) => {
     const schema = get(tool, name)
@@ -11,8 +11,10 @@ export function givesPages(tool: object): boolean {
   })
 }
 
-/** What may hold the members of a schema: zod has them in a `shape`, MCP's server takes a shape as it is, JSON schema has
- *  `properties`, which the AI SDK has in a `jsonSchema`. */
+/**
+ * Returns the members of a schema in any form. Zod has them in a `shape`, MCP's server takes a shape as it is, JSON
+ * schema has `properties`, and the AI SDK has JSON schema in a `jsonSchema`.
+ */
 function membersOf(schema: unknown): { offset: unknown; limit: unknown }[] {
   const member = (value: unknown, name: string) => (isObject(value) ? get(value, name) : undefined)
   const json = member(schema, 'jsonSchema')

@@ -4,7 +4,7 @@ import { get, quietly } from '../reading.js'
 
 export type Changes = Record<PropertyKey, unknown>
 
-/** Changes an error in place; where it refuses, the changes go to a new one that passes for it. */
+/** Changes an error in place. If it refuses, returns a new error with the changes that passes for it. */
 export function change(error: object, changes: Changes): object {
   const all = Reflect.ownKeys(changes).every((key) => set(error, key, changes[key], error))
   return all ? error : rebuilt(error, changes)
@@ -14,12 +14,12 @@ export function change(error: object, changes: Changes): object {
 function set(error: object, key: PropertyKey, value: unknown, like: object): boolean {
   if (value === GONE) return quietly(() => Reflect.deleteProperty(error, key)) === true
   const enumerable = described(like, key)?.enumerable ?? false
-  // One of a sealed error stays as it is but for its value.
+  // In a sealed error, only the value of a property can change.
   const configurable = described(error, key)?.configurable ?? true
   const property = { value, enumerable, writable: true, configurable }
-  // A stack that is only defined anew stays in memory behind it, in V8 from 12 on; one that is assigned goes.
+  // From V8 12 on, a stack that is redefined stays in memory, and a stack that is assigned does not.
   if (key === 'stack') quietly(() => Reflect.set(error, key, value))
-  // The stack of a sealed error cannot be defined from V8 12 on, but was assigned.
+  // From V8 12 on, the stack of a sealed error cannot be redefined, but it was assigned above.
   quietly(() => Reflect.defineProperty(error, key, property))
   return get(error, key) === value
 }
@@ -28,16 +28,16 @@ export function described(error: object, key: PropertyKey): PropertyDescriptor |
   return quietly(() => Object.getOwnPropertyDescriptor(error, key))
 }
 
-/** A new error of the same prototype, name and code. What a class keeps in private fields stays behind. */
+/** Makes a new error with the prototype, name and code of another. Private fields of its class are not copied. */
 export function rebuilt(error: object, changes: Changes): object {
-  // The frames of a new one hold functions, and those what they work on: all goes with the stack.
+  // The frames of a new error keep functions and their data in memory until its stack is replaced.
   const fresh: object = types.isNativeError(error) ? Object.assign(new Error(), { stack: '' }) : {}
   quietly(() => Object.setPrototypeOf(fresh, Object.getPrototypeOf(error) as object | null))
   for (const key of quietly(() => Reflect.ownKeys(error)) ?? []) {
     const found = described(error, key)
     if (!found || changes[key] === GONE) continue
     const { enumerable, ...member } = found
-    // What is large never comes near the new one, where it might stay behind.
+    // A large value is never set on the new error, which might keep it in memory.
     const kept = Object.hasOwn(changes, key) ? { value: changes[key], writable: true } : member
     quietly(() =>
       Object.defineProperty(fresh, key, { ...kept, enumerable: enumerable === true, configurable: true }),

@@ -18,12 +18,12 @@ export function clampResult<T>(result: T, policy?: ResultPolicy): T {
   return clampValue(checkAwaited('result', result), compiled)
 }
 
-/** Clamps a value of any dialect with a policy that was checked. */
+/** Clamps a value of any dialect with a compiled policy. */
 export function clampValue<T>(value: T, policy: Compiled, origin = RESULT): T {
   return clampKnown(value, policy, origin) ?? value
 }
 
-/** Clamps a value of any dialect; nothing where it is of none. */
+/** Like `clampValue`, but returns undefined for a value of no dialect. */
 export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | undefined {
   if (typeof value === 'string') return told(value, policy, origin) as T
   if (typeof value !== 'object' || value === null) return undefined
@@ -32,12 +32,12 @@ export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | u
     const results = readResults(value, policy.dialect)
     return results.length === 0 ? undefined : clampResults(value, results, policy, origin)
   } catch {
-    // Code of the caller's ran, such as a trap of a proxy, and threw.
+    // Code of the caller threw, such as a proxy trap.
     return undefined
   }
 }
 
-/** Clamps a text and tells of it. `name`: names the payloads in what is to be cut. */
+/** Clamps a text and reports the cut. `name`: replaces payloads in a text that will be truncated. */
 export function told(
   text: string,
   policy: Compiled,
@@ -54,7 +54,7 @@ export function told(
   return clamped.text
 }
 
-/** Clamps the results that were read of a value. */
+/** Clamps the results that were read from a value. */
 export function clampResults<T extends object>(
   value: T,
   results: readonly Result[],
@@ -87,7 +87,7 @@ function clampOne({ slots, isError }: Result, policy: Compiled, origin: Origin):
   return clamped
 }
 
-/** Caps or drops what a result holds besides its text; false where nothing changes. */
+/** Caps or drops the side data of a result. Returns false if nothing changes. */
 export function clampSide(result: Result, policy: Compiled, draft: Draft): boolean {
   const { sideData, maxSideBytes } = policy
   let isChanged = false
@@ -103,7 +103,7 @@ export function clampSide(result: Result, policy: Compiled, draft: Draft): boole
   return isChanged
 }
 
-/** An MCP result whose structured content goes says it in a text where it has no other. */
+/** Adds a text with the structured content that an MCP result loses, if the result has no other text. */
 function sayInText(value: unknown, { slots, place }: Result, policy: Compiled, draft: Draft): void {
   const json = slots.length === 0 ? jsonOf(value) : undefined
   if (json === undefined) return

@@ -4,18 +4,18 @@ import { alone } from '../text/own.js'
 import { truncateUtf16Safe } from '../text/slice.js'
 import { fits } from '../text/text.js'
 
-/** A stack is its header, the message and frames; nothing else of it is kept. */
+/** Most frames of a stack. It consists of its header, the message and frames, and nothing else is kept. */
 const FRAMES = 20
-/** A frame names a function and a file; what is longer is no frame of the engine's. */
+/** Most chars of a frame, which names a function and a file. */
 const FRAME_CHARS = 1_000
-/** Where the limits are tighter than a header may be, it is as long as they are; but some name is always told. */
+/** Most chars of a header, and the least that it keeps under tighter limits. */
 const HEADER_CHARS = 200
 const LEAST_HEADER = 40
 
-/** Properties of an error that `shortHead` sees to. */
+/** Properties of an error that `shortHead` shortens. */
 export const HEAD: readonly PropertyKey[] = ['message', 'stack', 'name']
 
-/** Tells of an error whose name, message and stack surely stay. */
+/** Returns true if the name, message and stack of an error certainly stay unchanged. */
 export function isShort({ name, message, stack }: Error, policy: Compiled): boolean {
   if (typeof name !== 'string' || name.length > mostOfHeader(policy) || !name.isWellFormed()) return false
   if (typeof message !== 'string' || typeof stack !== 'string') return false
@@ -32,7 +32,7 @@ function hasFewFrames(stack: string): boolean {
   return lines <= FRAMES
 }
 
-/** What changes of an error's name, message and stack, where the message is to be shortened. */
+/** Returns the changes of an error's name, message and stack if its message is to be shortened. */
 export function shortHead(
   error: object,
   message: string,
@@ -51,7 +51,7 @@ export function shortHead(
   }
 }
 
-/** A name, no longer than what stands before a message may be. */
+/** Truncates a name to the most chars of a header. */
 function heading(name: string, policy: Compiled): string {
   return truncateUtf16Safe(name, mostOfHeader(policy)).toWellFormed()
 }
@@ -60,9 +60,9 @@ function mostOfHeader({ limits }: Compiled): number {
   return Math.min(HEADER_CHARS, Math.max(LEAST_HEADER, Math.min(limits.bytes, limits.chars)))
 }
 
-/** The stack of a shortened message; the very same where it fits and has few frames. */
+/** Returns the stack for a shortened message, the same string if it fits and has few frames. */
 function shortStack(error: object, stack: string, message: string, text: string, policy: Compiled): string {
-  // V8 writes the message into the stack when that is first read, so either form may stand there.
+  // V8 writes the message into the stack when the stack is first read, so it may contain either form.
   const written = [message, text].find((form) => form !== '' && inHeader(stack, form) >= 0)
   const start = written === undefined ? 0 : inHeader(stack, written) + written.length
   const frames = framesFrom(stack, start)
@@ -82,12 +82,12 @@ function shortStack(error: object, stack: string, message: string, text: string,
   return alone([title + text, ...kept].join('\n').toWellFormed())
 }
 
-/** Where a message stands near the start of a stack. */
+/** Returns the index of a message near the start of a stack, -1 if it is not there. */
 function inHeader(stack: string, form: string): number {
   return stack.slice(0, HEADER_CHARS + form.length).indexOf(form)
 }
 
-/** Up to one frame more than are kept. */
+/** Returns the frames, at most one more than are kept. */
 function framesFrom(stack: string, start: number): string[] {
   const frames: string[] = []
   for (let at = stack.indexOf('\n', start); at >= 0 && frames.length <= FRAMES; ) {
@@ -99,7 +99,7 @@ function framesFrom(stack: string, start: number): string[] {
   return frames
 }
 
-/** The first frames, as many as there may be: all of them take no more than a message may. */
+/** Returns the first frames that fit. Together they take no more than a message may. */
 function fitting(frames: readonly string[], { limits }: Compiled): string[] {
   const kept: string[] = []
   let room = Math.min(limits.bytes, limits.chars)
@@ -112,7 +112,7 @@ function fitting(frames: readonly string[], { limits }: Compiled): string[] {
   return kept
 }
 
-/** Tells whether a stack is no longer than its parts may be, or than the text may be. */
+/** Returns true if a stack is no longer than its parts may be, or fits as a text. */
 function withinPolicy(stack: string, frames: string[], text: string, policy: Compiled): boolean {
   if (frames.some((frame) => frame.length > FRAME_CHARS)) return false
   const parts = text.length + frames.reduce((sum, frame) => sum + frame.length + 1, 0)

@@ -6,14 +6,14 @@ import { get, isObject, isPlain, isPromise } from '../reading.js'
 import { type Call, type Clamping, wrapCall } from './call.js'
 import { givesPages } from './pages.js'
 
-/** What frameworks name the method that runs a tool. */
+/** Names of the method that runs a tool. */
 const METHODS = ['execute', 'invoke', 'func']
 
 export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy): T {
   return wrapOne(tool, compileOnce(policy))
 }
 
-/** Wraps a tool; `name`: what it is called where it does not say so itself. */
+/** Wraps a tool. `name`: its name if it has none of its own. */
 function wrapOne<T extends object>(tool: T, given: Compiled, name?: string, field = 'tool'): T {
   const isFunction = typeof tool === 'function'
   if (!isFunction && (typeof tool !== 'object' || tool === null))
@@ -25,7 +25,7 @@ function wrapOne<T extends object>(tool: T, given: Compiled, name?: string, fiel
   const toModel = method === 'execute' ? get(tool, 'toModelOutput') : undefined
   const methods = new Map<string, Call>()
   if (typeof toModel === 'function') {
-    // The tool's own code turns the raw result into what a model sees, and a UI shows the raw one.
+    // The tool's own code converts the raw result for the model, and a UI shows the raw result.
     methods.set(method, wrapCall(call, { ...clamping, returns: 'raw' }))
     const seen = { ...clamping, policy: outputsOf(policy) }
     methods.set('toModelOutput', wrapCall(toModel as Call, seen))
@@ -37,7 +37,7 @@ function wrapOne<T extends object>(tool: T, given: Compiled, name?: string, fiel
   return withMethods(tool, methods)
 }
 
-/** Policies for what `toModelOutput` returns, the same for the same: wrapping twice is wrapping once. */
+/** Policies for the output of `toModelOutput`, one for each policy: wrapping twice then equals wrapping once. */
 const outputs = new WeakMap<Compiled, Compiled>()
 
 function outputsOf(policy: Compiled): Compiled {
@@ -48,7 +48,7 @@ function outputsOf(policy: Compiled): Compiled {
   return made
 }
 
-/** A plain object is copied, a class instance gets the methods as its own. */
+/** Replaces methods of a tool. A plain object is copied, a class instance gets the methods as its own. */
 function withMethods<T extends object>(tool: T, methods: ReadonlyMap<string, Call>): T {
   if ([...methods].every(([name, call]) => get(tool, name) === call)) return tool
   const copies = isPlain(tool)
@@ -83,13 +83,13 @@ export const wrapTools: typeof Declared = function wrapTools<T extends object>(
   return Object.create(Object.getPrototypeOf(tools) as object | null, members) as T
 }
 
-/** Tells whether what a value holds can be read by name. */
+/** Returns true if the tools in a value can be read by name. */
 function isRecord(value: unknown): boolean {
   if (Array.isArray(value)) return true
   return isObject(value) && !isPromise(value) && typeof get(value, Symbol.iterator) !== 'function'
 }
 
-/** Whether a tool of a set has nothing to run here: a client or a provider runs it. */
+/** Returns true if a tool has nothing to run here: a client or a provider runs it. */
 function runsElsewhere(tool: unknown, { method }: Compiled): boolean {
   if (!isObject(tool) || isPromise(tool) || method !== undefined) return false
   return METHODS.every((name) => get(tool, name) === undefined)
@@ -100,7 +100,7 @@ function nameOf(tool: object): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined
 }
 
-/** The name of the method that runs a tool, and the method. */
+/** Returns the method that runs a tool, with its name. */
 function methodOf(tool: object, { method }: Compiled, field: string): [name: string, call: Call] {
   for (const name of method === undefined ? METHODS : [method]) {
     const call = get(tool, name)
