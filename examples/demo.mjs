@@ -8,7 +8,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const node = process.execPath
 const bin = (name, script) => [node, join(root, 'node_modules', name, script)]
 
-/** A tool as agents write them: it answers with all that a command prints, and marks a failure. */
+/** A tool as agents write them: it returns the whole output of a command, and marks a failure. */
 const shell = (name, [command, ...args]) => ({
   name,
   async execute() {

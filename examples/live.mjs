@@ -1,4 +1,5 @@
-// Captures a noisy command while it runs: what a model sees of it on the way and at its end, and how it reads the rest.
+// Captures a noisy command while it runs. Shows the text that a model sees meanwhile and at the end, and how it reads
+// the rest.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// Installs and builds whatever is missing or out of date, so that a clone needs no other command before `npm test` or
-// `npm run demo`. npm also runs it as `prepare`, when the packages have just been installed.
+// Installs and builds everything that is missing or out of date. A clone then needs no other command before `npm test`
+// or `npm run demo`. npm also runs it as `prepare`, after it has installed the packages.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,13 +17,13 @@ const SOURCES = [
   'Cargo.lock',
   'rolldown.config.mjs',
 ]
-/** Files that the two halves of a build write. */
+/** Outputs of the two parts of a build. */
 const OUTPUTS = ['dist/native.js', 'dist/index.js']
 
-/** Packages of a lockfile by their folders. */
+/** Reads the packages of a lockfile, by folder. */
 const packages = (file) => JSON.parse(readFileSync(join(root, file), 'utf8')).packages
 
-/** Tells whether the packages of the lockfile are installed; optional ones may be for another platform. */
+/** Returns true if the packages of the lockfile are installed. Optional packages may be for another platform. */
 function isInstalled() {
   if (!existsSync(join(root, 'node_modules/.package-lock.json'))) return false
   const installed = packages('node_modules/.package-lock.json')
@@ -33,7 +33,7 @@ function isInstalled() {
   )
 }
 
-/** Returns when a file was changed, or the latest file below a folder, in milliseconds. */
+/** Returns the time of the last change of a file, or of any file in a folder, in ms. */
 function changed(path) {
   const stat = statSync(path)
   if (!stat.isDirectory()) return stat.mtimeMs

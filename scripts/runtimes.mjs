@@ -1,5 +1,5 @@
-// The tests on other runtimes, all of them packages of the npm registry: `npm run test:runtimes`. vitest runs on Node 20, 22
-// and 24; Bun and Deno run a smoke script over the public face. Ends in a table, and fails where a runtime does.
+// Runs the tests on other runtimes, installed from the npm registry: `npm run test:runtimes`. vitest runs on Node 20,
+// 22 and 24; Bun and Deno run a smoke test of the public API. Prints a table, and fails if a runtime fails.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,7 +1,8 @@
-// Random sessions of agents, each sent to a provider that counts and refuses honestly. A session follows from its number.
+// Random sessions of agents, sent to a provider that counts and refuses correctly. The number of a session determines
+// it.
 import { applyPlan, ContextOverflowError, runWithRecovery } from 'spillway'
 
-/** A small generator of our own, so that a session is the same on every machine. */
+/** A seeded random generator: a session is the same on every machine. */
 function random(seed) {
   let state = seed >>> 0
   const next = () => {
@@ -15,15 +16,15 @@ function random(seed) {
     next,
     below,
     pick: (list) => list[below(list.length)],
-    /** As often small as large. */
+    /** Returns a number on a logarithmic scale: small and large ones are equally frequent. */
     scaled: (from, to) => Math.round(from * (to / from) ** next()),
   }
 }
 
-/** The longest tool result. */
+/** Chars of the longest tool result. */
 const LONGEST = 5e6
 
-/** Texts of each kind, as long as any result: runs of lines of the samples, in any order. */
+/** Returns a text of each kind, as long as the longest result: runs of lines of the samples, in random order. */
 export function poolOf(samples) {
   const rng = random(7)
   const pool = new Map()
@@ -36,7 +37,7 @@ export function poolOf(samples) {
       parts.push(part.endsWith('\n') ? part : `${part}\n`)
       chars += parts.at(-1).length
     }
-    // In memory of its own, as what comes from a process is.
+    // Copies the text into its own memory, like output of a process.
     pool.set(kind, Buffer.from(parts.join('')).toString())
   }
   return pool
@@ -44,7 +45,7 @@ export function poolOf(samples) {
 
 const image = (rng) => 'iVBORw0KGgo'.repeat(10 + rng.below(5_000))
 
-/** How messages come: what a user says, what the model says and calls, and results. */
+/** Forms of messages: of the user, of the model with its calls, and results. */
 const DIALECTS = [
   {
     user: (text, data) => ({
@@ -130,12 +131,12 @@ const DIALECTS = [
   },
 ]
 
-/** Tokens beside the text that the provider counts, and chars of the name of a tool. */
+/** Tokens that the provider counts in addition to the text. */
 const MESSAGE = 4
 const CALL = 8
 const IMAGE = 1_600
 
-/** What an overflow is told by: the tokens that were asked for, and those that are allowed. */
+/** Wordings of an overflow, with the tokens asked for and allowed. */
 export const WORDINGS = [
   (actual, limit) => `prompt is too long: ${actual} tokens > ${limit} maximum`,
   (actual, limit) =>
@@ -152,10 +153,10 @@ export const WORDINGS = [
   () => 'Please reduce the length of the messages or completion.',
 ]
 
-/** A notice, and what stands where not even one fits. */
+/** A notice, and the mark used if no notice fits. */
 const NOTICE = /\[\.\.\. [\d,]+ more characters truncated\]|\[\.\.\.\]/g
 
-/** Strings that a model reads, those of results under their ids. */
+/** Yields the strings that a model reads, with the id of the call for those of results. */
 function* textsOf(message) {
   const { content } = message
   if (message.role === 'toolResult') yield* content.map(({ text }) => [text, message.toolCallId])
@@ -170,7 +171,7 @@ function* textsOf(message) {
   }
 }
 
-/** What a provider counts, images at a fixed cost. */
+/** Counts tokens as a provider does, images at a fixed cost. */
 function counted(messages, rest, count, most = Number.POSITIVE_INFINITY) {
   let tokens = rest
   for (const message of messages) {
@@ -189,7 +190,7 @@ const resultsOf = (messages) =>
     [...textsOf(message)].flatMap(([text, id]) => (id === undefined ? [] : { id, text })),
   )
 
-/** A session: its history, the window of its model, and what its agent can do about an overflow. */
+/** Makes a session: its history, the window of its model, and the agent's means against an overflow. */
 export function sessionOf(number, pool) {
   const rng = random(number * 2_654_435_761 + 1)
   const dialect = rng.pick(DIALECTS)
@@ -204,7 +205,7 @@ export function sessionOf(number, pool) {
   }
   const contextTokens = rng.scaled(4_000, 1_000_000)
   const results = rng.scaled(1, 500)
-  // Most outputs are short; what matters are the few that are not.
+  // Most outputs are short, but the few long ones matter.
   const longest = rng.next() < 0.2 ? LONGEST : rng.scaled(100, LONGEST / 20)
   const prose = contextTokens * rng.scaled(0.01 * 100, 100) * 0.04
   const messages = [dialect.user(say(10 + rng.below(400)))]
@@ -223,7 +224,7 @@ export function sessionOf(number, pool) {
     contextTokens,
     reserveTokens: rng.pick([0, 4_096, 16_384, Math.ceil(contextTokens / 10)]),
     systemPrompt: say(rng.scaled(100, contextTokens / 4)),
-    // One in six is told a window that its model does not have.
+    // In one session of six, the agent is told a larger window than the model has.
     limit: rng.next() < 1 / 6 ? Math.ceil(contextTokens * (0.5 + rng.next() / 2)) : contextTokens,
     wording: rng.pick(WORDINGS),
     compaction: rng.pick(['none', 'none', 'summary', 'fails', 'little']),
@@ -233,7 +234,7 @@ export function sessionOf(number, pool) {
   }
 }
 
-/** Runs a session, and tells how it went. */
+/** Runs a session, and returns its outcome. */
 export async function run(number, pool, count) {
   const session = sessionOf(number, pool)
   const { contextTokens, reserveTokens, systemPrompt, limit, wording, compaction, storage, dialect } = session
@@ -284,9 +285,9 @@ export async function run(number, pool, count) {
   return {
     number,
     answered: !error,
-    /** Kept of what ends without an answer alone. */
+    /** Kept only if the session ended without an answer. */
     trail: error ? told.trail : [],
-    /** Whether truncation alone could ever have made it fit. */
+    /** True if truncation alone could have made it fit. */
     savable: least <= limit,
     overflowed: counted(session.messages, rest, count, limit) > limit,
     sends: told.sends,
@@ -304,7 +305,7 @@ export async function run(number, pool, count) {
   }
 }
 
-/** A plan that leaves of each result what a plan leaves at least. */
+/** Returns a plan that cuts each result to the least that any plan leaves. */
 function cutToNothing(messages) {
   return messages.flatMap((message, index) =>
     resultsOf([message]).map(({ id, text }) => ({
@@ -316,7 +317,7 @@ function cutToNothing(messages) {
   )
 }
 
-/** Whether nothing but a notice is left of the newest result, while an older and longer one is whole. */
+/** Returns true if only a notice is left of the newest result, while an older and longer result is whole. */
 function isUpsideDown(kept, originals) {
   const newest = kept.at(-1)
   if (!newest || newest.text === originals.get(newest.id)) return false
@@ -324,7 +325,7 @@ function isUpsideDown(kept, originals) {
   return kept.some(({ id, text }) => text.length > newest.text.length && text === originals.get(id))
 }
 
-/** The figures of many runs. */
+/** Returns the figures of many runs. */
 export function summary(runs) {
   const answered = runs.filter(({ answered }) => answered)
   const savable = runs.filter(({ savable }) => savable)
@@ -348,7 +349,7 @@ export function summary(runs) {
     compactions: sum(runs, ({ compactions }) => compactions),
     chars: sum(answered, ({ chars }) => chars),
     thrown: sum(answered, ({ thrown }) => thrown),
-    /** What is sent after a cut of what the model takes. */
+    /** Median share of the limit that a prompt fills after a cut. */
     fill: fills[fills.length >> 1] ?? 0,
   }
 }

@@ -1,4 +1,4 @@
-// The public face in a few strokes, for runtimes that do not run vitest.
+// A smoke test of the public API, for runtimes that do not run vitest.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import {

@@ -6,8 +6,10 @@ import { fileURLToPath } from 'node:url'
 
 const bin = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 
-/** Resident memory that a long input may take beside a short one, in MB: what Node's own buffers come to between two
- *  collections, and the limits. */
+/**
+ * Resident memory that a long input may take in addition to a short one, in MB: Node's own buffers between two garbage
+ * collections, and the limits.
+ */
 const MOST = 64
 
 const log = "yes '2026-01-02 INFO server: GET /api/items took 12 ms' | head -c $N"
@@ -34,7 +36,7 @@ for (const [name, given] of Object.entries(cases)) {
   )
 }
 
-/** Runs a case in a process that tells at its end what memory it had at most. */
+/** Runs a case in a process that reports its peak memory at exit. */
 async function measure([script, args], bytes) {
   const told = `import { writeSync } from 'node:fs'
     process.on('exit', () => writeSync(3, String(process.resourceUsage().maxRSS)))`

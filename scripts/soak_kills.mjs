@@ -35,7 +35,7 @@ if (role === 'append') append()
 else if (role === 'repair') await repair()
 else await soak(Number(role))
 
-/** Appends rows as Pi does, one open for each, until it is told to stop. */
+/** Appends rows as Pi does, opening the file for each, until it is told to stop. */
 function append() {
   let at = 0
   const next = () => {
@@ -68,13 +68,13 @@ async function soak(kills) {
   if (sum.lost + sum.doubled + sum.left > 0) process.exitCode = 1
 }
 
-/** Waits until the new file has the session's name: rows have yet to be carried over then. */
+/** Waits until the new file has the session's name. Late rows have yet to be carried over then. */
 async function exchanged(path, ino) {
   const end = Date.now() + 400
   while (Date.now() < end && statSync(path).ino === ino) await soon()
 }
 
-/** One session, of which two repairs are killed before one ends: at any moment, and right after the exchange. */
+/** Runs one session. Two repairs are killed before one ends: one at any moment, one right after the exchange. */
 async function one(path, sum) {
   writeFileSync(path, session())
   const appender = fork(script, ['append', path])
@@ -88,7 +88,7 @@ async function one(path, sum) {
     else await exchanged(path, ino)
     child.kill('SIGKILL')
     sum.kills += Number((await end) === 'SIGKILL')
-    // Something to do for the next.
+    // Gives the next repair something to do.
     appendFileSync(path, row(`more${run}`, 'too long '.repeat(9_000)))
   }
   const done = started(appender)

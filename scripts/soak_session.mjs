@@ -13,9 +13,9 @@ const MOST = 67.1
 const small = (at) => `{"role":"tool","tool_call_id":"c${at}","content":"ok, ${at % 7} files changed"}\n`
 const LINE = '2026-01-02 INFO server: GET /api/items/7 took 12 ms\\n'
 
-/** Pieces of a session of so many bytes, the bytes of its longest row, and how many of its rows are over the limits. */
+/** The pieces of a session of so many bytes, the bytes of its longest row, and the number of rows over the limits. */
 const cases = {
-  // V8 has no string of that length.
+  // The row is longer than V8's longest string.
   'one row of three fifths': (bytes) => ({ pieces: oneLong(bytes), longest: bytes * 0.6, over: 1 }),
   'tiny rows': (bytes) => ({ pieces: tiny(bytes), longest: 0, over: 0 }),
   'rows of 4 MB, all over the limits': (bytes) => ({
@@ -112,7 +112,7 @@ async function one(name, bytes) {
   }
 }
 
-/** The last bytes of a file. */
+/** Returns the last bytes of a file. */
 function lastOf(path) {
   const file = openSync(path, 'r')
   const buffer = Buffer.alloc(200)
