@@ -85,7 +85,7 @@ pub(super) fn before_closing<T: Text>(
         if cut.mid.is_empty() && !notice.is_empty() {
             return None;
         }
-        if breaks == 1 && !cut.kept.has_tail() && !cut.mid.is_empty() {
+        if breaks == 1 && !cut.kept.has_tail() && !cut.mid.is_empty() && !cut.mid.ends_with('\n') {
             cut.mid.push('\n');
             cut.separators.1 += 1;
         }
