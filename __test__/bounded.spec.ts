@@ -8,7 +8,7 @@ import { samples } from './samples.js'
 /** Whatever a framework would put in front of a model is bounded, also what no dialect knows. */
 
 const LIMIT = 2_000
-/** What no dialect knows of a result stays up to this. */
+/** Bytes of a result that no dialect knows and that stay. */
 const LITTLE = 1_024
 const TEXT = 'some text of a result '.repeat(4)
 const policy = { maxBytes: LIMIT }
@@ -47,7 +47,7 @@ const change = fc.record({
   large,
 })
 
-/** What index.d.ts says is kept: ids, names, tags, media payloads, side data, and what reaches no model. */
+/** Fields that index.d.ts says are kept: ids, names, tags, media payloads, side data, and what reaches no model. */
 const KEPT = ['id', 'tool', 'error', 'aside', 'side', 'media', 'copy'] as const
 const TAGS = new Set([
   'role',
@@ -59,7 +59,7 @@ const rowsOf = (dialect: string) => (table as any[]).filter(({ name }) => name =
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/** Where the paths of src/dialects.json lead in a value, such as "content.0.text". */
+/** Lists the ends of a path of src/dialects.json in a value, such as "content.0.text". */
 function ends(path: string, value: unknown): string[] {
   let found: [keys: string[], value: unknown][] = [[[], value]]
   for (const [, filter, tag, tags, name = ''] of path.matchAll(/(\[(?:(\w+)!?=)?([^\]]*)\])|(\w+)/g))

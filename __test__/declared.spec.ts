@@ -58,7 +58,7 @@ const HOVERS = [
 ]
 const SOURCE = ["import * as s from 'spillway'", ...HOVERS].join('\n')
 
-/** What an editor asks about a file that holds these calls. */
+/** Asks as an editor does about a file that holds these calls. */
 function editor(): ts.LanguageService {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
@@ -163,7 +163,7 @@ const calls: Record<string, (options: never) => unknown> = {
   inspectSession: (options) => inspectSession(join(tmpdir(), 'spillway-of-no-session'), options),
 }
 
-/** What a call with these options fails with, at once or later. */
+/** Returns the error of a call with these options, thrown at once or later. */
 async function failure(call: (options: never) => unknown, options: object): Promise<unknown> {
   try {
     await call(any(options))

@@ -16,7 +16,7 @@ const ASK = 'ask for less, or for specific sections'
 const PAGES = 'request smaller chunks (offset/limit) or specific sections'
 const BIG = 'x'.repeat(60_000)
 
-/** What a limit is called in a notice. */
+/** Name of a limit in a notice. */
 const NAMES: Record<LimitName, RegExp> = {
   bytes: /^[\d,]+(?:B|KB|MB)$/,
   lines: /^[\d,]+ lines$/,

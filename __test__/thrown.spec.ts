@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 
 const BIG = 'x'.repeat(1_000_000)
 
-/** What JSON, util.inspect and String make of a value, where they make anything of it. */
+/** Texts that JSON, util.inspect and String make of a value, if they make any. */
 function worded(value: any): Record<string, string> {
   const words: Record<string, () => string | undefined> = {
     json: () => JSON.stringify(value),

@@ -44,8 +44,7 @@ pub fn clamp_with<T: Text>(
         && let Some(found) = search()
     {
         // If the search has no room for a closing, the ends of the text may.
-        let closed = || clamp_before_closing(source, limits, policy, notice);
-        let ends = if found.closes { None } else { closed() };
+        let ends = if found.closes { None } else { clamp_before_closing(source, limits, policy, notice) };
         return Some(ends.map_or(Outcome::Findings(found), Outcome::Ends));
     }
     clamp_to(source, limits, policy, notice).map(Outcome::Ends)

@@ -5,21 +5,30 @@ import { capSide, shrunk } from '../dialect/side.js'
 import { plain } from '../json.js'
 import { get } from '../reading.js'
 import { clampString } from './blocks.js'
-import { dataOf, elementsOf, headOf, isData, isError, type Member, membersOf, Scale, TIMES } from './held.js'
+import {
+  AROUND,
+  DEPTH,
+  dataOf,
+  elementsOf,
+  headOf,
+  isData,
+  isError,
+  type Member,
+  membersOf,
+  Scale,
+  TIMES,
+} from './held.js'
 import { isSurelyBrief } from './light.js'
 import { type Changes, change, described, rebuilt } from './rebuilt.js'
 import { shortHead } from './stack.js'
 
-/** Depth to which errors are shortened as errors rather than as data, and depth to which they are measured. */
-export const DEPTH = 5
+/** Depth to which errors are measured. */
 const DEEPEST = 100
 /** Most attempts, each with half the room, if a value takes more in words than in JSON. */
 const TRIES = 8
 /** Least room for a value, and for one error of several. */
 const LEAST = 64
 const LEAST_EACH = 256
-/** Room for brackets, a comma and the blanks that util.inspect puts before a member. */
-const AROUND = 16
 
 /** One budget for everything that was thrown. The largest parts are shortened. */
 export class Budget {

@@ -23,6 +23,11 @@ export interface Json {
   readonly size: number
 }
 
+/** Depth to which errors are shortened as errors rather than as data, and to which brief ones are walked. */
+export const DEPTH = 5
+/** Room for quotes, a comma, and the blanks that util.inspect puts before a member and between columns. */
+export const AROUND = 16
+
 /** Members with other errors, which count even if they are not enumerable. */
 export const CAUSES: readonly PropertyKey[] = ['cause', 'errors']
 

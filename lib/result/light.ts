@@ -3,13 +3,8 @@ import type { Compiled } from '../compiled.js'
 import { lightRoom } from '../dialect/slots.js'
 import { roomAfter } from '../json.js'
 import { isObject, quietly } from '../reading.js'
-import { CAUSES } from './held.js'
+import { AROUND, CAUSES, DEPTH } from './held.js'
 import { HEAD, isShort } from './stack.js'
-
-/** Depth to which errors and data are walked. */
-const DEPTH = 5
-/** Room for quotes, a comma, and the blanks that util.inspect puts before a member and between columns. */
-const AROUND = 16
 
 /**
  * Returns true if a walk of a thrown value shows that it needs no cut: it consists of errors, plain data, strings and

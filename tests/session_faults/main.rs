@@ -65,7 +65,7 @@ fn with_end(path: &Path, end: &str) -> PathBuf {
     format!("{}{end}", path.display()).into()
 }
 
-/// What tells a file from others.
+/// Identifies a file.
 fn number(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().map(|found| system::number(&found))
 }
