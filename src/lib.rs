@@ -17,7 +17,7 @@
 //! - [`spill`]: full outputs on disk.
 //! - `signal`: the sender of a signal, and the exit of a child.
 //! - `hash`: hashes of texts.
-//! - [`system`]: differences between operating systems.
+//! - [`platform`]: differences between operating systems.
 //! - `bindings`: the only module that uses Node-API.
 //!
 //! ```
@@ -52,6 +52,7 @@ pub mod json;
 pub mod limits;
 pub mod lined;
 pub mod outcome;
+pub mod platform;
 pub mod policy;
 pub mod room;
 pub mod session;
@@ -60,5 +61,4 @@ pub mod share;
 #[cfg_attr(test, allow(dead_code))]
 mod signal;
 pub mod spill;
-pub mod system;
 pub mod text;

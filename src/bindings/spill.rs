@@ -7,12 +7,12 @@ use napi_derive::napi;
 
 use super::answer::answer;
 use super::task::Background;
+use crate::platform::{code_of, errno_of};
 use crate::spill::pattern::Pattern;
 use crate::spill::reader::{Page, Slice, Start};
 use crate::spill::search::{Match, Query};
 use crate::spill::sweep::{Limits, Swept};
 use crate::spill::{self, Failure, Record, Store};
-use crate::system::{code_of, errno_of};
 
 /// A failure: its code, the system's error number, and a message.
 #[napi(object)]

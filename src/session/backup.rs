@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::file::{Beside, with_end};
 use super::lock::has_no_links;
 use super::stored::Session;
-use crate::system;
+use crate::platform;
 
 /// Keeps the replaced file as the backup of the latest repair, and also of the first if that is missing. Returns its
 /// path. Both names are hard links to one file; on file systems without links, only the first backup is made.
@@ -43,7 +43,7 @@ fn keep_by(link: impl Fn(&Path) -> io::Result<()>, old: &Path, session: &Path) -
 
 /// Copies a session that cannot have a second name.
 pub fn copy(session: &Session) -> Result<Beside, Failure> {
-    let (beside, file) = Beside::make(&session.path, "", |path| system::creation().open(path))?;
+    let (beside, file) = Beside::make(&session.path, "", |path| platform::creation().open(path))?;
     session.give_rights(&file)?;
     session.from_start(|mut old| Ok(io::copy(&mut old, &mut &file)?))?;
     file.sync_all()?;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::answer::Answer;
-use crate::system::{code_of, errno_of};
+use crate::platform::{code_of, errno_of};
 
 #[derive(Debug)]
 pub enum Failure {

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::system;
+use crate::platform;
 
 /// A file name beside the session. The file is removed on drop.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl State {
 /// Returns a name that identifies this process.
 pub fn own_name(file: &Path, state: &str) -> PathBuf {
     let pid = std::process::id();
-    name_of(file, pid, system::started(pid).unwrap_or(0), state)
+    name_of(file, pid, platform::started(pid).unwrap_or(0), state)
 }
 
 /// Returns a name that identifies no process.
@@ -136,9 +136,10 @@ pub fn left_behind(file: &Path) -> Vec<(PathBuf, Option<String>)> {
 
 /// Returns true if the process with this id is alive and started at that time.
 fn is_at_work(pid: u32, started: Option<u64>) -> bool {
-    let is_another =
-        || started.filter(|then| *then > 0).zip(system::started(pid)).is_some_and(|(then, now)| then != now);
-    system::is_alive(pid) && !is_another()
+    let is_another = || {
+        started.filter(|then| *then > 0).zip(platform::started(pid)).is_some_and(|(then, now)| then != now)
+    };
+    platform::is_alive(pid) && !is_another()
 }
 
 #[cfg(test)]
@@ -185,7 +186,7 @@ mod tests {
             // Of a lock, or of another session.
             ("s.jsonl.old.spillway-4194399.8.7.d.tmp", None),
         ];
-        let recycled = system::started(pid).map(|_| (recycled.as_str(), Some("recycled")));
+        let recycled = platform::started(pid).map(|_| (recycled.as_str(), Some("recycled")));
         let left: Vec<(&str, Option<&str>)> = left.into_iter().chain(recycled).collect();
         for name in left.iter().map(|(name, _)| name).chain(&stays) {
             File::create_new(dir.path().join(name)).unwrap();

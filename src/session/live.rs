@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::rows::{Rows, each_row};
 use crate::hash::hash;
-use crate::system;
+use crate::platform;
 
 #[derive(Debug)]
 pub struct Live {
@@ -21,12 +21,12 @@ pub struct Live {
 impl Live {
     /// Opens the file that currently has the name. Fails if it is not a regular file or belongs to another user.
     pub fn open(path: &Path, owner: u32) -> io::Result<Live> {
-        let file = system::open_itself(path, OpenOptions::new().read(true).append(true))?;
+        let file = platform::open_itself(path, OpenOptions::new().read(true).append(true))?;
         let found = file.metadata()?;
-        if !found.is_file() || system::owner(&found) != owner {
+        if !found.is_file() || platform::owner(&found) != owner {
             return Err(ErrorKind::PermissionDenied.into());
         }
-        Ok(Live { file, number: system::number(&found), rows: HashSet::new() })
+        Ok(Live { file, number: platform::number(&found), rows: HashSet::new() })
     }
 
     /// Records the hashes of rows from an offset on, as far as `counts` accepts them.
@@ -84,7 +84,7 @@ mod tests {
     fn live(text: &str) -> (tempfile::NamedTempFile, Live) {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), text).unwrap();
-        let owner = system::owner(&file.as_file().metadata().unwrap());
+        let owner = platform::owner(&file.as_file().metadata().unwrap());
         let live = Live::open(file.path(), owner).unwrap();
         (file, live)
     }
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn files_of_other_users_are_not_written() {
         let (file, live) = live("a\n");
-        let owner = system::owner(&file.as_file().metadata().unwrap());
+        let owner = platform::owner(&file.as_file().metadata().unwrap());
         drop(live);
         if cfg!(unix) {
             assert!(Live::open(file.path(), owner + 1).is_err());

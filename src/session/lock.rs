@@ -16,7 +16,7 @@ use super::watch::Watch;
 use crate::json::members::members;
 use crate::json::scan::{Kind, document};
 use crate::json::{Literal, number};
-use crate::system;
+use crate::platform;
 
 /// A lock held by this process until it is dropped.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl Lock {
     fn make(path: &Path, watch: &Watch) -> Result<Option<Lock>, Failure> {
         let (beside, mut file) = Beside::make(path, "", create)?;
         file.write_all(payload(SystemTime::now()).as_bytes())?;
-        let identity = system::identity(&file.metadata()?);
+        let identity = platform::identity(&file.metadata()?);
         watch.note();
         match fs::hard_link(beside.path(), path) {
             Ok(()) => {}
@@ -94,7 +94,7 @@ impl Lock {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
             file => file?,
         };
-        let identity = system::identity(&file.metadata()?);
+        let identity = platform::identity(&file.metadata()?);
         let lock = Lock { path: path.to_owned(), identity, file };
         (&lock.file).write_all(payload(SystemTime::now()).as_bytes())?;
         Ok(Some(lock))
@@ -105,7 +105,7 @@ impl Drop for Lock {
     /// Releases the lock, unless it was replaced.
     fn drop(&mut self) {
         let is_ours =
-            fs::symlink_metadata(&self.path).is_ok_and(|found| system::identity(&found) == self.identity);
+            fs::symlink_metadata(&self.path).is_ok_and(|found| platform::identity(&found) == self.identity);
         if is_ours {
             let _ = fs::remove_file(&self.path);
         }
@@ -131,7 +131,7 @@ pub fn has_no_links(error: &io::Error) -> bool {
 fn payload(now: SystemTime) -> String {
     let pid = std::process::id();
     let started =
-        system::started(pid).map(|ticks| format!(",\n  \"starttime\": {ticks}")).unwrap_or_default();
+        platform::started(pid).map(|ticks| format!(",\n  \"starttime\": {ticks}")).unwrap_or_default();
     format!("{{\n  \"pid\": {pid},\n  \"createdAt\": \"{}\"{started}\n}}", clock::iso(now))
 }
 
@@ -155,7 +155,7 @@ enum Judged {
 impl Held {
     /// Reads a lock, or returns `None` if it no longer exists.
     fn read(path: &Path) -> Result<Option<Held>, Failure> {
-        let file = match system::open(path) {
+        let file = match platform::open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
@@ -191,8 +191,8 @@ impl Held {
             let is_stale = self.found.modified().is_ok_and(is_old);
             return if is_stale { Judged::Stale } else { Judged::Held(None) };
         };
-        let is_recycled = self.started.zip(system::started(pid)).is_some_and(|(then, now)| then != now);
-        if !system::is_alive(pid) || is_recycled {
+        let is_recycled = self.started.zip(platform::started(pid)).is_some_and(|(then, now)| then != now);
+        if !platform::is_alive(pid) || is_recycled {
             return Judged::Stale;
         }
         let held = Judged::Held(Some(pid));
@@ -208,12 +208,12 @@ impl Held {
     /// Removes a stale lock, unless it was replaced. An advisory lock on the file itself serialises concurrent
     /// removals.
     fn clear(&self, path: &Path, born: SystemTime) -> Result<(), Failure> {
-        if !system::hold(&self.file) {
+        if !platform::hold(&self.file) {
             return Ok(());
         }
         let again = Held::read(path)?;
         let is_same = again.as_ref().is_some_and(|again| {
-            system::identity(&again.found) == system::identity(&self.found)
+            platform::identity(&again.found) == platform::identity(&self.found)
                 && again.judge(born, SystemTime::now()) == Judged::Stale
         });
         if is_same {

@@ -18,7 +18,7 @@ use super::stored::Session;
 use super::swap::{self, Swap};
 use super::watch::{Progress, Watch};
 use crate::json::Span;
-use crate::system;
+use crate::platform;
 
 /// The parameters of a repair.
 #[derive(Clone, Debug)]
@@ -283,7 +283,7 @@ impl Repair<'_> {
         let path = &self.session.path;
         self.watch.note();
         self.carry(rows, swap)?;
-        system::sync_names(path.parent().unwrap_or(path));
+        platform::sync_names(path.parent().unwrap_or(path));
         self.watch.note();
         self.carry(rows, swap)?;
         swap.end()

@@ -9,7 +9,7 @@ use super::rows::Rows;
 use super::stored::Session;
 use super::swap::Swap;
 use super::watch::Watch;
-use crate::system;
+use crate::platform;
 
 /// Bytes copied or written per step.
 pub const CHUNK: usize = 1 << 20;
@@ -24,7 +24,7 @@ impl Replica {
     /// Creates the file with the session's access rights and the first `unchanged` bytes of its content.
     pub fn begin(session: &Session, unchanged: u64, watch: &Watch) -> Result<Replica, Failure> {
         watch.step()?;
-        let (beside, file) = Beside::make(&session.path, "", |path| system::creation().open(path))?;
+        let (beside, file) = Beside::make(&session.path, "", |path| platform::creation().open(path))?;
         session.give_rights(&file)?;
         let mut left = unchanged;
         session.from_start(|old| {
@@ -71,8 +71,8 @@ impl Replica {
     ) -> Result<Swap<'s>, Failure> {
         let made = self.file.metadata()?;
         let state = State {
-            old: system::number(&session.found),
-            new: system::number(&made),
+            old: platform::number(&session.found),
+            new: platform::number(&made),
             read: rows.read,
             rest: rows.rest().len() as u64,
             written: made.len(),

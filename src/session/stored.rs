@@ -10,7 +10,7 @@ use super::fingerprint::Fingerprint;
 use super::replica::CHUNK;
 use super::rows::Rows;
 use super::watch::Watch;
-use crate::system;
+use crate::platform;
 
 #[derive(Debug)]
 pub struct Session {
@@ -32,10 +32,10 @@ const OTHERS: [(&[u8], &str); 5] = [
 impl Session {
     /// Opens a JSON Lines file. Fails for any other.
     pub fn open(path: PathBuf) -> Result<Session, Failure> {
-        let file = system::open(&path)?;
+        let file = platform::open(&path)?;
         let found = file.metadata()?;
         if found.is_dir() {
-            return Err(system::is_directory().into());
+            return Err(platform::is_directory().into());
         }
         let refuse = |what: &str| {
             Failure::Format(format!("{} is not a JSON Lines file (found {what})", path.display()))
@@ -63,14 +63,14 @@ impl Session {
 
     /// Copies the owner, attributes and mode to a new file. Until all are set, only this user can access it.
     pub fn give_rights(&self, new: &File) -> Result<(), Failure> {
-        system::take_owner(new, &self.found)?;
-        system::take_attributes(new, &self.file).map_err(|(name, error)| {
+        platform::take_owner(new, &self.found)?;
+        platform::take_attributes(new, &self.file).map_err(|(name, error)| {
             let path = self.path.display();
             Failure::Attribute(format!(
                 "could not copy the attribute {name} of {path} to the new file: {error}"
             ))
         })?;
-        Ok(system::take_mode(new, &self.found)?)
+        Ok(platform::take_mode(new, &self.found)?)
     }
 
     /// Fails if the name no longer refers to the opened file.
@@ -79,7 +79,7 @@ impl Session {
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(self.changed("was removed")),
             now => now?,
         };
-        if system::identity(&now) != system::identity(&self.found) {
+        if platform::identity(&now) != platform::identity(&self.found) {
             return Err(self.changed("was replaced"));
         }
         Ok(())

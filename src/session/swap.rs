@@ -33,7 +33,7 @@ use super::lock::has_no_links;
 use super::rows::{Rows, each_row};
 use super::stored::Session;
 use super::watch::Watch;
-use crate::system::{self, number};
+use crate::platform::{self, number};
 
 #[derive(Debug)]
 pub struct Swap<'s> {
@@ -60,7 +60,7 @@ pub fn recover(session: &Path, watch: &Watch) -> Result<u64, Failure> {
         let (Ok(found), Ok(live)) = (fs::symlink_metadata(&path), fs::symlink_metadata(session)) else {
             continue;
         };
-        let is_trusted = found.is_file() && system::owner(&found) == system::owner(&live);
+        let is_trusted = found.is_file() && platform::owner(&found) == platform::owner(&live);
         let Some(state) = State::parse(&state).filter(|_| is_trusted) else { continue };
         let claimed = own_name(session, &state.text());
         if fs::rename(path, &claimed).is_ok() {
@@ -75,7 +75,7 @@ pub fn recover(session: &Path, watch: &Watch) -> Result<u64, Failure> {
 
 impl<'s> Swap<'s> {
     fn of(session: &'s Path, found: &Metadata, state: State, watch: &'s Watch) -> Swap<'s> {
-        Swap { session, watch, aside: None, state, owner: system::owner(found), live: None, brought: 0 }
+        Swap { session, watch, aside: None, state, owner: platform::owner(found), live: None, brought: 0 }
     }
 
     /// Replaces a session with a new file. Fails if another file has taken its place, and leaves that there.
@@ -177,7 +177,7 @@ impl<'s> Swap<'s> {
     /// Appends to S the rows that W received since it was read.
     fn bring(&mut self) -> Result<(), Failure> {
         let Some(aside) = &self.aside else { return Ok(()) };
-        let file = system::open_itself(aside, OpenOptions::new().read(true))?;
+        let file = platform::open_itself(aside, OpenOptions::new().read(true))?;
         if file.metadata()?.len() <= self.state.read {
             return Ok(());
         }
@@ -279,7 +279,7 @@ fn exchange(aside: &Path, session: &Path, expected: u64, watch: &Watch) -> io::R
     let (mut expected, mut is_first) = (Some(expected), true);
     loop {
         let given = number_at(aside);
-        match system::exchange(aside, session) {
+        match platform::exchange(aside, session) {
             Err(error) if is_first => return Err(error),
             Err(_) => return Ok(false),
             Ok(()) => watch.note(),

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::failure::Failure;
 use super::store::{Entry, Store};
-use crate::system;
+use crate::platform;
 
 /// The limits on retained outputs.
 #[derive(Clone, Debug)]
@@ -68,11 +68,11 @@ fn remove(store: &Store, entry: &Entry) -> Result<Gone, Failure> {
         }
     }
     if let Some(file) = &marked {
-        if !system::hold(file) {
+        if !platform::hold(file) {
             return Ok(Gone::Not);
         }
         // A concurrent sweep removed it, and its writer created another with this name.
-        if !system::has_name(&file.metadata()?) {
+        if !platform::has_name(&file.metadata()?) {
             return Ok(Gone::Before);
         }
     }

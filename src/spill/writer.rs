@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use super::failure::Failure;
 use super::name::{Name, Whole};
 use super::store::Store;
-use crate::system;
+use crate::platform;
 
 /// A saved output. It is complete if the file holds all of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl Writer {
             let file = store.create(name)?;
             // Sweeps skip held files, until they are closed or this process ends. A sweep that held the file first
             // removes it, and we create another.
-            system::hold_after_others(&file);
-            if system::has_name(&file.metadata()?) {
+            platform::hold_after_others(&file);
+            if platform::has_name(&file.metadata()?) {
                 return Ok(Writer { store: store.clone(), name: name.clone(), file, written: 0 });
             }
         }

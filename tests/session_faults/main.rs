@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
 use spillway::limits::Limits;
+use spillway::platform;
 use spillway::policy::Policy;
 use spillway::session::clamp::Rules;
 use spillway::session::failure::Failure;
@@ -25,7 +26,6 @@ use spillway::session::report::Report;
 use spillway::session::row::{Options, SideData};
 use spillway::session::watch::Watch;
 use spillway::share::Share;
-use spillway::system;
 
 fn request(path: &Path) -> Request {
     let policy = Policy { limits: Limits { bytes: 400, ..Limits::NONE }, ..Policy::default() };
@@ -67,7 +67,7 @@ fn with_end(path: &Path, end: &str) -> PathBuf {
 
 /// Identifies a file.
 fn number(path: &Path) -> Option<u64> {
-    fs::metadata(path).ok().map(|found| system::number(&found))
+    fs::metadata(path).ok().map(|found| platform::number(&found))
 }
 
 /// What a repair makes of a session, and in how many steps.
