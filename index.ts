@@ -1,6 +1,6 @@
 export { OutputCapture } from './lib/capture/capture.js'
 export { formatProcessOutput } from './lib/capture/process.js'
-export { applyPlan } from './lib/context/apply.js'
+export { applyPlan } from './lib/context/apply_plan.js'
 export { ContextOverflowError } from './lib/context/overflow_error.js'
 export { precheck } from './lib/context/precheck.js'
 export { classifyProviderError } from './lib/context/provider_error.js'

@@ -339,8 +339,11 @@ describe('precheck', () => {
     [16_000, 20_000, 12_000],
     [200_000, 16_384, 183_616],
     [4_096, 20_000, 3_072],
+    [4_097, 20_000, 3_073],
+    [3, 5, 3],
     [0, 0, 0],
     [Number.POSITIVE_INFINITY, 5, Number.POSITIVE_INFINITY],
+    [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
   ])('leaves a prompt in a window of %d with a reserve of %d: %d', (contextTokens, reserveTokens, budget) => {
     expect(precheck({ messages: [], contextTokens, reserveTokens })).toEqual({
       route: 'fits',
@@ -472,8 +475,11 @@ describe('precheck', () => {
     for (const [contextTokens, most] of [
       [100, 120],
       [8_000, 9_600],
-      [32_000, 16_000],
-      [128_000, 32_000],
+      [13_333, 15_996],
+      [13_334, 16_000],
+      [99_999, 16_000],
+      [100_000, 32_000],
+      [199_999, 32_000],
       [200_000, 64_000],
     ] as const) {
       const messages = [user('q'.repeat(contextTokens * 3)), tool('x'.repeat(contextTokens * 5))]

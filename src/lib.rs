@@ -10,7 +10,7 @@
 //! - [`findings`]: the lines of a text or a stream that explain a failure.
 //! - [`capture`]: both ends and the findings of a process's output, in bounded memory.
 //! - [`share`], [`room`]: one budget across the blocks of a result.
-//! - [`context`]: a context window, and one budget across the results of a history.
+//! - [`plan`]: one budget across the results of a history.
 //! - [`json`]: rows of JSON, read and edited in place.
 //! - [`dialect`]: the formats in which frameworks store tool results.
 //! - [`session`]: stored sessions, inspected and repaired.
@@ -44,7 +44,6 @@
 #[cfg_attr(test, allow(dead_code))]
 mod bindings;
 pub mod capture;
-pub mod context;
 pub mod dialect;
 pub mod findings;
 mod hash;
@@ -52,6 +51,7 @@ pub mod json;
 pub mod limits;
 pub mod lined;
 pub mod outcome;
+pub mod plan;
 pub mod platform;
 pub mod policy;
 pub mod room;

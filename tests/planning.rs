@@ -1,9 +1,9 @@
 //! Laws of plans for tool results.
 
 use proptest::prelude::*;
-use spillway::context::plan::{Aggregate, Floor, Order, Step, ToolResult, notice_chars, plan};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::outcome;
+use spillway::plan::{Aggregate, Floor, Order, Step, ToolResult, notice_chars, plan};
 use spillway::policy::{Keep, Policy};
 use spillway::text::amounts::Amount;
 use spillway::text::figures::original_chars;

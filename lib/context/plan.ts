@@ -30,15 +30,18 @@ export interface Step {
   readonly maxChars: number
 }
 
-/** Checks the options of an aggregate budget. `preset`: defaults. */
-export function checkAggregate(options: unknown, preset: Partial<Aggregate> = {}): Aggregate {
+/** Checks the options of an aggregate budget. Without a preset, `maxChars` is required. */
+export function checkAggregate(
+  options: unknown,
+  preset?: Pick<Aggregate, 'maxChars' | 'minKeepChars'>,
+): Aggregate {
   const given: Partial<Aggregate> = checkNamesWithin('aggregate', options as object)
-  const { maxChars = preset.maxChars, order, protectLatest, minKeepChars } = given
+  const { maxChars, order, protectLatest, minKeepChars } = given
   return {
-    maxChars: limit('aggregate.maxChars', maxChars),
-    order: choice('aggregate.order', order, ['oldest', 'newest'], preset.order ?? 'oldest'),
-    protectLatest: flag('aggregate.protectLatest', protectLatest, preset.protectLatest ?? true),
-    minKeepChars: bound('aggregate.minKeepChars', minKeepChars, preset.minKeepChars ?? 2_000),
+    maxChars: maxChars === undefined && preset ? preset.maxChars : limit('aggregate.maxChars', maxChars),
+    order: choice('aggregate.order', order, ['oldest', 'newest'], 'oldest'),
+    protectLatest: flag('aggregate.protectLatest', protectLatest, true),
+    minKeepChars: bound('aggregate.minKeepChars', minKeepChars, preset?.minKeepChars ?? 2_000),
   }
 }
 

@@ -1,55 +1,43 @@
-import type { PlanStep, Precheck, PrecheckInput, Route } from 'spillway'
-import { native } from '../engine.js'
+import type { PlanStep, Precheck, PrecheckInput } from 'spillway'
 import { jsonOf } from '../json.js'
 import { checkNames } from '../option.js'
 import { elementsOf } from '../result/history.js'
 import { checkMessages } from '../result/messages.js'
+import { type BudgetOptions, checkBudget } from './budget_options.js'
+import { CutSearch, type Cuts, Row } from './find_cuts.js'
+import { MESSAGE, type MessageShares, readShares, tokensOf } from './message_tokens.js'
 import type { Step } from './plan.js'
-import { type Cuts, Reduction, Row } from './reduction.js'
-import { Standing } from './tokens.js'
-import { countAll, readAll, tokensOf, type Weighed } from './weighed.js'
-import { MESSAGE } from './weight.js'
-import { type Asked, checkAsked } from './window.js'
+import { sumOf } from './token_counter.js'
 
 export function precheck(input: PrecheckInput): Precheck {
-  const asked = checkAsked(checkNames('precheck', 'input', input))
+  const options = checkBudget(checkNames('precheck', 'input', input))
   checkMessages(input.messages)
-  return new Prompt(input.messages, asked).check()
+  return new Prompt(input.messages, options).check()
 }
 
-/** Routes as the engine numbers them, and `SPARE` of src/context/window.rs. */
-const ROUTES: readonly Route[] = [
-  'fits',
-  'compact_only',
-  'truncate_tool_results_only',
-  'compact_then_truncate',
-]
+/** Spare tokens required to rely on truncation alone, since both counts are estimates. */
 const SPARE = 512
 
 const NO_CUTS: Cuts = { steps: [], freedOfTold: 0, freedOfOthers: 0 }
 
-const systemPrompts = new Standing()
-const toolSchemas = new Standing()
-
 /** A prompt to be sent to a model. */
 export class Prompt {
-  readonly #asked: Asked
-  readonly #messages: readonly Weighed[]
+  readonly #options: BudgetOptions
+  readonly #messages: readonly MessageShares[]
   readonly #rows: readonly Row[]
   /** The provider's count for the first messages. Undefined if the history has become shorter. */
-  readonly #usage: Asked['lastUsage']
+  readonly #usage: BudgetOptions['lastUsage']
   /** Tokens of the messages after those. */
   readonly #later: number
   #before: number | undefined
 
-  constructor(messages: readonly unknown[], asked: Asked) {
-    this.#asked = asked
-    this.#messages = readAll(elementsOf(messages), asked.counter)
+  constructor(messages: readonly unknown[], options: BudgetOptions) {
+    const { lastUsage, prompt, counter } = options
+    this.#options = options
+    this.#messages = readShares(elementsOf(messages), counter)
     this.#rows = rowsOf(this.#messages)
-    const { lastUsage, prompt, counter } = asked
     this.#usage = lastUsage && lastUsage.messages <= messages.length ? lastUsage : undefined
-    const asking = prompt === '' ? 0 : MESSAGE + (counter.each([prompt])[0] ?? 0)
-    this.#later = asking + this.#sum(this.#usage?.messages ?? 0)
+    this.#later = this.#counted(prompt) + tokensOf(this.#messages.slice(this.#usage?.messages ?? 0), counter)
   }
 
   /** The estimate without a margin and without the provider's count. */
@@ -63,28 +51,30 @@ export class Prompt {
   }
 
   check(): Precheck {
-    const { budgetTokens, safetyMargin } = this.#asked
-    const reduction = new Reduction(this.#rows, this.#asked, this.#usage?.messages ?? 0)
+    const { budgetTokens, safetyMargin } = this.#options
+    const search = new CutSearch(this.#rows, this.#options, this.#usage?.messages ?? 0)
     const estimatedTokens = this.estimate(safetyMargin)
-    const said = {
+    const figures = {
       estimatedTokens,
       budgetTokens,
       overflowTokens: Math.max(0, estimatedTokens - budgetTokens),
-      reducibleChars: reduction.chars,
+      reducibleChars: search.reducibleChars,
     }
-    if (estimatedTokens <= budgetTokens) return { route: 'fits', ...said, plan: [] }
+    if (estimatedTokens <= budgetTokens) return { route: 'fits', ...figures, plan: [] }
     // Also counts the messages that the provider counted: the tokens freed from a result depend on its size.
     const uncut = this.#left(NO_CUTS)
-    const { cuts, most } = reduction.least((cuts, spare) => this.#left(cuts) + spare <= budgetTokens, SPARE)
-    const least = most.steps.length > 0 ? this.#left(most) : Number.NaN
-    const route = ROUTES[native.route(uncut, budgetTokens, least)] as Route
-    return { route, ...said, plan: route === 'compact_only' ? [] : this.#planOf(cuts.steps) }
+    const fits = (cuts: Cuts, spare: number) => this.#left(cuts) + spare <= budgetTokens
+    const { cuts, most } = search.least(fits, SPARE)
+    if (most.steps.length === 0 || this.#left(most) >= uncut)
+      return { route: 'compact_only', ...figures, plan: [] }
+    const route = fits(most, SPARE) ? 'truncate_tool_results_only' : 'compact_then_truncate'
+    return { route, ...figures, plan: this.#planOf(cuts.steps) }
   }
 
   /** Returns the tokens of the prompt after cuts. The provider's count is void once the history changes, so the prompt
    *  must also fit by the estimate alone. */
   #left(cuts: Cuts): number {
-    const { safetyMargin } = this.#asked
+    const { safetyMargin } = this.#options
     const estimated = this.#estimated(cuts, safetyMargin)
     return this.#usage ? Math.max(estimated, this.#anchored(this.#usage, cuts, safetyMargin)) : estimated
   }
@@ -106,20 +96,17 @@ export class Prompt {
   /** Estimates the messages that the provider counted, the system prompt and the tools. */
   #told(): number {
     if (this.#before === undefined) {
-      const { counter, systemPrompt, tools } = this.#asked
-      const system = systemPrompt === '' ? 0 : MESSAGE + systemPrompts.count(systemPrompt, counter)
-      const schemas = tools === undefined ? 0 : toolSchemas.count(jsonOf(tools) ?? '', counter)
-      this.#before = system + schemas + this.#sum(0, this.#usage?.messages ?? 0)
+      const { counter, systemPrompt, tools } = this.#options
+      const schemas = tools === undefined ? 0 : sumOf([jsonOf(tools) ?? ''], counter)
+      const told = this.#messages.slice(0, this.#usage?.messages ?? 0)
+      this.#before = this.#counted(systemPrompt) + schemas + tokensOf(told, counter)
     }
     return this.#before
   }
 
-  #sum(from: number, to?: number): number {
-    const messages = from === 0 && to === undefined ? this.#messages : this.#messages.slice(from, to)
-    countAll(messages, this.#asked.counter)
-    let sum = 0
-    for (const message of messages) sum += tokensOf(message)
-    return sum
+  /** Counts a text that is sent as a message, unless it is empty. */
+  #counted(text: string): number {
+    return text === '' ? 0 : MESSAGE + sumOf([text], this.#options.counter)
   }
 
   /** Makes steps that name results by message, id and length. Results that share all three get a step each, so that
@@ -133,11 +120,7 @@ export class Prompt {
 }
 
 /** Returns the tool results of messages. Results from the last message of the model on are the latest. */
-function rowsOf(messages: readonly Weighed[]): Row[] {
-  let answer = messages.length - 1
-  while (answer >= 0 && !messages[answer]?.isAnswer) answer -= 1
-  const rows: Row[] = []
-  for (let at = 0; at < messages.length; at++)
-    for (const result of messages[at]?.results ?? []) rows.push(new Row(result, at, at >= answer))
-  return rows
+function rowsOf(messages: readonly MessageShares[]): Row[] {
+  const answer = messages.findLastIndex(({ isAnswer }) => isAnswer)
+  return messages.flatMap(({ results }, at) => results.map((result) => new Row(result, at, at >= answer)))
 }

@@ -1,20 +1,22 @@
+import { channel } from 'node:diagnostics_channel'
 import type { PlanStep, Precheck, RecoveryEvent, RecoveryHooks } from 'spillway'
 import { isFailedTurn } from '../dialect/dialect.js'
 import { abortSignal, bound, callback, checkNames, optionError } from '../option.js'
-import { isObject, quietly } from '../reading.js'
+import { isObject, quietly, tell } from '../reading.js'
 import { checkMessages } from '../result/messages.js'
-import { unlessAborted } from './abort.js'
-import { LivePlan } from './live_plan.js'
+import { AppliedCuts } from './applied_cuts.js'
+import { type BudgetOptions, checkBudget } from './budget_options.js'
 import { ContextOverflowError } from './overflow_error.js'
 import { Prompt } from './precheck.js'
 import { classifyProviderError } from './provider_error.js'
 import { isRefusal, Refusal } from './refusal.js'
-import { Trail } from './trail.js'
-import { type Asked, checkAsked, remembering } from './window.js'
+import { remembering } from './token_counter.js'
 
 export async function runWithRecovery<R, M = unknown>(hooks: RecoveryHooks<R, M>): Promise<R> {
   return new Recovery(hooks).run()
 }
+
+const recoveries = channel('spillway:recovery')
 
 /** A step that leaves more than this share of the lowest estimate so far is not repeated. */
 const PROGRESS = 0.95
@@ -46,13 +48,13 @@ interface View<M> {
 
 class Recovery<R, M> {
   readonly #hooks: RecoveryHooks<R, M>
-  #asked: Asked
+  #options: BudgetOptions
   readonly #maxCompactions: number
   readonly #signal: AbortSignal | undefined
   /** The signal passed to `send` if the run has none. SDKs reject undefined. */
   readonly #never = new AbortController().signal
-  readonly #trail: Trail
-  readonly #live = new LivePlan()
+  readonly #events: RecoveryEvent[] = []
+  readonly #cuts = new AppliedCuts()
   /** Number of the next send, from 1. */
   #attempt = 1
   #compactions = 0
@@ -67,13 +69,13 @@ class Recovery<R, M> {
   #ceiling = Number.POSITIVE_INFINITY
 
   constructor(hooks: RecoveryHooks<R, M>) {
-    this.#asked = remembering(checkAsked(checkNames('recovery', 'hooks', hooks)))
+    const options = checkBudget(checkNames('recovery', 'hooks', hooks))
+    this.#options = { ...options, counter: remembering(options.counter) }
     for (const name of ['messages', 'send'] as const)
       if (typeof hooks[name] !== 'function') throw optionError(TypeError, name, 'a function', hooks[name])
     for (const name of ['compact', 'truncate', 'onEvent'] as const) callback(name, hooks[name])
     this.#maxCompactions = bound('maxCompactions', hooks.maxCompactions, 3)
     this.#signal = abortSignal('signal', hooks.signal)
-    this.#trail = new Trail(hooks.onEvent)
     this.#hooks = hooks
   }
 
@@ -146,7 +148,7 @@ class Recovery<R, M> {
   async #truncate(view: View<M>, reason: string): Promise<View<M>> {
     const plan = this.#planFor(view)
     this.#tell('truncate', view.checked, `${reason}; ${counted(plan.length, 'tool result')}`)
-    if (!this.#isStored) this.#live.take(view.messages, view.cut, plan)
+    if (!this.#isStored) this.#cuts.add(view.messages, view.cut, plan)
     else if (!(await this.#wait(() => this.#hooks.truncate?.(plan)))) {
       this.#unstorable = 'a truncation could not be stored before'
       return view
@@ -162,7 +164,7 @@ class Recovery<R, M> {
   /** Reads the history after a step, and decides if the step may be repeated. */
   async #after(step: Step): Promise<View<M>> {
     const lowest = this.#lowest
-    this.#asked = { ...this.#asked, lastUsage: undefined }
+    this.#options = { ...this.#options, lastUsage: undefined }
     const view = await this.#look(`after a ${NOUNS[step]}`)
     const { tokens } = view.prompt
     const isEnough = step === 'truncate' && view.checked.route === 'fits'
@@ -195,7 +197,7 @@ class Recovery<R, M> {
   #isRefused({ prompt, checked }: View<M>, cause: unknown): boolean {
     const error = classifyProviderError(cause)
     if (!isRefusal(error)) return false
-    this.#refusal = new Refusal(error, cause, prompt.tokens, this.#asked.contextTokens)
+    this.#refusal = new Refusal(error, cause, prompt.tokens, this.#options.contextTokens)
     this.#ceiling = Math.min(this.#ceiling, this.#refusal.ceiling)
     // A truncation after a refusal cuts more than before.
     this.#spent.delete('truncate')
@@ -208,7 +210,7 @@ class Recovery<R, M> {
   async #look(reason: string): Promise<View<M>> {
     const messages = await this.#wait(() => this.#hooks.messages())
     checkMessages(messages)
-    const cut = this.#live.apply(messages)
+    const cut = this.#cuts.apply(messages)
     const prompt = new Prompt(cut, this.#within(this.#ceiling))
     const checked = this.#inTokens(prompt, prompt.check())
     this.#tell('precheck', checked, reason)
@@ -218,18 +220,18 @@ class Recovery<R, M> {
   }
 
   /** Returns settings under which a prompt fits only if its estimate without a margin is at most `ceiling`. */
-  #within(ceiling: number): Asked {
-    const { budgetTokens, safetyMargin } = this.#asked
-    if (ceiling === Number.POSITIVE_INFINITY) return this.#asked
+  #within(ceiling: number): BudgetOptions {
+    const { budgetTokens, safetyMargin } = this.#options
+    if (ceiling === Number.POSITIVE_INFINITY) return this.#options
     if (budgetTokens === Number.POSITIVE_INFINITY)
-      return { ...this.#asked, budgetTokens: Math.floor(ceiling * safetyMargin) }
-    return { ...this.#asked, safetyMargin: Math.max(safetyMargin, budgetTokens / ceiling) }
+      return { ...this.#options, budgetTokens: Math.floor(ceiling * safetyMargin) }
+    return { ...this.#options, safetyMargin: Math.max(safetyMargin, budgetTokens / ceiling) }
   }
 
   /** Restates a check with the caller's margin, since that of `#within` is artificial. The overflow is that of the
    *  budget or of the ceiling. */
   #inTokens(prompt: Prompt, checked: Precheck): Precheck {
-    const estimatedTokens = prompt.estimate(this.#asked.safetyMargin)
+    const estimatedTokens = prompt.estimate(this.#options.safetyMargin)
     const excess = Math.ceil(prompt.tokens - this.#ceiling)
     return {
       ...checked,
@@ -243,7 +245,10 @@ class Recovery<R, M> {
   }
 
   #tell(type: RecoveryEvent['type'], { route, estimatedTokens }: Precheck, reason: string): void {
-    this.#trail.tell({ type, attempt: this.#attempt, route, estimatedTokens, reason })
+    const event = Object.freeze({ type, attempt: this.#attempt, route, estimatedTokens, reason })
+    this.#events.push(event)
+    tell(() => this.#hooks.onEvent?.(event))
+    if (recoveries.hasSubscribers) recoveries.publish(event)
   }
 
   #givenUp({ checked }: View<M>, reason: string): ContextOverflowError {
@@ -252,11 +257,31 @@ class Recovery<R, M> {
     this.#tell('give_up', checked, reason)
     const made = `${counted(sends, 'request')} and ${counted(this.#compactions, 'compaction')}`
     const message = `the prompt is too large for the model, after ${made}; ${reason}`
-    const attempts = [...this.#trail.events]
-    return new ContextOverflowError(message, { attempts, precheck: checked, cause: this.#refusal?.cause })
+    return new ContextOverflowError(message, {
+      attempts: this.#events,
+      precheck: checked,
+      cause: this.#refusal?.cause,
+    })
   }
 }
 
 function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** Waits for work. If the signal aborts first, rejects with its reason at once and ignores the outcome of the work. */
+async function unlessAborted<T>(signal: AbortSignal | undefined, work: () => T | PromiseLike<T>): Promise<T> {
+  if (!signal) return work()
+  signal.throwIfAborted()
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    // The signal comes first in the race, so its reason wins over a rejection that the abort causes.
+    return await Promise.race([aborted, (async () => work())()])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }

@@ -21,7 +21,6 @@ mod task;
 mod text;
 mod units;
 mod whole_lines;
-mod window;
 
 use napi_derive::napi;
 

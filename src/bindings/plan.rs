@@ -4,7 +4,7 @@ use napi_derive::napi;
 
 use super::policy::unpack;
 use super::units::{Numbers, Units};
-use crate::context::plan::{Aggregate, Floor, Order, ToolResult, notice_chars, plan};
+use crate::plan::{Aggregate, Floor, Order, ToolResult, notice_chars, plan};
 use crate::text::Utf16;
 use crate::text::figures;
 use crate::text::source::Source;

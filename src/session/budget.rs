@@ -11,9 +11,9 @@ use super::row::{Measured, Options};
 use super::rows::{Rows, each_row};
 use super::stored::Session;
 use super::watch::Watch;
-use crate::context::plan::{Aggregate, ToolResult, notice_chars, plan};
 use crate::dialect::Table;
 use crate::limits::UNLIMITED;
+use crate::plan::{Aggregate, ToolResult, notice_chars, plan};
 use crate::policy::Policy;
 
 /// The target of all results together.

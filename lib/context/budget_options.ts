@@ -1,11 +1,10 @@
 import type { PrecheckInput } from 'spillway'
-import { native } from '../engine.js'
 import { bound, checkOptions, limit, optionError, text } from '../option.js'
 import { type Aggregate, checkAggregate } from './plan.js'
-import { type Counter, counterOf } from './tokens.js'
+import { type Counter, counterOf } from './token_counter.js'
 
 /** The checked input of a precheck, without the messages. */
-export interface Asked {
+export interface BudgetOptions {
   readonly budgetTokens: number
   readonly contextTokens: number
   readonly safetyMargin: number
@@ -21,30 +20,49 @@ export interface Asked {
   readonly isLastResort?: boolean
 }
 
-export function checkAsked(input: Omit<PrecheckInput, 'messages'>): Asked {
+export function checkBudget(input: Omit<PrecheckInput, 'messages'>): BudgetOptions {
   checkOptions('input', input)
   const contextTokens = limit('contextTokens', input.contextTokens)
   const reserveTokens = limit('reserveTokens', input.reserveTokens)
-  const { perResultMaxChars: each, aggregate = {} } = input
-  const io = new Float64Array([
-    contextTokens,
-    reserveTokens,
-    each === undefined ? Number.NaN : bound('perResultMaxChars', each, 0),
-  ])
-  native.window(io)
-  const [budgetTokens = 0, maxEach = 0, maxAll = 0] = io
+  const { aggregate = {} } = input
+  const maxEach = bound('perResultMaxChars', input.perResultMaxChars, resultChars(contextTokens))
   return {
-    budgetTokens,
+    budgetTokens: budgetOf(contextTokens, reserveTokens),
     contextTokens,
     safetyMargin: margin(input.safetyMargin),
     maxEach,
-    aggregate: checkAggregate(aggregate, { maxChars: maxAll, minKeepChars: 0 }),
+    aggregate: checkAggregate(aggregate, {
+      // Half the window, or more if four results need more.
+      maxChars: Math.max(4 * maxEach, (contextTokens * CHARS_PER_TOKEN) / 2),
+      minKeepChars: 0,
+    }),
     counter: counterOf(input.countTokens),
     systemPrompt: text('systemPrompt', input.systemPrompt, ''),
     prompt: text('prompt', input.prompt, ''),
     tools: input.tools,
     lastUsage: usage(input.lastUsage),
   }
+}
+
+const CHARS_PER_TOKEN = 4
+
+/** Returns the tokens that a window leaves to a prompt. The reserve takes at most a quarter of it. */
+function budgetOf(contextTokens: number, reserveTokens: number): number {
+  if (contextTokens === Number.POSITIVE_INFINITY) return contextTokens
+  return contextTokens - Math.min(reserveTokens, Math.floor(contextTokens / 4))
+}
+
+/** Chars of one tool result at most, by the smallest window that a row is for. */
+const TIERS = [
+  [200_000, 64_000],
+  [100_000, 32_000],
+  [0, 16_000],
+] as const
+
+/** Returns the chars of one tool result: 30 % of the window, at most its tier. */
+function resultChars(contextTokens: number): number {
+  const [, most] = TIERS.find(([from]) => contextTokens >= from) ?? TIERS[2]
+  return Math.min(Math.floor((contextTokens * 3) / 10) * CHARS_PER_TOKEN, most)
 }
 
 function margin(value: unknown): number {
@@ -54,24 +72,11 @@ function margin(value: unknown): number {
   throw optionError(kind, 'safetyMargin', 'a number over 0', value)
 }
 
-function usage(value: PrecheckInput['lastUsage']): Asked['lastUsage'] {
+function usage(value: PrecheckInput['lastUsage']): BudgetOptions['lastUsage'] {
   if (value === undefined) return undefined
   const { inputTokens, messages } = checkOptions('lastUsage', value)
   return {
     inputTokens: limit('lastUsage.inputTokens', inputTokens),
     messages: limit('lastUsage.messages', messages),
   }
-}
-
-/** Returns the input with a caller's counter that is called once for each text of a run. */
-export function remembering(asked: Asked): Asked {
-  const { counter } = asked
-  if (counter.isOwn) return asked
-  const known = new Map<string, number>()
-  const count = (text: string): number => {
-    const tokens = known.get(text) ?? counter.each([text])[0] ?? 0
-    known.set(text, tokens)
-    return tokens
-  }
-  return { ...asked, counter: { isOwn: false, each: (texts) => texts.map(count) } }
 }

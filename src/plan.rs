@@ -59,14 +59,25 @@ pub fn plan(
     budget: &Aggregate,
     notice: impl Fn(Amount) -> usize,
 ) -> Vec<Step> {
-    let left = results.iter().map(|result| result.chars.min(cap.max(DOTS))).collect();
-    let mut table = Table { results, left, budget, notice };
-    table.give_way();
-    let steps = table.left.iter().zip(results).enumerate();
-    steps
-        .filter(|(_, (left, result))| **left < result.chars)
-        .map(|(index, (&max_chars, _))| Step { index, max_chars })
-        .collect()
+    let mut left: Vec<usize> = results.iter().map(|result| result.chars.min(cap.max(DOTS))).collect();
+    let mut over = left.iter().sum::<usize>().saturating_sub(budget.chars);
+    let count = results.len();
+    for (latest, floor) in STEPS.into_iter().filter(|(_, floor)| *floor <= budget.floor) {
+        for nth in 0..count {
+            if over == 0 {
+                break;
+            }
+            let at = if budget.order == Order::Oldest { nth } else { count - 1 - nth };
+            if (budget.protect_latest && results[at].latest) == latest {
+                let least = least_chars(floor, &results[at], budget, &notice);
+                let freed = left[at].saturating_sub(least).min(over);
+                left[at] -= freed;
+                over -= freed;
+            }
+        }
+    }
+    let kept = left.into_iter().enumerate().filter(|&(index, max_chars)| max_chars < results[index].chars);
+    kept.map(|(index, max_chars)| Step { index, max_chars }).collect()
 }
 
 /// The size that a result shrinks to in one step.
@@ -87,46 +98,22 @@ const STEPS: [(bool, Floor); 6] = [
     (true, Floor::Dots),
 ];
 
-struct Table<'a, N> {
-    results: &'a [ToolResult],
-    /// Chars that each may keep.
-    left: Vec<usize>,
-    budget: &'a Aggregate,
-    notice: N,
-}
-
-impl<N: Fn(Amount) -> usize> Table<'_, N> {
-    fn give_way(&mut self) {
-        let total: usize = self.left.iter().sum();
-        let mut over = total.saturating_sub(self.budget.chars);
-        let count = self.results.len();
-        for (latest, floor) in STEPS.into_iter().filter(|(_, floor)| *floor <= self.budget.floor) {
-            for nth in 0..count {
-                if over == 0 {
-                    return;
-                }
-                let at = if self.budget.order == Order::Oldest { nth } else { count - 1 - nth };
-                if (self.budget.protect_latest && self.results[at].latest) == latest {
-                    let gives = self.left[at].saturating_sub(self.floor(at, floor)).min(over);
-                    self.left[at] -= gives;
-                    over -= gives;
-                }
-            }
-        }
-    }
-
-    fn floor(&self, at: usize, floor: Floor) -> usize {
-        let total = self.results[at].original;
-        let with_notice = |kept: usize| {
-            kept.saturating_add((self.notice)(Amount { omitted: total.saturating_sub(kept), total }))
-        };
-        let chars = match floor {
-            Floor::Content => with_notice(self.budget.min_keep),
-            Floor::Notice => with_notice(0),
-            Floor::Dots => DOTS,
-        };
-        chars.max(DOTS)
-    }
+/// Returns the chars that a result shrinks to in one step.
+fn least_chars(
+    floor: Floor,
+    result: &ToolResult,
+    budget: &Aggregate,
+    notice: impl Fn(Amount) -> usize,
+) -> usize {
+    let total = result.original;
+    let with_notice =
+        |kept: usize| kept.saturating_add(notice(Amount { omitted: total.saturating_sub(kept), total }));
+    let chars = match floor {
+        Floor::Content => with_notice(budget.min_keep),
+        Floor::Notice => with_notice(0),
+        Floor::Dots => DOTS,
+    };
+    chars.max(DOTS)
 }
 
 /// Returns the chars of a policy's notice, separators included. Assumes that 'auto' keeps the head, and the largest

@@ -19,6 +19,23 @@ export function counterOf(countTokens: ((text: string) => number) | undefined): 
   return { isOwn: false, each: (texts) => texts.map(count) }
 }
 
+/** Returns a counter that calls a caller's function once for each text. */
+export function remembering(counter: Counter): Counter {
+  if (counter.isOwn) return counter
+  const known = new Map<string, number>()
+  const count = (text: string): number => {
+    const tokens = known.get(text) ?? sumOf([text], counter)
+    known.set(text, tokens)
+    return tokens
+  }
+  return { isOwn: false, each: (texts) => texts.map(count) }
+}
+
+/** Returns the tokens of texts together. */
+export function sumOf(texts: readonly string[], counter: Counter): number {
+  return counter.each(texts).reduce((sum, tokens) => sum + tokens, 0)
+}
+
 function checked(tokens: unknown): number {
   if (Number.isFinite(tokens) && (tokens as number) >= 0) return tokens as number
   throw optionError(RangeError, 'countTokens', 'a function that returns a number from 0 up', tokens)
@@ -45,19 +62,4 @@ function estimateEach(texts: readonly string[]): number[] {
   }
   flush()
   return counts
-}
-
-/** A cache for the tokens of a text that rarely changes between requests. */
-export class Standing {
-  #text = ''
-  #tokens = 0
-
-  count(text: string, counter: Counter): number {
-    if (!counter.isOwn) return counter.each([text])[0] ?? 0
-    if (text !== this.#text) {
-      this.#tokens = counter.each([text])[0] ?? 0
-      this.#text = text
-    }
-    return this.#tokens
-  }
 }

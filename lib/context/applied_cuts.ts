@@ -1,13 +1,13 @@
 import type { PlanStep } from 'spillway'
 import type { Result } from '../dialect/dialect.js'
 import { elementsOf, isSame, lengthOf, resultsIn, textsOf } from '../result/history.js'
-import { applyPlan, namedBy } from './apply.js'
+import { applyPlan, namedBy } from './apply_plan.js'
 
 /**
  * Cuts of tool results that apply to every request of a run. A result stays cut in the same way, at any position: a
  * provider's cache holds only while a prompt begins like the one before.
  */
-export class LivePlan {
+export class AppliedCuts {
   readonly #cuts = new Map<string, { readonly texts: readonly string[]; maxChars: number }[]>()
 
   /** Returns the messages with their results cut, or the same array if none is. */
@@ -31,7 +31,7 @@ export class LivePlan {
   }
 
   /** Adds a plan made for `cut`, the result of `apply(messages)`. */
-  take(messages: readonly unknown[], cut: readonly unknown[], plan: readonly PlanStep[]): void {
+  add(messages: readonly unknown[], cut: readonly unknown[], plan: readonly PlanStep[]): void {
     const left = applyPlan(cut, plan)
     for (const index of new Set(plan.map(({ index }) => index))) {
       const originals = resultsIn(messages[index])

@@ -1,0 +1,234 @@
+import { types } from 'node:util'
+import { isAnswer, type Result } from '../dialect/dialect.js'
+import { jsonOf } from '../json.js'
+import { elementAt, get, isObject, quietly } from '../reading.js'
+import { lengthOf, resultsIn, withTexts } from '../result/history.js'
+import { isCurrent, type Snapshot, snapshotOf } from './snapshot.js'
+import type { Counter } from './token_counter.js'
+
+/** Tokens beside the text: the delimiters and role of a message, the delimiters of a block and a call, and an image, of
+ *  any payload size. Providers charge images by pixels, and scale down larger ones. */
+export const MESSAGE = 4
+const BLOCK = 3
+const CALL = 12
+const MEDIA = 2_000
+
+/** Texts and their tokens. */
+interface Share {
+  /** Texts to count. Released afterwards, since some are copies. */
+  texts: readonly string[]
+  tokens: number
+}
+
+/** A tool result and its share of the tokens of a message. */
+export interface ResultShare extends Share {
+  readonly result: Result
+  readonly chars: number
+  /** Chars before it was first cut, once looked up. */
+  original?: number
+}
+
+/** A message of a prompt. */
+export interface MessageShares {
+  /** The share of everything but its tool results, and those of the results. */
+  readonly all: readonly Share[]
+  readonly results: readonly ResultShare[]
+  readonly isAnswer: boolean
+}
+
+/** Messages with their counts. An agent checks before every request, and most of its history stays the same. */
+const remembered = new WeakMap<object, { shares: MessageShares; snapshot: Snapshot }>()
+
+/** Reads messages. Counts of a caller's counter are not remembered, since they may change at any time. */
+export function readShares(messages: readonly unknown[], counter: Counter): MessageShares[] {
+  return messages.map((message) => {
+    if (!counter.isOwn || !isObject(message)) return read(message)
+    const known = remembered.get(message)
+    if (known && isCurrent(known.snapshot)) return known.shares
+    const shares = read(message)
+    const snapshot = snapshotOf(message)
+    if (snapshot) remembered.set(message, { shares, snapshot })
+    return shares
+  })
+}
+
+/** Returns the tokens of messages, and counts what is not counted yet. */
+export function tokensOf(messages: readonly MessageShares[], counter: Counter): number {
+  // A set, since an object may occur in a history twice.
+  const fresh = new Set<Share>()
+  for (const { all } of messages) for (const share of all) if (share.texts.length > 0) fresh.add(share)
+  const counts = fresh.size > 0 ? counter.each([...fresh].flatMap(({ texts }) => texts)) : []
+  let next = 0
+  for (const share of fresh) {
+    for (const _ of share.texts) share.tokens += counts[next++] ?? 0
+    share.texts = []
+  }
+  let sum = 0
+  for (const { all } of messages) for (const { tokens } of all) sum += tokens
+  return sum
+}
+
+function read(message: unknown): MessageShares {
+  const answers = isObject(message) && (quietly(() => isAnswer(message)) ?? false)
+  if (isObject(message) && get(message, 'excludeFromContext') === true)
+    return { all: [], results: [], isAnswer: answers }
+  const results = resultsIn(message)
+  const each = withTexts(results).map(([{ result, texts }]) => ({
+    result,
+    chars: lengthOf(texts),
+    texts,
+    tokens: 0,
+  }))
+  return { all: [ownShare(message, results), ...each], results: each, isAnswer: answers }
+}
+
+/** Reads a message without the texts of its tool results, whose tokens are all that is not text. */
+function ownShare(message: unknown, results: readonly Result[]): Share {
+  if (typeof message === 'string') return { texts: [message], tokens: MESSAGE }
+  if (!isObject(message)) return { texts: [], tokens: 0 }
+  const reader = new Reader(results)
+  reader.read(message, false, 0)
+  return { texts: reader.texts, tokens: reader.tokens + MESSAGE + results.length * CALL }
+}
+
+/** Members that are not sent to a model, or take only a token or two. */
+const SILENT = new Set(
+  [
+    'id type role status state phase index format is_error isError errorMessage',
+    'toolCallId tool_call_id tool_use_id toolUseId call_id callId responseId item_id approvalId server_label',
+    'signature textSignature thinkingSignature thoughtSignature encrypted_content redacted',
+    'timestamp createdAt created_at usage usage_metadata usageMetadata cost api provider model modelId',
+    'stopReason stop_reason finishReason finish_reason response_metadata additional_kwargs metadata logprobs',
+    'providerMetadata providerOptions providerData callProviderMetadata cache_control cachePoint annotations',
+    'details artifact structuredContent _meta lc_kwargs lc_namespace lc invalid_tool_calls experimental_providerMetadata',
+  ].flatMap((names) => names.split(' ')),
+)
+
+/** Arguments of a tool call. */
+const ARGUMENTS = new Set(['arguments', 'args', 'input'])
+
+/** Members with the bytes of an image, a sound or a file, or with a reference to them. */
+const PAYLOADS = new Set(
+  'data blob bytes base64 image image_url audio file file_data file_id fileUri uri url'.split(' '),
+)
+/** Members with an image that a model generated. */
+const MADE = new Set(['result', 'output'])
+const MEDIA_NAMES = new Set('image images image_url inlineData fileData audio input_audio video'.split(' '))
+const MEDIA_TYPE = /^(?:input_)?(?:image|audio|video|file|media|document)(?:[-_]|$)|^base64$/
+const MIME_TYPES = ['mimeType', 'mediaType', 'media_type']
+const LONG_PAYLOAD = /^[\w+/-]{200}/
+
+/** Depth and number of values up to which a message is read. */
+const DEPTH = 40
+const MOST = 100_000
+
+/** Reads the content of a message that a model gets, without the texts of its tool results. */
+class Reader {
+  readonly texts: string[] = []
+  /** Tokens of everything but text. */
+  tokens = 0
+  /** Keys of the texts of results, by object. */
+  readonly #taken = new Map<object, (string | number)[]>()
+  readonly #calls = new Set<unknown>()
+  #seen = 0
+
+  constructor(results: readonly Result[]) {
+    for (const { slots } of results)
+      for (const { holder, key } of slots) {
+        const keys = this.#taken.get(holder.value)
+        if (keys) keys.push(key)
+        else this.#taken.set(holder.value, [key])
+      }
+  }
+
+  /** `isMedia`: it is part of an image or other media. */
+  read(value: object, isMedia: boolean, depth: number): void {
+    if (depth > DEPTH || this.#seen > MOST) return
+    // A proxy that hides its members has no JSON either.
+    quietly(() =>
+      Array.isArray(value) ? this.#list(value, isMedia, depth) : this.#object(value, isMedia, depth),
+    )
+  }
+
+  #list(list: readonly unknown[], isMedia: boolean, depth: number): void {
+    for (let at = 0; at < list.length; at++) {
+      const element = elementAt(list, at)
+      this.#seen += 1
+      if (isObject(element)) this.tokens += BLOCK
+      if (this.#taken.get(list)?.includes(at)) continue
+      if (isBytes(element) || (isMedia && isEncoded(element))) this.tokens += MEDIA
+      else if (isObject(element)) this.read(element, isMedia, depth + 1)
+      else this.#say(element)
+    }
+  }
+
+  #object(value: object, isMedia: boolean, depth: number): void {
+    const names = Object.keys(value)
+    if (names.some((name) => ARGUMENTS.has(name)) && this.#isKnownCall(value)) return
+    const media = isMedia || isMediaBlock(value)
+    let payloads = 0
+    for (const name of names) {
+      const member = get(value, name)
+      this.#seen += 1
+      if (SILENT.has(name)) continue
+      const isOne = PAYLOADS.has(name) ? isPayload(value, member, media) : media && isMade(name, member)
+      if (isBytes(member) || isOne) payloads += 1
+      else if (!this.#taken.get(value)?.includes(name))
+        this.#member(value, name, member, media || MEDIA_NAMES.has(name), depth)
+    }
+    // Bytes and a URL of the same media count once.
+    if (payloads > 0) this.tokens += MEDIA
+  }
+
+  #member(value: object, name: string, member: unknown, isMedia: boolean, depth: number): void {
+    if (ARGUMENTS.has(name)) {
+      this.tokens += CALL
+      this.#say(typeof member === 'string' ? member : jsonOf(member))
+    } else if (isObject(member)) this.read(member, isMedia, depth + 1)
+    // Some frameworks store the text of all parts a second time.
+    else if (name !== 'content' || !Array.isArray(get(value, 'parts'))) this.#say(member)
+  }
+
+  #say(text: unknown): void {
+    if (typeof text === 'string' && text !== '') this.texts.push(text)
+  }
+
+  /** Returns true if a call was counted before: some frameworks store it in two places. */
+  #isKnownCall(value: object): boolean {
+    const id = get(value, 'toolCallId') ?? get(value, 'id')
+    if (typeof id !== 'string') return false
+    const isKnown = this.#calls.has(id)
+    this.#calls.add(id)
+    return isKnown
+  }
+}
+
+/** Returns true if an object is an image or other media by its type. A media type alone does not count beside a text,
+ *  or in a link. */
+function isMediaBlock(value: object): boolean {
+  const kind = get(value, 'type')
+  // The name of a call that a server ran names its result.
+  const type = kind === 'hosted_tool_call' ? get(value, 'name') : kind
+  if (typeof type === 'string' && MEDIA_TYPE.test(type)) return true
+  if (type === 'resource_link' || typeof get(value, 'text') === 'string') return false
+  return MIME_TYPES.some((name) => typeof get(value, name) === 'string')
+}
+
+/** Returns true if a value is the payload of an image or a reference to one, rather than a text. */
+function isPayload(holder: object, value: unknown, isMedia: boolean): boolean {
+  if (isObject(value)) return isMedia && typeof get(value, 'href') === 'string'
+  if (typeof value !== 'string' || get(holder, 'type') === 'text') return false
+  return isMedia || isEncoded(value)
+}
+
+function isMade(name: string, value: unknown): boolean {
+  return MADE.has(name) && isEncoded(value)
+}
+
+function isEncoded(value: unknown): boolean {
+  return typeof value === 'string' && (value.startsWith('data:') || LONG_PAYLOAD.test(value))
+}
+
+function isBytes(value: unknown): boolean {
+  return ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)
+}
