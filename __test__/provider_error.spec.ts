@@ -1000,7 +1000,7 @@ describe('structure before text', () => {
 
 describe('words about errors', () => {
   const table = JSON.parse(
-    readFileSync(join(__dirname, '..', 'src', 'provider_errors.json'), 'utf8'),
+    readFileSync(join(__dirname, '..', 'lib', 'provider_errors', 'table.json'), 'utf8'),
   ) as Record<'exclusions' | 'errors', { says: string[] }[]> & { codes: Record<string, string> }
   /** Phrases with their first alternatives and a number in each gap. */
   const phrases = [

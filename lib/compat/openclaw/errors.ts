@@ -1,6 +1,6 @@
 import type { ProviderErrorKind } from 'spillway'
 import type { ProfileOptions } from 'spillway/openclaw'
-import { classifyProviderError } from '../../context/provider_error.js'
+import { classifyProviderError } from '../../provider_errors/classify.js'
 import { profileOf } from './profile.js'
 
 export function isContextOverflowError(error: unknown, options?: ProfileOptions): boolean {

@@ -1,7 +1,7 @@
 import type { ProviderErrorKind } from 'spillway'
 
 /**
- * A phrase of a provider error, from src/provider_errors.json. Case is ignored. Its words may contain:
+ * A phrase of a provider error, from lib/provider_errors/table.json. Case is ignored. Its words may contain:
  * - `{actual}`, `{limit}`, `{more}`: a number to extract; `{more}` is added to `{actual}`;
  * - `{n}`: a number to ignore;
  * - `{model}`: the name of a model;

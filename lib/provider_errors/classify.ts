@@ -1,10 +1,10 @@
 import { types } from 'node:util'
 import type { ProviderError, ProviderErrorKind } from 'spillway'
-import table from '../../src/provider_errors.json'
 import { checkNames, optionError } from '../option.js'
 import { quietly } from '../reading.js'
-import { type Layer, layersOf } from './evidence.js'
+import { type Layer, layersOf } from './error_layers.js'
 import { find, leadOf, type Numbers, phrasesOf, Words } from './phrases.js'
+import table from './table.json'
 
 interface Pattern {
   readonly pattern: RegExp
