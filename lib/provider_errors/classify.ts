@@ -3,7 +3,7 @@ import type { ProviderError, ProviderErrorKind } from 'spillway'
 import { checkNames, optionError } from '../option.js'
 import { quietly } from '../reading.js'
 import { type Layer, layersOf } from './error_layers.js'
-import { find, leadOf, type Numbers, phrasesOf, Words } from './phrases.js'
+import { find, type Numbers, type Phrase, phrasesOf, Words } from './phrases.js'
 import table from './table.json'
 
 interface Pattern {
@@ -23,63 +23,57 @@ const KINDS: readonly ProviderErrorKind[] = [
 
 const statuses = new Map(Object.entries(table.statuses)) as ReadonlyMap<string, ProviderErrorKind>
 const codes = new Map(Object.entries(table.codes)) as ReadonlyMap<string, ProviderErrorKind>
-const members = [...table.numbers.actual, ...table.numbers.limit]
-
-/** Compiled tables. Made on first use, since most runs never see an error. */
-class Book {
-  readonly exclusions = phrasesOf(table.exclusions)
-  readonly errors = phrasesOf(table.errors)
-  readonly lead = leadOf([...table.lead, ...providers()])
-}
-let book: Book | undefined
+/** Compiled phrases. Made on first use, since most runs never see an error. */
+let phrases: Readonly<Record<'exclusions' | 'errors', readonly Phrase[]>> | undefined
 
 export function classifyProviderError(
   error: unknown,
   options?: { patterns?: readonly Pattern[] },
 ): ProviderError {
   const patterns = checkPatterns(options)
-  book ??= new Book()
-  const layers = layersOf(error, members, book.lead)
+  const layers = layersOf(error)
   const status = layers.find((layer) => layer.status !== undefined)?.status
-  const found = own(layers, patterns) ?? judged(layers, book)
+  const found = byPatterns(layers, patterns) ?? byLayers(layers)
   return { kind: 'other', ...found, ...(status !== undefined && { status }) }
 }
 
 /** Classifies by the caller's own patterns. */
-function own(layers: readonly Layer[], patterns: readonly Pattern[]): ProviderError | undefined {
+function byPatterns(layers: readonly Layer[], patterns: readonly Pattern[]): ProviderError | undefined {
+  const texts = layers.flatMap(({ texts }) => texts)
   // Unlike `test`, `search` ignores the `lastIndex` of a global pattern.
-  for (const { pattern, kind } of patterns)
-    for (const { texts } of layers)
-      for (const text of texts) if (Number(quietly(() => text.search(pattern))) >= 0) return { kind }
-  return undefined
+  const matches = (text: string, pattern: RegExp) => Number(quietly(() => text.search(pattern))) >= 0
+  const found = patterns.find(({ pattern }) => texts.some((text) => matches(text, pattern)))
+  return found && { kind: found.kind }
 }
 
 /** Classifies by the outermost layer that gives an answer. */
-function judged(layers: readonly Layer[], book: Book): ProviderError | undefined {
+function byLayers(layers: readonly Layer[]): ProviderError | undefined {
   for (const layer of layers) {
-    const found = judge(layer, book)
+    const found = judge(layer)
     if (found) return found
   }
   return undefined
 }
 
 /** Classifies one layer: by its status and codes, then by phrases that rule out an overflow, then by its text. */
-function judge(layer: Layer, { exclusions, errors, lead }: Book): ProviderError | undefined {
-  const texts = layer.texts.map((text) => new Words(text, lead))
+function judge(layer: Layer): ProviderError | undefined {
+  phrases ??= { exclusions: phrasesOf(table.exclusions), errors: phrasesOf(table.errors) }
+  const { exclusions, errors } = phrases
+  const texts = layer.texts.map((text) => new Words(text))
   const told = toldBy(layer)
   if (told === undefined || told === 'rate_limit') {
     const rule = find(texts, exclusions, true)
     if (rule && !(rule.stands || layer.isAnswer || told)) return undefined
     if (rule?.kind === 'other') return { kind: rule.kind }
-    if (rule || told) return ofRate(rule)
+    if (rule || told) return ofRate(rule?.numbers)
   }
   const said = find(texts, errors, layer.isAnswer)
   const kind = told ?? said?.kind ?? statuses.get(String(layer.status))
   if (kind === undefined) return undefined
   // The kind is known, so numbers may come from a phrase of that kind anywhere.
   const ofKind = errors.filter((phrase) => phrase.kind === kind)
-  const telling = said?.kind === kind && said.limit !== undefined ? said : find(texts, ofKind, true)
-  return { kind, ...numbersOf(layer), ...numbersIn(telling ?? {}) }
+  const telling = said?.kind === kind && said.numbers.limit !== undefined ? said : find(texts, ofKind, true)
+  return { kind, ...layer.numbers, ...telling?.numbers }
 }
 
 /** Classifies by codes and status. For a 413, the text has to say if it means tokens or bytes. */
@@ -94,25 +88,6 @@ function ofRate(rule: Numbers = {}): ProviderError {
   const { actual, limit } = rule
   if (actual === undefined || limit === undefined) return { kind: 'rate_limit' }
   return { kind: actual > limit ? 'request_exceeds_rate_limit' : 'rate_limit', actual, limit }
-}
-
-function numbersIn({ actual, limit }: Numbers): Numbers {
-  return { ...(actual !== undefined && { actual }), ...(limit !== undefined && { limit }) }
-}
-
-function numbersOf(layer: Layer): Numbers {
-  const member = (names: readonly string[]) => names.map((name) => layer.members.get(name)).find(isCount)
-  const [actual, limit] = [member(table.numbers.actual), member(table.numbers.limit)]
-  return { ...(actual !== undefined && { actual }), ...(limit !== undefined && { limit }) }
-}
-
-/** Returns true for a whole number from 0 up. */
-function isCount(number: number | undefined): boolean {
-  return Number.isSafeInteger(number) && Number(number) >= 0
-}
-
-function providers(): string[] {
-  return [...table.exclusions, ...table.errors].flatMap(({ provider }) => provider.split(/,? /))
 }
 
 function checkPatterns(options: { patterns?: readonly Pattern[] } | undefined): Pattern[] {

@@ -2,7 +2,9 @@ import { types } from 'node:util'
 import { isFailedTurn } from '../dialect/dialect.js'
 import { get, isObject, quietly } from '../reading.js'
 import { eventsIn } from './event_stream.js'
-import { leadsTo } from './phrases.js'
+import { leadLength } from './lead.js'
+import type { Numbers } from './phrases.js'
+import table from './table.json'
 
 /** The content of one error and its body. Each cause is a layer of its own. */
 export class Layer {
@@ -12,8 +14,8 @@ export class Layer {
   readonly texts: string[] = []
   /** True if its shape shows that a provider sent it, so that its texts need not look like errors. */
   isAnswer = false
-  /** Members with numbers of tokens or bytes. */
-  readonly members = new Map<string, number>()
+  /** Numbers of tokens or bytes that are members of their own. */
+  readonly numbers: Numbers = {}
 }
 
 /** Bounds on reading. An error is small, or is large because it echoes the request. */
@@ -24,36 +26,18 @@ const PARSED = 16_384
 const HEAD = 2_048
 const TAIL = 1_024
 
-const STATUS = ['status', 'statusCode', 'status_code', 'httpStatusCode', 'code'] as const
-const CODES = ['code', 'type', 'name', '__type', 'error_type', 'errorType', 'status', 'reason'] as const
-const TEXTS = [
-  'message',
-  'Message',
-  'msg',
-  'errorMessage',
-  'error_message',
-  'error_msg',
-  'status_msg',
-  'detail',
-] as const
+const STATUS = 'status statusCode status_code httpStatusCode code'.split(' ')
+const CODES = 'code type name __type error_type errorType status reason'.split(' ')
+const TEXTS = 'message Message msg errorMessage error_message error_msg status_msg detail'.split(' ')
 /** Members that hold a body. `metadata.raw` is the answer of the provider behind OpenRouter, `base_resp` is
  *  MiniMax's. */
-const BODIES = [
-  'error',
-  'errors',
-  'data',
-  'body',
-  'responseBody',
-  'response',
-  'metadata',
-  'raw',
-  'base_resp',
-  '$metadata',
-] as const
+const BODIES = 'error errors data body responseBody response metadata raw base_resp $metadata'.split(' ')
+/** Members of a message of a user, a model or a tool. */
+const OWNERS = 'role toolCallId tool_call_id tool_use_id toolUseId call_id callId toolName'.split(' ')
 
 /** Reads an error from the outside in. Never throws, in bounded time for any content. */
-export function layersOf(error: unknown, numbers: readonly string[], lead: RegExp): Layer[] {
-  const reader = new Reader(numbers, lead)
+export function layersOf(error: unknown): Layer[] {
+  const reader = new Reader()
   const queue: unknown[] = [error]
   const layers: Layer[] = []
   while (queue.length > 0 && layers.length < LAYERS) {
@@ -68,13 +52,6 @@ export function layersOf(error: unknown, numbers: readonly string[], lead: RegEx
 
 class Reader {
   readonly #seen = new Set<object>()
-  readonly #numbers: readonly string[]
-  readonly #lead: RegExp
-
-  constructor(numbers: readonly string[], lead: RegExp) {
-    this.#numbers = numbers
-    this.#lead = lead
-  }
 
   read(value: unknown, layer: Layer, depth: number): void {
     if (typeof value === 'string') this.#readText(value, layer, depth)
@@ -114,10 +91,11 @@ class Reader {
       if (typeof code === 'string' && code.length < 100) layer.codes.push(code.toLowerCase())
     }
     if (get(value, 'type') === 'error') layer.isAnswer = true
-    for (const key of this.#numbers) {
-      const number = get(value, key)
-      if (typeof number === 'number') layer.members.set(key, number)
-    }
+    for (const name of ['actual', 'limit'] as const)
+      for (const key of table.numbers[name]) {
+        const number = get(value, key)
+        if (Number.isSafeInteger(number) && (number as number) >= 0) layer.numbers[name] = number as number
+      }
     for (const key of TEXTS) this.read(get(value, key), layer, depth - 1)
     for (const key of BODIES) {
       const member = get(value, key)
@@ -130,8 +108,8 @@ class Reader {
   }
 
   #readText(text: string, layer: Layer, depth: number): void {
-    layer.status ??= leadingStatus(text, this.#lead)
-    const json = jsonIn(text, this.#lead)
+    layer.status ??= leadingStatus(text)
+    const json = jsonIn(text)
     if (json) {
       this.read(json, layer, depth - 1)
       return
@@ -139,14 +117,14 @@ class Reader {
     if (this.#readStream(text, layer, depth)) return
     const shown = window(text)
     const title = PAGE.exec(shown)?.[1]
-    layer.status ??= leadingStatus(title ?? '', this.#lead)
+    layer.status ??= leadingStatus(title ?? '')
     layer.texts.push(title ?? shown)
   }
 
   /** Reads the events of a stream that are JSON objects, as all events of providers are, and events named "error". */
   #readStream(text: string, layer: Layer, depth: number): boolean {
     let isStream = false
-    for (const { name, data } of depth > 0 ? eventsIn(text, this.#lead) : []) {
+    for (const { name, data } of depth > 0 ? eventsIn(text) : []) {
       const isError = name === 'error'
       const bodies = data.flatMap((body) => objectIn(body) ?? [])
       if (bodies.length === 0 && !isError) continue
@@ -166,10 +144,10 @@ const PAGE = /^[^<]{0,120}<(?:!doctype|html|head|title|center)\b[\s\S]*?<(?:titl
 const STATUS_IN_TEXT =
   /(?<![\w.#-]|(?<!status|code)=|\b(?:an?|the|this|your) )([45]\d\d)\b(?=[\s\W]*(?:$|[:{<[(-]|rate limit|[45]\d\d\b|status|bad request|unauthori[sz]ed|payment|forbidden|not found|request (?:timeout|entity|too|body|header)|payload|content too|unprocessable|too many|internal|bad gateway|service unavailable|gateway|(?:event|data):))/i
 
-function leadingStatus(text: string, lead: RegExp): number | undefined {
+function leadingStatus(text: string): number | undefined {
   const start = text.slice(0, 200)
   const found = STATUS_IN_TEXT.exec(start)
-  return found && found.index <= leadsTo(lead, start) ? statusOf(found[1]) : undefined
+  return found && found.index <= leadLength(start) ? statusOf(found[1]) : undefined
 }
 
 function statusOf(value: unknown): number | undefined {
@@ -181,17 +159,7 @@ function statusOf(value: unknown): number | undefined {
 
 /** Returns true for a message of a user, a model or a tool. */
 function isTalk(value: object): boolean {
-  const owners = [
-    'role',
-    'toolCallId',
-    'tool_call_id',
-    'tool_use_id',
-    'toolUseId',
-    'call_id',
-    'callId',
-    'toolName',
-  ]
-  return owners.some((key) => typeof get(value, key) === 'string')
+  return OWNERS.some((key) => typeof get(value, key) === 'string')
 }
 
 function isThrown(value: object): boolean {
@@ -199,10 +167,9 @@ function isThrown(value: object): boolean {
 }
 
 /** Parses the JSON of a body after words that introduce an error. Text after it is ignored. */
-function jsonIn(text: string, lead: RegExp): object | undefined {
+function jsonIn(text: string): object | undefined {
   const start = text.slice(0, 300).search(/[{[]\s*["{[]/)
-  if (start < 0 || text.length - start > PARSED || leadsTo(lead, text.slice(0, start)) < start)
-    return undefined
+  if (start < 0 || text.length - start > PARSED || leadLength(text.slice(0, start)) < start) return undefined
   const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1
   return objectIn(text.slice(start, end))
 }

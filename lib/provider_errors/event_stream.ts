@@ -1,4 +1,4 @@
-import { leadsTo } from './phrases.js'
+import { leadLength } from './lead.js'
 
 /** An event of a response body in the format of server-sent events. */
 export interface StreamEvent {
@@ -17,9 +17,9 @@ const FIELD = /^(event|data): ?(.*)$/
 
 /** Returns the events of a text that is an event stream, possibly after words that introduce an error, the last event
  *  first. Returns an empty list for any other text. */
-export function eventsIn(text: string, lead: RegExp): StreamEvent[] {
+export function eventsIn(text: string): StreamEvent[] {
   const start = text.slice(0, 300).search(START)
-  if (start < 0 || leadsTo(lead, text.slice(0, start)) < start) return []
+  if (start < 0 || leadLength(text.slice(0, start)) < start) return []
   const body = text.slice(start)
   return (body.length > 2 * END ? `${body.slice(0, END)}\n\n${body.slice(-END)}` : body)
     .replace(/\r\n?/g, '\n')

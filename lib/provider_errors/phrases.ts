@@ -1,4 +1,5 @@
-import type { ProviderErrorKind } from 'spillway'
+import type { ProviderError, ProviderErrorKind } from 'spillway'
+import { leadLength } from './lead.js'
 
 /**
  * A phrase of a provider error, from lib/provider_errors/table.json. Case is ignored. Its words may contain:
@@ -18,20 +19,12 @@ export interface Phrase {
   readonly alone: boolean
 }
 
-export interface PhraseData {
-  readonly kind: string
-  readonly says: readonly string[]
-  readonly alone?: boolean
-}
+/** Numbers of an error. */
+export type Numbers = Pick<ProviderError, 'actual' | 'limit'>
 
-/** Numbers extracted from a phrase. */
-export interface Numbers {
-  actual?: number
-  limit?: number
-}
-
-export interface Match extends Numbers {
+export interface Match {
   readonly kind: ProviderErrorKind
+  readonly numbers: Numbers
   /** True if the phrase follows only words that introduce an error, and ends a sentence. */
   readonly stands: boolean
 }
@@ -51,7 +44,9 @@ const PARTS: Readonly<Record<string, string>> = {
   '}': ')',
 }
 
-export function phrasesOf(rows: readonly PhraseData[]): Phrase[] {
+export function phrasesOf(
+  rows: readonly { kind: string; says: readonly string[]; alone?: boolean }[],
+): Phrase[] {
   return rows.flatMap(({ kind, says, alone = false }) =>
     says.map((words) => ({
       kind: kind as ProviderErrorKind,
@@ -84,14 +79,14 @@ export class Words {
   /** End of the words that introduce an error. */
   readonly #lead: number
 
-  constructor(text: string, lead: RegExp) {
+  constructor(text: string) {
     // Quotes and emphasis vary. Line ends are kept, since a phrase never spans one.
     this.#text = text
       .replace(/[`*]/g, '')
       .replace(/[\u2018\u2019]/g, "'")
       .replace(/[^\S\n]+/g, ' ')
     this.#lower = this.#text.toLowerCase()
-    this.#lead = leadsTo(lead, this.#text)
+    this.#lead = leadLength(this.#text)
   }
 
   find({ kind, words, needle }: Phrase): Match | undefined {
@@ -99,7 +94,7 @@ export class Words {
     if (!found) return undefined
     const end = found.index + found[0].length
     const stands = found.index <= this.#lead && (/[.:]$/.test(found[0]) || ends(this.#text, end))
-    return { kind, stands, ...numbers(found.groups) }
+    return { kind, stands, numbers: numbersIn(found.groups) }
   }
 }
 
@@ -122,7 +117,7 @@ function ends(text: string, at: number): boolean {
   return /^(?:["'”]+(?! ?\p{L})|(?![ ]?\p{L}|["'”]))/u.test(text.slice(at, at + 8))
 }
 
-function numbers(groups: Record<string, string | undefined> = {}): Numbers {
+function numbersIn(groups: Record<string, string | undefined> = {}): Numbers {
   const [actual, more, limit] = [groups['actual'], groups['more'], groups['limit']].map(numberOf)
   return {
     ...(actual !== undefined && { actual: actual + (more ?? 0) }),
@@ -135,32 +130,4 @@ function numberOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const number = Number(text.replace(/[^\d]/g, '')) * (/k$/i.test(text) ? 1_000 : 1)
   return Number.isSafeInteger(number) ? number : undefined
-}
-
-/** Returns the length of the words at the start of a text that introduce an error. */
-export function leadsTo(lead: RegExp, text: string): number {
-  lead.lastIndex = 0
-  return lead.exec(text)?.[0].length ?? 0
-}
-
-/** Makes a pattern for text that may precede a status, a body or a phrase: listed words, numbers, identifiers and
- *  punctuation. */
-export function leadOf(words: readonly string[]): RegExp {
-  const escaped = words.map((word) => word.replace(/[.\\/]/g, '\\$&'))
-  const listed = (word: string) => (/^\p{ASCII}+$/u.test(word) ? `${caseless(word)}(?!'?\\w)` : word)
-  const names = [
-    // gpt-4o, req_01abc, 400, v1.2
-    String.raw`[\w.@/:-]*\d[\w.@/:-]*`,
-    // context_length, litellm.BadRequestError
-    String.raw`\w+(?:[._/]\w+)+`,
-    // BadRequestError, APIError, HTTP; a repeated group of capitals would backtrack exponentially
-    String.raw`[A-Z]+[a-z\d]+[A-Z][A-Za-z\d]*(?!\w)`,
-    String.raw`[A-Z]{2,}(?:[a-z]\w*)?(?!'?\w)`,
-  ]
-  const all = [String.raw`[\s"'{}[\]()<>:;,.|=#\-–—/\\!_：，。；！（）“”]+`, ...escaped.map(listed), ...names]
-  return new RegExp(`(?:${all.join('|')})*`, 'uy')
-}
-
-function caseless(word: string): string {
-  return word.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`)
 }
