@@ -2,8 +2,8 @@ import type { Guard, GuardOptions } from 'spillway'
 import { bound, callback, flag } from '../option.js'
 import { compileWith } from '../policy.js'
 import { quietly } from '../reading.js'
-import { APPEND, Cover } from './cover.js'
-import { Entry, NOTHING, type Rules } from './entry.js'
+import { APPEND, AppendPatch } from './append_patch.js'
+import { GuardedMessage, NOTHING, type Rules } from './guarded_message.js'
 
 /** Guards of each manager, by method. */
 const guards = new WeakMap<object, Map<string, SessionGuard>>()
@@ -12,7 +12,7 @@ export function guardSession(manager: object, options: GuardOptions = {}): Guard
   const rules = rulesOf(options)
   const method = rules.policy.method ?? APPEND
   const known = guards.get(manager) ?? new Map<string, SessionGuard>()
-  const guard = known.get(method) ?? new SessionGuard(new Cover(manager, 'manager', method))
+  const guard = known.get(method) ?? new SessionGuard(new AppendPatch(manager, 'manager', method))
   guard.install(rules)
   guards.set(manager, known.set(method, guard))
   return guard
@@ -34,11 +34,11 @@ export function maxRow(given?: number): number {
 }
 
 class SessionGuard implements Guard {
-  readonly #cover: Cover
+  readonly #patch: AppendPatch
   #clamped = 0
 
-  constructor(cover: Cover) {
-    this.#cover = cover
+  constructor(patch: AppendPatch) {
+    this.#patch = patch
   }
 
   get clamped(): number {
@@ -46,21 +46,21 @@ class SessionGuard implements Guard {
   }
 
   install(rules: Rules): void {
-    this.#cover.install((message, write, isTop) => {
-      const kept = this.#kept(new Entry(message, rules), isTop)
+    this.#patch.install((message, write, isTop) => {
+      const kept = this.#kept(new GuardedMessage(message, rules), isTop)
       return kept === NOTHING ? undefined : write(kept)
     })
   }
 
   uninstall(): void {
-    this.#cover.uninstall()
+    this.#patch.uninstall()
   }
 
   /** Returns the message to write. Hooks run only in the topmost layer, so they run once. */
-  #kept(entry: Entry, hooks: boolean): unknown {
-    const { message } = entry
-    const kept = quietly(() => (hooks ? entry.hooked() : entry.settle(message)))
-    if (entry.isChanged && kept !== NOTHING) this.#clamped += 1
+  #kept(guarded: GuardedMessage, hooks: boolean): unknown {
+    const { message } = guarded
+    const kept = quietly(() => (hooks ? guarded.hooked() : guarded.settle(message)))
+    if (guarded.isChanged && kept !== NOTHING) this.#clamped += 1
     return kept === undefined ? message : kept
   }
 }

@@ -25,18 +25,12 @@ export async function repairBy(
   path: string,
   options: RepairOptions,
 ): Promise<RepairReport> {
-  const { session, work, calls, lockTimeout, signal, onProgress } = checkRepair(policy, path, options)
-  const watched = watch(signal, onProgress)
-  try {
-    const report = await whileLocked<RepairReport>(path, lockTimeout, signal, () =>
-      native.repairSession(...session, work, calls, watched.handle),
-    )
-    watched.look()
-    if (repairs.hasSubscribers) repairs.publish({ path, ...report })
-    return report
-  } finally {
-    watched.end()
-  }
+  const { session, work, calls, control } = checkRepair(policy, path, options)
+  const report = await run<RepairReport>(path, control, (handle) =>
+    native.repairSession(...session, work, calls, handle),
+  )
+  if (repairs.hasSubscribers) repairs.publish({ path, ...report })
+  return report
 }
 
 export async function inspectSession(
@@ -45,17 +39,8 @@ export async function inspectSession(
 ): Promise<SessionReport> {
   const session = packSession(path, compileSession(options, 'inspect'), 0)
   const top = bound('top', options.top, 10)
-  const signal = abortSignal('signal', options.signal)
-  const watched = watch(signal)
-  try {
-    return unwrap(
-      parsed<SessionReport>(await native.inspectSession(...session, top, watched.handle)),
-      path,
-      signal,
-    )
-  } finally {
-    watched.end()
-  }
+  const control = { lockTimeout: 0, signal: abortSignal('signal', options.signal), onProgress: undefined }
+  return run(path, control, (handle) => native.inspectSession(...session, top, handle))
 }
 
 /** Checks all options before any work is done. */
@@ -77,9 +62,11 @@ function checkRepair(policy: Compiled, path: string, options: RepairOptions) {
       ...(budget ? [1, ...budget] : plan ? [2, ...steps.flatMap(packStep)] : [0]),
     ]),
     calls: steps.flatMap(({ callId }) => callId ?? []),
-    lockTimeout: bound('lockTimeout', options.lockTimeout, 10_000),
-    signal: abortSignal('signal', options.signal),
-    onProgress: callback('onProgress', options.onProgress),
+    control: {
+      lockTimeout: bound('lockTimeout', options.lockTimeout, 10_000),
+      signal: abortSignal('signal', options.signal),
+      onProgress: callback('onProgress', options.onProgress),
+    },
   }
 }
 
@@ -121,43 +108,49 @@ function packStep({ index, chars, maxChars, callId }: PlanStep): number[] {
   return [index, chars, maxChars, Number(callId !== undefined)]
 }
 
-/** Stops the work if a signal aborts, and reports progress. */
-function watch(signal: AbortSignal | undefined, onProgress?: RepairOptions['onProgress']) {
+/** Runs work of the engine, which a signal stops. Reports progress, and retries while the lock is held elsewhere. */
+async function run<T extends object>(
+  path: string,
+  { lockTimeout, signal, onProgress }: ReturnType<typeof checkRepair>['control'],
+  work: (handle: ReturnType<typeof native.startWatch>) => Promise<string>,
+): Promise<T> {
   signal?.throwIfAborted()
   const handle = native.startWatch()
   const stop = () => native.stopWork(handle)
-  signal?.addEventListener('abort', stop, { once: true })
   const numbers = new Float64Array(4)
   let told = ''
-  const look = () => {
-    if (!onProgress) return
+  const report = () => {
     native.readProgress(handle, numbers)
     const [bytes = 0, totalBytes = 0, rows = 0, clamped = 0] = numbers
     if (totalBytes === 0 || numbers.join() === told) return
     told = numbers.join()
-    tell(() => onProgress({ bytes, totalBytes, rows, clamped }))
+    tell(() => onProgress?.({ bytes, totalBytes, rows, clamped }))
   }
-  const timer = onProgress && setInterval(look, LOOK)
-  const end = () => {
+  signal?.addEventListener('abort', stop, { once: true })
+  const timer = onProgress && setInterval(report, LOOK)
+  try {
+    const outcome = await whileLocked<T>(lockTimeout, signal, () => work(handle))
+    const done = unwrap(outcome, path, signal)
+    report()
+    return done
+  } finally {
     clearInterval(timer)
     signal?.removeEventListener('abort', stop)
   }
-  return { handle, look, end }
 }
 
 /** Retries until `timeout` while the lock is held elsewhere. */
 async function whileLocked<T extends object>(
-  path: string,
   timeout: number,
   signal: AbortSignal | undefined,
-  repair: () => Promise<string>,
-): Promise<T> {
+  work: () => Promise<string>,
+): Promise<T | Failure> {
   const start = performance.now()
   for (let tries = 1; ; tries++) {
-    const outcome = parsed<T>(await repair())
+    const outcome = JSON.parse(await work()) as T | Failure
     const left = timeout - (performance.now() - start)
     const isLocked = 'code' in outcome && outcome.code === 'ERR_SPILLWAY_LOCKED'
-    if (!isLocked || left <= 0) return unwrap(outcome, path, signal)
+    if (!isLocked || left <= 0) return outcome
     const wait = Math.min(LONGEST_WAIT, LOOK * tries, left)
     await setTimeout(wait, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
   }
@@ -168,10 +161,6 @@ interface Failure extends Refused {
   readonly code: string
   /** Work that was already done, as a clause for the message. */
   readonly late?: string
-}
-
-function parsed<T>(json: string): T | Failure {
-  return JSON.parse(json) as T | Failure
 }
 
 /** Returns an outcome of the engine, or throws its failure. */

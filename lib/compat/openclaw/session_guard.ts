@@ -3,9 +3,9 @@ import { copy } from '../../dialect/copy.js'
 import { callback, checkOptions, flag, limit, optionError, text } from '../../option.js'
 import { compile } from '../../policy.js'
 import { get, quietly } from '../../reading.js'
-import { Cover } from '../../session/cover.js'
-import { Entry, NOTHING, type Rules } from '../../session/entry.js'
+import { AppendPatch } from '../../session/append_patch.js'
 import { maxRow } from '../../session/guard.js'
+import { GuardedMessage, NOTHING, type Rules } from '../../session/guarded_message.js'
 import { answeredBy, callsOf, isAssistant, withoutMalformedCalls, word } from './calls.js'
 import { profileOf } from './profile.js'
 import { isToolResult, policyFor } from './result.js'
@@ -13,22 +13,22 @@ import { isToolResult, policyFor } from './result.js'
 export const MISSING_TOOL_RESULT_TEXT: string =
   '[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.'
 
-const covers = new WeakMap<object, Cover>()
+const patches = new WeakMap<object, AppendPatch>()
 
 export function installSessionToolResultGuard(
   sessionManager: { appendMessage(message: never, ...rest: never[]): unknown },
   opts: SessionToolResultGuardOptions = {},
 ): SessionToolResultGuard {
   const options = checked(checkOptions('opts', opts))
-  const cover = covers.get(sessionManager) ?? new Cover(sessionManager, 'sessionManager')
-  const guard = new ToolResultGuard(cover, options)
-  cover.install((message, write, isTop) => (isTop ? guard.take(message, write) : write(message)))
-  covers.set(sessionManager, cover)
+  const patch = patches.get(sessionManager) ?? new AppendPatch(sessionManager, 'sessionManager')
+  const guard = new ToolResultGuard(patch, options)
+  patch.install((message, write, isTop) => (isTop ? guard.take(message, write) : write(message)))
+  patches.set(sessionManager, patch)
   return {
-    flushPendingToolResults: () => guard.flush((message) => cover.write(message)),
+    flushPendingToolResults: () => guard.flush((message) => patch.write(message)),
     clearPendingToolResults: () => guard.pending.clear(),
     getPendingIds: () => [...guard.pending.keys()],
-    uninstall: () => cover.uninstall(),
+    uninstall: () => patch.uninstall(),
   }
 }
 
@@ -70,7 +70,7 @@ class ToolResultGuard {
   readonly pending = new Map<string, string | undefined>()
 
   constructor(
-    readonly cover: Cover,
+    readonly patch: AppendPatch,
     readonly options: Options,
   ) {}
 
@@ -116,8 +116,8 @@ class ToolResultGuard {
   }
 
   #write(message: unknown, write: Write, rules: Rules): unknown {
-    const entry = new Entry(message, rules)
-    const kept = quietly(() => entry.hooked())
+    const guarded = new GuardedMessage(message, rules)
+    const kept = quietly(() => guarded.hooked())
     if (kept === NOTHING) return undefined
     return write(kept === undefined ? message : kept)
   }

@@ -3,7 +3,7 @@ import { get, quietly } from '../reading.js'
 import { type Call, disguise } from '../result/call.js'
 
 /** Handles an appended message: calls `write` with the message to store, if any, and returns the result of the append.
- *  `isTop`: the call went through the topmost layer of the cover. */
+ *  `isTop`: the call went through the topmost layer of the patch. */
 export type Taking = (message: unknown, write: (kept: unknown) => unknown, isTop: boolean) => unknown
 
 /** An installed override, and the method that it replaced. */
@@ -17,7 +17,7 @@ interface Layer {
 export const APPEND = 'appendMessage'
 
 /** Overrides that method of a manager until it is uninstalled. */
-export class Cover {
+export class AppendPatch {
   readonly #manager: object
   readonly #field: string
   readonly #method: string
@@ -36,7 +36,7 @@ export class Cover {
   }
 
   install(taking: Taking): void {
-    if (!this.#isOnTop()) this.#layers.push(this.#cover())
+    if (!this.#isOnTop()) this.#layers.push(this.#patch())
     this.#taking = taking
   }
 
@@ -62,17 +62,17 @@ export class Cover {
     return top !== undefined && this.#own()?.value === top.append
   }
 
-  #cover(): Layer {
+  #patch(): Layer {
     const manager = this.#manager
     const method = this.#method
     const before = this.#own()
     const next = get(manager, method) as Call
-    const cover = this
+    const patch = this
     const append: Call = function (this: unknown, ...args) {
       const [message] = args
       const write = (kept: unknown) => Reflect.apply(next, this, kept === message ? args : args.with(0, kept))
-      const isTop = append === cover.#layers.at(-1)?.append
-      return cover.#taking ? cover.#taking(message, write, isTop) : write(message)
+      const isTop = append === patch.#layers.at(-1)?.append
+      return patch.#taking ? patch.#taking(message, write, isTop) : write(message)
     }
     disguise(append, next)
     const flags = before && 'value' in before ? before : OWN

@@ -15,7 +15,7 @@ export interface Part {
 }
 
 /** The known parts of a message: the paths to its results, and their contents. Everything else is unknown. */
-export class Known {
+export class MessageShape {
   readonly #root: Node
 
   /** `results`: at least one, all of the same message. */
@@ -48,17 +48,19 @@ export class Known {
   /** Returns the unknown parts inside the results, or outside them, of each place with more than `bytes` of them as
    *  JSON. */
   unknown(where: 'inside' | 'outside', bytes: number): Part[] {
-    return [...this.#root.nodes(where === 'inside')].flatMap((node) => node.unknown(bytes))
+    return [...this.#root.nodes()].flatMap((node) =>
+      node.isInside === (where === 'inside') ? node.unknown(bytes) : [],
+    )
   }
 
   /** Returns ids, names and tags. */
   words(): Part[] {
-    return [...this.#root.nodes(true), ...this.#root.nodes(false)].flatMap((node) => node.tags())
+    return [...this.#root.nodes()].flatMap((node) => node.tags())
   }
 
   /** Returns the outermost lists of blocks within the results. */
   lists(): Place[] {
-    return [...this.#root.lists(false)]
+    return [...this.#root.lists()]
   }
 }
 
@@ -75,25 +77,31 @@ class Node {
   readonly words = new Set(TAGS)
   isResult = false
 
-  constructor(readonly place: Place) {}
+  constructor(
+    readonly place: Place,
+    readonly parent?: Node,
+  ) {}
+
+  /** True for a result, and for everything in it. */
+  get isInside(): boolean {
+    return this.isResult || (this.parent?.isInside ?? false)
+  }
 
   child(place: Place): Node {
     const key = String(place.key)
-    const node = this.children.get(key) ?? new Node(place)
+    const node = this.children.get(key) ?? new Node(place, this)
     this.children.set(key, node)
     return node
   }
 
-  /** Iterates over the nodes inside results, or over those outside. */
-  *nodes(inside: boolean, isInside = this.isResult): Generator<Node> {
-    if (inside === isInside) yield this
-    for (const child of this.children.values()) yield* child.nodes(inside, isInside || child.isResult)
+  *nodes(): Generator<Node> {
+    yield this
+    for (const child of this.children.values()) yield* child.nodes()
   }
 
-  *lists(isInside: boolean): Generator<Place> {
-    const inside = isInside || this.isResult
-    if (inside && Array.isArray(this.place.value)) yield this.place
-    else for (const child of this.children.values()) yield* child.lists(inside)
+  *lists(): Generator<Place> {
+    if (this.isInside && Array.isArray(this.place.value)) yield this.place
+    else for (const child of this.children.values()) yield* child.lists()
   }
 
   /** Returns the unknown blocks of a list one by one, the unknown members of any other object together. */

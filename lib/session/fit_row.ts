@@ -7,7 +7,7 @@ import { jsonBytes, plain } from '../json.js'
 import { get } from '../reading.js'
 import { type Clamped, clampSlots } from '../result/blocks.js'
 import { clampKnown } from '../result/result.js'
-import { isPayload, Known, type Part, putInto } from './known.js'
+import { isPayload, MessageShape, type Part, putInto } from './message_shape.js'
 
 /** Limit and policy of a row. */
 export interface RowRules {
@@ -21,7 +21,7 @@ export interface RowRules {
  * is the last line of defence, for content that no text limit covers. Any other message, and one that fits, is returned
  * as it is.
  */
-export function withinRow(message: object, rules: RowRules): object {
+export function fitRow(message: object, rules: RowRules): object {
   const { policy, maxBytes, origin } = rules
   const bytes = rowBytes(message, policy)
   if (bytes === undefined || bytes <= maxBytes) return message
@@ -82,45 +82,45 @@ function shrink(message: object, rules: RowRules): object {
   return kept
 }
 
-/** Bytes that the unknown members of an object keep. */
-const LONG = 1_024
+/** Makes a step of edits. */
+function editing(edit: (row: Row, draft: Draft) => void): Step {
+  return (row) => {
+    const draft = new Draft()
+    edit(row, draft)
+    for (const result of row.results) draft.mirror(result)
+    return draft.done(row.message)
+  }
+}
 
-const shrinkSide: Step = (row) => {
+const shrinkSide = editing((row, draft) => {
   const sides = row.results.flatMap(({ side }) => side)
-  return give(
-    row,
-    sides.map(({ value, holder, key }) => ({ value, isBlock: false, put: putInto(holder, key) })),
-    capSide,
-  )
+  const parts = sides.map(({ value, holder, key }) => ({ value, isBlock: false, put: putInto(holder, key) }))
+  give(row, draft, parts, capSide)
+})
+
+/** Makes a step that shrinks unknown parts. `least`: bytes that the members of an object keep; `leastOfBlock`: bytes
+ *  that each of so many blocks keeps. */
+function shrinkUnknown(
+  where: 'inside' | 'outside',
+  least: number,
+  leastOfBlock: (blocks: number) => number,
+): Step {
+  return editing((row, draft) => {
+    const parts = new MessageShape(row.results).unknown(where, least)
+    give(row, draft, parts, shrunk, least, leastOfBlock(parts.length))
+  })
 }
-
-/** Bytes that content beside the results keeps until the texts of results are cut. */
-const WRITTEN = 16_384
-
-/** Bytes that each of a few unknown blocks keeps, enough to show its kind, and bytes that many blocks share. */
-const STUB = 128
-const STUBS = 8_192
-
-const shrinkUnknown: Step = (row) => {
-  const parts = new Known(row.results).unknown('inside', LONG)
-  return give(row, parts, shrunk, LONG, Math.min(STUB, Math.floor(STUBS / parts.length)))
-}
-
-const shrinkWritten: Step = (row) =>
-  give(row, new Known(row.results).unknown('outside', WRITTEN), shrunk, WRITTEN, WRITTEN)
-
-const shrinkOutside: Step = (row) => give(row, new Known(row.results).unknown('outside', LONG), shrunk, LONG)
 
 /** Shortens parts by the excess: small ones stay whole, large ones share the rest. `least`: bytes that each may keep in
  *  any case. */
 function give(
-  { message, results, over }: Row,
+  { over }: Row,
+  draft: Draft,
   parts: readonly Part[],
   cap: (value: unknown, bytes: number) => unknown,
   least = 0,
   leastOfBlock = 0,
-): object {
-  const draft = new Draft()
+): void {
   const sized = parts
     .map((part) => ({ part, bytes: jsonBytes(part.value) }))
     .sort((a, b) => a.bytes - b.bytes)
@@ -132,8 +132,6 @@ function give(
     left -= kept === undefined ? 0 : Math.min(bytes, jsonBytes(kept))
     if (kept !== part.value) part.put(part.isBlock && isEmpty(kept) ? undefined : kept, draft)
   }
-  for (const result of results) draft.mirror(result)
-  return draft.done(message)
 }
 
 function isEmpty(value: unknown): boolean {
@@ -173,12 +171,10 @@ const shrinkTexts: Step = ({ message, results, over, rules }) => {
 }
 
 /** Drops blocks from the end of each list, and appends a note with their number. */
-const trimLists: Step = (row) => {
-  const { message, results, over } = row
+const trimLists = editing(({ results, over }, draft) => {
   const scale = scaleFor(results)
-  const draft = new Draft()
   let left = over
-  for (const list of new Known(row.results).lists()) {
+  for (const list of new MessageShape(results).lists()) {
     const blocks = list.value as readonly unknown[]
     if (left <= 0 || blocks.length === 0) break
     left += NOTE
@@ -187,9 +183,7 @@ const trimLists: Step = (row) => {
     for (let gone = at + 1; gone < blocks.length; gone++) draft.remove(list, gone)
     draft.set(list, at, noteFor(blocks, blocks.length - at))
   }
-  for (const result of results) draft.mirror(result)
-  return draft.done(message)
-}
+})
 
 /** Bytes of that note. */
 const NOTE = 80
@@ -210,23 +204,26 @@ function noteFor(blocks: readonly unknown[], count: number): object {
 const WORD = 256
 
 /** Reduces results to the members that make them results: tags, id, name and texts. */
-const strip: Step = (row) => {
-  const { message, results } = row
-  const known = new Known(row.results)
-  const draft = new Draft()
-  for (const part of [...known.unknown('inside', 0), ...known.unknown('outside', 0)])
-    part.put(undefined, draft)
-  for (const { value, put } of known.words()) if (jsonBytes(value) > WORD) put(shrunk(value, WORD), draft)
-  for (const result of results) draft.mirror(result)
-  return draft.done(message)
-}
+const strip = editing(({ results }, draft) => {
+  const shape = new MessageShape(results)
+  for (const { put } of [...shape.unknown('inside', 0), ...shape.unknown('outside', 0)]) put(undefined, draft)
+  for (const { value, put } of shape.words()) if (jsonBytes(value) > WORD) put(shrunk(value, WORD), draft)
+})
+
+/** Bytes that unknown members keep, and that content beside the results keeps until their texts are cut. */
+const LONG = 1_024
+const BESIDE = 16_384
+
+/** Bytes that each of a few unknown blocks keeps, enough to show its kind, and bytes that many blocks share. */
+const STUB = 128
+const STUBS = 8_192
 
 const STEPS: readonly Step[] = [
   shrinkSide,
-  shrinkUnknown,
-  shrinkWritten,
+  shrinkUnknown('inside', LONG, (blocks) => Math.min(STUB, Math.floor(STUBS / blocks))),
+  shrinkUnknown('outside', BESIDE, () => BESIDE),
   shrinkTexts,
-  shrinkOutside,
+  shrinkUnknown('outside', LONG, () => 0),
   trimLists,
   strip,
 ]

@@ -5,8 +5,8 @@ import type { Origin } from '../event.js'
 import { plain } from '../json.js'
 import { forget, isObject, isPlain, isPromise, quietly } from '../reading.js'
 import { clampKnown } from '../result/result.js'
-import { overwrite } from './overwrite.js'
-import { withinRow } from './row.js'
+import { assignInPlace } from './assign_in_place.js'
+import { fitRow } from './fit_row.js'
 
 /** Rules for an appended message. */
 export interface Rules {
@@ -20,7 +20,7 @@ export interface Rules {
 export const NOTHING = Symbol('nothing')
 
 /** One message to be written. */
-export class Entry {
+export class GuardedMessage {
   isChanged = false
 
   constructor(
@@ -56,7 +56,7 @@ export class Entry {
     const { message } = this
     if (!this.rules.inPlace || !isObject(message) || !isObject(capped)) return capped
     const become = () =>
-      isAlike(message, capped) && (!given || isApart(capped, message)) && overwrite(message, capped)
+      isAlike(message, capped) && (!given || isApart(capped, message)) && assignInPlace(message, capped)
     if (quietly(become) !== true) return capped
     // An exotic object may have ignored the writes.
     return this.#capped(message, true) === message ? message : capped
@@ -72,7 +72,7 @@ export class Entry {
     const { policy, maxRowBytes } = this.rules
     const origin: Origin = { phase: 'result', onClamp: policy.onClamp, isTrial }
     const clamped = clampKnown(message, policy, origin) ?? message
-    const within = quietly(() => withinRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped
+    const within = quietly(() => fitRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped
     // A value in the place of a text may have become a text.
     const capped = within === clamped ? within : (clampKnown(within, policy, origin) ?? within)
     // A copy lacks private fields, which the class's toJSON may need.
