@@ -1,15 +1,13 @@
 export { sliceUtf16Safe, truncateUtf16Safe } from '../text/slice.js'
-export { isContextOverflowError, isPayloadTooLargeError } from './openclaw/errors.js'
-export { estimatePrePromptTokens, SAFETY_MARGIN } from './openclaw/estimate.js'
 export {
-  HARD_TRUNCATE_SUFFIX,
-  hardTruncateToolError,
-  hardTruncateToolPayload,
-  truncateTextByLinesAndBytesUtf8,
-  wrapToolWithHardOutputTruncate,
-} from './openclaw/hard.js'
-export { truncateOversizedToolResultsInMessages } from './openclaw/messages.js'
+  estimateToolResultReductionPotential,
+  sessionLikelyHasOversizedToolResults,
+  truncateOversizedToolResultsInMessages,
+  truncateOversizedToolResultsInSession,
+} from './openclaw/history.js'
 export {
+  isContextOverflowError,
+  isPayloadTooLargeError,
   PREEMPTIVE_OVERFLOW_ERROR_TEXT,
   shouldPreemptivelyCompactBeforePrompt,
   TRUNCATION_ROUTE_BUFFER_TOKENS,
@@ -30,17 +28,18 @@ export {
   XL_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS,
   XL_CONTEXT_TOOL_RESULT_TOKENS,
 } from './openclaw/profile.js'
-export {
-  estimateToolResultReductionPotential,
-  sessionLikelyHasOversizedToolResults,
-} from './openclaw/reduction.js'
+export { estimatePrePromptTokens, SAFETY_MARGIN } from './openclaw/prompt_tokens.js'
+export { installSessionToolResultGuard, MISSING_TOOL_RESULT_TEXT } from './openclaw/session_guard.js'
 export {
   capToolResultSize,
   getToolResultTextLength,
+  HARD_TRUNCATE_SUFFIX,
+  hardTruncateToolError,
+  hardTruncateToolPayload,
   isOversizedToolResult,
+  sanitizeToolResult,
+  truncateTextByLinesAndBytesUtf8,
   truncateToolResultMessage,
   truncateToolResultText,
-} from './openclaw/result.js'
-export { sanitizeToolResult } from './openclaw/sanitize.js'
-export { truncateOversizedToolResultsInSession } from './openclaw/session_file.js'
-export { installSessionToolResultGuard, MISSING_TOOL_RESULT_TEXT } from './openclaw/session_guard.js'
+  wrapToolWithHardOutputTruncate,
+} from './openclaw/tool_results.js'

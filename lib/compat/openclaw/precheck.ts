@@ -1,8 +1,14 @@
-import type { PreemptiveCompactionDecision, PreemptiveCompactionParams } from 'spillway/openclaw'
+import type { ProviderErrorKind } from 'spillway'
+import type {
+  PreemptiveCompactionDecision,
+  PreemptiveCompactionParams,
+  ProfileOptions,
+} from 'spillway/openclaw'
 import { checkOptions, limit, optionError } from '../../option.js'
-import { estimated } from './estimate.js'
-import { ESTIMATED_CHARS_PER_TOKEN, type Profile, profileOf } from './profile.js'
-import { estimateToolResultReductionPotential } from './reduction.js'
+import { classifyProviderError } from '../../provider_errors/classify.js'
+import { estimateToolResultReductionPotential } from './history.js'
+import { ESTIMATED_CHARS_PER_TOKEN, profileOf } from './profile.js'
+import { estimated } from './prompt_tokens.js'
 
 export const PREEMPTIVE_OVERFLOW_ERROR_TEXT = 'Context overflow: prompt too large for the model (precheck).'
 export const TRUNCATION_ROUTE_BUFFER_TOKENS = 512
@@ -16,7 +22,7 @@ export function shouldPreemptivelyCompactBeforePrompt(
   const { contextTokenBudget, reserveTokens, toolResultMaxChars } = checkOptions('params', params)
   const profile = profileOf(params)
   const window = Math.max(1, limit('contextTokenBudget', contextTokenBudget))
-  const reserve = reserveOf(window, limit('reserveTokens', reserveTokens), profile)
+  const reserve = Math.min(limit('reserveTokens', reserveTokens), profile.mostReserved(window))
   // An infinite window has no share to reserve.
   const budget = Number.isFinite(window) ? Math.max(1, window - reserve) : window
   const { tokens, source, messages } = weighed(params)
@@ -37,10 +43,6 @@ export function shouldPreemptivelyCompactBeforePrompt(
     toolResultReducibleChars: maxReducibleChars,
     ...(profile.explains && { pressureSource: source, effectiveReserveTokens: reserve }),
   }
-}
-
-function reserveOf(window: number, requested: number, { reserveShare }: Profile): number {
-  return Math.min(requested, reserveShare < 1 ? Math.floor(window * reserveShare) : requested)
 }
 
 /** Returns the larger of the given count and the estimate of the full history, with the messages that it belongs to. */
@@ -70,4 +72,15 @@ function routeOf(overflowTokens: number, reducibleChars: number): PreemptiveComp
   const spare = TRUNCATION_ROUTE_BUFFER_TOKENS * ESTIMATED_CHARS_PER_TOKEN
   const enough = Math.max(over + spare, Math.ceil(over * TRUNCATION_ROUTE_FACTOR))
   return reducibleChars >= enough ? 'truncate_tool_results_only' : 'compact_then_truncate'
+}
+
+export function isContextOverflowError(error: unknown, options?: ProfileOptions): boolean {
+  return profileOf(options).overflows.includes(classifyProviderError(error).kind)
+}
+
+/** Kinds of errors about too many bytes, in a request or in one of its fields. */
+const PAYLOADS: readonly ProviderErrorKind[] = ['payload_too_large', 'field_too_long']
+
+export function isPayloadTooLargeError(error: unknown): boolean {
+  return PAYLOADS.includes(classifyProviderError(error).kind)
 }

@@ -30,8 +30,8 @@ export interface Profile {
   readonly notice: string
   /** Scale of token estimates. */
   readonly scale: 'pi' | 'pressure'
-  /** Share of the window that can be reserved. */
-  readonly reserveShare: number
+  /** Tokens that can be reserved, by the tokens of the window. */
+  readonly mostReserved: (tokens: number) => number
   /** Kinds of errors that count as an overflow. */
   readonly overflows: readonly ProviderErrorKind[]
   /** True if prechecks report the source of their estimate. */
@@ -48,7 +48,7 @@ const PROFILES: Record<'april' | 'latest', Profile> = {
     protectLatest: false,
     notice: '[... {omittedChars} more characters truncated]',
     scale: 'pi',
-    reserveShare: 1,
+    mostReserved: () => Number.POSITIVE_INFINITY,
     overflows: ['context_overflow', 'payload_too_large'],
     explains: false,
     flushesBetweenCalls: true,
@@ -67,7 +67,7 @@ const PROFILES: Record<'april' | 'latest', Profile> = {
     protectLatest: true,
     notice: '[... {omittedChars} more characters truncated; rerun with narrower args if needed]',
     scale: 'pressure',
-    reserveShare: 0.25,
+    mostReserved: (tokens) => Math.floor(tokens / 4),
     overflows: ['context_overflow', 'payload_too_large', 'request_exceeds_rate_limit'],
     explains: true,
     flushesBetweenCalls: false,

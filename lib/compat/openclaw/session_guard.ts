@@ -8,7 +8,7 @@ import { maxRow } from '../../session/guard.js'
 import { GuardedMessage, NOTHING, type Rules } from '../../session/guarded_message.js'
 import { answeredBy, callsOf, isAssistant, withoutMalformedCalls, word } from './calls.js'
 import { profileOf } from './profile.js'
-import { isToolResult, policyFor } from './result.js'
+import { isToolResult, policyFor } from './tool_results.js'
 
 export const MISSING_TOOL_RESULT_TEXT: string =
   '[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.'

@@ -1,10 +1,10 @@
 import type { PromptParams } from 'spillway/openclaw'
 import { jsonOf } from '../../json.js'
 import { checkOptions, text } from '../../option.js'
-import { elementAt, get, quietly } from '../../reading.js'
+import { get, isObject, quietly } from '../../reading.js'
+import { elementsOf } from '../../result/history.js'
 import { checkMessages } from '../../result/messages.js'
 import { ESTIMATED_CHARS_PER_TOKEN, type Profile, profileOf } from './profile.js'
-import { weightedChars } from './weight.js'
 
 /** Factor applied to estimates, since they are derived from chars. */
 export const SAFETY_MARGIN = 1.2
@@ -17,68 +17,59 @@ export function estimatePrePromptTokens(params: PromptParams): number {
 export function estimated(params: PromptParams, messages: readonly unknown[]): number {
   checkMessages(messages)
   const scale = SCALES[profileOf(params).scale]
-  let sum = scale.message({ role: 'user', content: text('prompt', params.prompt, '') })
   const systemPrompt = text('systemPrompt', params.systemPrompt, '')
-  if (systemPrompt.trim() !== '') sum += scale.message({ role: 'system', content: systemPrompt })
-  if (params.tools !== undefined) sum += scale.json(params.tools)
-  for (let at = 0; at < messages.length; at++) {
-    const message = elementAt(messages, at)
-    if (typeof message === 'object' && message !== null) sum += quietly(() => scale.message(message)) ?? 0
-  }
+  const all = [
+    { role: 'user', content: text('prompt', params.prompt, '') },
+    ...(systemPrompt.trim() === '' ? [] : [{ role: 'system', content: systemPrompt }]),
+    ...elementsOf(messages).filter(isObject),
+  ]
+  let sum = params.tools === undefined ? 0 : scale.json(jsonOf(params.tools))
+  for (const message of all) sum += quietly(() => scale.message(message)) ?? 0
   return Math.ceil(sum * SAFETY_MARGIN)
 }
 
 interface Scale {
   message(message: object): number
-  json(value: unknown): number
+  json(json: unknown): number
 }
 
 /** Pi's scale, which OpenClaw used until 2026.4: the chars of a message divided by four. */
 const pi: Scale = {
-  message(message) {
-    let chars = 0
-    for (const text of membersOf(message)) chars += lengthOf(text)
-    for (const block of blocksOf(get(message, 'content'))) chars += piBlock(block)
-    return byFour(chars)
-  },
-  json: (value) => byFour(jsonLength(value)),
+  message: (message) =>
+    byFour(sum(membersOf(message), lengthOf) + sum(blocksOf(get(message, 'content')), piBlock)),
+  json: (json) => byFour(lengthOf(json)),
 }
 
 /** Chars of an image. */
 const PI_IMAGE = 4_800
 
 function piBlock(block: unknown): number {
-  if (typeof block !== 'object' || block === null) return lengthOf(block)
-  switch (get(block, 'type')) {
-    case 'text':
-      return lengthOf(get(block, 'text'))
-    case 'thinking':
-      return lengthOf(get(block, 'thinking'))
-    case 'toolCall':
-      return lengthOf(get(block, 'name')) + jsonLength(get(block, 'arguments'))
-    case 'image':
-      return PI_IMAGE
-    default:
-      return 0
-  }
+  if (!isObject(block)) return lengthOf(block)
+  const type = get(block, 'type')
+  if (type === 'text' || type === 'thinking') return lengthOf(get(block, type))
+  if (type === 'toolCall') return lengthOf(get(block, 'name')) + lengthOf(jsonOf(get(block, 'arguments')))
+  return type === 'image' ? PI_IMAGE : 0
 }
 
 /** OpenClaw's own scale, used in 'latest': messages and blocks have a fixed weight, tool results weigh twice. */
 const pressure: Scale = {
   message(message) {
     if (get(message, 'excludeFromContext') === true) return 0
-    let tokens = MESSAGE
-    for (const text of membersOf(message)) tokens += prose(text)
-    const read = RESULTS.has(get(message, 'role')) || get(message, 'type') === 'toolResult' ? output : prose
+    const isResult = RESULTS.has(get(message, 'role')) || get(message, 'type') === 'toolResult'
+    const read = isResult ? output : prose
     const content = get(message, 'content')
-    if (typeof content === 'string') tokens += read(content)
-    else for (const block of blocksOf(content)) tokens += pressureOf(block, read)
-    if (read === output) tokens += data(get(message, 'toolName') ?? get(message, 'tool_name'))
     const calls = get(message, 'toolCalls') ?? get(message, 'tool_calls')
-    for (const call of Array.isArray(calls) ? blocksOf(calls) : []) tokens += callOf(call)
-    return tokens
+    return (
+      MESSAGE +
+      sum(membersOf(message), prose) +
+      (typeof content === 'string'
+        ? read(content)
+        : sum(blocksOf(content), (block) => pressureOf(block, read))) +
+      (isResult ? data(get(message, 'toolName') ?? get(message, 'tool_name')) : 0) +
+      (Array.isArray(calls) ? sum(elementsOf(calls), callOf) : 0)
+    )
   },
-  json: (value) => data(jsonOf(value)),
+  json: data,
 }
 
 const SCALES: Record<Profile['scale'], Scale> = { pi, pressure }
@@ -94,7 +85,7 @@ const CHARS_PER_JSON_TOKEN = 3
 const CHARS_PER_OUTPUT_TOKEN = 2
 
 function pressureOf(block: unknown, read: typeof prose): number {
-  if (typeof block !== 'object' || block === null) return read(block)
+  if (!isObject(block)) return read(block)
   const type = get(block, 'type')
   if (type === 'image') return PRESSURE_IMAGE
   if (CALLS.has(type)) return callOf(block)
@@ -105,22 +96,21 @@ function pressureOf(block: unknown, read: typeof prose): number {
 }
 
 function callOf(call: unknown): number {
-  if (typeof call !== 'object' || call === null) return data(call)
+  if (!isObject(call)) return data(call)
   const input = get(call, 'arguments') ?? get(call, 'input') ?? get(call, 'args') ?? {}
   return BLOCK + data(get(call, 'name')) + data(jsonOf(input))
 }
 
 function prose(text: unknown): number {
-  return typeof text === 'string' ? byFour(weightedChars(text)) : 0
+  return byFour(weightOf(text))
 }
 
 function output(text: unknown): number {
-  if (typeof text !== 'string') return 0
-  return Math.max(Math.ceil(text.length / CHARS_PER_OUTPUT_TOKEN), prose(text))
+  return Math.max(Math.ceil(lengthOf(text) / CHARS_PER_OUTPUT_TOKEN), prose(text))
 }
 
 function data(text: unknown): number {
-  return typeof text === 'string' ? Math.ceil(weightedChars(text) / CHARS_PER_JSON_TOKEN) : 0
+  return Math.ceil(weightOf(text) / CHARS_PER_JSON_TOKEN)
 }
 
 function byFour(chars: number): number {
@@ -131,8 +121,20 @@ function lengthOf(value: unknown): number {
   return typeof value === 'string' ? value.length : 0
 }
 
-function jsonLength(value: unknown): number {
-  return jsonOf(value)?.length ?? 0
+/** Runs of code points that OpenClaw's later releases count as several chars, and the chars added for each UTF-16 code
+ *  unit of a run. The middle dot has a pattern of its own: no other can match in a string of one byte a char. */
+const HEAVY: readonly (readonly [RegExp, number])[] = [
+  [/\xb7/g, 3],
+  [/[\u2e80-\u33ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60\uffe0-\uffe6]+/gu, 3],
+  [/[\u{1d300}-\u{1d311}]+/gu, 5],
+  [/[\uff61-\uffdc\u{1b000}-\u{1b16f}\u{20000}-\u{3ffff}]+/gu, 7],
+  [/[\u1100-\u11ff\u3400-\u4dbf\ua000-\ua4cf\ua960-\ua97f\ud7b0-\ud7ff\uf900-\ufaff]+/gu, 11],
+]
+
+/** Counts the chars of a text, with Chinese, Japanese and Korean weighted by their tokens. */
+function weightOf(text: unknown): number {
+  if (typeof text !== 'string') return 0
+  return text.length + sum(HEAVY, ([run, added]) => added * sum(text.match(run) ?? [], lengthOf))
 }
 
 /** Members other than `content` with the text of Pi's messages, by role. */
@@ -148,8 +150,9 @@ function membersOf(message: object): unknown[] {
 
 /** Returns the blocks of a content. A string or a single object is one block. */
 function blocksOf(content: unknown): unknown[] {
-  if (!Array.isArray(content)) return [content]
-  const blocks: unknown[] = []
-  for (let at = 0; at < content.length; at++) blocks.push(elementAt(content, at))
-  return blocks
+  return Array.isArray(content) ? elementsOf(content) : [content]
+}
+
+function sum<T>(values: readonly T[], size: (value: T) => number): number {
+  return values.reduce((sum, value) => sum + size(value), 0)
 }

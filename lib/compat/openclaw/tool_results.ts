@@ -1,0 +1,124 @@
+import type { Policy, WrapPolicy } from 'spillway'
+import type { HardTruncateLimits, ProfileOptions, ToolResultTruncationOptions } from 'spillway/openclaw'
+import { readResults } from '../../dialect/dialect.js'
+import { bound, checkOptions, checkString, limit, optionError, text as textOption } from '../../option.js'
+import { compile, UNLIMITED, withSuffix } from '../../policy.js'
+import { get, isObject, quietly } from '../../reading.js'
+import { redrawn } from '../../result/display.js'
+import { clampError } from '../../result/error.js'
+import { clampResult, clampValue } from '../../result/result.js'
+import { wrapTool } from '../../result/tool.js'
+import { clamp, clampText } from '../../text/text.js'
+import { calculateMaxToolResultChars, MIN_KEEP_CHARS, profileOf } from './profile.js'
+
+export function truncateToolResultText(
+  text: string,
+  maxChars: number,
+  options: ToolResultTruncationOptions = {},
+): string {
+  return clampText(checkString(text), policyFor(text.length, maxChars, options))
+}
+
+export function truncateToolResultMessage<M>(
+  message: M,
+  maxChars: number,
+  options: ToolResultTruncationOptions = {},
+): M {
+  const policy = policyFor(getToolResultTextLength(message), maxChars, options)
+  return isToolResult(message) ? clampResult(message, policy) : message
+}
+
+export function capToolResultSize<M>(message: M, maxChars?: number, options: ProfileOptions = {}): M {
+  return truncateToolResultMessage(message, limit('maxChars', maxChars ?? profileOf(options).cap(0)), options)
+}
+
+export function getToolResultTextLength(message: unknown): number {
+  return isToolResult(message) ? textsOf(message).reduce((sum, text) => sum + text.length, 0) : 0
+}
+
+export function isOversizedToolResult(
+  message: unknown,
+  contextWindowTokens: number,
+  options?: ProfileOptions,
+): boolean {
+  return getToolResultTextLength(message) > calculateMaxToolResultChars(contextWindowTokens, options)
+}
+
+export function isToolResult(message: unknown): message is object {
+  return isObject(message) && get(message, 'role') === 'toolResult'
+}
+
+/** Returns the texts of a tool result, in order. */
+export function textsOf(message: object): string[] {
+  const results = quietly(() => readResults(message, 'pi')) ?? []
+  return results.flatMap(({ slots }) => slots.map(({ text }) => text))
+}
+
+/** Multiple of `minKeepChars` above which both ends are kept. */
+const PARTS = 2
+
+/** Makes the policy for a text of `chars` chars, Infinity for texts of unknown size. */
+export function policyFor(
+  chars: number,
+  maxChars: number,
+  options: ToolResultTruncationOptions,
+  more: WrapPolicy = {},
+): Policy {
+  const most = limit('maxChars', maxChars)
+  const { notice } = profileOf(options)
+  const minKeep = bound('minKeepChars', options.minKeepChars, MIN_KEEP_CHARS)
+  const { suffix } = options
+  if (suffix !== undefined && typeof suffix !== 'string' && typeof suffix !== 'function')
+    throw optionError(TypeError, 'suffix', 'a string or a function', suffix)
+  const words = (omitted: number): unknown =>
+    typeof suffix === 'function' ? suffix(Math.max(1, omitted)) : (suffix ?? notice)
+  const said = chars > most ? quietly(() => words(chars - most)) : ''
+  const room = most - (typeof said === 'string' ? said.length : 0)
+  const keep = room > PARTS * minKeep ? 'auto' : 'head'
+  const base: WrapPolicy = { ...UNLIMITED, maxChars: most, keep, dialect: 'pi', ...more }
+  if (typeof suffix === 'function') return withSuffix(base, (cut) => words(cut.omittedChars) as string)
+  return withSuffix(base, suffix ?? { template: notice })
+}
+
+export const HARD_TRUNCATE_SUFFIX: string =
+  '\n\n[tool output truncated: exceeded 50KB or 2000 lines; request smaller chunks (offset/limit) or specific sections]'
+
+export function truncateTextByLinesAndBytesUtf8(text: string, limits?: HardTruncateLimits): string {
+  return clampText(checkString(text), hardPolicy(limits))
+}
+
+export function hardTruncateToolPayload<T>(payload: T, limits?: HardTruncateLimits): T {
+  return clampValue(payload, compile(hardPolicy(limits)))
+}
+
+export function hardTruncateToolError<E>(error: E, limits?: HardTruncateLimits): E {
+  return clampError(error, hardPolicy(limits))
+}
+
+export function wrapToolWithHardOutputTruncate<T extends object>(tool: T, limits?: HardTruncateLimits): T {
+  return wrapTool(tool, hardPolicy(limits))
+}
+
+function hardPolicy(limits: HardTruncateLimits | undefined): Policy {
+  return limits === undefined ? preset : checked(limits)
+}
+
+function checked(limits: HardTruncateLimits): Policy {
+  checkOptions('limits', limits)
+  const maxBytes = bound('maxBytesUtf8', limits.maxBytesUtf8, 51_200)
+  const maxLines = bound('maxLines', limits.maxLines, 2_000)
+  const suffix = textOption('suffix', limits.suffix, HARD_TRUNCATE_SUFFIX)
+  return withSuffix({ maxBytes, maxLines, keep: 'head', snap: 'char', dialect: 'pi' }, suffix, true)
+}
+
+const preset = checked({})
+
+const sanitized = compile(
+  withSuffix({ ...UNLIMITED, maxChars: 8_000, keep: 'head', snap: 'char' }, '\n\u2026(truncated)\u2026'),
+)
+
+export function sanitizeToolResult(result: unknown): unknown {
+  const shorten = (text: string) => clamp(text, sanitized)
+  if (typeof result === 'string') return shorten(result)
+  return (isObject(result) && quietly(() => redrawn(result, 'pi', shorten))) || result
+}
