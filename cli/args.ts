@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { Mistake } from './mistake.js'
+import { UsageError } from './usage_error.js'
 
 /** A flag and its help. A flag without a `value` is a switch. */
 export interface Flag {
@@ -48,27 +48,33 @@ export class Args {
     const value = this.text(flag)
     if (value === undefined) return undefined
     if (/^(?:\d+|Infinity)$/.test(value)) return Number(value)
-    throw new Mistake(`--${flag} takes a whole number or Infinity, not ${JSON.stringify(value)}`)
+    throw new UsageError(`--${flag} takes a whole number or Infinity, not ${JSON.stringify(value)}`)
   }
+}
+
+/** Returns the options that are given. */
+export function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 }
 
 /** Rejects names beyond those that the command uses. */
 export function checkNames(args: Args, most: number, usage: string): void {
   const extra = args.names[most]
-  if (extra !== undefined) throw new Mistake(`unexpected argument ${JSON.stringify(extra)}; usage: ${usage}`)
+  if (extra !== undefined)
+    throw new UsageError(`unexpected argument ${JSON.stringify(extra)}; usage: ${usage}`)
 }
 
 /** Reads the arguments of a command. Arguments after "--" are not flags. */
-export function readArgs(command: string, flags: Flags, given: readonly string[]): Args {
+export function readArgs(command: string, flags: Flags, argv: readonly string[]): Args {
   const { tokens } = parseArgs({
-    args: [...given],
+    args: [...argv],
     options: Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, option(flag)])),
     strict: false,
     allowPositionals: true,
     tokens: true,
   })
   const names: string[] = []
-  const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? given.length
+  const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? argv.length
   const values = new Map<string, string | true>()
   for (const token of tokens) {
     if (token.kind === 'positional') names.push(token.value)
@@ -76,18 +82,18 @@ export function readArgs(command: string, flags: Flags, given: readonly string[]
     const { name, rawName, value, inlineValue } = token
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
     if (!flag)
-      throw new Mistake(
+      throw new UsageError(
         `unknown flag ${rawName} for ${command}; see \`spillway ${command} --help\`, or put -- before other arguments`,
       )
     if (flag.value === undefined && value !== undefined)
-      throw new Mistake(`${rawName} takes no value; leave out ${JSON.stringify(value)}`)
+      throw new UsageError(`${rawName} takes no value; leave out ${JSON.stringify(value)}`)
     // A value that looks like a flag was meant as a flag. A negative number is a value, to be rejected as one.
     const isFlag = !inlineValue && /^-(?!\d)/.test(value ?? '')
     if (flag.value !== undefined && (value === undefined || isFlag))
-      throw new Mistake(`${rawName} needs a value: --${name}=${flag.value}`)
+      throw new UsageError(`${rawName} needs a value: --${name}=${flag.value}`)
     values.set(name, value ?? true)
   }
-  return new Args(names, given.slice(end + 1), values)
+  return new Args(names, argv.slice(end + 1), values)
 }
 
 function option({ value, short }: Flag) {

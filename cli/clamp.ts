@@ -2,10 +2,9 @@ import { fstatSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { OutputCapture } from '../index.js'
 import type { Args, Command } from './args.js'
-import { put } from './feed.js'
-import { Mistake } from './mistake.js'
 import { type GivenPolicy, policyFlags, policyOf } from './policy.js'
-import { out } from './terminal.js'
+import { out, write } from './terminal.js'
+import { UsageError } from './usage_error.js'
 
 export const clamp: Command = {
   summary: 'truncate stdin to the limits of a policy',
@@ -20,12 +19,12 @@ async function run(args: Args): Promise<number> {
   const policy: GivenPolicy = { keep: 'auto', clean: false, ...policyOf(args) }
   const [name] = args.names
   if (name !== undefined)
-    throw new Mistake(`unexpected argument; clamp reads stdin: spillway clamp < ${name}`)
+    throw new UsageError(`unexpected argument; clamp reads stdin: spillway clamp < ${name}`)
   if (process.stdin.isTTY)
-    throw new Mistake('stdin is a terminal; pipe a command into it: npm test 2>&1 | spillway clamp')
+    throw new UsageError('stdin is a terminal; pipe a command into it: npm test 2>&1 | spillway clamp')
   // Node reads a directory as an empty stream.
   if (fstatSync(0).isDirectory())
-    throw new Mistake('stdin is a directory; give a file: spillway clamp < FILE', 1)
+    throw new UsageError('stdin is a directory; give a file: spillway clamp < FILE', 1)
   if (letsAllThrough(policy)) await pipeline(process.stdin, wellFormed, process.stdout, { end: false })
   else await out.show(await captured(policy), policy.clean === true)
   return 0
@@ -56,7 +55,7 @@ async function captured(policy: GivenPolicy): Promise<string> {
   let came = 0
   let look = 0
   for await (const chunk of process.stdin) {
-    await put(capture.stdout, chunk)
+    await write(capture.stdout, chunk)
     came += chunk.length
     if (!isEarly || came < look) continue
     if (capture.snapshot().truncated) break

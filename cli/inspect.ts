@@ -3,11 +3,10 @@ import type { SessionReport } from 'spillway'
 import { inspectSession } from '../index.js'
 import { type Args, type Command, checkNames } from './args.js'
 import { jsonLine, oneLine } from './escape.js'
-import { failed, Mistake } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
-import { noSession } from './session.js'
 import { barOf, cellsOf, count, counted, lineOf, nameOf, size, widthOf } from './table.js'
 import { out, type Style } from './terminal.js'
+import { naming, notASession, UsageError } from './usage_error.js'
 
 const USAGE = 'spillway inspect FILE'
 
@@ -39,15 +38,13 @@ the policy, which a repair would cut.`,
 
 async function run(args: Args): Promise<number> {
   const [file] = args.names
-  if (file === undefined) throw new Mistake(`FILE is missing; usage: ${USAGE}`)
+  if (file === undefined) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
   checkNames(args, 1, USAGE)
   const top = args.number('top') ?? TOP
-  const report = await inspectSession(file, { ...policyOf(args), top }).catch((error) => {
-    throw failed(error, file)
-  })
+  const report = await naming(file, inspectSession(file, { ...policyOf(args), top }))
   const isJson = args.has('json')
   if (isJson) await out.write(jsonLine(report))
-  if (report.format === 'unknown' && report.rows > 0) throw noSession(file)
+  if (report.format === 'unknown' && report.rows > 0) throw notASession(file)
   if (!isJson) await out.write(pageOf(file, report, args))
   return 0
 }

@@ -4,12 +4,12 @@ import { type Command, readArgs } from './args.js'
 import { clamp } from './clamp.js'
 import { helpOf, helpOfAll } from './help.js'
 import { inspect } from './inspect.js'
-import { exitOf, explain, isBrokenPipe, Mistake } from './mistake.js'
 import { read } from './read.js'
 import { repair } from './repair.js'
 import { run } from './run.js'
 import { search } from './search.js'
 import { err, out } from './terminal.js'
+import { exitOf, explain, isBrokenPipe, UsageError } from './usage_error.js'
 
 const COMMANDS: Readonly<Record<string, Command>> = { inspect, repair, clamp, run, read, search }
 
@@ -23,9 +23,9 @@ async function main(given: readonly string[]): Promise<number> {
   if (name === '--help' || name === '-h' || name === 'help') return show(helpOfAll(COMMANDS))
   const all = Object.keys(COMMANDS).join(', ')
   if (name === undefined)
-    throw new Mistake(`COMMAND is missing; expected one of ${all} (see \`spillway --help\`)`)
+    throw new UsageError(`COMMAND is missing; expected one of ${all} (see \`spillway --help\`)`)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!command) throw new Mistake(`unknown command ${JSON.stringify(name)}; expected one of ${all}`)
+  if (!command) throw new UsageError(`unknown command ${JSON.stringify(name)}; expected one of ${all}`)
   const flags = { ...command.flags, ...HELP }
   const args = readArgs(name, flags, rest)
   return args.has('help') ? show(helpOf(name, { ...command, flags })) : command.run(args)

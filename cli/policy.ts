@@ -1,6 +1,6 @@
 import type { PolicyOptions } from 'spillway'
 import { definePolicy } from '../index.js'
-import type { Args, Flags } from './args.js'
+import { type Args, type Flags, given } from './args.js'
 
 /** Suffixes of the help of `--clean` and `--no-clean`, by the default of a command. */
 const CLEANS = {
@@ -42,15 +42,14 @@ export interface GivenPolicy extends PolicyOptions {
 /** Reads a policy from flags and checks it. */
 export function policyOf(args: Args): GivenPolicy {
   const notice = args.text('notice')
-  const given = {
+  const policy = given({
     maxBytes: args.number('max-bytes'),
     maxLines: args.number('max-lines'),
     maxChars: args.number('max-chars'),
     keep: args.text('keep'),
     notice: notice === 'none' ? false : notice,
     clean: args.has('no-clean') ? false : args.has('clean') ? true : undefined,
-  }
-  const policy = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  }) as GivenPolicy
   definePolicy(policy)
   return policy
 }

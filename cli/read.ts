@@ -1,10 +1,10 @@
 import { cleanText, OutputCapture } from '../index.js'
-import { type Args, type Command, checkNames } from './args.js'
-import { put } from './feed.js'
-import { Mistake } from './mistake.js'
+import { type Args, type Command, checkNames, given } from './args.js'
 import { type GivenPolicy, policyFlags, policyOf } from './policy.js'
-import { type Saved, savedFlags, savedOf } from './saved.js'
-import { err, out } from './terminal.js'
+import { type SavedOutput, savedOutputFlags, savedOutputOf } from './saved_output.js'
+import { count } from './table.js'
+import { err, out, write } from './terminal.js'
+import { UsageError } from './usage_error.js'
 
 const USAGE = 'spillway read ID --dir DIR'
 
@@ -18,7 +18,7 @@ export const read: Command = {
 --byte on, and the position of the next page on stderr. With --keep, --notice
 or --max-chars, shows everything from there on, under that policy.`,
   flags: {
-    ...savedFlags,
+    ...savedOutputFlags,
     line: { value: 'N', help: 'first line, from 1' },
     byte: { value: 'N', help: 'first byte, from 0, to continue inside a line' },
     lines: { value: 'N', help: 'lines of a page at most' },
@@ -28,16 +28,16 @@ or --max-chars, shows everything from there on, under that policy.`,
 }
 
 async function run(args: Args): Promise<number> {
-  const saved = savedOf(args, USAGE)
+  const saved = savedOutputOf(args, USAGE)
   checkNames(args, 1, USAGE)
   const policy = policyOf(args)
   const lines = args.number('lines')
   const range = rangeOf(args)
   const isWhole = ['keep', 'notice', 'max-chars'].some((flag) => args.has(flag))
   if (isWhole && lines !== undefined)
-    throw new Mistake('--lines cannot be combined with --keep, --notice or --max-chars; use --max-lines')
+    throw new UsageError('--lines cannot be combined with --keep, --notice or --max-chars; use --max-lines')
   if (isWhole) await whole(saved, range, policy)
-  else await page(saved, range, { ...policy, ...(lines !== undefined && { maxLines: lines }) })
+  else await page(saved, range, { ...policy, ...given({ maxLines: lines }) })
   return 0
 }
 
@@ -50,48 +50,40 @@ function rangeOf(args: Args): Range {
   const line = args.number('line')
   const byte = args.number('byte')
   if (line !== undefined && byte !== undefined)
-    throw new Mistake('--line and --byte cannot be combined; give one of them')
-  return { ...(line !== undefined && { line }), ...(byte !== undefined && { byte }) }
+    throw new UsageError('--line and --byte cannot be combined; give one of them')
+  return given({ line, byte })
 }
 
 /** Shows a page, cleaned on a terminal: the output of a tool must not move its cursor. */
-async function page(saved: Saved, range: Range, policy: GivenPolicy): Promise<void> {
+async function page(saved: SavedOutput, range: Range, policy: GivenPolicy): Promise<void> {
   const { maxBytes, maxLines, clean = out.isTerminal } = policy
-  const slice = await saved.read({
-    ...range,
-    ...(maxBytes !== undefined && { maxBytes }),
-    ...(maxLines !== undefined && { lines: maxLines }),
-  })
+  const slice = await saved.read({ ...range, ...given({ maxBytes, lines: maxLines }) })
   const text = clean ? cleanText(slice.text) : slice.text
   await out.show(text, clean)
   const { totalLines, totalBytes, nextLine, nextByte } = slice
-  const total = `${totalLines.toLocaleString('en-US')} lines, ${totalBytes.toLocaleString('en-US')} bytes`
+  const total = `${count(totalLines)} lines, ${count(totalBytes)} bytes`
   const next =
     nextLine !== undefined ? `--line ${nextLine}` : nextByte !== undefined ? `--byte ${nextByte}` : undefined
-  const more = next === undefined ? await endOf(saved) : `more with ${next}`
-  const begin = out.isTerminal && !text.endsWith('\n') && text !== '' ? '\n' : ''
-  await err.tell(`${begin}[${saved.id} holds ${total}; ${more}]\n`)
-}
-
-/** Describes the end of a file, which may hold only a part of the output. */
-async function endOf(saved: Saved): Promise<string> {
-  return (await saved.isWhole()) ? 'end of the output' : 'end of the saved part, not of the output'
+  const end = async () =>
+    (await saved.isWhole()) ? 'end of the output' : 'end of the saved part, not of the output'
+  const more = next === undefined ? await end() : `more with ${next}`
+  await err.tell(`${out.newlineAfter(text)}[${saved.id} holds ${total}; ${more}]\n`)
 }
 
 /** Shows all of an output from a position on, under a policy, cleaned like a page. */
-async function whole(saved: Saved, range: Range, given: GivenPolicy): Promise<void> {
-  const { clean = out.isTerminal, ...policy } = given
+async function whole(saved: SavedOutput, range: Range, policy: GivenPolicy): Promise<void> {
+  const { clean = out.isTerminal } = policy
   const capture = new OutputCapture({
     maxBytes: 40_960,
     maxLines: Number.POSITIVE_INFINITY,
     keep: 'head',
-    clean,
     ...policy,
+    clean,
   })
   let at = range
   for (;;) {
     const { text, nextByte } = await saved.read({ ...at, maxBytes: PIECE })
-    await put(capture.stdout, text)
+    await write(capture.stdout, text)
     if (nextByte === undefined) return out.show((await capture.finish()).text, clean)
     at = { byte: nextByte }
   }

@@ -3,13 +3,12 @@ import { repairSession } from '../index.js'
 import type { Args, Command } from './args.js'
 import { jsonLine, oneLine } from './escape.js'
 import { areNoJson } from './inspect.js'
-import { interruptible } from './interrupt.js'
-import { explain, failed, isBrokenPipe, Mistake } from './mistake.js'
 import { policyFlags, policyOf } from './policy.js'
 import { Progress } from './progress.js'
-import { noSession } from './session.js'
+import { interruptible } from './signals.js'
 import { counted, size } from './table.js'
 import { err, out } from './terminal.js'
+import { explain, isBrokenPipe, naming, notASession, UsageError } from './usage_error.js'
 
 const USAGE = 'spillway repair FILE...'
 
@@ -29,54 +28,46 @@ it open first.`,
 }
 
 async function run(args: Args): Promise<number> {
-  if (args.names.length === 0) throw new Mistake(`FILE is missing; usage: ${USAGE}`)
+  if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
   const policy = policyOf(args)
-  const { signal, end } = interruptible()
-  const options = { ...policy, backup: !args.has('no-backup'), dryRun: args.has('dry-run'), signal }
-  let exit = 0
-  try {
+  return interruptible(async (signal) => {
+    const options = { ...policy, backup: !args.has('no-backup'), dryRun: args.has('dry-run'), signal }
+    let exit = 0
     for (const file of args.names) {
       try {
         const report = await repairOne(file, options)
         const isUnknown = report.reason === 'format unknown'
         if (args.has('json')) await show(file, jsonLine({ path: file, ...report }))
         else if (!isUnknown) await show(file, told(file, report))
-        if (isUnknown) throw noSession(file)
+        if (isUnknown) throw notASession(file)
       } catch (error) {
         if (!isOfFile(error)) throw error
         await err.tell(`spillway repair: ${explain(error)}\n`)
         exit = 1
       }
     }
-  } finally {
-    end()
-  }
-  return exit
+    return exit
+  })
 }
 
 /** Shows a report. If its reader has closed the pipe, the other files are still repaired. */
 async function show(file: string, text: string): Promise<void> {
   await out.write(text).catch((error) => {
-    if (!isBrokenPipe(error)) throw new Mistake(explain(error, `${file} is done, but not its report`), 1)
+    if (!isBrokenPipe(error)) throw new UsageError(explain(error, `${file} is done, but not its report`), 1)
   })
 }
 
 /** Returns true if an error concerns one file, so that the next one may succeed. */
 function isOfFile(error: unknown): boolean {
-  return error instanceof Mistake && error.exit === 1
+  return error instanceof UsageError && error.exit === 1
 }
 
 async function repairOne(file: string, options: RepairOptions): Promise<RepairReport> {
   const progress = new Progress(file)
   const onProgress: RepairOptions['onProgress'] = ({ bytes, totalBytes, clamped }) =>
     progress.show(totalBytes === 0 ? 1 : bytes / totalBytes, `of ${size(totalBytes)}, ${clamped} cut`)
-  try {
-    return await repairSession(file, { ...options, ...(err.moves && { onProgress }) })
-  } catch (error) {
-    throw failed(error, file)
-  } finally {
-    progress.clear()
-  }
+  const repairing = repairSession(file, { ...options, ...(err.moves && { onProgress }) })
+  return naming(file, repairing).finally(() => progress.clear())
 }
 
 /** Formats the changes made to a file, or those that a dry run would make. */

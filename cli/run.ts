@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { createSpillStore, OutputCapture } from '../index.js'
 import type { Args, Command } from './args.js'
-import { explain, failed, isBrokenPipe, Mistake } from './mistake.js'
-import { spawnPiped } from './piped.js'
 import { policyFlags, policyOf } from './policy.js'
 import { exitOfSignal, Signals } from './signals.js'
+import { spawnPiped } from './spawn_piped.js'
 import { err, out } from './terminal.js'
+import { explain, isBrokenPipe, naming, UsageError } from './usage_error.js'
 
 /** Exit codes of shells for a command that is not found, and for a command that cannot be run. */
 const NOT_FOUND = 127
@@ -31,14 +31,12 @@ async function runCommand(args: Args): Promise<number> {
   const dir = args.text('dir')
   const [before] = args.names
   if (args.names.length > args.rest.length)
-    throw new Mistake(`put -- before the command: spillway run -- ${before}`)
+    throw new UsageError(`put -- before the command: spillway run -- ${before}`)
   const [command, ...rest] = args.rest
-  if (command === undefined) throw new Mistake('COMMAND is missing; example: spillway run -- npm test')
+  if (command === undefined) throw new UsageError('COMMAND is missing; example: spillway run -- npm test')
   const spill = dir === undefined ? undefined : createSpillStore({ dir })
   // Reports a wrong directory before the command runs.
-  await spill?.sweep().catch((error) => {
-    throw failed(error, dir ?? '')
-  })
+  if (spill) await naming(dir ?? '', spill.sweep())
   const capture = new OutputCapture({
     ...policy,
     tool: basename(command) || 'command',
@@ -64,18 +62,21 @@ function start(command: string, args: readonly string[]): ChildProcess {
   }
 }
 
-function notStarted(command: string, error: unknown): Mistake {
+function notStarted(command: string, error: unknown): UsageError {
   const { code } = error as NodeJS.ErrnoException
-  if (code !== 'ENOENT' && command !== '') return new Mistake(explain(error, command), NOT_RUN)
+  if (code !== 'ENOENT' && command !== '') return new UsageError(explain(error, command), NOT_RUN)
   if (command.includes('/') && existsSync(command))
-    return new Mistake(
+    return new UsageError(
       `${command}: the interpreter in its first line does not exist; check that line`,
       NOT_FOUND,
     )
   const line = /\s/.test(command)
     ? `; for a shell command line, use: spillway run -- sh -c ${JSON.stringify(command)}`
     : ''
-  return new Mistake(`${command || "''"}: command not found${line || '; check its name and PATH'}`, NOT_FOUND)
+  return new UsageError(
+    `${command || "''"}: command not found${line || '; check its name and PATH'}`,
+    NOT_FOUND,
+  )
 }
 
 /** Explains why the full output was not saved. */
@@ -87,8 +88,7 @@ function notSaved(spillError: string, dir: string): string {
 
 /** Shows a text. If its reader has closed the pipe, the exit code is still that of the command. */
 async function show(text: string, isClean: boolean): Promise<void> {
-  const end = out.isTerminal && !text.endsWith('\n') && text !== '' ? '\n' : ''
-  await out.show(text + end, isClean).catch((error) => {
+  await out.show(text + out.newlineAfter(text), isClean).catch((error) => {
     if (!isBrokenPipe(error)) throw error
   })
 }

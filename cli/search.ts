@@ -1,11 +1,11 @@
 import type { SpillMatch, SpillSearch } from 'spillway'
 import { clampTextWithReport, cleanText } from '../index.js'
-import { type Args, type Command, checkNames } from './args.js'
-import { Mistake } from './mistake.js'
+import { type Args, type Command, checkNames, given } from './args.js'
 import { policyFlags, policyOf } from './policy.js'
-import { savedFlags, savedOf } from './saved.js'
+import { savedOutputFlags, savedOutputOf } from './saved_output.js'
 import { counted } from './table.js'
 import { err, out } from './terminal.js'
+import { UsageError } from './usage_error.js'
 
 const USAGE = 'spillway search ID PATTERN --dir DIR'
 
@@ -19,7 +19,7 @@ export const search: Command = {
 with "-". ID is the id or the path that a notice names. Exits with 1 if no line
 matches.`,
   flags: {
-    ...savedFlags,
+    ...savedOutputFlags,
     regex: { short: 'E', help: 'PATTERN is a regular expression: no lookaround, no\nbackreferences' },
     'ignore-case': { short: 'i', help: 'ignore case' },
     context: { short: 'C', value: 'N', help: 'lines before and after each match (0)' },
@@ -31,9 +31,9 @@ matches.`,
 }
 
 async function run(args: Args): Promise<number> {
-  const saved = savedOf(args, USAGE)
+  const saved = savedOutputOf(args, USAGE)
   const pattern = args.names[1]
-  if (pattern === undefined) throw new Mistake(`a PATTERN is missing: ${USAGE}`)
+  if (pattern === undefined) throw new UsageError(`a PATTERN is missing: ${USAGE}`)
   checkNames(args, 2, USAGE)
   const { clean = out.isTerminal, ...policy } = policyOf(args)
   const options = { ...optionsOf(args), max: args.number('max') ?? 100 }
@@ -72,13 +72,10 @@ function matchesIn(rows: readonly Row[], chars: number): number {
 }
 
 function optionsOf(args: Args): SpillSearch {
-  const context = args.number('context')
-  const line = args.number('line')
   return {
     regex: args.has('regex'),
     ignoreCase: args.has('ignore-case'),
-    ...(context !== undefined && { context }),
-    ...(line !== undefined && { line }),
+    ...given({ context: args.number('context'), line: args.number('line') }),
   }
 }
 

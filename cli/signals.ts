@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import { native } from '../lib/engine.js'
+import { UsageError } from './usage_error.js'
 
 /**
  * Signals that end a process. The command runs in our process group and gets them as it would without us:
@@ -77,4 +78,23 @@ const UNNAMED = 'signal '
 export function exitOfSignal(signal: string): number {
   const named = constants.signals[signal as NodeJS.Signals] as number | undefined
   return 128 + (named ?? Number(signal.slice(UNNAMED.length)))
+}
+
+/** Signals that stop work which must not be left half done. */
+const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Runs work with a signal that aborts once this process is told to end. */
+export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const end = () => {
+    for (const signal of STOPPING) process.off(signal, stop)
+  }
+  const stop = (signal: NodeJS.Signals) => {
+    const message = `stopped by ${signal}; the file was not changed`
+    controller.abort(new UsageError(message, exitOfSignal(signal)))
+    // A second signal ends the process, which still leaves either the old file or the new.
+    end()
+  }
+  for (const signal of STOPPING) process.on(signal, stop)
+  return work(controller.signal).finally(end)
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { inOrder } from './escape.js'
 
@@ -60,6 +62,11 @@ export class Terminal {
     return this.write(isClean && this.isTerminal ? inOrder(text) : text)
   }
 
+  /** Returns the newline after which a terminal can show another line below a text. */
+  newlineAfter(text: string): string {
+    return this.isTerminal && text !== '' && !text.endsWith('\n') ? '\n' : ''
+  }
+
   /** Writes a message. Errors are ignored: nothing depends on its being read. */
   async tell(text: string): Promise<void> {
     await this.write(text).catch(() => {})
@@ -75,4 +82,9 @@ export const hasBlocks = process.platform === 'win32' || /utf-?8/i.test(locale()
 function locale(): string {
   const { LC_ALL, LC_CTYPE, LANG } = process.env
   return LC_ALL || LC_CTYPE || LANG || ''
+}
+
+/** Writes to a stream, and waits if its buffer is full. */
+export async function write(stream: Writable, chunk: string | Uint8Array): Promise<void> {
+  if (!stream.write(chunk)) await once(stream, 'drain')
 }

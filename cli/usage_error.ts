@@ -1,21 +1,13 @@
 import { oneLine } from './escape.js'
-import { exitOfSignal } from './signals.js'
 
 /** An error that the caller can correct, with a message of one line that says how. */
-export class Mistake extends Error {
+export class UsageError extends Error {
   /** Exit code of the process: 2 for a wrong command line, else 1. */
   readonly exit: number
 
   constructor(message: string, exit = 2) {
     super(message)
     this.exit = exit
-  }
-}
-
-/** Thrown when a signal aborts the work. */
-export class Interrupted extends Mistake {
-  constructor(signal: NodeJS.Signals) {
-    super(`stopped by ${signal}; the file was not changed`, exitOfSignal(signal))
   }
 }
 
@@ -54,16 +46,25 @@ export function explain(error: unknown, name?: string): string {
   return oneLine(name !== undefined && message.includes(name) ? said : told + said)
 }
 
-/** Makes a mistake of an error that concerns the file `name`. Mistakes, broken pipes and wrong options pass through. */
-export function failed(error: unknown, name: string): unknown {
-  if (error instanceof Mistake || isBrokenPipe(error) || toError(error).code === 'ERR_SPILLWAY_OPTION')
-    return error
-  return new Mistake(explain(error, name), 1)
+/** Waits for work on the file `name`, which its errors name. Usage errors and broken pipes pass through. */
+export async function naming<T>(name: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof UsageError || isBrokenPipe(error) || exitOf(error) === 2) throw error
+    throw new UsageError(explain(error, name), 1)
+  }
+}
+
+/** Makes an error for a file that holds no session. */
+export function notASession(file: string): UsageError {
+  const known = 'expected JSONL from Pi, OpenClaw up to 7 or Claude Code, or messages'
+  return new UsageError(`${file}: unrecognised session format (format unknown); ${known}`, 1)
 }
 
 /** Returns the exit code for an error: 2 if the command line is wrong. */
 export function exitOf(error: unknown): number {
-  if (error instanceof Mistake) return error.exit
+  if (error instanceof UsageError) return error.exit
   return toError(error).code === 'ERR_SPILLWAY_OPTION' ? 2 : 1
 }
 
