@@ -2,7 +2,7 @@ import type { PolicyOptions } from 'spillway'
 import type { ArithmeticOptions, RlmExecuteResult, ToolExecutionResult, UserMessage } from 'spillway/daycare'
 import { bound, checkString, flag } from '../option.js'
 import { compile, UNLIMITED } from '../policy.js'
-import { get } from '../reading.js'
+import { get, isObject } from '../reading.js'
 import { clamp } from '../text/text.js'
 
 const TOOL_RESULT_CHARS = 8_000
@@ -11,11 +11,13 @@ const PYTHON_CHARS = 16_000
 const DOTS = '...'
 
 export function stringTruncate(value: string, maxLength: number, options?: ArithmeticOptions): string {
-  const max = bound('maxLength', maxLength, 0)
-  if (checkString(value).length <= max) return whole(value, options)
-  if (!inside(options)) return `${value.slice(0, max)}...`
-  const dots = max > DOTS.length ? DOTS : ''
-  return cut(value, max - dots.length, { keep: 'head', notice: false }) + dots
+  return truncate(value, maxLength, options, {
+    inside: (max) => {
+      const dots = max > DOTS.length ? DOTS : ''
+      return cut(value, max - dots.length, { keep: 'head', notice: false }) + dots
+    },
+    beside: (max) => value.slice(0, max) + DOTS,
+  })
 }
 
 export function stringTruncateTail(
@@ -24,10 +26,11 @@ export function stringTruncateTail(
   source = 'output',
   options?: ArithmeticOptions,
 ): string {
-  const max = bound('maxLength', maxLength, 0)
-  if (checkString(value).length <= max) return whole(value, options)
-  if (inside(options)) return cut(value, max, { keep: 'tail', notice: 'count', source })
-  return `... (${count(value.length - max)} chars truncated from ${source})\n${value.slice(value.length - max)}`
+  return truncate(value, maxLength, options, {
+    inside: (max) => cut(value, max, { keep: 'tail', notice: 'count', source }),
+    beside: (max, omitted) =>
+      `... (${omitted} chars truncated from ${source})\n${value.slice(value.length - max)}`,
+  })
 }
 
 export function stringTruncateHeadTail(
@@ -36,11 +39,24 @@ export function stringTruncateHeadTail(
   source = 'output',
   options?: ArithmeticOptions,
 ): string {
+  return truncate(value, maxLength, options, {
+    inside: (max) => cut(value, max, { keep: 'ends', notice: 'count', source }),
+    beside: (max, omitted) =>
+      `${value.slice(0, Math.ceil(max / 2))}\n\n... (${omitted} chars truncated from ${source}) ...\n\n${value.slice(value.length - Math.floor(max / 2))}`,
+  })
+}
+
+/** Truncates a text, with the notice inside the limit, or beside it as by Daycare's original arithmetic. */
+function truncate(
+  value: string,
+  maxLength: number,
+  options: ArithmeticOptions | undefined,
+  { inside, beside }: { inside: (max: number) => string; beside: (max: number, omitted: string) => string },
+): string {
   const max = bound('maxLength', maxLength, 0)
-  if (checkString(value).length <= max) return whole(value, options)
-  if (inside(options)) return cut(value, max, { keep: 'ends', notice: 'count', source })
-  const notice = `\n\n... (${count(value.length - max)} chars truncated from ${source}) ...\n\n`
-  return value.slice(0, Math.ceil(max / 2)) + notice + value.slice(value.length - Math.floor(max / 2))
+  const fits = checkString(value).length <= max
+  if (isInside(options)) return fits ? value.toWellFormed() : inside(max)
+  return fits ? value : beside(max, count(value.length - max))
 }
 
 export function toolResultTruncate<T extends ToolExecutionResult>(result: T, options?: ArithmeticOptions): T {
@@ -58,7 +74,7 @@ export function toolResultTruncate<T extends ToolExecutionResult>(result: T, opt
 }
 
 function textOf(block: unknown): string | undefined {
-  if (typeof block !== 'object' || block === null || get(block, 'type') !== 'text') return undefined
+  if (!isObject(block) || get(block, 'type') !== 'text') return undefined
   const text = get(block, 'text')
   return typeof text === 'string' ? text : undefined
 }
@@ -83,7 +99,7 @@ export function formatExecOutput(
     return JSON.stringify({ stdout: stream(out, 'stdout'), stderr: stream(err, 'stderr') }, null, 2)
   }
   const all = json(STREAM_CHARS)
-  if (!inside(options) || all.length <= TOOL_RESULT_CHARS) return all
+  if (!isInside(options) || all.length <= TOOL_RESULT_CHARS) return all
   // Escapes make the JSON longer than the streams, so the largest limit that fits is found by bisection.
   let [fits, over] = [0, STREAM_CHARS]
   while (over - fits > 1) {
@@ -132,7 +148,7 @@ export function rlmNoToolsResultMessageBuild(
   options?: ArithmeticOptions,
 ): UserMessage {
   const body = 'result' in outcome ? rlmResultTextBuild(outcome.result, options) : errorText(outcome.error)
-  const bounded = inside(options) ? stringTruncateHeadTail(body, PYTHON_CHARS, 'python result') : body
+  const bounded = isInside(options) ? stringTruncateHeadTail(body, PYTHON_CHARS, 'python result') : body
   const text = `<python_result>\n${bounded}\n</python_result>`
   return { role: 'user', content: [{ type: 'text', text }], timestamp: Date.now() }
 }
@@ -144,7 +160,7 @@ function errorText(error: unknown): string {
     MontyRuntimeError: ['Python runtime error.', 'display', 'traceback'],
     MontyTypingError: ['Python type check failed.', 'displayDiagnostics', 'concise', false],
   }
-  const object = typeof error === 'object' && error !== null ? error : {}
+  const object = isObject(error) ? error : {}
   const [title, method, ...args] = monty[object.constructor?.name ?? ''] ?? []
   const show = method === undefined ? undefined : get(object, method)
   if (title !== undefined && typeof show === 'function') {
@@ -155,13 +171,8 @@ function errorText(error: unknown): string {
   return `Python execution failed: ${error instanceof Error && typeof message === 'string' ? message : String(error)}`
 }
 
-function inside(options: ArithmeticOptions | undefined): boolean {
+function isInside(options: ArithmeticOptions | undefined): boolean {
   return flag('noticeInside', options?.noticeInside, true)
-}
-
-/** Returns a text that fits, well-formed unless the original arithmetic is asked for. */
-function whole(value: string, options: ArithmeticOptions | undefined): string {
-  return inside(options) ? value.toWellFormed() : value
 }
 
 function count(number: number): string {

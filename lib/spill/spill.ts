@@ -12,9 +12,7 @@ import { native } from '../engine.js'
 import { bound, checkNames, checkText, choice, flag, optionError, positive, text } from '../option.js'
 import { pieces } from '../text/pieces.js'
 import { plain } from '../text/subject.js'
-import { type SpillMeta, type SpillWriter, unwrap, Writer } from './spill_writer.js'
-
-export type { SpillWriter } from './spill_writer.js'
+import { type SpillMeta, SpillWriter, unwrap } from './spill_writer.js'
 
 const HOUR = 60 * 60 * 1000
 
@@ -73,7 +71,7 @@ class Store implements SpillStore {
   /** Begins to save an output. Returns undefined for a store of another class. */
   static open(store: object, meta: SpillMeta): SpillWriter | undefined {
     if (!(#options in store)) return undefined
-    return new Writer(store.#options, newId(), checkMeta(meta), () => store.#tidy())
+    return new SpillWriter(store.#options, newId(), checkMeta(meta), () => store.#tidy())
   }
 
   async save(input: TextInput, meta: SpillMeta = {}): Promise<SpillRecord> {
@@ -144,7 +142,7 @@ class Store implements SpillStore {
   }
 }
 
-/** Returns true if a store can save output in chunks. */
+/** Returns true for a store of createSpillStore, which can save output in chunks. */
 export function isStore(store: SpillStore): boolean {
   return Store.reference(store) !== undefined
 }
@@ -159,11 +157,6 @@ export function openSpill(store: SpillStore, meta: SpillMeta = {}): SpillWriter 
 /** Returns true if notices name saved outputs by id instead of path. */
 export function isNamedById(store: SpillStore): boolean {
   return Store.reference(store) === 'id'
-}
-
-/** Returns true for a store of createSpillStore. */
-export function isOurs(store: SpillStore): boolean {
-  return Store.reference(store) !== undefined
 }
 
 export function createSpillStore(options: SpillOptions): SpillStore {

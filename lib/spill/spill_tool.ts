@@ -26,8 +26,7 @@ export function readsSpill(tool: object): boolean {
 type Tool = ReturnType<typeof Declared>
 
 export function spillTool(store: SpillStore): Tool {
-  const isStore = typeof store === 'object' && store !== null
-  if (!isStore || typeof store.read !== 'function' || typeof store.search !== 'function')
+  if (!isObject(store) || typeof store.read !== 'function' || typeof store.search !== 'function')
     throw optionError(TypeError, 'store', 'a store of createSpillStore', store)
   const execute = (input: unknown): Promise<string> => answer(store, input)
   const tool = { name: 'read_output', description: DESCRIPTION, parameters: parameters(), execute } as const
@@ -70,29 +69,27 @@ function parameters(): Tool['parameters'] {
 
 interface Request {
   id: string
-  line?: number
-  byte?: number
-  lines?: number
-  pattern?: string
+  line: number | undefined
+  byte: number | undefined
+  lines: number | undefined
+  pattern: string | undefined
   regex: boolean
 }
 
 /** An error in an input, as a sentence for the model. */
-class Wrong extends Error {}
+class InputError extends Error {}
 
 async function answer(store: SpillStore, input: unknown): Promise<string> {
   try {
     const request = requestOf(input)
-    return request.pattern === undefined
-      ? await page(store, request)
-      : await matches(store, request, request.pattern)
+    return await (request.pattern === undefined ? page(store, request) : matches(store, request))
   } catch (error) {
     return explain(error)
   }
 }
 
 function explain(error: unknown): string {
-  if (error instanceof Wrong) return error.message
+  if (error instanceof InputError) return error.message
   const [code, message] = isObject(error) ? [get(error, 'code'), get(error, 'message')] : []
   if (code === 'ERR_SPILLWAY_OPTION') return `${message}.`
   if (code === 'ERR_SPILLWAY_SPILL')
@@ -104,23 +101,20 @@ function explain(error: unknown): string {
 const FILE = /(?:^|[\\/])([0-9a-f]{16})\.[\w-]{1,40}\.(?:part|\d+b\.\d+l\.txt)$/
 
 function requestOf(input: unknown): Request {
-  if (typeof input !== 'object' || input === null)
-    throw new Wrong('Pass an object with the id of a saved output, such as {"id": "0123456789abcdef"}.')
+  if (!isObject(input))
+    throw new InputError('Pass an object with the id of a saved output, such as {"id": "0123456789abcdef"}.')
   const value = (name: string) => given(get(input, name))
   const id = value('id')
-  if (typeof id !== 'string') throw new Wrong('Pass the id of a saved output, from its notice.')
+  if (typeof id !== 'string') throw new InputError('Pass the id of a saved output, from its notice.')
   const pattern = value('pattern')
   if (pattern !== undefined && typeof pattern !== 'string')
-    throw new Wrong(`pattern must be a string, not ${show(pattern)}.`)
-  const line = whole('line', value('line'), 1)
-  const byte = whole('byte', value('byte'), 0)
-  const lines = whole('lines', value('lines'), 1)
+    throw new InputError(`pattern must be a string, not ${show(pattern)}.`)
   return {
     id: FILE.exec(id)?.[1] ?? id.trim(),
-    ...(line === undefined ? {} : { line }),
-    ...(byte === undefined ? {} : { byte }),
-    ...(lines === undefined ? {} : { lines }),
-    ...(pattern === undefined ? {} : { pattern }),
+    line: whole('line', value('line'), 1),
+    byte: whole('byte', value('byte'), 0),
+    lines: whole('lines', value('lines'), 1),
+    pattern,
     regex: [true, 'true'].includes(value('regex') as string),
   }
 }
@@ -134,7 +128,7 @@ function whole(name: string, value: unknown, least: number): number | undefined 
   if (value === undefined) return undefined
   const number = typeof value === 'string' ? Number(value) : value
   if (Number.isSafeInteger(number) && (number as number) >= least) return number as number
-  throw new Wrong(`${name} must be a whole number from ${least} up, not ${show(value)}.`)
+  throw new InputError(`${name} must be a whole number from ${least} up, not ${show(value)}.`)
 }
 
 async function page(store: SpillStore, { id, line = 1, byte, lines = LINES }: Request): Promise<string> {
@@ -167,8 +161,7 @@ async function whatFollows(store: SpillStore, id: string, slice: SpillSlice, las
 
 async function matches(
   store: SpillStore,
-  { id, line = 1, lines = CONTEXT, regex }: Request,
-  pattern: string,
+  { id, line = 1, lines = CONTEXT, pattern = '', regex }: Request,
 ): Promise<string> {
   const context = Math.min(lines, MOST_CONTEXT)
   const found = await store.search(id, pattern, { regex, line, context, max: MATCHES + 1 })

@@ -4,17 +4,6 @@ import { native, type SpillFailure } from '../engine.js'
 import { optionError } from '../option.js'
 import { failureOf } from '../system_error.js'
 
-/** A file under construction: bytes in order, then the end. */
-export interface SpillWriter {
-  /** The error that saving failed with, as soon as it is known. */
-  readonly failure: Error | undefined
-  /** Copies the bytes. Returns a promise if the caller has to wait for the disk; it rejects if saving failed. */
-  write(bytes: Uint8Array): Promise<void> | undefined
-  finish(): Promise<SpillRecord>
-  /** Removes the file. */
-  discard(): Promise<void>
-}
-
 /** The origin of an output. */
 export type SpillMeta = { tool?: string; callId?: string }
 
@@ -23,8 +12,8 @@ const WAITING = 1024 * 1024
 
 const events = channel('spillway:spill')
 
-/** Writes one output off this thread, one batch after another. */
-export class Writer implements SpillWriter {
+/** A file under construction: bytes in order, then the end. Written off this thread, one batch after another. */
+export class SpillWriter {
   readonly #saving: ReturnType<typeof native.startSaving>
   readonly #dir: string
   readonly #meta: SpillMeta
@@ -33,6 +22,7 @@ export class Writer implements SpillWriter {
   /** True if bytes have arrived since the batch was taken. */
   #more = false
   #ended = false
+  /** Error that saving failed with, as soon as it is known. */
   failure: Error | undefined
   /** Work to do before the first batch. */
   #before: (() => Promise<void>) | undefined
@@ -49,6 +39,7 @@ export class Writer implements SpillWriter {
     this.#before = before
   }
 
+  /** Copies the bytes. Returns a promise if the caller has to wait for the disk; it rejects if saving failed. */
   write(bytes: Uint8Array): Promise<void> | undefined {
     if (this.failure) return Promise.reject(this.failure)
     const waiting = native.saveBytes(this.#saving, bytes)
@@ -90,6 +81,7 @@ export class Writer implements SpillWriter {
     }
   }
 
+  /** Removes the file. */
   async discard(): Promise<void> {
     this.#ended = true
     await this.#batch

@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises'
 import type { SpillRecord, SpillStore } from 'spillway'
 import { type Compiled, type SavedHow, saved } from '../compiled.js'
-import { get } from '../reading.js'
-import { isNamedById, isOurs } from './spill.js'
+import { get, isObject } from '../reading.js'
+import { isNamedById, isStore } from './spill.js'
 
 /** Outcome of saving a full output: its path or id, or the code of an error. */
 export type Whole = readonly [how: SavedHow, named: string]
@@ -94,7 +94,7 @@ async function save(
 ): Promise<Saved> {
   try {
     const record = await store.save(text, meta)
-    return { whole: wholeIn(store, record), path: isOurs(store) ? record.path : undefined }
+    return { whole: wholeIn(store, record), path: isStore(store) ? record.path : undefined }
   } catch (error) {
     return { whole: ['failed', codeOf(error)], path: undefined }
   }
@@ -109,6 +109,6 @@ export function wholeIn(store: SpillStore, record: SpillRecord): Whole {
 
 /** Returns the code of an error of a store. */
 export function codeOf(error: unknown): string {
-  const code = typeof error === 'object' && error !== null ? get(error, 'code') : undefined
+  const code = isObject(error) ? get(error, 'code') : undefined
   return typeof code === 'string' ? code : 'ERR_SPILLWAY_SPILL'
 }
