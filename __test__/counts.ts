@@ -1,0 +1,15 @@
+import type * as fc from 'fast-check'
+import { vi } from 'vitest'
+
+/** Every property is tried a tenth as often as it says by `npm test`, as often by `npm run test:all`. */
+const times = Number(process.env['SPILLWAY_TIMES'] ?? 0.1)
+/** Runs that a property has at least, unless it asks for fewer. */
+const LEAST = 30
+
+vi.mock('fast-check', async (importActual) => {
+  const real = await importActual<typeof import('fast-check')>()
+  const scaled = (numRuns = 100) => Math.max(Math.round(numRuns * times), Math.min(numRuns, LEAST))
+  const assert = (property: fc.IRawProperty<unknown>, params: fc.Parameters<unknown> = {}) =>
+    real.assert(property, { ...params, numRuns: scaled(params.numRuns) })
+  return { ...real, assert }
+})
