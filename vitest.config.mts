@@ -1,15 +1,15 @@
 import { defineConfig } from 'vitest/config'
 
-// How many times as often properties are tried: `npm run soak:properties`.
+// How often properties are tried, as a part of what they say: a tenth by `npm test`, all by `npm run test:all`.
 const times = Number(process.env['SPILLWAY_TIMES'] ?? 0.1)
-// A test that hangs is to end, not one that a busy machine holds up.
-const patience = 120_000 * Math.max(times, 1)
 
 export default defineConfig({
   test: {
-    include: ['__test__/**/*.spec.ts'],
+    // Tests that take real time, or watch the memory of a process, are in __test__/long/.
+    include: [times < 1 ? '__test__/*.spec.ts' : '__test__/**/*.spec.ts'],
     setupFiles: ['__test__/counts.ts'],
-    testTimeout: patience,
-    hookTimeout: patience,
+    // A test that hangs is to end, not one that a busy machine holds up.
+    testTimeout: 120_000 * Math.max(times, 1),
+    hookTimeout: 120_000 * Math.max(times, 1),
   },
 })

@@ -70,17 +70,18 @@ const numbered = (count: number) => Array.from({ length: count }, (_, at) => `li
 
 describe('what is left', () => {
   it('is clampText of all that came, whatever bytes in whatever chunks', async () => {
-    let cut = 0
+    let [tried, cut] = [0, 0]
     const law = fc.asyncProperty(output, cuts, policies, async (whole, cuts, policy) => {
       const result = await captured({ keep: 'auto', ...policy, clean: false }, ...chunks(whole, cuts))
       expect(result.total).toEqual(measureText(whole))
+      tried += 1
       if (result.binary) return
       expect(result.text).toBe(clampText(whole, policy))
       expect(result.truncated).toBe(result.text !== whole.toString())
       cut += Number(result.truncated)
     })
     await fc.assert(law, { numRuns: 2_000 })
-    expect(cut).toBeGreaterThan(500)
+    expect(cut).toBeGreaterThan(tried / 4)
   })
 
   it('is clampText of a string where strings came, cut anywhere', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
@@ -41,9 +41,9 @@ function store() {
   return createSpillStore({ dir, maxFileBytes: Number.POSITIVE_INFINITY })
 }
 
-const timed = async <T>(call: Promise<T>): Promise<[T, number]> => {
-  const start = performance.now()
-  return [await call, performance.now() - start]
+/** Returns once the event loop has gone round until something is so. */
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
 const MB = 1_000_000
@@ -144,31 +144,46 @@ describe('a child', () => {
   it('that closes stdout early is waited for', async () => {
     const script = `
       process.stdout.write('before', () => require('fs').closeSync(1))
-      setTimeout(() => console.error('after'), 300)`
-    const result = await new OutputCapture({ streams: 'separate' }).attach(node(script))
+      process.stdin.on('end', () => console.error('after')).resume()`
+    const child = node(script)
+    child.stdout?.once('end', () => child.stdin?.end())
+    const result = await new OutputCapture({ streams: 'separate' }).attach(child)
     expect(result).toMatchObject({ stdout: 'before', stderr: 'after\n', exit: { code: 0 } })
   })
 
   it('that leaves its pipes to a grandchild is not waited for longer than the grace', async () => {
-    const child = sh('sleep 30 & echo $!')
-    const [{ text }, took] = await timed(new OutputCapture().attach(child, { graceMs: 200 }))
+    const { text } = await new OutputCapture().attach(sh('sleep 60 & echo $!'), { graceMs: 20 })
     expect(text).toMatch(/^\d+\n\[exit code 0\]$/)
-    expect(took).toBeGreaterThan(190)
-    expect(took).toBeLessThan(20_000)
     const grandchild = Number.parseInt(text, 10)
     // It goes on.
     expect(process.kill(grandchild, 0)).toBe(true)
     process.kill(grandchild)
   })
 
+  it('is heard through a grandchild within the grace', async () => {
+    const child = spawn('sh', ['-c', 'exec 3<&0; (read line <&3; echo late) & echo early'])
+    const done = new OutputCapture().attach(child, { graceMs: 60_000 })
+    await once(child, 'exit')
+    child.stdin.end('\n')
+    expect((await done).text).toBe('early\nlate\n[exit code 0]')
+  })
+
   it('is waited for longer where its output waits to be taken', async () => {
     const capture = new OutputCapture()
     capture.stdout.cork()
-    const start = performance.now()
-    setTimeout(() => capture.stdout.uncork(), 400)
-    const { text } = await capture.attach(sh('sleep 30 & echo $!'), { graceMs: 50 })
+    let isDone = false
+    const done = capture.attach(sh('sleep 60 & echo $!'), { graceMs: 20 }).finally(() => {
+      isDone = true
+    })
+    // Others, started later, are let go of after the same grace.
+    for (let times = 0; times < 3; times++) {
+      const { text } = await new OutputCapture().attach(sh('sleep 60 & echo $!'), { graceMs: 20 })
+      process.kill(Number.parseInt(text, 10))
+    }
+    expect(isDone).toBe(false)
+    capture.stdout.uncork()
+    const { text } = await done
     process.kill(Number.parseInt(text, 10))
-    expect(performance.now() - start).toBeGreaterThan(390)
     expect(text).toMatch(/^\d+\n\[exit code 0\]$/)
   })
 
@@ -179,22 +194,25 @@ describe('a child', () => {
   })
 
   it('may go on to print through a grandchild, which nobody has to hear', async () => {
-    const child = sh('(while :; do echo more; sleep 0.01; done) & echo $!')
-    const { text, total } = await new OutputCapture({ clean: false }).attach(child, { graceMs: 100 })
-    const grandchild = Number(text.match(/\d+/)?.[0])
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    expect(process.kill(grandchild, 0)).toBe(true)
-    process.kill(grandchild)
-    expect(total.bytes).toBeLessThan(1_000)
+    const dir = mkdtempSync(join(tmpdir(), 'spillway-'))
+    made.push(dir)
+    const count = join(dir, 'count')
+    const child = sh(`(while :; do echo more; echo >>${count}; sleep 0.01; done) & echo $!`)
+    const { text } = await new OutputCapture({ clean: false }).attach(child, { graceMs: 20 })
+    const size = () => statSync(count, { throwIfNoEntry: false })?.size ?? 0
+    const before = size()
+    await until(() => size() > before + 10)
+    process.kill(Number(text.match(/\d+/)?.[0]))
   })
 
   it('is let go of with all that listened to it, but that an error of its stream harms nobody', async () => {
-    const child = sh('sleep 5 &')
+    const child = sh('sleep 60 & echo $!')
     const { stdout } = child
     const heard = () =>
       Object.fromEntries(stdout?.eventNames().map((name) => [name, stdout.listenerCount(name)]) ?? [])
     const before = heard()
-    await new OutputCapture().attach(child, { graceMs: 20 })
+    const { text } = await new OutputCapture().attach(child, { graceMs: 20 })
+    process.kill(Number.parseInt(text, 10))
     expect(heard()).toEqual({ ...before, error: 1 })
     stdout?.emit('error', new Error('EIO'))
   })
@@ -202,12 +220,12 @@ describe('a child', () => {
   it('keeps no host running by a grandchild', async () => {
     const script = `
       const { OutputCapture } = require('spillway')
-      const child = require('node:child_process').spawn('sh', ['-c', 'sleep 20 & echo $!'])
+      const child = require('node:child_process').spawn('sh', ['-c', 'sleep 120 & echo $!'])
       new OutputCapture().attach(child, { graceMs: 50 }).then(({ text }) => console.log(text))`
-    const host = node(script)
-    const [{ text }, took] = await timed(new OutputCapture().attach(host))
-    process.kill(Number.parseInt(text, 10))
-    expect(took).toBeLessThan(15_000)
+    const { text } = await new OutputCapture().attach(node(script))
+    const grandchild = Number.parseInt(text, 10)
+    expect(process.kill(grandchild, 0)).toBe(true)
+    process.kill(grandchild)
   })
 
   it('is killed on abort, which rejects with its reason; what came is there', async () => {
@@ -228,11 +246,8 @@ describe('a child', () => {
 
   it('is killed at once where the signal was aborted before', async () => {
     const child = sh('exec sleep 60')
-    const [error, took] = await timed(
-      new OutputCapture().attach(child, { signal: AbortSignal.abort() }).catch((error) => error),
-    )
-    expect(error.name).toBe('AbortError')
-    expect(took).toBeLessThan(30_000)
+    const done = new OutputCapture().attach(child, { signal: AbortSignal.abort() })
+    await expect(done).rejects.toMatchObject({ name: 'AbortError' })
     await once(child, 'exit')
     expect(child.signalCode).toBe('SIGTERM')
   })
@@ -297,11 +312,12 @@ describe('a child', () => {
   })
 
   it('may have listeners of its own, whose chunks stay theirs', async () => {
-    const child = sh('echo ready; sleep 0.2; echo more; echo bad >&2')
-    const first = once(child.stdout ?? child, 'data')
+    const child = spawn('sh', ['-c', 'echo ready; read line; echo more; echo bad >&2'])
+    const first = once(child.stdout, 'data')
+    first.then(() => child.stdin.end('\n'))
     const read: Buffer[] = []
     const { stderr } = child
-    stderr?.on('readable', () => {
+    stderr.on('readable', () => {
       for (let chunk = stderr.read(); chunk !== null; chunk = stderr.read()) read.push(chunk)
     })
     const { text } = await new OutputCapture().attach(child)
@@ -322,7 +338,7 @@ describe('a child', () => {
     const done = capture.attach(child)
     stdout.unshift(mine[1])
     // Once all has come, as it comes, and while it is held back.
-    while (capture.snapshot().total.bytes < 88_000) await new Promise((resolve) => setTimeout(resolve, 5))
+    await until(() => capture.snapshot().total.bytes >= 88_000)
     stdout.push(mine[2])
     stdin.end('\n')
     expect((await done).total.bytes).toBe(70_000 + 27_000 + 5)
@@ -336,8 +352,7 @@ describe('a child', () => {
     const capture = new OutputCapture({ clean: false })
     capture.stdout.cork()
     const done = capture.attach(child)
-    while (!stdout.isPaused() || stdout.readableLength === 0)
-      await new Promise((resolve) => setTimeout(resolve, 5))
+    await until(() => stdout.isPaused() && stdout.readableLength > 0)
     const read = stdout.read() as Buffer
     expect(read.length).toBeGreaterThan(0)
     expect(String(read.subarray(0, 2))).toMatch(/^y\n$|^\ny$/)
@@ -373,26 +388,16 @@ describe('a child', () => {
     capture.stdout.cork()
     const child = sh('yes | head -c 2000000; echo kept >&2')
     const done = capture.attach(child)
-    while (!child.stdout?.isPaused()) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => child.stdout?.isPaused() === true)
     capture.stdout[how]()
     const { text, total } = await done
     expect(text).toMatch(/kept\n[\s\S]*\[exit code 0\]$/)
     expect(total.bytes).toBeLessThan(MB)
   })
 
-  it('is waited for where something else reads its output slowly', async () => {
-    const child = sh('seq 1 60000; echo "error: the last line"; exit 1')
-    // It takes one chunk at a time, be it small or large: each is some progress within the grace.
-    const write = (_chunk: unknown, _encoding: string, done: () => void) => void setTimeout(done, 300)
-    child.stdout?.pipe(new Writable({ highWaterMark: 1, write }))
-    const { text, total } = await new OutputCapture().attach(child, { graceMs: 1_000 })
-    expect(total.lines).toBe(60_001)
-    expect(text).toContain('error: the last line')
-  })
-
   it('that was started with the same signal rejects with its reason', async () => {
     const signal = AbortSignal.timeout(100)
-    const child = spawn('sleep', ['3'], { signal })
+    const child = spawn('sleep', ['60'], { signal })
     const error = await new OutputCapture().attach(child, { signal }).catch((error) => error)
     expect(error).toBe(signal.reason)
     expect(error.name).toBe('TimeoutError')
@@ -415,7 +420,8 @@ describe('a child', () => {
     child.stdout?.pipe(other)
     capture.stdout.cork()
     const done = capture.attach(child)
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await until(() => capture.stdout.writableNeedDrain)
+    for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
     expect(capture.stdout.writableLength).toBeLessThan(MB)
     expect(read).toBeLessThan(MB)
     capture.stdout.uncork()
@@ -424,12 +430,5 @@ describe('a child', () => {
     expect(read).toBe(10 * MB)
     process.off('warning', warned)
     expect(warnings).toEqual([])
-  })
-
-  it('leaves memory alone, however much it prints', async () => {
-    const soak = run(process.execPath, join(root, 'scripts/soak.mjs'), '200')
-    const { text } = await new OutputCapture({ streams: 'separate', clean: false }).attach(soak)
-    expect(text).toMatch(/\[exit code 0\]$/)
-    expect(text.match(/ met$/gm)?.length).toBeGreaterThan(5)
   })
 })

@@ -34,10 +34,11 @@ describe("keep 'findings'", () => {
   })
 
   it('is exactly its kept parts, its marks and its notice', () => {
-    let found = 0
+    let [tried, found] = [0, 0]
     fc.assert(
       fc.property(failingLog, searching, (text, policy) => {
         const report = clampTextWithReport(text, { ...policy, keep: 'findings' })
+        tried += 1
         // A notice at the end is no text, and goes.
         if (!/^\[\.{3} [\d,]+ (lines?|chars) \.{3}\]$/m.test(report.text) || /\]\n*$/.test(text)) return
         found += 1
@@ -45,7 +46,7 @@ describe("keep 'findings'", () => {
       }),
       runs,
     )
-    expect(found).toBeGreaterThan(runs.numRuns / 4)
+    expect(found).toBeGreaterThan(tried / 20)
   })
 
   it('holds every limit, and a second clamp changes nothing', () => {

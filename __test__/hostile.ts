@@ -154,3 +154,13 @@ export function naive(text: string): { bytes: number; chars: number; lines: numb
     longest: Math.max(0, ...contents.map((line) => Buffer.byteLength(line))),
   }
 }
+
+/** Messages that count the reads of their members. */
+export function watched<T extends object>(messages: readonly T[]) {
+  let reads = 0
+  const get = (message: T, name: string | symbol) => {
+    reads += 1
+    return Reflect.get(message, name)
+  }
+  return { messages: messages.map((message) => new Proxy(message, { get })), reads: () => reads }
+}

@@ -415,12 +415,10 @@ describe('the lock', () => {
       const held = { pid: child.pid, createdAt: ago(0) }
       for (const lock of [held, { ...held, starttime: startOf(child.pid) }]) {
         lockOf(path, lock)
-        const start = performance.now()
-        await expect(repairSession(path, { lockTimeout: 120 })).rejects.toMatchObject({
+        await expect(repairSession(path, { lockTimeout: 20 })).rejects.toMatchObject({
           code: 'ERR_SPILLWAY_LOCKED',
           message: expect.stringContaining(String(child.pid)),
         })
-        expect(performance.now() - start).toBeGreaterThan(110)
         expect(JSON.parse(readFileSync(`${path}.lock`, 'utf8'))).toEqual(lock)
       }
       const controller = new AbortController()
@@ -481,11 +479,9 @@ describe('the lock', () => {
   it('of this process fails at once, unless the caller says that it is theirs', async () => {
     const path = session()
     const lock = lockOf(path, { pid: process.pid, createdAt: ago(0), starttime: startOf(process.pid) })
-    const start = performance.now()
-    const failed = repairSession(path)
+    const failed = repairSession(path, { lockTimeout: 2 ** 31 })
     await expect(failed).rejects.toMatchObject({ code: 'ERR_SPILLWAY_LOCKED' })
     await expect(failed).rejects.toThrow(/this process/)
-    expect(performance.now() - start).toBeLessThan(9_000)
     expect(await repairSession(path, { lock: false })).toMatchObject({ changed: true })
     expect(existsSync(lock)).toBe(true)
   })

@@ -1,5 +1,8 @@
 //! Laws of captures: a captured stream equals the truncated whole, in bounded memory.
 
+mod cases;
+
+use cases::cases;
 use proptest::prelude::*;
 use spillway::capture::{Capture, Captured, Left, Stream};
 use spillway::limits::{Limits, UNLIMITED};
@@ -173,19 +176,8 @@ fn is_within(text: &str, limits: &Limits) -> bool {
     Extent::of(Utf8(text.as_bytes()), limits).fits(limits) && longest <= limits.line_bytes
 }
 
-/// Sets the cases per law: `SPILLWAY_CASES`, which `npm run soak` sets, or 1,000.
-fn config() -> ProptestConfig {
-    let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000);
-    ProptestConfig {
-        cases,
-        failure_persistence: None,
-        max_global_rejects: cases,
-        ..ProptestConfig::default()
-    }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(cases(4))]
 
     #[test]
     fn captured_bytes_equal_the_truncated_whole(bytes in output(), cuts in cuts(), policy in policy()) {

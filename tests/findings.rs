@@ -1,5 +1,8 @@
 //! Laws of the search for findings, over text with many of them.
 
+mod cases;
+
+use cases::cases;
 use proptest::prelude::*;
 use spillway::findings::{Findings, Found, Request};
 use spillway::limits::{Limits, UNLIMITED};
@@ -79,13 +82,8 @@ fn whole_lines(text: &str, gap: &std::ops::Range<usize>) -> usize {
     ends.filter(|line| gap.start <= line.start && line.end <= gap.end).count()
 }
 
-fn config() -> ProptestConfig {
-    let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_500);
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(cases(3))]
 
     #[test]
     fn chunking_does_not_change_the_result(text in log(), policy in policy(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..30)) {

@@ -1,5 +1,8 @@
 //! The guarantees of the contract as laws over hostile text, in all encodings.
 
+mod cases;
+
+use cases::cases;
 use proptest::prelude::*;
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::lined::{Lined, clamp_lines};
@@ -160,19 +163,8 @@ fn well_formed(text: &[u16]) -> Vec<u16> {
     String::from_utf16_lossy(text).encode_utf16().collect()
 }
 
-/// Sets the cases per law: `SPILLWAY_CASES`, which `npm run soak` sets, or 4,000.
-fn config() -> ProptestConfig {
-    let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(4_000);
-    ProptestConfig {
-        cases,
-        failure_persistence: None,
-        max_global_rejects: cases,
-        ..ProptestConfig::default()
-    }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(cases(1))]
 
     #[test]
     fn every_limit_holds_and_the_text_is_well_formed(text in hostile(), policy in policy()) {

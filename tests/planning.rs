@@ -1,5 +1,8 @@
 //! Laws of plans for tool results.
 
+mod cases;
+
+use cases::cases;
 use proptest::prelude::*;
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::outcome;
@@ -97,13 +100,8 @@ fn cut(text: &[u16], chars: usize, policy: &Policy) -> Vec<u16> {
     clamp(&source, &policy).map_or_else(|| source.all(), |cut| source.compose(&cut))
 }
 
-fn config() -> ProptestConfig {
-    let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(4_000);
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(cases(1))]
 
     #[test]
     fn the_budget_holds_and_nothing_grows_or_is_emptied(
@@ -195,7 +193,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: config().cases / 8, ..config() })]
+    #![proptest_config(cases(8))]
 
     #[test]
     fn a_plan_carried_out_by_the_engine_needs_no_second(
@@ -245,9 +243,9 @@ proptest! {
     }
 }
 
-/// The cost of a plan is linear in the number of results.
+/// A cost that were not linear in the number of results would hang.
 #[test]
-fn a_hundred_thousand_results_are_planned_quickly() {
+fn a_hundred_thousand_results_are_planned() {
     let results = vec![ToolResult { chars: 5_000, original: 5_000, latest: false }; 100_000];
     let budget = Aggregate {
         chars: 600_000,
@@ -256,10 +254,8 @@ fn a_hundred_thousand_results_are_planned_quickly() {
         min_keep: 2_000,
         floor: Floor::Dots,
     };
-    let start = std::time::Instant::now();
     let steps = plan(&results, UNLIMITED, &budget, |missing| 32 + missing.omitted.to_string().len());
     assert_eq!(lengths(&results, &steps).iter().sum::<usize>(), 600_000);
-    assert!(start.elapsed().as_secs() < 10);
 }
 
 #[test]

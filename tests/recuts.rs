@@ -1,5 +1,8 @@
 //! Laws of texts that are cut repeatedly: the amounts that their notices name.
 
+mod cases;
+
+use cases::cases;
 use proptest::prelude::*;
 use spillway::limits::Limits;
 use spillway::outcome::{self, Outcome};
@@ -62,13 +65,8 @@ fn cut(text: &[Unit], as_bytes: bool, policy: &Policy) -> Option<(Vec<Unit>, Str
     Some((left, notice))
 }
 
-fn config() -> ProptestConfig {
-    let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000);
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(cases(4))]
 
     #[test]
     fn every_notice_names_the_amount_omitted_from_the_original(

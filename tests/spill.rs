@@ -1,12 +1,15 @@
 //! Laws of saved outputs: the saved output equals the input, its pages make up the whole, and searches and sweeps match
 //! simple models.
 
+mod cases;
+
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
+use cases::cases;
 use proptest::prelude::*;
 use spillway::spill::name::{Name, Whole};
 use spillway::spill::pattern::Pattern;
@@ -17,13 +20,6 @@ use spillway::spill::sweep::Limits;
 use spillway::spill::{Record, Saving, Store, list, read, search, sweep};
 
 const ID: &str = "0123456789abcdef";
-
-/// Sets the cases per law. Cases that use the disk are slow: a fortieth of `SPILLWAY_CASES`, or 300.
-fn config() -> ProptestConfig {
-    let cases = std::env::var("SPILLWAY_CASES").ok().and_then(|cases| cases.parse::<u32>().ok());
-    let cases = cases.map_or(300, |cases| (cases / 40).max(1));
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
 
 /// Generates bytes that are hard to page: sequences of every length, invalid ones, line ends, long lines.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
@@ -86,7 +82,7 @@ fn pages(store: &Store, lines: u64, bytes: usize, by_line: bool) -> Vec<Slice> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(cases(12))]
 
     #[test]
     fn the_saved_output_is_the_input_or_its_start(

