@@ -2,6 +2,7 @@ import type { PlanStep } from 'spillway'
 import type { Result } from '../dialect/dialect.js'
 import { elementsOf, isSame, lengthOf, resultsIn, textsOf } from '../result/history.js'
 import { applyPlan, namedBy } from './apply_plan.js'
+import { stepFor } from './plan.js'
 
 /**
  * Cuts of tool results that apply to every request of a run. A result stays cut in the same way, at any position: a
@@ -25,9 +26,7 @@ export class AppliedCuts {
 
   #step(index: number, result: Result): PlanStep {
     const chars = lengthOf(textsOf(result.slots))
-    const { id } = result
-    const { maxChars = chars } = this.#cutOf(result) ?? {}
-    return { index, ...(id !== undefined && { callId: id }), chars, maxChars }
+    return stepFor(result, index, chars, this.#cutOf(result)?.maxChars ?? chars)
   }
 
   /** Adds a plan made for `cut`, the result of `apply(messages)`. */

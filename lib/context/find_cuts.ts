@@ -3,7 +3,7 @@ import { Kept } from '../result/history.js'
 import { appliedBy } from './apply_plan.js'
 import type { BudgetOptions } from './budget_options.js'
 import type { ResultShare } from './message_tokens.js'
-import { originalOf, Planner, type Sized, type Step } from './plan.js'
+import { originalOf, Planner, type Sized, type Step, stepFor } from './plan.js'
 import { type Counter, sumOf } from './token_counter.js'
 
 /** A tool result of a prompt, with its tokens after cuts. */
@@ -32,8 +32,7 @@ export class Row implements Sized {
   }
 
   step(maxChars: number): PlanStep {
-    const { id } = this.share.result
-    return { index: this.message, ...(id !== undefined && { callId: id }), chars: this.chars, maxChars }
+    return stepFor(this.share.result, this.message, this.chars, maxChars)
   }
 
   /** Returns the tokens freed by a cut to `maxChars`, as applying a plan makes it. Negative if a counter finds more. */

@@ -1,5 +1,6 @@
 import type { PlanStep } from 'spillway'
 import { type Compiled, pack } from '../compiled.js'
+import type { Result } from '../dialect/dialect.js'
 import { native } from '../engine.js'
 import { KINDS } from '../notice.js'
 import { bound, checkNamesWithin, checkOptions, choice, flag, limit, optionError, text } from '../option.js'
@@ -20,7 +21,7 @@ export interface Sized {
   readonly latest: boolean
   /** Returns its chars before it was first cut, which determine the length of the next notice. Called only if
    *  needed. */
-  original?(): number
+  original(): number
 }
 
 /** Chars that a result may keep. */
@@ -88,23 +89,13 @@ export class Planner {
   readonly #policy: Compiled
   /** For each result: its chars, its original chars, and 1 if it is one of the latest. */
   readonly #table: Float64Array
-  readonly #asked: Uint8Array
-  #total = 0
-  #longest = 0
+  /** Indexes of the results whose original size was looked up. */
+  readonly #known = new Set<number>()
 
   constructor(results: readonly Sized[], policy: Compiled) {
     this.#results = results
     this.#policy = policy
-    this.#table = new Float64Array(results.length * COLUMNS)
-    this.#asked = new Uint8Array(results.length)
-    for (let at = 0; at < results.length; at++) {
-      const { chars, latest } = results[at] as Sized
-      this.#table[at * COLUMNS] = chars
-      this.#table[at * COLUMNS + 1] = chars
-      this.#table[at * COLUMNS + 2] = Number(latest)
-      this.#total += chars
-      this.#longest = Math.max(this.#longest, chars)
-    }
+    this.#table = Float64Array.from(results.flatMap(({ chars, latest }) => [chars, chars, Number(latest)]))
   }
 
   /**
@@ -112,26 +103,28 @@ export class Planner {
    * `keepsContent` at least `minKeepChars` and a notice. Planning again after the steps were applied plans nothing.
    */
   steps(aggregate: Aggregate, maxEach = Number.POSITIVE_INFINITY, keepsContent = false): Step[] {
-    if (this.#total <= aggregate.maxChars && this.#longest <= maxEach) return []
-    const packed = packBudget(aggregate, maxEach, keepsContent)
+    const total = this.#results.reduce((sum, { chars }) => sum + chars, 0)
+    if (total <= aggregate.maxChars && this.#results.every(({ chars }) => chars <= maxEach)) return []
+    const budget = packBudget(aggregate, maxEach, keepsContent)
     for (let round = 1; ; round++) {
-      const steps = this.#planned(packed)
-      if (round === ROUNDS || !this.#ask(steps, aggregate.minKeepChars + FEW)) return steps
+      const steps = this.#planned(budget)
+      const short = steps.filter(({ maxChars }) => maxChars <= aggregate.minKeepChars + FEW)
+      if (round === ROUNDS || !this.#lookUp(short)) return steps
     }
   }
 
-  /** Looks up the original sizes of results that are cut far down. Returns true if any of them is new. */
-  #ask(steps: readonly Step[], few: number): boolean {
-    let changed = false
-    for (const { index, maxChars } of steps) {
-      if (maxChars > few || this.#asked[index] === 1) continue
-      this.#asked[index] = 1
-      const original = this.#results[index]?.original?.()
-      if (original === undefined || original === this.#table[index * COLUMNS + 1]) continue
+  /** Looks up the original sizes of results. Returns true if any of them is new. */
+  #lookUp(steps: readonly Step[]): boolean {
+    let isNew = false
+    for (const { index } of steps) {
+      if (this.#known.has(index)) continue
+      this.#known.add(index)
+      const result = this.#results[index] as Sized
+      const original = result.original()
       this.#table[index * COLUMNS + 1] = original
-      changed = true
+      isNew ||= original !== result.chars
     }
-    return changed
+    return isNew
   }
 
   #planned(budget: Float64Array): Step[] {
@@ -140,13 +133,16 @@ export class Planner {
     // The length of a caller's notice is unknown, so its fallback is used for the plan.
     const packed = pack(policy, policy.words ? KINDS.pi : undefined)
     native.planResults(packed, policy.notice, policy.said, budget, table)
-    const steps: Step[] = []
-    for (let at = 0; at < table.length; at += COLUMNS) {
-      const maxChars = table[at] as number
-      if (maxChars < (this.#table[at] as number)) steps.push({ index: at / COLUMNS, maxChars })
-    }
-    return steps
+    return this.#results.flatMap(({ chars }, index) => {
+      const maxChars = table[index * COLUMNS] as number
+      return maxChars < chars ? { index, maxChars } : []
+    })
   }
+}
+
+/** Makes a step of a plan for a result of the message at `index`. */
+export function stepFor({ id }: Result, index: number, chars: number, maxChars: number): PlanStep {
+  return { index, ...(id !== undefined && { callId: id }), chars, maxChars }
 }
 
 /** Looks only at both ends of a text, where most notices are. */
@@ -154,10 +150,8 @@ const GLANCE = { reach: { head: 0, tail: 0 } }
 
 /** Returns the chars of a result before it was first cut, from the notices in its texts. */
 export function originalOf(texts: readonly string[]): number {
-  let sum = 0
-  for (const text of texts) {
+  return texts.reduce((sum, text) => {
     const [head, tail] = windows(text, GLANCE)
-    sum += native.originalChars(head, tail, text.length)
-  }
-  return sum
+    return sum + native.originalChars(head, tail, text.length)
+  }, 0)
 }
