@@ -68,7 +68,7 @@ describe('spillway', () => {
       ['read', '0123456789abcdef', '--dir', '.', '--line', '1', '--byte', '0'],
       /--line and --byte cannot be combined/,
     ],
-    [['search', '0123456789abcdef', '--dir', '.'], /a PATTERN is missing/],
+    [['search', '0123456789abcdef', '--dir', '.'], /PATTERN is missing; usage: spillway search/],
   ])('%j is a mistake that one line tells', async (args, told) => {
     const { code, stdout, stderr } = await spillway(args)
     expect(stderr).toMatch(told)

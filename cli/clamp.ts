@@ -25,12 +25,12 @@ async function run(args: Args): Promise<number> {
   // Node reads a directory as an empty stream.
   if (fstatSync(0).isDirectory())
     throw new UsageError('stdin is a directory; give a file: spillway clamp < FILE', 1)
-  if (letsAllThrough(policy)) await pipeline(process.stdin, wellFormed, process.stdout, { end: false })
+  if (isUnlimited(policy)) await pipeline(process.stdin, wellFormed, process.stdout, { end: false })
   else await out.show(await captured(policy), policy.clean === true)
   return 0
 }
 
-function letsAllThrough({
+function isUnlimited({
   maxBytes,
   maxLines,
   maxChars = Number.POSITIVE_INFINITY,

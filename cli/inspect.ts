@@ -49,7 +49,7 @@ async function run(args: Args): Promise<number> {
   return 0
 }
 
-export function areNoJson(rows: number): string {
+export function damagedNote(rows: number): string {
   const [are, them] = rows === 1 ? ['is', 'it'] : ['are', 'them']
   return `${counted(rows, 'row')} ${are} not JSON; a repair leaves ${them} unchanged.`
 }
@@ -68,7 +68,7 @@ function pageOf(file: string, report: SessionReport, args: Args): string {
     '',
     ...(toolResults === 0 ? ['No tool results.'] : tablesOf(report)),
   ]
-  if (damaged > 0) lines.push(out.paint('yellow', areNoJson(damaged)))
+  if (damaged > 0) lines.push(out.paint('yellow', damagedNote(damaged)))
   if (oversized > 0) lines.push(advice(file, report, args))
   else if (toolResults > 0) lines.push(out.paint('green', 'All results are within the limits.'))
   return `${lines.join('\n')}\n`

@@ -1,6 +1,6 @@
 import type { PolicyOptions } from 'spillway'
 import { definePolicy } from '../index.js'
-import { type Args, type Flags, given } from './args.js'
+import { type Args, defined, type Flags } from './args.js'
 
 /** Suffixes of the help of `--clean` and `--no-clean`, by the default of a command. */
 const CLEANS = {
@@ -42,7 +42,7 @@ export interface GivenPolicy extends PolicyOptions {
 /** Reads a policy from flags and checks it. */
 export function policyOf(args: Args): GivenPolicy {
   const notice = args.text('notice')
-  const policy = given({
+  const policy = defined({
     maxBytes: args.number('max-bytes'),
     maxLines: args.number('max-lines'),
     maxChars: args.number('max-chars'),

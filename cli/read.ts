@@ -1,5 +1,5 @@
 import { cleanText, OutputCapture } from '../index.js'
-import { type Args, type Command, checkNames, given } from './args.js'
+import { type Args, type Command, checkNames, defined } from './args.js'
 import { type GivenPolicy, policyFlags, policyOf } from './policy.js'
 import { type SavedOutput, savedOutputFlags, savedOutputOf } from './saved_output.js'
 import { count } from './table.js'
@@ -37,7 +37,7 @@ async function run(args: Args): Promise<number> {
   if (isWhole && lines !== undefined)
     throw new UsageError('--lines cannot be combined with --keep, --notice or --max-chars; use --max-lines')
   if (isWhole) await whole(saved, range, policy)
-  else await page(saved, range, { ...policy, ...given({ maxLines: lines }) })
+  else await page(saved, range, { ...policy, ...defined({ maxLines: lines }) })
   return 0
 }
 
@@ -51,13 +51,13 @@ function rangeOf(args: Args): Range {
   const byte = args.number('byte')
   if (line !== undefined && byte !== undefined)
     throw new UsageError('--line and --byte cannot be combined; give one of them')
-  return given({ line, byte })
+  return defined({ line, byte })
 }
 
 /** Shows a page, cleaned on a terminal: the output of a tool must not move its cursor. */
 async function page(saved: SavedOutput, range: Range, policy: GivenPolicy): Promise<void> {
   const { maxBytes, maxLines, clean = out.isTerminal } = policy
-  const slice = await saved.read({ ...range, ...given({ maxBytes, lines: maxLines }) })
+  const slice = await saved.read({ ...range, ...defined({ maxBytes, lines: maxLines }) })
   const text = clean ? cleanText(slice.text) : slice.text
   await out.show(text, clean)
   const { totalLines, totalBytes, nextLine, nextByte } = slice

@@ -2,7 +2,7 @@ import type { RepairOptions, RepairReport } from 'spillway'
 import { repairSession } from '../index.js'
 import type { Args, Command } from './args.js'
 import { jsonLine, oneLine } from './escape.js'
-import { areNoJson } from './inspect.js'
+import { damagedNote } from './inspect.js'
 import { policyFlags, policyOf } from './policy.js'
 import { Progress } from './progress.js'
 import { interruptible } from './signals.js'
@@ -38,7 +38,7 @@ async function run(args: Args): Promise<number> {
         const report = await repairOne(file, options)
         const isUnknown = report.reason === 'format unknown'
         if (args.has('json')) await show(file, jsonLine({ path: file, ...report }))
-        else if (!isUnknown) await show(file, told(file, report))
+        else if (!isUnknown) await show(file, summaryOf(file, report))
         if (isUnknown) throw notASession(file)
       } catch (error) {
         if (!isOfFile(error)) throw error
@@ -71,7 +71,7 @@ async function repairOne(file: string, options: RepairOptions): Promise<RepairRe
 }
 
 /** Formats the changes made to a file, or those that a dry run would make. */
-function told(file: string, report: RepairReport): string {
+function summaryOf(file: string, report: RepairReport): string {
   const { changed, rows, clamped, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
   const { recovered = 0 } = report
   const wouldBe = reason === 'dry run'
@@ -84,7 +84,7 @@ function told(file: string, report: RepairReport): string {
       ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]
       : []),
     ...(recovered > 0 ? [`${counted(recovered, 'row')} recovered that a killed repair had left aside`] : []),
-    ...(damaged > 0 ? [out.paint('yellow', areNoJson(damaged))] : []),
+    ...(damaged > 0 ? [out.paint('yellow', damagedNote(damaged))] : []),
     ...(backupPath === undefined ? [] : [`backup: ${oneLine(backupPath)}`]),
   ]
   return `${out.paint('bold', oneLine(file))}: ${lines.join('\n  ')}\n`

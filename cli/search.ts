@@ -1,6 +1,6 @@
 import type { SpillMatch, SpillSearch } from 'spillway'
 import { clampTextWithReport, cleanText } from '../index.js'
-import { type Args, type Command, checkNames, given } from './args.js'
+import { type Args, type Command, checkNames, defined } from './args.js'
 import { policyFlags, policyOf } from './policy.js'
 import { savedOutputFlags, savedOutputOf } from './saved_output.js'
 import { counted } from './table.js'
@@ -33,7 +33,7 @@ matches.`,
 async function run(args: Args): Promise<number> {
   const saved = savedOutputOf(args, USAGE)
   const pattern = args.names[1]
-  if (pattern === undefined) throw new UsageError(`a PATTERN is missing: ${USAGE}`)
+  if (pattern === undefined) throw new UsageError(`PATTERN is missing; usage: ${USAGE}`)
   checkNames(args, 2, USAGE)
   const { clean = out.isTerminal, ...policy } = policyOf(args)
   const options = { ...optionsOf(args), max: args.number('max') ?? 100 }
@@ -75,7 +75,7 @@ function optionsOf(args: Args): SpillSearch {
   return {
     regex: args.has('regex'),
     ignoreCase: args.has('ignore-case'),
-    ...given({ context: args.number('context'), line: args.number('line') }),
+    ...defined({ context: args.number('context'), line: args.number('line') }),
   }
 }
 

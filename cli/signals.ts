@@ -19,7 +19,7 @@ const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const
 const OF_TERMINAL: readonly string[] = ['SIGINT', 'SIGQUIT']
 
 /** False on Windows: a console sends ^C to every process attached to it, and processes do not send signals. */
-const isTold = process.platform !== 'win32'
+const passesSignals = process.platform !== 'win32'
 
 /** Starts a child, and passes signals on to it until the end. */
 export class Signals {
@@ -35,7 +35,7 @@ export class Signals {
     // Signals of the terminal before this point may not have reached the child, and are passed on.
     for (const signal of OF_TERMINAL) watch(signal as NodeJS.Signals)
     this.#child = child
-    return isTold ? withSignal(child) : child
+    return passesSignals ? withSignal(child) : child
   }
 
   end(): void {
@@ -47,7 +47,7 @@ export class Signals {
     const { pid, exitCode, signalCode } = this.#child ?? {}
     if (pid === undefined || exitCode !== null || signalCode !== null) return
     const number = constants.signals[signal]
-    if (OF_TERMINAL.includes(signal) && (!isTold || native.terminalReached(number, pid))) return
+    if (OF_TERMINAL.includes(signal) && (!passesSignals || native.terminalReached(number, pid))) return
     // A kill that fails must not surface as an error of the child.
     try {
       process.kill(pid, signal)
@@ -58,7 +58,7 @@ export class Signals {
 function ignore(): void {}
 
 function watch(signal: NodeJS.Signals): void {
-  if (isTold) native.watchSignal(constants.signals[signal])
+  if (passesSignals) native.watchSignal(constants.signals[signal])
 }
 
 /** Makes a child report the signal that ended it. For a real-time signal, which it has no name for, Node reports exit

@@ -3,7 +3,7 @@ import type { ClampEvent } from 'spillway'
 import type { Result } from './dialect/dialect.js'
 import { get, tell } from './reading.js'
 import type { Figures } from './result/blocks.js'
-import type { Spilling } from './spill/spilling.js'
+import type { CallSpill } from './spill/call_spill.js'
 
 /** The context of a clamp: a result, or a call of a wrapped tool. */
 export interface Origin {
@@ -14,7 +14,7 @@ export interface Origin {
   readonly args?: readonly unknown[]
   readonly onClamp?: ((event: ClampEvent) => void) | undefined
   /** Saves the texts that are cut. */
-  readonly spilling?: Spilling
+  readonly spilling?: CallSpill
   /** True if no event is announced, since the clamp runs again. */
   readonly isTrial?: boolean
 }

@@ -52,9 +52,9 @@ export class Row implements Sized {
 export interface Cuts {
   readonly steps: readonly Step[]
   /** Tokens freed in messages that the provider counted. */
-  readonly freedOfTold: number
+  readonly freedEarlier: number
   /** Tokens freed in other messages. */
-  readonly freedOfOthers: number
+  readonly freedLater: number
 }
 
 /** Returns true if a prompt fits after cuts, with `spare` tokens to spare. */
@@ -70,13 +70,13 @@ export class CutSearch {
   readonly #rows: readonly Row[]
   readonly #options: BudgetOptions
   /** Number of messages that the provider counted. */
-  readonly #told: number
+  readonly #counted: number
   readonly #planner: Planner
 
-  constructor(rows: readonly Row[], options: BudgetOptions, told: number) {
+  constructor(rows: readonly Row[], options: BudgetOptions, counted: number) {
     this.#rows = rows
     this.#options = options
-    this.#told = told
+    this.#counted = counted
     this.#planner = new Planner(rows, appliedBy)
   }
 
@@ -111,14 +111,14 @@ export class CutSearch {
 
   #cuts(maxChars: number): Cuts {
     const steps = this.#steps(maxChars)
-    let [freedOfTold, freedOfOthers] = [0, 0]
+    let [freedEarlier, freedLater] = [0, 0]
     for (const { index, maxChars } of steps) {
       const row = this.#row(index)
       const freed = row.freed(maxChars, this.#options.counter)
-      if (row.message < this.#told) freedOfTold += freed
-      else freedOfOthers += freed
+      if (row.message < this.#counted) freedEarlier += freed
+      else freedLater += freed
     }
-    return { steps, freedOfTold, freedOfOthers }
+    return { steps, freedEarlier, freedLater }
   }
 
   /** Plans cuts to `maxChars` of all results together. Each keeps `minKeepChars` and a notice, except as a last

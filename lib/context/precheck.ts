@@ -18,7 +18,7 @@ export function precheck(input: PrecheckInput): Precheck {
 /** Spare tokens required to rely on truncation alone, since both counts are estimates. */
 const SPARE = 512
 
-const NO_CUTS: Cuts = { steps: [], freedOfTold: 0, freedOfOthers: 0 }
+const NO_CUTS: Cuts = { steps: [], freedEarlier: 0, freedLater: 0 }
 
 /** A prompt to be sent to a model. */
 export class Prompt {
@@ -29,7 +29,7 @@ export class Prompt {
   readonly #usage: BudgetOptions['lastUsage']
   /** Tokens of the messages after those. */
   readonly #later: number
-  #before: number | undefined
+  #estimatedEarlier: number | undefined
 
   constructor(messages: readonly unknown[], options: BudgetOptions) {
     const { lastUsage, prompt, counter } = options
@@ -42,7 +42,7 @@ export class Prompt {
 
   /** The estimate without a margin and without the provider's count. */
   get tokens(): number {
-    return this.#told() + this.#later
+    return this.#earlier() + this.#later
   }
 
   /** Estimates the prompt with a margin, except for the part that the provider counted. */
@@ -79,29 +79,29 @@ export class Prompt {
     return this.#usage ? Math.max(estimated, this.#anchored(this.#usage, cuts, safetyMargin)) : estimated
   }
 
-  #estimated({ freedOfTold, freedOfOthers }: Cuts, margin: number): number {
-    return Math.ceil((this.tokens - freedOfTold - freedOfOthers) * margin)
+  #estimated({ freedEarlier, freedLater }: Cuts, margin: number): number {
+    return Math.ceil((this.tokens - freedEarlier - freedLater) * margin)
   }
 
   #anchored(
     { inputTokens }: { inputTokens: number },
-    { freedOfTold, freedOfOthers }: Cuts,
+    { freedEarlier, freedLater }: Cuts,
     margin: number,
   ): number {
     // If the provider counted less than the estimate, the tokens freed are reduced in proportion.
-    const freed = freedOfTold === 0 ? 0 : freedOfTold * Math.min(1, inputTokens / this.#told())
-    return Math.ceil(inputTokens - freed + (this.#later - freedOfOthers) * margin)
+    const freed = freedEarlier === 0 ? 0 : freedEarlier * Math.min(1, inputTokens / this.#earlier())
+    return Math.ceil(inputTokens - freed + (this.#later - freedLater) * margin)
   }
 
   /** Estimates the messages that the provider counted, the system prompt and the tools. */
-  #told(): number {
-    if (this.#before === undefined) {
+  #earlier(): number {
+    if (this.#estimatedEarlier === undefined) {
       const { counter, systemPrompt, tools } = this.#options
       const schemas = tools === undefined ? 0 : sumOf([jsonOf(tools) ?? ''], counter)
-      const told = this.#messages.slice(0, this.#usage?.messages ?? 0)
-      this.#before = this.#counted(systemPrompt) + schemas + tokensOf(told, counter)
+      const counted = this.#messages.slice(0, this.#usage?.messages ?? 0)
+      this.#estimatedEarlier = this.#counted(systemPrompt) + schemas + tokensOf(counted, counter)
     }
-    return this.#before
+    return this.#estimatedEarlier
   }
 
   /** Counts a text that is sent as a message, unless it is empty. */

@@ -59,7 +59,7 @@ class Recovery<R, M> {
   #attempt = 1
   #compactions = 0
   /** Reasons why steps are not repeated. */
-  readonly #spent = new Map<Step, string>()
+  readonly #exhausted = new Map<Step, string>()
   /** Reason why the hook `truncate` is not called again. */
   #unstorable: string | undefined
   /** The lowest estimate so far. */
@@ -80,22 +80,22 @@ class Recovery<R, M> {
   }
 
   async run(): Promise<R> {
-    let view = await this.#look('before the first request')
+    let view = await this.#check('before the first request')
     for (;;) {
       this.#signal?.throwIfAborted()
-      const { step, reason } = this.#next(view)
-      if (step === 'give_up') throw this.#givenUp(view, reason)
+      const { step, reason } = this.#nextStep(view)
+      if (step === 'give_up') throw this.#overflowError(view, reason)
       if (step === 'send') {
         const sent = await this.#send(view, reason)
         if (sent) return sent.answer
-        view = await this.#look('after a refusal')
+        view = await this.#check('after a refusal')
       } else view = await (step === 'compact' ? this.#compact(view, reason) : this.#truncate(view, reason))
     }
   }
 
   /** Chooses the next step: the first that is possible. If none is, a prompt that the provider has not refused is sent,
    *  since estimates run high, and a refused one is given up. Gives up once all requests are used. */
-  #next(view: View<M>): { step: Step | 'send' | 'give_up'; reason: string } {
+  #nextStep(view: View<M>): { step: Step | 'send' | 'give_up'; reason: string } {
     const { checked, mustShrink } = view
     const { route, overflowTokens } = checked
     if (this.#attempt > this.#maxCompactions + 2)
@@ -105,7 +105,7 @@ class Recovery<R, M> {
     const obstacles = this.#unstorable === undefined ? [] : [this.#unstorable]
     const steps = mustShrink || obstacles.length > 0 ? LAST_STEPS : STEPS[route]
     for (const step of steps) {
-      const obstacle = step === 'compact' ? this.#notCompacting() : this.#notTruncating(view)
+      const obstacle = step === 'compact' ? this.#whyNotCompact() : this.#whyNotTruncate(view)
       if (obstacle === undefined) return { step, reason: [because, ...obstacles].join('; ') }
       obstacles.push(obstacle)
     }
@@ -113,47 +113,47 @@ class Recovery<R, M> {
     return { step: mustShrink ? 'give_up' : 'send', reason }
   }
 
-  #notCompacting(): string | undefined {
+  #whyNotCompact(): string | undefined {
     if (!this.#hooks.compact) return 'there is no compaction'
     if (this.#compactions >= this.#maxCompactions) return `${counted(this.#compactions, 'compaction')} made`
-    return this.#spent.get('compact')
+    return this.#exhausted.get('compact')
   }
 
-  #notTruncating(view: View<M>): string | undefined {
-    const isNone = this.#planFor(view).length === 0
-    return this.#spent.get('truncate') ?? (isNone ? 'no tool result can be cut' : undefined)
+  #whyNotTruncate(view: View<M>): string | undefined {
+    const isNone = this.#planOf(view).length === 0
+    return this.#exhausted.get('truncate') ?? (isNone ? 'no tool result can be cut' : undefined)
   }
 
   /** Returns the plan for a truncation, which after a refusal may go down to "[...]". */
-  #planFor({ cut, prompt, checked }: View<M>): readonly PlanStep[] {
+  #planOf({ cut, prompt, checked }: View<M>): readonly PlanStep[] {
     if (!this.#refusal) return checked.plan
-    const within = this.#within(this.#refusal.cutTo(prompt.tokens))
+    const within = this.#optionsFor(this.#refusal.cutTo(prompt.tokens))
     return new Prompt(cut, { ...within, isLastResort: true }).check().plan
   }
 
   async #compact(view: View<M>, reason: string): Promise<View<M>> {
     this.#compactions += 1
-    this.#tell('compact', view.checked, reason)
+    this.#report('compact', view.checked, reason)
     const actualTokens = this.#refusal?.actualTokens
     const state = {
       attempt: this.#attempt,
       overflowTokens: Math.max(view.checked.overflowTokens, this.#refusal?.overflow ?? 0),
       ...(actualTokens !== undefined && { actualTokens }),
     }
-    if (await this.#wait(() => this.#hooks.compact?.(state))) return this.#after('compact')
-    this.#spent.set('compact', 'the last compaction came to nothing')
+    if (await this.#wait(() => this.#hooks.compact?.(state))) return this.#checkAfter('compact')
+    this.#exhausted.set('compact', 'the last compaction came to nothing')
     return view
   }
 
   async #truncate(view: View<M>, reason: string): Promise<View<M>> {
-    const plan = this.#planFor(view)
-    this.#tell('truncate', view.checked, `${reason}; ${counted(plan.length, 'tool result')}`)
+    const plan = this.#planOf(view)
+    this.#report('truncate', view.checked, `${reason}; ${counted(plan.length, 'tool result')}`)
     if (!this.#isStored) this.#cuts.add(view.messages, view.cut, plan)
     else if (!(await this.#wait(() => this.#hooks.truncate?.(plan)))) {
       this.#unstorable = 'a truncation could not be stored before'
       return view
     }
-    return this.#after('truncate')
+    return this.#checkAfter('truncate')
   }
 
   /** True if truncations are stored, rather than applied to the messages that are sent. */
@@ -162,17 +162,17 @@ class Recovery<R, M> {
   }
 
   /** Reads the history after a step, and decides if the step may be repeated. */
-  async #after(step: Step): Promise<View<M>> {
+  async #checkAfter(step: Step): Promise<View<M>> {
     const lowest = this.#lowest
     this.#options = { ...this.#options, lastUsage: undefined }
-    const view = await this.#look(`after a ${NOUNS[step]}`)
+    const view = await this.#check(`after a ${NOUNS[step]}`)
     const { tokens } = view.prompt
     const isEnough = step === 'truncate' && view.checked.route === 'fits'
     if ((tokens > lowest * PROGRESS || tokens === lowest) && !isEnough) {
       const left = `the last ${NOUNS[step]} left ${tokens} tokens of ${lowest}`
       // The hook may have stored less than the plan. The messages that are sent can still be cut.
       if (step === 'truncate' && this.#isStored) this.#unstorable = left
-      else this.#spent.set(step, left)
+      else this.#exhausted.set(step, left)
     }
     return view
   }
@@ -180,7 +180,7 @@ class Recovery<R, M> {
   /** Sends the prompt. Returns undefined if the provider refuses it because of its size. */
   async #send(view: View<M>, reason: string): Promise<{ answer: R } | undefined> {
     const [attempt, signal] = [this.#attempt, this.#signal]
-    this.#tell('send', view.checked, reason)
+    this.#report('send', view.checked, reason)
     try {
       const context = { attempt, signal: signal ?? this.#never }
       const answer = await this.#wait(() => this.#hooks.send(view.cut as M[], context))
@@ -200,27 +200,27 @@ class Recovery<R, M> {
     this.#refusal = new Refusal(error, cause, prompt.tokens, this.#options.contextTokens)
     this.#ceiling = Math.min(this.#ceiling, this.#refusal.ceiling)
     // A truncation after a refusal cuts more than before.
-    this.#spent.delete('truncate')
-    this.#tell('overflow', checked, `${this.#refusal}`)
+    this.#exhausted.delete('truncate')
+    this.#report('overflow', checked, `${this.#refusal}`)
     this.#attempt += 1
     return true
   }
 
   /** Reads the history, and checks the prompt that would be sent. */
-  async #look(reason: string): Promise<View<M>> {
+  async #check(reason: string): Promise<View<M>> {
     const messages = await this.#wait(() => this.#hooks.messages())
     checkMessages(messages)
     const cut = this.#cuts.apply(messages)
-    const prompt = new Prompt(cut, this.#within(this.#ceiling))
-    const checked = this.#inTokens(prompt, prompt.check())
-    this.#tell('precheck', checked, reason)
+    const prompt = new Prompt(cut, this.#optionsFor(this.#ceiling))
+    const checked = this.#withOwnMargin(prompt, prompt.check())
+    this.#report('precheck', checked, reason)
     this.#lowest = Math.min(this.#lowest, prompt.tokens)
     const mustShrink = this.#refusal !== undefined && prompt.tokens >= this.#refusal.tokens
     return { messages, cut, prompt, checked, mustShrink }
   }
 
   /** Returns settings under which a prompt fits only if its estimate without a margin is at most `ceiling`. */
-  #within(ceiling: number): BudgetOptions {
+  #optionsFor(ceiling: number): BudgetOptions {
     const { budgetTokens, safetyMargin } = this.#options
     if (ceiling === Number.POSITIVE_INFINITY) return this.#options
     if (budgetTokens === Number.POSITIVE_INFINITY)
@@ -228,9 +228,9 @@ class Recovery<R, M> {
     return { ...this.#options, safetyMargin: Math.max(safetyMargin, budgetTokens / ceiling) }
   }
 
-  /** Restates a check with the caller's margin, since that of `#within` is artificial. The overflow is that of the
+  /** Restates a check with the caller's margin, since that of `#optionsFor` is artificial. The overflow is that of the
    *  budget or of the ceiling. */
-  #inTokens(prompt: Prompt, checked: Precheck): Precheck {
+  #withOwnMargin(prompt: Prompt, checked: Precheck): Precheck {
     const estimatedTokens = prompt.estimate(this.#options.safetyMargin)
     const excess = Math.ceil(prompt.tokens - this.#ceiling)
     return {
@@ -244,17 +244,17 @@ class Recovery<R, M> {
     return unlessAborted(this.#signal, work)
   }
 
-  #tell(type: RecoveryEvent['type'], { route, estimatedTokens }: Precheck, reason: string): void {
+  #report(type: RecoveryEvent['type'], { route, estimatedTokens }: Precheck, reason: string): void {
     const event = Object.freeze({ type, attempt: this.#attempt, route, estimatedTokens, reason })
     this.#events.push(event)
     tell(() => this.#hooks.onEvent?.(event))
     if (recoveries.hasSubscribers) recoveries.publish(event)
   }
 
-  #givenUp({ checked }: View<M>, reason: string): ContextOverflowError {
+  #overflowError({ checked }: View<M>, reason: string): ContextOverflowError {
     const sends = this.#attempt - 1
     this.#attempt = sends
-    this.#tell('give_up', checked, reason)
+    this.#report('give_up', checked, reason)
     const made = `${counted(sends, 'request')} and ${counted(this.#compactions, 'compaction')}`
     const message = `the prompt is too large for the model, after ${made}; ${reason}`
     return new ContextOverflowError(message, {

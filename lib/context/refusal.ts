@@ -28,17 +28,17 @@ export class Refusal {
 
   /** The highest estimate that the next prompt may have. */
   get ceiling(): number {
-    return Math.max(1, (this.#taken() ?? this.tokens) * SLACK)
+    return Math.max(1, (this.#scaledLimit() ?? this.tokens) * SLACK)
   }
 
   /** Returns the highest estimate to leave when truncating a prompt that is estimated at `tokens`. */
   cutTo(tokens: number): number {
     const { limit } = this.#numbers()
-    const taken = this.#taken()
+    const scaled = this.#scaledLimit()
     // An estimate that was too high for the whole prompt may be right for the rest.
     const most = this.#inBytes ? Number.POSITIVE_INFINITY : Number.isNaN(limit) ? this.contextTokens : limit
-    const half = taken === undefined ? Math.min(tokens, this.tokens) * HALF : Number.POSITIVE_INFINITY
-    return Math.max(1, Math.min(half, Math.min(taken ?? most, most) * CUT_SLACK))
+    const half = scaled === undefined ? Math.min(tokens, this.tokens) * HALF : Number.POSITIVE_INFINITY
+    return Math.max(1, Math.min(half, Math.min(scaled ?? most, most) * CUT_SLACK))
   }
 
   /** Tokens over the limit by the provider's numbers, 0 if it gave none. */
@@ -53,7 +53,7 @@ export class Refusal {
   }
 
   /** Returns the provider's limit on the scale of our estimates, or undefined if it gave no numbers. */
-  #taken(): number | undefined {
+  #scaledLimit(): number | undefined {
     const { actual, limit } = this.#numbers()
     const { tokens } = this
     if (!(limit < actual)) return !this.#inBytes && limit < tokens ? limit : undefined
@@ -74,11 +74,11 @@ export class Refusal {
 
   toString(): string {
     const { kind, actual, limit, status } = this.error
-    const said = [
+    const parts = [
       status !== undefined && `status ${status}`,
       actual !== undefined && `${actual} asked for`,
       limit !== undefined && `${limit} allowed`,
     ].filter((part) => part !== false)
-    return said.length > 0 ? `${kind} (${said.join(', ')})` : kind
+    return parts.length > 0 ? `${kind} (${parts.join(', ')})` : kind
   }
 }

@@ -3,7 +3,7 @@ import type { ProviderError, ProviderErrorKind } from 'spillway'
 import { checkNames, optionError } from '../option.js'
 import { quietly } from '../reading.js'
 import { type Layer, layersOf } from './error_layers.js'
-import { find, type Numbers, type Phrase, phrasesOf, Words } from './phrases.js'
+import { findPhrase, type Numbers, type Phrase, PhraseText, phrasesOf } from './phrases.js'
 import table from './table.json'
 
 interface Pattern {
@@ -49,42 +49,43 @@ function byPatterns(layers: readonly Layer[], patterns: readonly Pattern[]): Pro
 /** Classifies by the outermost layer that gives an answer. */
 function byLayers(layers: readonly Layer[]): ProviderError | undefined {
   for (const layer of layers) {
-    const found = judge(layer)
+    const found = classifyLayer(layer)
     if (found) return found
   }
   return undefined
 }
 
 /** Classifies one layer: by its status and codes, then by phrases that rule out an overflow, then by its text. */
-function judge(layer: Layer): ProviderError | undefined {
+function classifyLayer(layer: Layer): ProviderError | undefined {
   phrases ??= { exclusions: phrasesOf(table.exclusions), errors: phrasesOf(table.errors) }
   const { exclusions, errors } = phrases
-  const texts = layer.texts.map((text) => new Words(text))
-  const told = toldBy(layer)
-  if (told === undefined || told === 'rate_limit') {
-    const rule = find(texts, exclusions, true)
-    if (rule && !(rule.stands || layer.isAnswer || told)) return undefined
+  const texts = layer.texts.map((text) => new PhraseText(text))
+  const coded = kindByCode(layer)
+  if (coded === undefined || coded === 'rate_limit') {
+    const rule = findPhrase(texts, exclusions, true)
+    if (rule && !(rule.isSentence || layer.isAnswer || coded)) return undefined
     if (rule?.kind === 'other') return { kind: rule.kind }
-    if (rule || told) return ofRate(rule?.numbers)
+    if (rule || coded) return rateLimit(rule?.numbers)
   }
-  const said = find(texts, errors, layer.isAnswer)
-  const kind = told ?? said?.kind ?? statuses.get(String(layer.status))
+  const said = findPhrase(texts, errors, layer.isAnswer)
+  const kind = coded ?? said?.kind ?? statuses.get(String(layer.status))
   if (kind === undefined) return undefined
   // The kind is known, so numbers may come from a phrase of that kind anywhere.
   const ofKind = errors.filter((phrase) => phrase.kind === kind)
-  const telling = said?.kind === kind && said.numbers.limit !== undefined ? said : find(texts, ofKind, true)
-  return { kind, ...layer.numbers, ...telling?.numbers }
+  const numbered =
+    said?.kind === kind && said.numbers.limit !== undefined ? said : findPhrase(texts, ofKind, true)
+  return { kind, ...layer.numbers, ...numbered?.numbers }
 }
 
 /** Classifies by codes and status. For a 413, the text has to say if it means tokens or bytes. */
-function toldBy({ status, codes: all }: Layer): ProviderErrorKind | undefined {
+function kindByCode({ status, codes: all }: Layer): ProviderErrorKind | undefined {
   const byCode = all.map((code) => codes.get(code)).find((kind) => kind !== undefined)
   const byStatus = status === 413 ? undefined : statuses.get(String(status))
   return byStatus === 'other' || byCode === 'other' ? 'other' : (byStatus ?? byCode)
 }
 
 /** Classifies a rate limit. A single request above the limit never succeeds, however long one waits. */
-function ofRate(rule: Numbers = {}): ProviderError {
+function rateLimit(rule: Numbers = {}): ProviderError {
   const { actual, limit } = rule
   if (actual === undefined || limit === undefined) return { kind: 'rate_limit' }
   return { kind: actual > limit ? 'request_exceeds_rate_limit' : 'rate_limit', actual, limit }

@@ -64,7 +64,7 @@ class Reader {
   }
 
   causesOf(value: object): unknown[] {
-    if (isTalk(value)) return []
+    if (isMessage(value)) return []
     const list = get(value, 'errors')
     const errors =
       quietly(() => (Array.isArray(list) ? Array.from<unknown>(list).slice(0, LAYERS) : [])) ?? []
@@ -76,7 +76,7 @@ class Reader {
   }
 
   #readObject(value: object, layer: Layer, depth: number): void {
-    if (isTalk(value)) {
+    if (isMessage(value)) {
       if (!quietly(() => isFailedTurn(value))) return
       layer.isAnswer = true
     }
@@ -100,10 +100,10 @@ class Reader {
     for (const key of BODIES) {
       const member = get(value, key)
       const body = quietly(() => Array.isArray(member)) ? get(member as unknown[], 0) : member
-      if (key === 'error' && isObject(body) && typeof get(body, 'message') === 'string' && !isThrown(body))
+      if (key === 'error' && isObject(body) && typeof get(body, 'message') === 'string' && !isError(body))
         layer.isAnswer = true
       // An error within an error is its cause, and a layer of its own.
-      if (!(isObject(body) && isThrown(body))) this.read(body, layer, depth - 1)
+      if (!(isObject(body) && isError(body))) this.read(body, layer, depth - 1)
     }
   }
 
@@ -158,11 +158,11 @@ function statusOf(value: unknown): number | undefined {
 }
 
 /** Returns true for a message of a user, a model or a tool. */
-function isTalk(value: object): boolean {
+function isMessage(value: object): boolean {
   return OWNERS.some((key) => typeof get(value, key) === 'string')
 }
 
-function isThrown(value: object): boolean {
+function isError(value: object): boolean {
   return types.isNativeError(value) || typeof get(value, 'stack') === 'string'
 }
 

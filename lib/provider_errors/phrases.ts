@@ -26,7 +26,7 @@ export interface Match {
   readonly kind: ProviderErrorKind
   readonly numbers: Numbers
   /** True if the phrase follows only words that introduce an error, and ends a sentence. */
-  readonly stands: boolean
+  readonly isSentence: boolean
 }
 
 const NUMBER = String.raw`(\d+(?:[,_]\d+)*(?: ?k\b)?)`
@@ -73,7 +73,7 @@ function needleOf(words: string): string {
 }
 
 /** A text to search for phrases. */
-export class Words {
+export class PhraseText {
   readonly #text: string
   readonly #lower: string
   /** End of the words that introduce an error. */
@@ -93,21 +93,21 @@ export class Words {
     const found = this.#lower.includes(needle) ? words.exec(this.#text) : undefined
     if (!found) return undefined
     const end = found.index + found[0].length
-    const stands = found.index <= this.#lead && (/[.:]$/.test(found[0]) || ends(this.#text, end))
-    return { kind, stands, numbers: numbersIn(found.groups) }
+    const isSentence = found.index <= this.#lead && (/[.:]$/.test(found[0]) || ends(this.#text, end))
+    return { kind, isSentence, numbers: numbersIn(found.groups) }
   }
 }
 
 /** Finds the first phrase in any of the texts. `mentioned`: also amid other words. */
-export function find(
-  texts: readonly Words[],
+export function findPhrase(
+  texts: readonly PhraseText[],
   phrases: readonly Phrase[],
   mentioned: boolean,
 ): Match | undefined {
   for (const phrase of phrases)
     for (const text of texts) {
       const found = text.find(phrase)
-      if (found && (found.stands || (mentioned && !phrase.alone))) return found
+      if (found && (found.isSentence || (mentioned && !phrase.alone))) return found
     }
   return undefined
 }

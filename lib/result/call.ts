@@ -4,8 +4,8 @@ import { copy } from '../dialect/copy.js'
 import { nameOf, ON_UPDATE, type Origin } from '../event.js'
 import { layered } from '../layered.js'
 import { get, isPlain, isPromise } from '../reading.js'
+import { CallSpill, UnsavedCallSpill } from '../spill/call_spill.js'
 import { readsSpill } from '../spill/spill_tool.js'
-import { Spilling, Unsaved } from '../spill/spilling.js'
 import { clampThrown, messageOf } from './error.js'
 import { clampOutcome, clampPair } from './outcome.js'
 import { told } from './result.js'
@@ -119,14 +119,14 @@ class OneCall {
   }
 
   #unsaved(): Partial<Origin> | undefined {
-    return this.spill && { spilling: new Unsaved() }
+    return this.spill && { spilling: new UnsavedCallSpill() }
   }
 
   /** Clamps a value that was awaited. If it is truncated, the whole can be saved. */
   async #settleLater(value: unknown, phase: Origin['phase']): Promise<unknown> {
     const { spill } = this
     if (spill && !(typeof value === 'object' && value !== null && isGenerator(value))) {
-      const spilling = new Spilling()
+      const spilling = new CallSpill()
       this.#clamp(value, phase, { spilling, isTrial: true })
       if (await spilling.save(spill, nameOf(this.#origin(phase))))
         return this.#clamp(value, phase, { spilling })
@@ -138,7 +138,7 @@ class OneCall {
     const policy = failed(this.clamping.policy)
     const text = messageOf(error)
     if (!this.spill || text === undefined) throw this.thrown(error)
-    const spilling = new Spilling()
+    const spilling = new CallSpill()
     told(text, policy, { ...this.#origin('error'), spilling, isTrial: true })
     await spilling.save(this.spill, nameOf(this.#origin('error')))
     throw this.thrown(error, { spilling })

@@ -4,7 +4,7 @@ import { type Call, disguise } from '../result/call.js'
 
 /** Handles an appended message: calls `write` with the message to store, if any, and returns the result of the append.
  *  `isTop`: the call went through the topmost layer of the patch. */
-export type Taking = (message: unknown, write: (kept: unknown) => unknown, isTop: boolean) => unknown
+export type AppendHandler = (message: unknown, write: (kept: unknown) => unknown, isTop: boolean) => unknown
 
 /** An installed override, and the method that it replaced. */
 interface Layer {
@@ -24,7 +24,7 @@ export class AppendPatch {
   /** Installed layers, the topmost last. There are several if another override was installed over ours, or replaced
    *  it. */
   readonly #layers: Layer[] = []
-  #taking: Taking | undefined
+  #handler: AppendHandler | undefined
 
   /** `field`: name of the manager in errors. */
   constructor(manager: unknown, field: string, method = APPEND) {
@@ -35,15 +35,15 @@ export class AppendPatch {
     this.#method = method
   }
 
-  install(taking: Taking): void {
+  install(handler: AppendHandler): void {
     if (!this.#isOnTop()) this.#layers.push(this.#patch())
-    this.#taking = taking
+    this.#handler = handler
   }
 
   /** Restores the original method. If another override is on top by now, ours stays below it and lets everything
    *  pass. */
   uninstall(): void {
-    this.#taking = undefined
+    this.#handler = undefined
     while (this.#isOnTop()) {
       const before = this.#layers.pop()?.before
       if (before) Reflect.defineProperty(this.#manager, this.#method, before)
@@ -72,7 +72,7 @@ export class AppendPatch {
       const [message] = args
       const write = (kept: unknown) => Reflect.apply(next, this, kept === message ? args : args.with(0, kept))
       const isTop = append === patch.#layers.at(-1)?.append
-      return patch.#taking ? patch.#taking(message, write, isTop) : write(message)
+      return patch.#handler ? patch.#handler(message, write, isTop) : write(message)
     }
     disguise(append, next)
     const flags = before && 'value' in before ? before : OWN

@@ -95,7 +95,7 @@ function editing(edit: (row: Row, draft: Draft) => void): Step {
 const shrinkSide = editing((row, draft) => {
   const sides = row.results.flatMap(({ side }) => side)
   const parts = sides.map(({ value, holder, key }) => ({ value, isBlock: false, put: putInto(holder, key) }))
-  give(row, draft, parts, capSide)
+  shareRoom(row, draft, parts, capSide)
 })
 
 /** Makes a step that shrinks unknown parts. `least`: bytes that the members of an object keep; `leastOfBlock`: bytes
@@ -107,13 +107,13 @@ function shrinkUnknown(
 ): Step {
   return editing((row, draft) => {
     const parts = new MessageShape(row.results).unknown(where, least)
-    give(row, draft, parts, shrunk, least, leastOfBlock(parts.length))
+    shareRoom(row, draft, parts, shrunk, least, leastOfBlock(parts.length))
   })
 }
 
 /** Shortens parts by the excess: small ones stay whole, large ones share the rest. `least`: bytes that each may keep in
  *  any case. */
-function give(
+function shareRoom(
   { over }: Row,
   draft: Draft,
   parts: readonly Part[],

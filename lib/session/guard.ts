@@ -21,7 +21,7 @@ export function guardSession(manager: object, options: GuardOptions = {}): Guard
 function rulesOf(options: GuardOptions): Rules {
   return {
     policy: compileWith({ sideData: 'cap' }, options, 'guard'),
-    maxRowBytes: maxRow(options.maxRowBytes),
+    maxRowBytes: checkMaxRowBytes(options.maxRowBytes),
     inPlace: flag('inPlace', options.inPlace, true),
     transform: callback('transform', options.transform),
     beforeWrite: callback('beforeWrite', options.beforeWrite),
@@ -29,7 +29,7 @@ function rulesOf(options: GuardOptions): Rules {
 }
 
 /** Checks the limit of one row, in bytes. */
-export function maxRow(given?: number): number {
+export function checkMaxRowBytes(given?: number): number {
   return bound('maxRowBytes', given, 262_144)
 }
 
@@ -59,7 +59,7 @@ class SessionGuard implements Guard {
   /** Returns the message to write. Hooks run only in the topmost layer, so they run once. */
   #kept(guarded: GuardedMessage, hooks: boolean): unknown {
     const { message } = guarded
-    const kept = quietly(() => (hooks ? guarded.hooked() : guarded.settle(message)))
+    const kept = quietly(() => (hooks ? guarded.afterHooks() : guarded.cap(message)))
     if (guarded.isChanged && kept !== NOTHING) this.#clamped += 1
     return kept === undefined ? message : kept
   }

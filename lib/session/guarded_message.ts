@@ -28,35 +28,37 @@ export class GuardedMessage {
     readonly rules: Rules,
   ) {}
 
-  hooked(): unknown {
+  afterHooks(): unknown {
     const { transform, beforeWrite } = this.rules
-    let kept = this.settle(this.message)
+    let kept = this.cap(this.message)
     const [result] = transform ? this.#results(kept) : []
     if (transform && result) {
       const answer = quietly(() => transform(kept, metaOf(result)))
-      kept = this.#answered(kept, answer)
+      kept = this.#withAnswer(kept, answer)
     }
     if (!beforeWrite) return kept
     const answer = quietly(() => beforeWrite(kept))
-    return answer === false ? NOTHING : this.#answered(kept, answer)
+    return answer === false ? NOTHING : this.#withAnswer(kept, answer)
   }
 
   /** Applies the answer of a hook, which may have changed the message in place instead. */
-  #answered(kept: unknown, answer: unknown): unknown {
+  #withAnswer(kept: unknown, answer: unknown): unknown {
     forget(answer)
     const isMessage = typeof answer === typeof kept && answer !== null && !isPromise(answer)
-    return this.settle(isMessage ? answer : kept, isMessage && answer !== kept)
+    return this.cap(isMessage ? answer : kept, isMessage && answer !== kept)
   }
 
   /** Caps the message to write, and overwrites the original with it if allowed. `given`: a hook made it. */
-  settle(kept: unknown, given = false): unknown {
+  cap(kept: unknown, given = false): unknown {
     const capped = this.#capped(kept)
     if (capped === this.message) return capped
     this.isChanged = true
     const { message } = this
     if (!this.rules.inPlace || !isObject(message) || !isObject(capped)) return capped
     const become = () =>
-      isAlike(message, capped) && (!given || isApart(capped, message)) && assignInPlace(message, capped)
+      haveSameClass(message, capped) &&
+      (!given || isWithout(capped, message)) &&
+      assignInPlace(message, capped)
     if (quietly(become) !== true) return capped
     // An exotic object may have ignored the writes.
     return this.#capped(message, true) === message ? message : capped
@@ -87,13 +89,13 @@ function hasJson(value: unknown): boolean {
 }
 
 /** Returns true if one object can be overwritten with the other: both have the same class, or none. */
-function isAlike(message: object, other: object): boolean {
+function haveSameClass(message: object, other: object): boolean {
   const [a, b] = [message, other].map((value) => Object.getPrototypeOf(value) as object | null)
   return a === b || (isPlain(message) && isPlain(other) && Array.isArray(message) === Array.isArray(other))
 }
 
 /** Returns true if `other` does not contain the message. */
-function isApart(other: object, message: object): boolean {
+function isWithout(other: object, message: object): boolean {
   const refuse = (_: string, value: unknown) => {
     if (value === message) throw new Error('the message itself')
     return value

@@ -118,12 +118,12 @@ async function run<T extends object>(
   const handle = native.startWatch()
   const stop = () => native.stopWork(handle)
   const numbers = new Float64Array(4)
-  let told = ''
+  let reported = ''
   const report = () => {
     native.readProgress(handle, numbers)
     const [bytes = 0, totalBytes = 0, rows = 0, clamped = 0] = numbers
-    if (totalBytes === 0 || numbers.join() === told) return
-    told = numbers.join()
+    if (totalBytes === 0 || numbers.join() === reported) return
+    reported = numbers.join()
     tell(() => onProgress?.({ bytes, totalBytes, rows, clamped }))
   }
   signal?.addEventListener('abort', stop, { once: true })

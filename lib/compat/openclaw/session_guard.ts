@@ -4,7 +4,7 @@ import { callback, checkOptions, flag, limit, optionError, text } from '../../op
 import { compile } from '../../policy.js'
 import { get, quietly } from '../../reading.js'
 import { AppendPatch } from '../../session/append_patch.js'
-import { maxRow } from '../../session/guard.js'
+import { checkMaxRowBytes } from '../../session/guard.js'
 import { GuardedMessage, NOTHING, type Rules } from '../../session/guarded_message.js'
 import { answeredBy, callsOf, isAssistant, withoutMalformedCalls, word } from './calls.js'
 import { profileOf } from './profile.js'
@@ -117,7 +117,7 @@ class ToolResultGuard {
 
   #write(message: unknown, write: Write, rules: Rules): unknown {
     const guarded = new GuardedMessage(message, rules)
-    const kept = quietly(() => guarded.hooked())
+    const kept = quietly(() => guarded.afterHooks())
     if (kept === NOTHING) return undefined
     return write(kept === undefined ? message : kept)
   }
@@ -129,7 +129,7 @@ class ToolResultGuard {
       (transformMessage && quietly(() => transformMessage(message as never))) ?? message
     return {
       policy,
-      maxRowBytes: maxRow(),
+      maxRowBytes: checkMaxRowBytes(),
       inPlace: true,
       transform: (message, meta) => {
         const named = withName(message as object, called)

@@ -11,7 +11,7 @@ export type Whole = readonly [how: SavedHow, named: string]
  * Saves the full texts that the clamp of one call cuts. The clamp runs twice: the first run finds the texts to save,
  * the second one names the saved files in notices. Texts are identified by their order, which is the same in both runs.
  */
-export class Spilling {
+export class CallSpill {
   readonly #cut = new Map<number, string>()
   readonly #wholes = new Map<number, Whole>()
   #next = 0
@@ -41,7 +41,7 @@ export class Spilling {
 }
 
 /** Used for a synchronous call, which cannot wait for a save. Notices say that the text could not be saved. */
-export class Unsaved extends Spilling {
+export class UnsavedCallSpill extends CallSpill {
   override policyOf(_: number, policy: Compiled): Compiled {
     return saved(policy, 'failed', 'ERR_SPILLWAY_SPILL')
   }
