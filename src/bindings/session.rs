@@ -17,7 +17,7 @@ use crate::session::clamp::Rules;
 use crate::session::failure::Failure;
 use crate::session::inspect::inspect;
 use crate::session::repair::{Request, repair};
-use crate::session::row::{Options, SideData};
+use crate::session::rewrite_row::{Options, SideData};
 use crate::session::watch::Watch;
 
 /// Makes a handle to watch and stop work on another thread.

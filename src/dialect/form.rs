@@ -1,19 +1,31 @@
 //! The shapes in which a framework's results appear, recognised by their tags alone.
 
-use super::names::Names;
-use super::object::Object;
-use super::path::{Follower, Paths};
-use super::table::Data;
-use crate::json::members::elements;
-use crate::json::scan::{Kind, Span};
+use serde::Deserialize;
+
+use super::path::Paths;
+use crate::json::Value;
+
+/// A form as the table writes it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FormData {
+    role: String,
+    #[serde(rename = "type")]
+    types: String,
+    list: bool,
+    has: Vec<String>,
+    blocks: bool,
+    empty: bool,
+    results: Option<Vec<String>>,
+}
 
 #[derive(Debug)]
 pub struct Form {
     /// Index of the form's dialect in the table.
-    pub row: usize,
-    pub role: Vec<String>,
-    pub types: Vec<String>,
-    pub is_list: bool,
+    pub dialect: usize,
+    role: Vec<String>,
+    types: Vec<String>,
+    is_list: bool,
     has: Vec<Paths>,
     /// At least one block must be of a known type.
     pub blocks: bool,
@@ -23,54 +35,65 @@ pub struct Form {
 }
 
 impl Form {
-    pub fn of(row: usize, data: &Data, names: &mut Names) -> Form {
-        let choices = |name| {
-            let text = data.text(name).unwrap_or_default();
-            text.split('|').filter(|choice| !choice.is_empty()).map(str::to_owned).collect()
-        };
-        let results = data.texts("results");
-        Form {
-            row,
-            role: choices("role"),
-            types: choices("type"),
-            is_list: data.flag("list"),
-            has: data.texts("has").iter().map(|path| Paths::of([&**path], names)).collect(),
-            blocks: data.flag("blocks"),
-            is_empty: data.flag("empty"),
-            results: (!results.is_empty()).then(|| Paths::of(results.iter().map(String::as_str), names)),
+    pub(super) fn of(dialect: usize, data: &FormData) -> Result<Form, String> {
+        let choices = |text: &str| text.split('|').filter(|one| !one.is_empty()).map(str::to_owned).collect();
+        Ok(Form {
+            dialect,
+            role: choices(&data.role),
+            types: choices(&data.types),
+            is_list: data.list,
+            has: data.has.iter().map(|path| Paths::of([path])).collect::<Result<_, _>>()?,
+            blocks: data.blocks,
+            is_empty: data.empty,
+            results: data.results.as_ref().map(Paths::of).transpose()?,
+        })
+    }
+
+    /// Returns true if the tags of a value match. `exact`: not by a prefix of its type.
+    pub fn matches(&self, tags: &Tags, exact: bool) -> bool {
+        match tags {
+            Tags::List => exact && self.is_list,
+            Tags::Role(role) => exact && self.role.contains(role),
+            Tags::Type(of) => self.types.iter().any(|own| match own.strip_suffix('*') {
+                Some(prefix) => !exact && of.starts_with(prefix),
+                None => exact && own == of,
+            }),
+            Tags::None => exact && !self.is_list && self.role.is_empty() && self.types.is_empty(),
+            Tags::Other => false,
         }
     }
 
-    /// Returns the objects that are results of this form, or `None` if there are none. Their texts are not read yet.
-    pub fn objects(&self, follower: Follower, value: &Object) -> Option<Vec<Object>> {
-        if !self.has.iter().all(|paths| follower.leads(paths, value)) {
-            return None;
+    /// Returns the objects that are results of this form. Their texts are not read yet.
+    pub fn objects<'d>(&self, value: Value<'d>) -> Vec<Value<'d>> {
+        let is_empty = |content: Value| content.is_list() && content.elements().next().is_none();
+        let fits = self.has.iter().all(|paths| paths.leads(value))
+            && (!self.is_empty || value.get("content").is_some_and(is_empty));
+        match &self.results {
+            _ if !fits => vec![],
+            None => vec![value],
+            Some(results) => results.ends(value).into_iter().filter(|object| object.is_container()).collect(),
         }
-        if self.is_empty && !has_no_block(follower, value) {
-            return None;
-        }
-        let Some(results) = &self.results else { return Some(vec![value.clone()]) };
-        let mut objects = vec![];
-        follower.follow(results, value, &mut |found| {
-            if Kind::of(found.value.of(follower.row)).is_container() {
-                objects.push(follower.object(found.value));
-            }
-            found.paths.members.is_empty()
-        });
-        (!objects.is_empty()).then_some(objects)
-    }
-
-    /// Returns true if a type matches one of this form's prefixes.
-    pub fn starts(&self, of: &str) -> bool {
-        self.types.iter().filter_map(|of| of.strip_suffix('*')).any(|prefix| of.starts_with(prefix))
     }
 }
 
-fn has_no_block(follower: Follower, value: &Object) -> bool {
-    follower.get(value, "content").is_some_and(|content| is_empty(follower.row, content))
+/// What tells the form of a value.
+#[derive(Debug)]
+pub enum Tags {
+    List,
+    Role(String),
+    Type(String),
+    None,
+    /// A tag that is not a string.
+    Other,
 }
 
-/// Returns true for an empty array.
-fn is_empty(row: &[u8], value: Span) -> bool {
-    Kind::of(value.of(row)) == Kind::Array && elements(row, value).next().is_none()
+impl Tags {
+    pub fn of(value: Value) -> Tags {
+        match (value.get("role"), value.get("type")) {
+            _ if value.is_list() => Tags::List,
+            (Some(role), _) => role.string().map_or(Tags::Other, Tags::Role),
+            (None, Some(of)) => of.string().map_or(Tags::Other, Tags::Type),
+            (None, None) => Tags::None,
+        }
+    }
 }

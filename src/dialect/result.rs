@@ -1,160 +1,122 @@
 //! A tool result found in a row.
 
-use std::borrow::Cow;
-
-use super::object::Object;
-use super::path::{As, End, Follower, Found, InList};
-use super::rest;
-use super::table::Row;
-use crate::json::members::{Member, elements, members};
-use crate::json::scan::Span;
-use crate::json::{Kind, Literal};
+use super::path::{As, End, Paths};
+use super::table::Dialect;
+use super::unread;
+use crate::json::{Literal, Value, without_controls};
 
 /// A place that holds text for the model.
 #[derive(Clone, Debug)]
-pub struct Slot {
-    pub value: Span,
-    /// The containing object or list, and the member if it is an object.
-    pub holder: Span,
-    pub member: Option<Member>,
+pub struct Slot<'d> {
+    pub value: Value<'d>,
     /// The form of replacement text if the value is JSON; [`As::Encoded`] for a string that contains JSON.
     pub json: Option<As>,
-    /// The model sees the JSON of this value, not a string.
-    pub is_data: bool,
-    /// The lists of the result that contain the slot, innermost last.
-    pub lists: Vec<InList>,
-    /// The members of `holder` that form the slot, if it is unread data of an object.
-    pub members: Vec<Member>,
+    /// The members of `value` that form the slot, if it is unread data of an object.
+    pub members: Vec<Value<'d>>,
 }
 
-impl Slot {
+impl<'d> Slot<'d> {
     /// Returns the JSON of the slot's data. Unread members are returned as one object.
-    pub fn source<'a>(&self, row: &'a [u8]) -> Cow<'a, [u8]> {
+    pub fn json(&self) -> String {
         if self.members.is_empty() {
-            return self.value.of(row).into();
+            return self.value.compact();
         }
-        let member = |member: &Member| [member.key.of(row), b":", member.value.of(row)].concat();
-        let members: Vec<Vec<u8>> = self.members.iter().map(member).collect();
-        [b"{", &members.join(&b',')[..], b"}"].concat().into()
+        let name = |member: &Value| member.name().map_or(String::new(), Value::compact);
+        let member = |member: &Value| format!("{}:{}", name(member), member.compact());
+        let members: Vec<String> = self.members.iter().map(member).collect();
+        format!("{{{}}}", members.join(","))
+    }
+
+    /// Returns the text as the model sees it: a string, or the JSON of data.
+    pub fn text(&self) -> Literal<'d> {
+        match self.json {
+            None | Some(As::Encoded) => Literal::of(self.value.source()),
+            _ => without_controls(self.json()).into(),
+        }
+    }
+
+    /// Returns the values that the slot replaces.
+    pub fn values(&self) -> &[Value<'d>] {
+        if self.members.is_empty() { std::slice::from_ref(&self.value) } else { &self.members }
     }
 }
 
 #[derive(Debug)]
-pub struct ToolResult<'t> {
-    row: &'t Row,
-    pub object: Object,
-    pub slots: Vec<Slot>,
+pub struct ToolResult<'d> {
+    pub dialect: &'static Dialect,
+    pub object: Value<'d>,
+    pub slots: Vec<Slot<'d>>,
     /// Has a text or a known block; a call still waiting for its result has neither.
     pub is_filled: bool,
 }
 
-/// A copy of the text that does not reach the model, and its position.
-#[derive(Clone, Copy, Debug)]
-pub struct Side {
-    pub value: Span,
-    pub holder: Span,
-    pub member: Option<Member>,
-}
-
-impl<'t> ToolResult<'t> {
+impl<'d> ToolResult<'d> {
     /// Reads the result at `object`. With `blocks`, returns `None` unless a block is of a known type.
-    pub fn read(follower: Follower, row: &'t Row, object: Object, blocks: bool) -> Option<Self> {
-        let mut slots = vec![];
-        let known = follower.follow(&row.slots, &object, &mut |found| match slot_at(follower, &found) {
-            Some(json) => {
-                let Found { value, holder, member, lists, .. } = found;
-                let is_data = Kind::of(value.of(follower.row)) != Kind::String;
-                let (lists, members) = (lists.to_vec(), vec![]);
-                slots.push(Slot { value, holder, member, json, is_data, lists, members });
-                true
-            }
-            None => false,
+    pub fn read(dialect: &'static Dialect, object: Value<'d>, blocks: bool) -> Option<Self> {
+        let mut read = vec![];
+        let known = dialect.slots.follow(object, &mut |paths, value| {
+            let slot = slot_at(paths, value);
+            let is_slot = slot.is_some();
+            read.extend(slot);
+            is_slot
         });
         // For an array, every element must be of a known type.
-        let least = match Kind::of(object.span.of(follower.row)) {
-            Kind::Array => elements(follower.row, object.span).count().max(1),
-            _ => 1,
-        };
-        let is_filled = known > 0 || !slots.is_empty();
-        if blocks && known < least {
+        if blocks && known < object.elements().count().max(1) {
             return None;
         }
-        let mut all = rest::of(follower, &row.known, &object, &slots);
-        all.append(&mut slots);
-        Some(ToolResult { row, object, slots: all, is_filled })
-    }
-
-    pub fn dialect(&self) -> &str {
-        &self.row.name
+        let is_filled = known > 0 || !read.is_empty();
+        let mut slots = unread::slots(&dialect.known, object, &read);
+        slots.append(&mut read);
+        Some(ToolResult { dialect, object, slots, is_filled })
     }
 
     /// Returns true if an error flag is set. `error: null` means success.
-    pub fn is_error(&self, follower: Follower) -> bool {
-        let mut failed = false;
-        follower.follow(&self.row.error, &self.object, &mut |found| {
-            failed |= is_failure(found.value.of(follower.row));
-            found.paths.members.is_empty()
-        });
-        failed
+    pub fn is_error(&self) -> bool {
+        self.dialect.error.ends(self.object).into_iter().any(is_failure)
     }
 
-    pub fn id(&self, follower: Follower) -> Option<String> {
-        follower.first_text(&self.row.id, &self.object)
+    pub fn id(&self) -> Option<String> {
+        self.dialect.id.first_text(self.object)
     }
 
-    pub fn tool(&self, follower: Follower) -> Option<String> {
-        follower.first_text(&self.row.tool, &self.object)
+    pub fn tool(&self) -> Option<String> {
+        self.dialect.tool.first_text(self.object)
     }
 
     /// Returns the copies of the text that do not reach the model.
-    pub fn side(&self, follower: Follower) -> Vec<Side> {
-        let mut side = vec![];
-        follower.follow(&self.row.side, &self.object, &mut |found| {
-            let Found { value, holder, member, .. } = found;
-            side.push(Side { value, holder, member });
-            found.paths.members.is_empty()
-        });
-        side
+    pub fn side_data(&self) -> Vec<Value<'d>> {
+        self.dialect.side.ends(self.object)
     }
 
     /// Returns the second copy that a class keeps of its members.
-    pub fn copy(&self, follower: Follower) -> Option<Object> {
-        let copy = self.object.get(self.row.copy?)?.value;
-        Kind::of(copy.of(follower.row)).is_container().then(|| follower.object(copy))
+    pub fn copy(&self) -> Option<Value<'d>> {
+        self.object.get(self.dialect.copy.as_deref()?).filter(|copy| copy.is_object())
     }
 }
 
 /// Returns true if the value of an `error` member means failure.
-pub fn is_failure(error: &[u8]) -> bool {
-    !matches!(error, b"null" | b"false" | b"\"\"")
+pub fn is_failure(error: Value) -> bool {
+    !matches!(error.source(), b"null" | b"false" | b"\"\"")
 }
 
-/// Returns `None` if the value is not a slot, else its form of replacement text.
-fn slot_at(follower: Follower, found: &Found) -> Option<Option<As>> {
-    let row = follower.row;
-    match (found.paths.end?, Kind::of(found.value.of(row))) {
-        (End::Json(As::Encoded), Kind::String) => Some(Some(As::Encoded)),
-        (_, Kind::String) => Some(None),
-        (End::Json(how), kind) if kind.is_container() && !is_read(follower, found) => Some(Some(how)),
-        _ => None,
-    }
+fn slot_at<'d>(paths: &Paths, value: Value<'d>) -> Option<Slot<'d>> {
+    let json = match paths.end? {
+        End::Json(As::Encoded) if value.text().is_some() => Some(As::Encoded),
+        _ if value.text().is_some() => None,
+        End::Json(how) if value.is_container() && !is_read(paths, value) => Some(how),
+        _ => return None,
+    };
+    Some(Slot { value, json, members: vec![] })
 }
 
 /// Returns true if other paths read every member of an object, or if it is a result with a known block.
-fn is_read(follower: Follower, found: &Found) -> bool {
-    let (row, paths) = (follower.row, found.paths);
-    let below = |name: &[u8]| {
-        let name = follower.names.find(name)?;
-        paths.members.iter().find(|(known, _)| *known == name).map(|(_, paths)| paths)
-    };
-    let content = follower.get(&follower.object(found.value), "content");
-    if let Some((blocks, content)) = below(b"content").zip(content)
-        && Kind::of(content.of(row)) == Kind::Array
-        && follower.follow(blocks, &follower.object(content), &mut |_| true) > 0
-    {
+fn is_read(paths: &Paths, value: Value) -> bool {
+    let blocks = paths.members.iter().find(|(name, _)| name == "content").map(|(_, paths)| paths);
+    let content = value.get("content").filter(|content| content.is_list());
+    if blocks.zip(content).is_some_and(|(blocks, content)| blocks.follow(content, &mut |_, _| true) > 0) {
         return true;
     }
-    let known = |member: Member| below(Literal::of(member.key.of(row)).string().as_bytes()).is_some();
-    let mut all = members(row, found.value).peekable();
-    !paths.members.is_empty() && all.peek().is_some() && all.all(known)
+    let known = |member: Value| paths.members.iter().any(|(name, _)| member.is_named(name));
+    let mut members = value.members().peekable();
+    members.peek().is_some() && members.all(known)
 }

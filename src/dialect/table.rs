@@ -1,48 +1,31 @@
 //! The table of dialects.
 
+use std::fmt;
 use std::sync::OnceLock;
 
-use super::form::Form;
-use super::names::{Name, Names};
-use super::object::Object;
-use super::path::{As, End, Follower, Paths};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+
+use super::form::{Form, FormData, Tags};
+use super::path::{As, End, Paths};
 use super::result::ToolResult;
-use crate::json::literal::Literal;
-use crate::json::members::{elements, members};
-use crate::json::scan::{Kind, Span, document};
+use crate::json::Value;
 
 static SOURCE: &str = include_str!("../dialects.json");
 
-/// Names read from session rows that the table does not contain.
-const OF_ROWS: [&str; 10] = [
-    "message",
-    "toolUseResult",
-    "version",
-    "id",
-    "parentId",
-    "targetId",
-    "appendMode",
-    "isSidechain",
-    "firstKeptEntryId",
-    "firstKeptEntryIndex",
-];
-
-/// The table, parsed on first use.
+/// The table, parsed on first use. If several rows match a value, the first one wins.
 #[derive(Debug)]
 pub struct Table {
-    pub names: Names,
-    rows: Vec<Row>,
+    dialects: Vec<Dialect>,
     forms: Vec<Form>,
     calls: Vec<Call>,
     from_model: Paths,
     failed: Paths,
-    role: Name,
-    type_: Name,
 }
 
 /// The paths of one dialect.
 #[derive(Debug)]
-pub struct Row {
+pub struct Dialect {
     pub name: String,
     pub slots: Paths,
     /// All known paths of a result.
@@ -52,45 +35,8 @@ pub struct Row {
     pub error: Paths,
     pub side: Paths,
     /// The member in which a class keeps a second copy of its members.
-    pub copy: Option<Name>,
+    pub copy: Option<String>,
 }
-
-impl Row {
-    #[inline(never)]
-    fn of(data: &Data, mcp: &Data, names: &mut Names) -> Row {
-        let mut paths = |name| Paths::of(data.texts(name).iter().map(String::as_str), names);
-        let [id, tool, error, side] = ["id", "tool", "error", "side"].map(&mut paths);
-        let json = data.pairs("json");
-        // JSON that may be an MCP result also gets the MCP paths below it.
-        let below = |name: &str| -> Vec<String> {
-            let results = json.iter().filter(|(_, how)| how == "result");
-            let ends = results
-                .flat_map(|(path, _)| mcp.texts(name).into_iter().map(move |end| format!("{path}.{end}")));
-            data.texts(name).into_iter().chain(ends).collect()
-        };
-        let [mut slots, mut known] = [Paths::default(), Paths::default()];
-        for (name, end) in WORDS.map(|name| (name, End::Word)) {
-            data.texts(name).iter().for_each(|path| known.grow(path, Some(end), names));
-        }
-        below("media").iter().for_each(|path| known.grow(path, Some(End::Payload), names));
-        for tree in [&mut slots, &mut known] {
-            below("text").iter().for_each(|path| tree.grow(path, Some(End::Text), names));
-            for (path, how) in &json {
-                tree.grow(path, As::named(how).map(End::Json), names);
-            }
-            below("other").iter().for_each(|path| tree.grow(path, None, names));
-        }
-        let copy = data.text("copy");
-        for path in data.texts("side").iter().chain(&data.texts("aside")).chain(&copy) {
-            known.grow(path, Some(End::Aside), names);
-        }
-        let copy = copy.map(|name| names.learn(&name));
-        Row { name: data.text("name").unwrap_or_default(), slots, known, id, tool, error, side, copy }
-    }
-}
-
-/// Fields that hold a result's identity and outcome.
-const WORDS: [&str; 3] = ["id", "tool", "error"];
 
 /// The location of tool calls in a dialect's messages.
 #[derive(Debug)]
@@ -100,59 +46,134 @@ struct Call {
     tool: Paths,
 }
 
-impl Call {
-    fn of(data: &Data, names: &mut Names) -> Call {
-        let [at, id, tool] = ["at", "id", "tool"].map(|name| Paths::of(data.text(name).as_deref(), names));
-        Call { at, id, tool }
+/// A row of the table as it is written. `lib/dialect/dialect.ts` documents its fields.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct DialectData {
+    name: String,
+    forms: Vec<FormData>,
+    calls: Vec<CallData>,
+    model: Vec<String>,
+    failed: Vec<String>,
+    id: Vec<String>,
+    tool: Vec<String>,
+    error: Vec<String>,
+    text: Vec<String>,
+    #[serde(deserialize_with = "in_order")]
+    json: Vec<(String, As)>,
+    other: Vec<String>,
+    side: Vec<String>,
+    aside: Vec<String>,
+    media: Vec<String>,
+    copy: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallData {
+    at: String,
+    id: String,
+    tool: String,
+}
+
+/// Reads an object as pairs: its order is that of the slots.
+fn in_order<'de, D: Deserializer<'de>>(data: D) -> Result<Vec<(String, As)>, D::Error> {
+    struct Pairs;
+    impl<'de> Visitor<'de> for Pairs {
+        type Value = Vec<(String, As)>;
+        fn expecting(&self, out: &mut fmt::Formatter) -> fmt::Result {
+            out.write_str("an object of paths")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            std::iter::from_fn(|| map.next_entry().transpose()).collect()
+        }
     }
+    data.deserialize_map(Pairs)
+}
+
+impl Dialect {
+    fn of(data: DialectData, mcp: &McpPaths) -> Result<Dialect, String> {
+        let [mut slots, mut known] = [Paths::default(), Paths::default()];
+        // JSON that may be an MCP result also gets the MCP paths below it.
+        let below = |own: &[String], mcp: &[String]| -> Vec<String> {
+            let results = data.json.iter().filter(|(_, how)| *how == As::Result);
+            let ends = results.flat_map(|(path, _)| mcp.iter().map(move |end| format!("{path}.{end}")));
+            own.iter().cloned().chain(ends).collect()
+        };
+        let words = data.id.iter().chain(&data.tool).chain(&data.error);
+        words.into_iter().try_for_each(|path| known.grow(path, Some(End::Word)))?;
+        for path in below(&data.media, &mcp.media) {
+            known.grow(&path, Some(End::Payload))?;
+        }
+        for tree in [&mut slots, &mut known] {
+            for path in below(&data.text, &mcp.text) {
+                tree.grow(&path, Some(End::Text))?;
+            }
+            for (path, how) in &data.json {
+                tree.grow(path, Some(End::Json(*how)))?;
+            }
+            for path in below(&data.other, &mcp.other) {
+                tree.grow(&path, None)?;
+            }
+        }
+        for path in data.side.iter().chain(&data.aside).chain(&data.copy) {
+            known.grow(path, Some(End::Aside))?;
+        }
+        let [id, tool, error, side] = [&data.id, &data.tool, &data.error, &data.side].map(Paths::of);
+        let (id, tool, error, side) = (id?, tool?, error?, side?);
+        Ok(Dialect { name: data.name, slots, known, id, tool, error, side, copy: data.copy })
+    }
+}
+
+/// The paths of MCP results, which other dialects embed.
+#[derive(Default)]
+struct McpPaths {
+    text: Vec<String>,
+    other: Vec<String>,
+    media: Vec<String>,
 }
 
 impl Table {
     pub fn get() -> &'static Table {
         static TABLE: OnceLock<Table> = OnceLock::new();
-        TABLE.get_or_init(Table::read)
+        TABLE.get_or_init(|| Table::read(SOURCE).unwrap_or_else(|error| panic!("src/dialects.json: {error}")))
     }
 
-    fn read() -> Table {
-        let source = SOURCE.as_bytes();
-        let all = Data(document(source).unwrap_or(Span { start: 0, end: 1 }));
-        let mut names = Names::default();
-        let (mut rows, mut forms, mut calls) = (vec![], vec![], vec![]);
-        let (mut model, mut failed) = (vec![], vec![]);
-        let mcp = all.list().find(|data| data.text("name").as_deref() == Some("mcp")).unwrap_or(all);
-        for data in all.list() {
-            for form in data.get("forms").into_iter().flat_map(Data::list) {
-                forms.push(Form::of(rows.len(), &form, &mut names));
+    /// Reads a table, or fails with what is wrong in it.
+    fn read(source: &str) -> Result<Table, String> {
+        let all: Vec<DialectData> = serde_json::from_str(source).map_err(|error| error.to_string())?;
+        let mcp = all.iter().find(|data| data.name == "mcp").map(|DialectData { text, other, media, .. }| {
+            McpPaths { text: text.clone(), other: other.clone(), media: media.clone() }
+        });
+        let mcp = mcp.unwrap_or_default();
+        let from_model = Paths::of(all.iter().flat_map(|data| &data.model))?;
+        let failed = Paths::of(all.iter().flat_map(|data| &data.failed))?;
+        let (mut dialects, mut forms, mut calls) = (vec![], vec![], vec![]);
+        for data in all {
+            for form in &data.forms {
+                forms.push(Form::of(dialects.len(), form)?);
             }
-            for call in data.get("calls").into_iter().flat_map(Data::list) {
-                calls.push(Call::of(&call, &mut names));
+            for CallData { at, id, tool } in &data.calls {
+                let [at, id, tool] = [at, id, tool].map(|path| Paths::of([path]));
+                calls.push(Call { at: at?, id: id?, tool: tool? });
             }
-            model.extend(data.texts("model"));
-            failed.extend(data.texts("failed"));
-            rows.push(Row::of(&data, &mcp, &mut names));
+            dialects.push(Dialect::of(data, &mcp)?);
         }
-        let mut paths = |texts: &[String]| Paths::of(texts.iter().map(String::as_str), &mut names);
-        let (from_model, failed) = (paths(&model), paths(&failed));
-        for name in OF_ROWS {
-            names.learn(name);
-        }
-        let [role, type_] = ["role", "type"].map(|name| names.learn(name));
-        Table { rows, forms, calls, from_model, failed, role, type_, names }
+        Ok(Table { dialects, forms, calls, from_model, failed })
     }
 
     /// Finds the tool results that a value is or carries, in order. With `named`, only those of that dialect.
-    pub fn results(&self, row: &[u8], value: &Object, named: Option<&str>) -> Vec<ToolResult<'_>> {
-        let follower = self.follower(row);
-        for form in self.forms_for(row, value) {
-            let dialect = &self.rows[form.row];
+    pub fn results<'d>(&'static self, value: Value<'d>, named: Option<&str>) -> Vec<ToolResult<'d>> {
+        let tags = &Tags::of(value);
+        let matching = |exact| self.forms.iter().filter(move |form| form.matches(tags, exact));
+        for form in matching(true).chain(matching(false)) {
+            let dialect = &self.dialects[form.dialect];
             if named.is_some_and(|named| named != dialect.name) {
                 continue;
             }
-            let objects = form.objects(follower, value).unwrap_or_default();
-            let results = objects
-                .into_iter()
-                .filter_map(|object| ToolResult::read(follower, dialect, object, form.blocks));
-            let results: Vec<ToolResult> = results.collect();
+            let objects = form.objects(value).into_iter();
+            let results: Vec<ToolResult> =
+                objects.filter_map(|object| ToolResult::read(dialect, object, form.blocks)).collect();
             if !results.is_empty() {
                 return results;
             }
@@ -161,97 +182,58 @@ impl Table {
     }
 
     /// Calls `tell` with the id and the tool name of each tool call in a message.
-    pub fn each_call(&self, row: &[u8], message: &Object, mut tell: impl FnMut(String, String)) {
-        let follower = self.follower(row);
+    pub fn each_call(&self, message: Value, mut tell: impl FnMut(String, String)) {
         for Call { at, id, tool } in &self.calls {
-            follower.follow(at, message, &mut |found| {
-                let call = follower.object(found.value);
-                if let Some((id, tool)) = follower.first_text(id, &call).zip(follower.first_text(tool, &call))
-                {
+            for call in at.ends(message) {
+                if let Some((id, tool)) = id.first_text(call).zip(tool.first_text(call)) {
                     tell(id, tool);
                 }
-                true
-            });
+            }
         }
     }
 
     /// Returns true if the model wrote the message.
-    pub fn is_from_model(&self, row: &[u8], message: &Object) -> bool {
-        self.follower(row).leads(&self.from_model, message)
+    pub fn is_from_model(&self, message: Value) -> bool {
+        self.from_model.leads(message)
     }
 
     /// Returns true if the message is a model's answer. Failed turns do not count.
-    pub fn is_answer(&self, row: &[u8], message: &Object) -> bool {
-        self.is_from_model(row, message) && !self.follower(row).leads(&self.failed, message)
-    }
-
-    pub fn follower<'a>(&'a self, row: &'a [u8]) -> Follower<'a> {
-        Follower { row, names: &self.names }
-    }
-
-    fn forms_for(&self, row: &[u8], value: &Object) -> Vec<&Form> {
-        let tag = |name| {
-            let value = value.get(name)?.value.of(row);
-            Some((Kind::of(value) == Kind::String).then(|| Literal::of(value).string()))
-        };
-        let forms = |test: &dyn Fn(&Form) -> bool| self.forms.iter().filter(|form| test(form)).collect();
-        if Kind::of(value.span.of(row)) == Kind::Array {
-            return forms(&|form| form.is_list);
-        }
-        match (tag(self.role), tag(self.type_)) {
-            (Some(Some(role)), _) => forms(&|form| form.role.contains(&role)),
-            (Some(None), _) | (None, Some(None)) => vec![],
-            (None, Some(Some(of))) => {
-                let mut found: Vec<&Form> = forms(&|form| form.types.contains(&of));
-                found.extend(self.forms.iter().filter(|form| form.starts(&of)));
-                found
-            }
-            (None, None) => forms(&|form| !form.is_list && form.role.is_empty() && form.types.is_empty()),
-        }
+    pub fn is_answer(&self, message: Value) -> bool {
+        self.is_from_model(message) && !self.failed.leads(message)
     }
 }
 
-/// A value in the table's source.
-#[derive(Clone, Copy, Debug)]
-pub struct Data(Span);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Data {
-    #[inline(never)]
-    fn get(&self, name: &str) -> Option<Data> {
-        let source = SOURCE.as_bytes();
-        let member =
-            members(source, self.0).find(|member| Literal::of(member.key.of(source)).is(name.as_bytes()));
-        member.map(|member| Data(member.value))
+    #[test]
+    fn the_table_is_read() {
+        let table = Table::read(SOURCE).unwrap();
+        assert!(table.dialects.iter().any(|dialect| dialect.name == "mcp"));
     }
 
-    fn list(self) -> impl Iterator<Item = Data> {
-        elements(SOURCE.as_bytes(), self.0).map(Data)
+    #[test]
+    fn mistakes_in_a_table_are_errors() {
+        let row = |rest: &str| Table::read(&format!(r#"[{{"name":"x","forms":[{{"role":"tool"}}],{rest}}}]"#));
+        assert!(row(r#""text":["content"]"#).is_ok());
+        for (bad, error) in [
+            (r#""text":["content[type"]"#, "cannot read the path content[type"),
+            (r#""json":{"a[]":"strnig"}"#, "unknown variant `strnig`"),
+            (r#""texts":["content"]"#, "unknown field `texts`"),
+        ] {
+            assert!(row(bad).is_err_and(|told| told.contains(error)), "{bad}");
+        }
     }
 
-    fn string(self) -> String {
-        Literal::of(self.0.of(SOURCE.as_bytes())).string()
-    }
-
-    #[inline(never)]
-    pub fn text(&self, name: &str) -> Option<String> {
-        self.get(name).map(Data::string)
-    }
-
-    #[inline(never)]
-    pub fn texts(&self, name: &str) -> Vec<String> {
-        self.get(name).into_iter().flat_map(Data::list).map(Data::string).collect()
-    }
-
-    pub fn flag(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|Data(span)| span.of(SOURCE.as_bytes()) == b"true")
-    }
-
-    fn pairs(&self, name: &str) -> Vec<(String, String)> {
-        let pair = |Data(span): Data| -> Vec<(String, String)> {
-            members(SOURCE.as_bytes(), span)
-                .map(|member| (Data(member.key).string(), Data(member.value).string()))
-                .collect()
-        };
-        self.get(name).map(pair).unwrap_or_default()
+    #[test]
+    fn the_first_row_that_matches_wins() {
+        let table = r#"[{"name":"a","forms":[{"role":"tool","has":["x"]}],"text":["content"]},
+            {"name":"b","forms":[{"role":"tool"}],"text":["content"]}]"#;
+        let table: &'static Table = Box::leak(Box::new(Table::read(table).unwrap()));
+        for (row, name) in [(r#"{"role":"tool","content":"c"}"#, "b"), (r#"{"role":"tool","x":1}"#, "a")] {
+            let document = crate::json::Document::parse(row.as_bytes()).unwrap();
+            assert_eq!(table.results(document.root(), None)[0].dialect.name, name);
+        }
     }
 }

@@ -1,15 +1,18 @@
-//! String literals, measured and cut without decoding the whole text.
+//! Texts of JSON strings, measured and cut without decoding the whole text.
+
+use std::borrow::Cow;
+use std::fmt::Write;
 
 use super::escape::{self, unescape};
-use super::write;
+use super::string;
 use crate::text::size::{self, Size};
 use crate::text::units::Text;
 use crate::text::utf8::Utf8;
 
 /// The text of a string, either escaped as in a JSON row or plain.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Literal<'a> {
-    bytes: &'a [u8],
+    bytes: Cow<'a, [u8]>,
     escaped: bool,
 }
 
@@ -22,43 +25,52 @@ pub enum Part<'a> {
     Lone(u16),
 }
 
+impl Part<'_> {
+    fn push_to(self, out: &mut String) {
+        match self {
+            Part::Run(bytes) => out.push_str(&String::from_utf8_lossy(bytes)),
+            Part::Char(point) => out.push(point),
+            Part::Lone(_) => out.push(char::REPLACEMENT_CHARACTER),
+        }
+    }
+}
+
 /// Bytes measured per step when reading from the end: at first, and at most.
 const BLOCK: usize = 64 * 1024;
 const LARGEST: usize = 64 * BLOCK;
 
+/// A text in which a backslash is an ordinary character.
+impl From<String> for Literal<'_> {
+    fn from(text: String) -> Self {
+        Literal { bytes: text.into_bytes().into(), escaped: false }
+    }
+}
+
 impl<'a> Literal<'a> {
     /// Returns the text of a literal given with its quotes.
-    #[inline(never)]
     pub fn of(quoted: &'a [u8]) -> Self {
         let bytes = quoted.get(1..quoted.len() - 1).unwrap_or_default();
-        Literal { bytes, escaped: memchr::memchr(b'\\', bytes).is_some() }
+        Literal { bytes: bytes.into(), escaped: memchr::memchr(b'\\', bytes).is_some() }
     }
 
-    /// Wraps a text in which a backslash is an ordinary character.
-    pub fn plain(bytes: &'a [u8]) -> Self {
-        Literal { bytes, escaped: false }
+    fn slice(&self, start: usize, end: usize) -> Literal<'_> {
+        Literal { bytes: self.bytes[start..end].into(), escaped: self.escaped }
     }
 
-    /// Returns the number of bytes in the row, escapes included.
-    pub fn len(self) -> usize {
+    /// Returns the number of bytes in the row, escapes included. The text is never longer.
+    pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    pub fn is_empty(self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Returns the bytes of the text, or `None` if it contains escapes.
-    pub fn as_plain(self) -> Option<&'a [u8]> {
-        (!self.escaped).then_some(self.bytes)
-    }
-
-    pub fn parts(self) -> impl Iterator<Item = Part<'a>> {
-        let Literal { bytes, escaped } = self;
+    pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
         let mut at = 0;
         std::iter::from_fn(move || {
-            let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
-            let run = if escaped { memchr::memchr(b'\\', rest).unwrap_or(rest.len()) } else { rest.len() };
+            let rest = self.bytes.get(at..).filter(|rest| !rest.is_empty())?;
+            let run = if self.escaped { memchr::memchr(b'\\', rest).unwrap_or(rest.len()) } else { rest.len() };
             if run > 0 {
                 at += run;
                 return Some(Part::Run(&rest[..run]));
@@ -69,10 +81,14 @@ impl<'a> Literal<'a> {
         })
     }
 
+    /// Returns true if the text has a lone surrogate.
+    pub fn has_lone(&self) -> bool {
+        self.parts().any(|part| matches!(part, Part::Lone(_)))
+    }
+
     /// Measures the text as JavaScript sees it: invalid UTF-8 counts as U+FFFD, which is well-formed.
-    #[inline(never)]
-    pub fn size(self) -> Size {
-        let mut sum = Size { broken: 0, ..size::of_utf8(self.bytes) };
+    pub fn size(&self) -> Size {
+        let mut sum = Size { broken: 0, ..size::of_utf8(&self.bytes) };
         let mut at = 0;
         // Escapes are ASCII. All bytes are counted first, then each escape is replaced with its value's size.
         while let Some(found) = memchr::memchr(b'\\', &self.bytes[at..]).filter(|_| self.escaped) {
@@ -99,14 +115,12 @@ impl<'a> Literal<'a> {
     }
 
     /// Returns the whole text as UTF-16; lone surrogates are kept.
-    #[inline(never)]
-    pub fn units(self) -> Vec<u16> {
+    pub fn units(&self) -> Vec<u16> {
         self.head(usize::MAX)
     }
 
     /// Returns the first `count` UTF-16 units.
-    #[inline(never)]
-    pub fn head(self, count: usize) -> Vec<u16> {
+    pub fn head(&self, count: usize) -> Vec<u16> {
         let mut units = vec![];
         for part in self.parts() {
             let room = count - units.len();
@@ -126,24 +140,23 @@ impl<'a> Literal<'a> {
     }
 
     /// Returns the last `count` UTF-16 units.
-    #[inline(never)]
-    pub fn tail(self, count: usize) -> Vec<u16> {
+    pub fn tail(&self, count: usize) -> Vec<u16> {
         let (mut start, mut chars, mut block) = (self.bytes.len(), 0, BLOCK);
         while chars < count && start > 0 {
             let end = start;
             start = self.boundary(end.saturating_sub(block));
             // Finding a boundary inside a run of backslashes scans the whole run. Growing blocks make that rare.
             block = (2 * block).min(LARGEST);
-            chars += Literal { bytes: &self.bytes[start..end], ..self }.size().chars;
+            chars += self.slice(start, end).size().chars;
         }
-        let mut units = Literal { bytes: &self.bytes[start..], ..self }.units();
+        let mut units = self.slice(start, self.bytes.len()).units();
         units.drain(..units.len().saturating_sub(count));
         units
     }
 
     /// Moves `at` back to the start of the part that contains it.
-    fn boundary(self, at: usize) -> usize {
-        let bytes = self.bytes;
+    fn boundary(&self, at: usize) -> usize {
+        let bytes = &*self.bytes;
         let Some(last) = memchr::memrchr(b'\\', &bytes[..at]).filter(|last| self.escaped && at - last < 6)
         else {
             return Utf8(bytes).floor(at);
@@ -153,7 +166,7 @@ impl<'a> Literal<'a> {
         let mut start = last - before % 2;
         while start < at {
             let next =
-                start + if bytes[start] == b'\\' { escape::length(&bytes[start..]).unwrap_or(1) } else { 1 };
+                start + if bytes[start] == b'\\' { escape::length(&bytes[start..]) } else { 1 };
             if next > at {
                 return start;
             }
@@ -162,73 +175,46 @@ impl<'a> Literal<'a> {
         Utf8(bytes).floor(at)
     }
 
-    /// Appends the text as UTF-8; lone surrogates become U+FFFD.
-    #[inline(never)]
-    pub fn write_utf8(self, out: &mut Vec<u8>) {
-        for part in self.parts() {
-            match part {
-                Part::Run(bytes) => Utf8(bytes).each_utf8(&mut |text| out.extend_from_slice(text)),
-                Part::Char(point) => out.extend_from_slice(point.encode_utf8(&mut [0; 4]).as_bytes()),
-                Part::Lone(_) => {
-                    out.extend_from_slice(char::REPLACEMENT_CHARACTER.encode_utf8(&mut [0; 4]).as_bytes())
-                }
-            }
-        }
-    }
-
-    /// Appends the text as `JSON.stringify` writes it, with quotes.
-    pub fn write_json(self, out: &mut Vec<u8>) {
-        out.push(b'"');
-        for part in self.parts() {
-            match part {
-                // Bytes that are unescaped in a row need no escape.
-                Part::Run(bytes) => Utf8(bytes).each_utf8(&mut |text| out.extend_from_slice(text)),
-                Part::Char(point) => write::push(point, out),
-                Part::Lone(unit) => write::push_unit(unit, out),
-            }
-        }
-        out.push(b'"');
-    }
-
-    /// Returns the number of bytes that [`Literal::write_json`] appends.
-    pub fn json_width(self) -> usize {
-        let width = |part| match part {
-            Part::Run(bytes) => size::of_utf8(bytes).bytes,
-            Part::Char(point) => write::width(point),
-            Part::Lone(_) => 6,
-        };
-        2 + self.parts().map(width).sum::<usize>()
-    }
-
-    /// Returns true if the decoded text equals `text`.
-    #[inline(never)]
-    pub fn is(self, text: &[u8]) -> bool {
-        match self.as_plain() {
-            Some(bytes) => bytes == text,
-            None => self.parts().all(|part| !matches!(part, Part::Lone(_))) && self.utf8() == text,
-        }
-    }
-
-    #[inline(never)]
-    pub fn utf8(self) -> Vec<u8> {
-        let mut out = vec![];
-        self.write_utf8(&mut out);
+    /// Returns the text as UTF-8; lone surrogates become U+FFFD.
+    pub fn string(&self) -> String {
+        let mut out = String::with_capacity(self.bytes.len());
+        self.parts().for_each(|part| part.push_to(&mut out));
         out
     }
 
-    #[inline(never)]
-    pub fn string(self) -> String {
-        String::from_utf8(self.utf8()).unwrap_or_default()
+    /// Appends the text as `JSON.stringify` writes it, with quotes.
+    pub fn write_json(&self, out: &mut String) {
+        let mut text = String::with_capacity(self.bytes.len());
+        let push = |text: &str, out: &mut String| {
+            let json = string(text);
+            out.push_str(&json[1..json.len() - 1]);
+        };
+        out.push('"');
+        for part in self.parts() {
+            if let Part::Lone(unit) = part {
+                push(&std::mem::take(&mut text), out);
+                let _ = write!(out, "\\u{unit:04x}");
+            } else {
+                part.push_to(&mut text);
+            }
+        }
+        push(&text, out);
+        out.push('"');
+    }
+
+    /// Returns true if the decoded text equals `text`.
+    pub fn is(&self, text: &str) -> bool {
+        if self.escaped { self.string() == text } else { *self.bytes == *text.as_bytes() }
     }
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
     use proptest::prelude::*;
 
     /// Generates literals from hostile parts, with their decoded units.
-    pub fn literals() -> impl Strategy<Value = (Vec<u8>, Vec<u16>)> {
+    fn literals() -> impl Strategy<Value = (Vec<u8>, Vec<u16>)> {
         let part = prop_oneof![
             4 => "[a-zé漢😀 ]{0,9}".prop_map(|text| (text.clone().into_bytes(), text.encode_utf16().collect())),
             2 => any::<u16>().prop_map(|unit| (format!("\\u{unit:04x}").into_bytes(), vec![unit])),
@@ -260,11 +246,10 @@ pub(super) mod tests {
             prop_assert_eq!(literal.head(count), &units[..count.min(units.len())]);
             prop_assert_eq!(literal.tail(count), &units[units.len().saturating_sub(count)..]);
             prop_assert_eq!(literal.string(), String::from_utf16_lossy(&units));
-            let (mut json, mut written) = (vec![], vec![]);
+            let mut json = String::new();
             literal.write_json(&mut json);
-            write::literal(&units, &mut written);
-            prop_assert_eq!(literal.json_width(), json.len());
-            prop_assert_eq!(json, written);
+            prop_assert_eq!(Literal::of(json.as_bytes()).units(), units);
+            prop_assert_eq!(json.contains("\\ud"), literal.has_lone());
         }
 
         #[test]
@@ -273,8 +258,8 @@ pub(super) mod tests {
             let at = at.min(literal.bytes.len());
             let boundary = literal.boundary(at);
             prop_assert!(boundary <= at && at - boundary < 6);
-            let [head, tail] = [&literal.bytes[..boundary], &literal.bytes[boundary..]]
-                .map(|bytes| Literal { bytes, ..literal }.units());
+            let [head, tail] = [(0, boundary), (boundary, literal.bytes.len())]
+                .map(|(start, end)| literal.slice(start, end).units());
             prop_assert_eq!([head, tail].concat(), literal.units());
         }
     }
@@ -301,8 +286,7 @@ pub(super) mod tests {
 
     #[test]
     fn is_compares_decoded_text() {
-        assert!(Literal::of(br#""r\u006fle""#).is(b"role"));
-        assert!(Literal::of(br#""role""#).is(b"role"));
-        assert!(!Literal::of(br#""\ud800""#).is("\u{fffd}".as_bytes()));
+        assert!(Literal::of(br#""r\u006fle""#).is("role"));
+        assert!(Literal::of(br#""role""#).is("role"));
     }
 }

@@ -1,6 +1,6 @@
 //! Builds reports as JSON.
 
-use crate::json::tree::string;
+use crate::json::string;
 
 /// A JSON object under construction.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Answer {
     #[inline(never)]
     pub fn text(self, name: &str, value: Option<&str>) -> Self {
         match value {
-            Some(value) => self.json(name, &String::from_utf8_lossy(&string(value))),
+            Some(value) => self.json(name, &string(value)),
             None => self,
         }
     }

@@ -1,11 +1,8 @@
 //! The active branch of a session tree: from the last row up to a root, or to the start of the context that the last
 //! compaction on it defines.
 
-use super::entry::Entry;
-use crate::dialect::object::text_at;
-use crate::dialect::path::Follower;
 use crate::hash::hash;
-use crate::json::Span;
+use crate::json::Value;
 
 /// The rows of a tree, in 32 bytes each.
 #[derive(Debug, Default)]
@@ -24,21 +21,21 @@ pub struct Tree {
 impl Tree {
     /// Takes the next row. The last row is the tip. In OpenClaw's format, a row of type `leaf` sets the tip to another
     /// row, and rows appended to the side do not move it.
-    pub fn push(&mut self, row: u64, entry: &Entry, follower: Follower) {
-        let named = |name| follower.get(&entry.root, name).map_or(NONE, |value| hash_of(follower.row, value));
+    pub fn push(&mut self, number: u64, row: Value) {
+        let named = |name| row.get(name).and_then(Value::string).map_or(NONE, |id| hash_of(&id));
         let id = named("id");
         if id == NONE {
             return;
         }
-        let kind = follower.text(&entry.root, "type");
-        let is_leaf = kind.as_deref() == Some("leaf");
-        if kind.as_deref() == Some("compaction") {
+        let is_kind = |name: &str| row.get("type").is_some_and(|kind| kind.is(name));
+        let is_leaf = is_kind("leaf");
+        if is_kind("compaction") {
             self.compactions.push((self.rows.len(), named("firstKeptEntryId")));
         }
         self.ids.push((id, self.rows.len()));
         self.parents.push(named(if is_leaf { "targetId" } else { "parentId" }));
-        self.rows.push(row);
-        let is_aside = follower.text(&entry.root, "appendMode").as_deref() == Some("side");
+        self.rows.push(number);
+        let is_aside = row.get("appendMode").is_some_and(|mode| mode.is("side"));
         if is_leaf || !is_aside {
             self.tip = id;
         }
@@ -89,21 +86,19 @@ impl Branch {
 /// The hash of a missing id.
 const NONE: u64 = 0;
 
-fn hash_of(row: &[u8], id: Span) -> u64 {
-    text_at(row, id).map_or(NONE, |text| hash(&text.utf8()).max(NONE + 1))
+fn hash_of(id: &str) -> u64 {
+    hash(id.as_bytes()).max(NONE + 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::Table;
-    use crate::session::entry::Format;
+    use crate::json::Document;
 
     fn branch(rows: &[&str]) -> Vec<u64> {
         let mut tree = Tree::default();
         for (at, row) in rows.iter().enumerate() {
-            let entry = Entry::read(row.as_bytes(), Format::Pi { version: 3 }).unwrap();
-            tree.push(at as u64, &entry, Table::get().follower(row.as_bytes()));
+            tree.push(at as u64, Document::parse(row.as_bytes()).unwrap().root());
         }
         tree.branch().rows
     }
@@ -149,8 +144,7 @@ mod tests {
     fn compactions_of_other_branches_do_not_count() {
         let mut tree = Tree::default();
         let mut push = |row: String, at: u64| {
-            let entry = Entry::read(row.as_bytes(), Format::Pi { version: 3 }).unwrap();
-            tree.push(at, &entry, Table::get().follower(row.as_bytes()));
+            tree.push(at, Document::parse(row.as_bytes()).unwrap().root());
         };
         let count = 100_000;
         for at in 0..count {

@@ -4,11 +4,10 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::{Seek, SeekFrom};
 
 use super::branch::Tree;
-use super::entry::{Entry, Format, Place};
 use super::failure::Failure;
-use super::reading::Reading;
-use super::row::{Measured, Options};
-use super::rows::{Rows, each_row};
+use super::rewrite_row::{Measured, Options};
+use super::row_format::{Entry, Format, Place};
+use super::rows::{Reading, Rows, each_row};
 use super::stored::Session;
 use super::watch::Watch;
 use crate::dialect::Table;
@@ -100,8 +99,8 @@ impl Survey {
         let mut take = |row: &[u8]| {
             let Some(row) = reading.next(row) else { return };
             let survey = survey.get_or_insert_with(|| Survey::of(row.format));
-            if let Some(entry) = row.entry() {
-                survey.push(row.number, row.text, &entry, options);
+            if let Some(document) = row.document() {
+                survey.push(row.number, &row.entry(&document), options);
             }
         };
         while let Some(block) = rows.next(|_| watch.step())? {
@@ -113,23 +112,21 @@ impl Survey {
     }
 
     /// Takes a row that is valid JSON, with its number.
-    pub fn push(&mut self, number: u64, row: &[u8], entry: &Entry, options: &Options) {
-        let table = Table::get();
-        let follower = table.follower(row);
+    pub fn push(&mut self, number: u64, entry: &Entry, options: &Options) {
         self.is_plain &= entry.place == Place::Row;
         let message = self.messages;
         self.messages += 1;
         if self.format.is_tree() {
-            self.tree.push(number, entry, follower);
-        } else if entry.is_aside(follower) {
+            self.tree.push(number, entry.root);
+        } else if entry.is_aside() {
             return;
-        } else if let Some(first) = entry.first_kept(follower) {
+        } else if let Some(first) = entry.first_kept() {
             self.first = first.unwrap_or(message).min(message);
         }
-        if entry.message.as_ref().is_some_and(|message| table.is_answer(row, message)) {
+        if entry.message.is_some_and(|message| Table::get().is_answer(message)) {
             self.answers.push(number);
         }
-        for (nth, measured) in options.measure(row, entry).into_iter().enumerate() {
+        for (nth, measured) in options.measure(entry).into_iter().enumerate() {
             self.results.push(Seen { row: number, nth, message, measured });
         }
     }
@@ -231,7 +228,8 @@ mod tests {
     use super::*;
     use crate::policy::Policy;
     use crate::session::clamp::Rules;
-    use crate::session::row::SideData;
+    use crate::json::Document;
+    use crate::session::rewrite_row::SideData;
     use crate::share::Share;
 
     fn surveyed(rows: &[&str]) -> Survey {
@@ -239,8 +237,8 @@ mod tests {
         let options = Options { rules, side: SideData::Keep, dialect: None };
         let mut survey = Survey::of(Format::Rows);
         for (number, row) in rows.iter().enumerate() {
-            let entry = Entry::read(row.as_bytes(), Format::Rows).unwrap();
-            survey.push(number as u64, row.as_bytes(), &entry, &options);
+            let document = Document::parse(row.as_bytes()).unwrap();
+            survey.push(number as u64, &Entry::of(document.root(), Format::Rows), &options);
         }
         survey
     }

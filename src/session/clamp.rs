@@ -1,14 +1,12 @@
-//! Truncates the texts of one tool result, as `lib/result/blocks.ts` does for live objects.
+//! Truncates the texts of one tool result.
 
-use super::body::{Body, Windows, parted, shows};
-use super::encoded;
+use super::body::{Windows, cleaned, is_visible, parted, windows};
+use super::nested_json;
 use super::payload::with_names;
 use crate::dialect::Slot;
 use crate::dialect::path::As;
 use crate::findings;
-use crate::json::escape::well_formed;
-use crate::json::tree::{TOP, Tree};
-use crate::json::{Literal, Span, write};
+use crate::json::{Literal, Value};
 use crate::limits::UNLIMITED;
 use crate::lined::clamp_lines;
 use crate::policy::{Keep, Policy};
@@ -16,6 +14,7 @@ use crate::share::{Block, Share, exceeded, share};
 use crate::text::clamp::clamp_to;
 use crate::text::notice::Notice;
 use crate::text::source::Source;
+use crate::text::space::is_space;
 use crate::text::tokens::MOST_PER_CHAR;
 use crate::text::{Size, Utf16, clean};
 
@@ -29,7 +28,6 @@ pub struct Rules {
 
 impl Rules {
     /// Returns rules with a tighter limit in chars, shared by all blocks of a result.
-    #[inline(never)]
     pub fn shortened(&self, max_chars: usize) -> Rules {
         let mut rules = self.clone();
         rules.policy.limits.chars = rules.policy.limits.chars.min(max_chars);
@@ -58,8 +56,8 @@ impl Rules {
 pub enum Left {
     Same,
     /// Unchanged except that lone surrogates become U+FFFD.
-    WellFormed,
-    Text(Vec<u16>),
+    Mended,
+    Text(String),
     Gone,
 }
 
@@ -71,96 +69,69 @@ pub struct Clamped {
     pub truncated: bool,
 }
 
-impl Clamped {
-    pub fn changes(&self) -> bool {
-        self.left.iter().any(|left| *left != Left::Same)
+/// Truncates the texts of one result, which are those of its slots.
+pub fn clamp_slots(slots: &[Slot], texts: &[Literal], rules: &Rules) -> Clamped {
+    if rules.clean.is_none() && surely_fit(texts, &rules.policy) {
+        return Clamped { left: slots.iter().map(whole).collect(), truncated: false };
     }
-}
-
-/// Returns the text of a slot as the model sees it.
-pub fn body_of<'a>(row: &'a [u8], slot: &Slot) -> Body<'a> {
-    if slot.is_data {
-        let source = slot.source(row);
-        return Body::Made(write::escaped(Tree::of(&source, Span { start: 0, end: source.len() }).json(TOP)));
-    }
-    Body::Row(Literal::of(slot.value.of(row)))
-}
-
-/// Truncates the texts of one result.
-pub fn clamp_slots(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) -> Clamped {
-    if rules.clean.is_none() && surely_fit(bodies, &rules.policy) {
-        return Clamped {
-            left: slots.iter().map(|slot| whole(row, slot, false)).collect(),
-            truncated: false,
-        };
-    }
-    match (slots, bodies) {
-        ([slot], [body]) => clamp_one(row, slot, body, rules),
-        _ => clamp_together(row, slots, bodies, rules),
+    match (slots, texts) {
+        ([slot], [text]) => clamp_one(slot, text, rules),
+        _ => clamp_together(slots, texts, rules),
     }
 }
 
 /// Returns true if the texts fit by their length alone: a char takes at most three bytes and one line.
-fn surely_fit(bodies: &[Body], policy: &Policy) -> bool {
+fn surely_fit(texts: &[Literal], policy: &Policy) -> bool {
     let limits = &policy.limits;
     let least = limits.lines.min(limits.chars).min(limits.tokens / MOST_PER_CHAR);
     let least = least.min(limits.bytes / 3).min(limits.line_bytes / 3);
-    // A text is never longer than its literal.
-    bodies.iter().map(|body| body.literal().len()).sum::<usize>() <= least
+    texts.iter().map(Literal::len).sum::<usize>() <= least
 }
 
 /// Returns the outcome of a slot that is kept whole.
-fn whole(row: &[u8], slot: &Slot, broken: bool) -> Left {
-    let repairs = broken || memchr::memmem::find(slot.value.of(row), b"\\u").is_some();
-    if repairs && well_formed(slot.value.of(row)).is_some() { Left::WellFormed } else { Left::Same }
+fn whole(slot: &Slot) -> Left {
+    let has_escape = memchr::memmem::find(slot.value.source(), b"\\u").is_some();
+    let mut texts = slot.values().iter().flat_map(|value| value.leaves()).filter_map(Value::text);
+    if has_escape && texts.any(|text| text.has_lone()) { Left::Mended } else { Left::Same }
 }
 
-#[inline(never)]
-fn clamp_one(row: &[u8], slot: &Slot, body: &Body, rules: &Rules) -> Clamped {
-    if slot.json == Some(As::Encoded) {
-        let truncated = matches!(clamp_text(body, rules), Fit::Cut(_));
-        let left = encoded::clamp(body, rules).map_or_else(|| whole(row, slot, false), Left::Text);
-        return Clamped { left: vec![left], truncated };
-    }
+fn clamp_one(slot: &Slot, text: &Literal, rules: &Rules) -> Clamped {
     let fit = match slot.json {
-        Some(As::Rest) => clamp(body, &rules.policy),
-        Some(_) => clamp_json(body, &rules.policy),
-        None => clamp_text(body, rules),
+        Some(As::Rest) => clamp(text, &rules.policy, rules.clean),
+        Some(As::Encoded) | None => clamp_text(text, rules),
+        Some(_) => clamp_json(text, rules),
     };
     let truncated = matches!(fit, Fit::Cut(_));
     let left = match fit {
-        Fit::Whole => whole(row, slot, false),
-        Fit::Broken => Left::WellFormed,
+        Fit::Whole => whole(slot),
+        _ if slot.json == Some(As::Encoded) => {
+            nested_json::clamp(text, rules).map_or_else(|| whole(slot), Left::Text)
+        }
         Fit::Cleaned(text) => Left::Text(text),
-        Fit::Cut(text) => Left::Text(showing(parted(text, rules.clean), body, rules)),
+        Fit::Cut(cut) => Left::Text(showing(cut, text, rules)),
     };
     Clamped { left: vec![left], truncated }
 }
 
 /// Truncates JSON. If it does not fit, its payloads are replaced by their names first.
-pub fn clamp_json(body: &Body, policy: &Policy) -> Fit {
-    let fit = clamp(body, policy);
-    let lean = if matches!(fit, Fit::Cut(_)) { named(body) } else { None };
-    lean.map_or(fit, |lean| match clamp(&lean, policy) {
-        Fit::Whole | Fit::Broken => Fit::Cut(lean.literal().units()),
+pub fn clamp_json(text: &Literal, rules: &Rules) -> Fit {
+    let fit = clamp(text, &rules.policy, rules.clean);
+    let lean = if matches!(fit, Fit::Cut(_)) { with_names(&text.string()) } else { None };
+    lean.map_or(fit, |lean| match clamp(&lean.clone().into(), &rules.policy, rules.clean) {
+        Fit::Whole => Fit::Cut(lean),
         fit => fit,
     })
 }
 
-/// Returns JSON with its payloads replaced by their names, or `None` if it has no payloads.
-fn named(json: &Body) -> Option<Body<'static>> {
-    with_names(&encoded::escaped(json.literal())).map(Body::Made)
-}
-
 /// Returns the truncated text. If that has no visible chars, returns the visible start of the original instead.
-fn showing(clamped: Vec<u16>, body: &Body, rules: &Rules) -> Vec<u16> {
-    if shows(&clamped) {
-        return clamped;
+fn showing(cut: String, text: &Literal, rules: &Rules) -> String {
+    let text = text.string();
+    let visible = text.trim_start_matches(is_space).to_owned();
+    if is_visible(&cut) || visible.is_empty() {
+        return cut;
     }
-    let Some(text) = body.trimmed() else { return clamped };
-    let body = Body::Made(text);
-    match clamp_text(&body, &rules.head()) {
-        Fit::Whole | Fit::Broken => body.literal().units(),
+    match clamp_text(&visible.clone().into(), &rules.head()) {
+        Fit::Whole => visible,
         Fit::Cleaned(text) | Fit::Cut(text) => text,
     }
 }
@@ -169,91 +140,72 @@ fn showing(clamped: Vec<u16>, body: &Body, rules: &Rules) -> Vec<u16> {
 #[derive(Clone, Debug)]
 pub enum Fit {
     Whole,
-    /// Whole, except for lone surrogates.
-    Broken,
-    Cleaned(Vec<u16>),
-    Cut(Vec<u16>),
+    Cleaned(String),
+    Cut(String),
 }
 
 /// Cleans and truncates a tool's text.
-#[inline(never)]
-pub fn clamp_text(body: &Body, rules: &Rules) -> Fit {
-    let Some(text) = body.cleaned(rules.clean) else { return clamp_parted(body, rules) };
-    let body = Body::Made(text);
-    match clamp_parted(&body, rules) {
-        Fit::Whole | Fit::Broken => Fit::Cleaned(body.literal().units()),
+pub fn clamp_text(text: &Literal, rules: &Rules) -> Fit {
+    let Some(cleaned) = cleaned(text, rules.clean) else { return clamp(text, &rules.policy, rules.clean) };
+    match clamp(&cleaned, &rules.policy, rules.clean) {
+        Fit::Whole => Fit::Cleaned(cleaned.string()),
         fit => fit,
     }
 }
 
-/// Truncates a cleaned text so that cleaning it again changes nothing.
-fn clamp_parted(body: &Body, rules: &Rules) -> Fit {
-    match clamp(body, &rules.policy) {
-        Fit::Cut(text) => Fit::Cut(parted(text, rules.clean)),
-        fit => fit,
-    }
-}
-
-/// Truncates a text without cleaning.
-#[inline(never)]
-pub fn clamp(body: &Body, policy: &Policy) -> Fit {
-    let (size, limits) = (body.size(), &policy.limits);
-    let whole = if size.broken > 0 { Fit::Broken } else { Fit::Whole };
+/// Truncates a text that was cleaned with these options, so that cleaning it again changes nothing.
+fn clamp(text: &Literal, policy: &Policy, clean: Option<clean::Options>) -> Fit {
+    let (size, limits) = (text.size(), &policy.limits);
     // Most measured texts fit and need not be decoded.
     let is_small = size.bytes <= limits.bytes.min(limits.line_bytes)
         && size.chars <= limits.chars.min(limits.tokens / MOST_PER_CHAR)
         && size.newlines < limits.lines;
     if is_small {
-        return whole;
+        return Fit::Whole;
     }
+    let cut = |cut| Fit::Cut(parted(cut, clean));
     if limits.line_bytes < size.chars.saturating_mul(3)
-        && let Some(lined) = clamp_lines(Utf16(&body.literal().units()), policy)
+        && let Some(lined) = clamp_lines(Utf16(&text.units()), policy)
     {
-        return Fit::Cut(lined.text);
+        return cut(lined.text);
     }
-    if policy.searches() {
-        let windows = body.searched(size.chars, policy);
-        let source = source(&windows, size);
-        if !source.fits(limits)
-            && let Some(found) = findings::clamp(&source, limits, policy, &policy.notice)
-        {
-            return Fit::Cut(found.text.encode_utf16().collect());
-        }
-    }
-    let windows = body.windows(size.chars, policy);
+    let windows = windows(text, size.chars, policy);
     let source = source(&windows, size);
-    match clamp_to(&source, limits, policy, &policy.notice) {
-        Some(cut) => Fit::Cut(source.compose(&cut)),
-        None => whole,
+    if policy.searches()
+        && !source.fits(limits)
+        && let Some(found) = findings::clamp(&source, limits, policy, &policy.notice)
+    {
+        return cut(found.text.encode_utf16().collect());
     }
+    clamp_to(&source, limits, policy, &policy.notice).map_or(Fit::Whole, |kept| cut(source.compose(&kept)))
 }
 
 fn source(windows: &Windows, size: Size) -> Source<'_, Utf16<'_>> {
     Source::ends(Utf16(&windows.0), Utf16(&windows.1), size.chars).with_totals(Some(size))
 }
 
-#[inline(never)]
-fn clamp_together(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) -> Clamped {
-    let mut made: Vec<Option<Body>> = slots
-        .iter()
-        .zip(bodies)
-        .map(|(slot, body)| body.cleaned(rules.clean.filter(|_| slot.json.is_none())).map(Body::Made))
-        .collect();
+fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &Rules) -> Clamped {
+    let clean = |slot: &Slot| rules.clean.filter(|_| slot.json.is_none());
+    let mut made: Vec<Option<Literal>> =
+        slots.iter().zip(texts).map(|(slot, text)| cleaned(text, clean(slot))).collect();
     let mut truncated = false;
     loop {
-        let texts: Vec<&Body> =
-            bodies.iter().zip(&made).map(|(body, made)| made.as_ref().unwrap_or(body)).collect();
+        let texts: Vec<&Literal> =
+            texts.iter().zip(&made).map(|(text, made)| made.as_ref().unwrap_or(text)).collect();
         let shared = share_texts(&texts, rules);
         truncated |= shared.iter().any(|shared| *shared != Shared::Whole);
         // Naming the payloads of one text may leave room for another. Unread data names its payloads when it is shrunk.
         let is_json = |at: usize| slots[at].json.is_some_and(|json| json != As::Rest);
-        let lean =
-            |at: usize| if shared[at] == Shared::Whole || !is_json(at) { None } else { named(texts[at]) };
-        let named: Vec<Option<Body>> = (0..slots.len()).map(lean).collect();
+        let lean = |at: usize| match shared[at] {
+            Shared::Whole => None,
+            _ if !is_json(at) => None,
+            _ => with_names(&texts[at].string()).map(Literal::from),
+        };
+        let named: Vec<Option<Literal>> = (0..slots.len()).map(lean).collect();
         if named.iter().all(Option::is_none) {
             let left = shared.into_iter().enumerate().map(|(at, shared)| match shared {
-                Shared::Whole if made[at].is_some() => Left::Text(texts[at].literal().units()),
-                Shared::Whole => whole(row, &slots[at], texts[at].size().broken > 0),
+                Shared::Whole if made[at].is_some() => Left::Text(texts[at].string()),
+                Shared::Whole => whole(&slots[at]),
                 Shared::Text(text) => Left::Text(text),
                 Shared::Gone => Left::Gone,
             });
@@ -269,22 +221,21 @@ fn clamp_together(row: &[u8], slots: &[Slot], bodies: &[Body], rules: &Rules) ->
 #[derive(PartialEq, Eq)]
 enum Shared {
     Whole,
-    Text(Vec<u16>),
+    Text(String),
     Gone,
 }
 
 /// Shares the limits among the texts of one result.
-fn share_texts(texts: &[&Body], rules: &Rules) -> Vec<Shared> {
+fn share_texts(texts: &[&Literal], rules: &Rules) -> Vec<Shared> {
     let policy = &rules.policy;
     let sizes: Vec<Size> = texts.iter().map(|text| text.size()).collect();
     let max = policy.limits.line_bytes;
     let windows: Vec<Windows> = texts
         .iter()
         .zip(&sizes)
-        .map(|(text, size)| match policy.searches() {
-            _ if max != UNLIMITED => (text.literal().units(), vec![]),
-            true => text.searched(size.chars, policy),
-            false => text.windows(size.chars, policy),
+        .map(|(text, size)| match max {
+            UNLIMITED => windows(text, size.chars, policy),
+            _ => (text.units(), vec![]),
         })
         .collect();
     let given: Vec<_> = windows.iter().zip(&sizes).map(|(windows, size)| source(windows, *size)).collect();

@@ -4,18 +4,16 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::answer::Answer;
-use super::body::Body;
 use super::clamp::clamp_slots;
-use super::entry::Shape;
 use super::failure::Failure;
-use super::reading::Reading;
-use super::row::{Options, bodies_of};
-use super::rows::{Rows, each_row};
+use super::rewrite_row::{Options, texts_of};
+use super::row_format::Shape;
+use super::rows::{Reading, Rows, each_row};
 use super::stored::Session;
 use super::watch::{Progress, Watch};
-use crate::dialect::path::Follower;
 use crate::dialect::{Table, ToolResult};
 use crate::hash::hash;
+use crate::json::Literal;
 use crate::text::Size;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -144,36 +142,34 @@ impl Inspector<'_> {
     fn take(&mut self, row: &[u8]) {
         self.line += 1;
         let Some(read) = self.reading.next(row) else { return };
-        let Some(entry) = read.entry() else {
+        let Some(document) = read.document() else {
             self.report.damaged += 1;
             return;
         };
-        let row = read.text;
-        let (table, follower) = (Table::get(), Table::get().follower(row));
-        let results = self.options.results(row, &entry);
+        let entry = read.entry(&document);
+        let results = self.options.results(&entry);
         if self.report.format == Shape::Unknown {
-            self.report.format = read.shape(&entry, self.options);
+            self.report.format = Shape::of(&entry, read.format, !results.is_empty());
         }
-        if let Some(message) = &entry.message {
-            table.each_call(row, message, |id, tool| {
+        if let Some(message) = entry.message {
+            Table::get().each_call(message, |id, tool| {
                 let tool = self.tools.named(&tool);
                 self.tools.by_call.insert(hash(id.as_bytes()), tool);
             });
         }
         for result in results.iter().filter(|result| result.is_filled) {
-            self.count(follower, result);
+            self.count(result);
         }
     }
 
-    fn count(&mut self, follower: Follower, result: &ToolResult) {
-        let row = follower.row;
-        let bodies = bodies_of(row, result);
-        let size = bodies.iter().map(Body::size).fold(Size::default(), |sum, size| sum + size);
+    fn count(&mut self, result: &ToolResult) {
+        let texts = texts_of(result);
+        let size = texts.iter().map(Literal::size).fold(Size::default(), |sum, size| sum + size);
         let Size { chars, bytes, .. } = size;
-        let call_id = result.id(follower);
-        let tool = result.tool(follower).or_else(|| self.tools.called(call_id.as_deref()?));
-        let rules = self.options.rules.failed(result.is_error(follower));
-        self.report.oversized += u64::from(clamp_slots(row, &result.slots, &bodies, &rules).truncated);
+        let call_id = result.id();
+        let tool = result.tool().or_else(|| self.tools.called(call_id.as_deref()?));
+        let rules = self.options.rules.failed(result.is_error());
+        self.report.oversized += u64::from(clamp_slots(&result.slots, &texts, &rules).truncated);
         self.report.results += 1;
         let at = self.tools.named(tool.as_deref().unwrap_or(UNKNOWN));
         let of_tool = &mut self.tools.all[at];

@@ -9,13 +9,12 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use serde_json::Value;
+
 use super::clock;
 use super::failure::Failure;
 use super::file::Beside;
 use super::watch::Watch;
-use crate::json::members::members;
-use crate::json::scan::{Kind, document};
-use crate::json::{Literal, number};
 use crate::platform;
 
 /// A lock held by this process until it is dropped.
@@ -167,20 +166,10 @@ impl Held {
         }
         let mut text = vec![];
         (&file).take(LONGEST).read_to_end(&mut text)?;
-        let mut held = Held { file, found, pid: None, created: None, started: None };
-        for member in document(&text).into_iter().flat_map(|all| members(&text, all)) {
-            let value = member.value.of(&text);
-            match (member.key.of(&text), Kind::of(value)) {
-                (b"\"pid\"", _) => {
-                    held.pid =
-                        number::whole(value).and_then(|pid| pid.try_into().ok()).filter(|pid| *pid > 0);
-                }
-                (b"\"starttime\"", _) => held.started = number::whole(value),
-                (b"\"createdAt\"", Kind::String) => held.created = clock::parse(&Literal::of(value).string()),
-                _ => {}
-            }
-        }
-        Ok(Some(held))
+        let payload: Value = serde_json::from_slice(&text).unwrap_or_default();
+        let pid = payload["pid"].as_u64().and_then(|pid| pid.try_into().ok()).filter(|pid| *pid > 0);
+        let created = payload["createdAt"].as_str().and_then(clock::parse);
+        Ok(Some(Held { file, found, pid, created, started: payload["starttime"].as_u64() }))
     }
 
     /// Determines if the lock is held or stale.

@@ -1,9 +1,8 @@
-//! Base64 payloads in a row, which are never truncated inside. Mirrors `lib/dialect/payload.ts`, which does this for
-//! live objects.
+//! Base64 payloads in a row, which are never truncated inside.
 
-use crate::json::scan::Kind;
-use crate::json::tree::{Id, Out, TOP, Tree, string};
-use crate::json::{Literal, write};
+use std::collections::HashMap;
+
+use crate::json::{Document, Value, string, without_controls};
 use crate::text::amounts::grouped;
 
 /// Members that name the type of an object's payload, most reliable first.
@@ -13,11 +12,10 @@ const MEDIA: &str = " aac flac gif jpeg jpg m4a mp3 mp4 ogg opus pcm pcm16 pdf p
     image audio video media input_image input_audio input_video input_media ";
 
 /// Returns the type of the payload beside these members: a media type other than text, a format, or a block type.
-pub fn medium_of(tree: &Tree, members: &[(Id, Id)]) -> Option<String> {
-    NAMES.iter().find_map(|known| {
-        let (_, value) = members.iter().find(|(name, _)| tree.literal(*name).is(known.as_bytes()))?;
-        let is_text = tree.kind(*value) == Kind::String;
-        is_text.then(|| tree.literal(*value).string()).filter(|text| is_medium(text))
+pub fn medium_of(members: &[Value]) -> Option<String> {
+    NAMES.iter().find_map(|name| {
+        let named = members.iter().rev().find(|member| member.is_named(name))?;
+        named.string().filter(|text| is_medium(text))
     })
 }
 
@@ -49,93 +47,48 @@ const LONG_BESIDE: usize = 64;
 const PREFIX: usize = 256;
 
 /// Returns the replacements of an oversized payload, longest first, or `None` if the text is not a payload.
-pub fn omitted(text: Literal, medium: Option<&str>) -> Option<Vec<String>> {
-    let head = String::from_utf16_lossy(&text.head(PREFIX));
-    let data_type = data_type(&head);
-    let made;
-    let bytes = match text.as_plain() {
-        Some(bytes) => bytes,
-        None => {
-            made = text.utf8();
-            &made
-        }
-    };
-    let (kind, chars) = match &data_type {
-        Some((kind, start)) => (Some(*kind), text.size().chars - start),
-        None if is_base64(bytes, medium) => (medium, bytes.len()),
+pub fn omitted(text: &str, medium: Option<&str>) -> Option<Vec<String>> {
+    let (kind, chars) = match data_type(text) {
+        Some((kind, rest)) => (Some(kind), rest.encode_utf16().count()),
+        None if is_base64(text.as_bytes(), medium) => (medium, text.len()),
         None => return None,
     };
-    let padding = bytes.iter().rev().take(2.min(chars)).take_while(|byte| **byte == b'=').count();
+    let padding = text.bytes().rev().take(2.min(chars)).take_while(|byte| *byte == b'=').count();
     let size = format!("[... {} bytes", grouped((chars - padding) * 3 / 4));
     let named = kind.filter(|kind| is_name(kind)).map(|kind| format!("{size} of {kind} omitted]"));
     Some(named.into_iter().chain([format!("{size} omitted]"), String::new()]).collect())
 }
 
-/// Returns the JSON, as `JSON.stringify` writes it, with its payloads replaced by their types and sizes, which prevents
-/// cuts inside a payload. Returns `None` if it has no payloads.
-pub fn with_names(json: &[u8]) -> Option<Vec<u8>> {
-    let may_hold = memchr::memchr_iter(b'"', json).any(|at| may_begin(&json[at + 1..]));
-    let tree = Tree::parse(json).filter(|_| may_hold)?;
-    let (mut names, mut open) = (vec![], vec![(TOP, None::<String>)]);
-    while let Some((id, medium)) = open.pop() {
-        match tree.kind(id) {
-            Kind::Array => open.extend(tree.children(id).map(|child| (child, medium.clone()))),
-            Kind::Object => {
-                let members = tree.members(id);
-                let medium = medium_of(&tree, &members).or(medium);
-                open.extend(members.iter().map(|(_, value)| (*value, medium.clone())));
-            }
-            Kind::String => {
-                names.extend(name_of(tree.literal(id), medium.as_deref()).map(|name| (id, name)));
-            }
-            _ => {}
-        }
+/// Returns compact JSON with its payloads replaced by their types and sizes, which prevents cuts inside a payload.
+/// Returns `None` if it has no payloads, or is not JSON.
+pub fn with_names(json: &str) -> Option<String> {
+    let document = Document::parse(json.as_bytes())?;
+    let (mut names, mut open) = (HashMap::new(), vec![(document.root(), None::<String>)]);
+    while let Some((value, medium)) = open.pop() {
+        let members: Vec<Value> = value.members().collect();
+        let medium = medium_of(&members).or(medium);
+        open.extend(value.elements().chain(members).map(|part| (part, medium.clone())));
+        let name = value.string().and_then(|text| name_of(&text, medium.as_deref()));
+        names.extend(name.map(|name| (value.id(), string(&name))));
     }
-    names.sort_unstable();
-    let mut naming = Naming { names: &names, json: vec![] };
-    tree.write(TOP, None, &mut naming);
-    let Naming { json, .. } = naming;
-    (!names.is_empty()).then(|| write::escaped(json))
-}
-
-/// Returns true if the text begins like a payload in JSON. Few other texts do.
-fn may_begin(text: &[u8]) -> bool {
-    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+/\\-".contains(byte);
-    text.starts_with(b"data:") || text.get(..LONG_BESIDE).is_some_and(|start| start.iter().all(is_sign))
+    if names.is_empty() {
+        return None;
+    }
+    Some(without_controls(document.root().compact_with(|leaf| names.remove(&leaf.id()))))
 }
 
 /// Returns the longest replacement that is shorter than the payload.
-fn name_of(text: Literal, medium: Option<&str>) -> Option<String> {
-    let chars = text.size().chars;
+fn name_of(text: &str, medium: Option<&str>) -> Option<String> {
+    let chars = text.encode_utf16().count();
     omitted(text, medium)?.into_iter().find(|words| !words.is_empty() && words.len() < chars)
 }
 
-/// Writes replacements for payloads.
-struct Naming<'a> {
-    names: &'a [(Id, String)],
-    json: Vec<u8>,
-}
-
-impl Out for Naming<'_> {
-    fn put(&mut self, json: &[u8]) {
-        self.json.put(json);
-    }
-    fn put_string(&mut self, text: Literal) {
-        self.json.put_string(text);
-    }
-    fn put_text(&mut self, id: Id, text: Literal) {
-        match self.names.binary_search_by_key(&id, |(id, _)| *id) {
-            Ok(at) => self.json.put(&string(&self.names[at].1)),
-            Err(_) => self.json.put_string(text),
-        }
-    }
-}
-
-/// Returns the media type of a base64 data URL, and the chars before its payload.
-fn data_type(head: &str) -> Option<(&str, usize)> {
+/// Returns the media type of a base64 data URL, and its payload.
+fn data_type(text: &str) -> Option<(&str, &str)> {
+    let head = &text[..text.floor_char_boundary(PREFIX)];
     let (said, _) = head.split_once(',')?;
     let kind = said.strip_prefix("data:")?.strip_suffix(";base64")?.split(';').next()?;
-    Some((kind, said.encode_utf16().count() + 1))
+    Some((kind, &text[said.len() + 1..]))
 }
 
 /// Returns true for base64 or base64url without white space and with consistent padding. Without a named type, the text
@@ -161,14 +114,13 @@ mod tests {
     use super::*;
 
     fn said(text: &str, medium: Option<&str>) -> Option<String> {
-        omitted(Literal::of(format!("\"{text}\"").as_bytes()), medium).map(|said| said[0].clone())
+        omitted(text, medium).map(|said| said[0].clone())
     }
 
     #[test]
     fn payloads_are_named_with_their_size() {
         let base64 = "UklG".repeat(300);
         assert_eq!(said(&base64, None).unwrap(), "[... 900 bytes omitted]");
-        assert_eq!(said(&base64.replace('U', "\\u0055"), None), said(&base64, None));
         assert_eq!(
             said(&format!("{base64}QQ=="), Some("audio/wav")).unwrap(),
             "[... 901 bytes of audio/wav omitted]"
@@ -182,16 +134,16 @@ mod tests {
     fn payloads_in_json_are_replaced_by_names() {
         let (long, short) = ("UklG".repeat(300), "A".repeat(80));
         let json = format!(
-            r#"{{"b":"\u007f{short}","1":["{long}",{{"{long}":1.0}}],"format":"wav","x":[{{"y":"{short}"}}]}}"#
+            r#"{{"1":["{long}",{{"{long}":1.0}}],"b":"\u007f{short}","format":"wav","x":[{{"y":"{short}"}}]}}"#
         );
         assert_eq!(
-            String::from_utf8(with_names(json.as_bytes()).unwrap()).unwrap(),
+            with_names(&json).unwrap(),
             format!(
                 r#"{{"1":["[... 900 bytes of wav omitted]",{{"{long}":1.0}}],"b":"\u007f{short}","format":"wav","x":[{{"y":"[... 60 bytes of wav omitted]"}}]}}"#
             )
         );
         for none in [r#"{"a":"data:;base64,"}"#, &format!(r#"["{short}"]"#), &long, "[1]"] {
-            assert_eq!(with_names(none.as_bytes()), None);
+            assert_eq!(with_names(none), None);
         }
     }
 

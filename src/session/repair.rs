@@ -5,19 +5,17 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::budget::{Budget, Limit, Survey};
-use super::entry::{Format, Shape};
 use super::failure::Failure;
-use super::gate::Gate;
 use super::lock::{self, Lock};
-use super::reading::Reading;
+use super::prefilter::Gate;
 use super::replica::Replica;
 use super::report::{Reason, Report};
-use super::row::{Options, Rewritten};
-use super::rows::{Rows, each_row};
+use super::rewrite_row::{Options, Rewritten};
+use super::row_format::{Format, Shape};
+use super::rows::{Reading, Rows, each_row};
 use super::stored::Session;
 use super::swap::{self, Swap};
 use super::watch::{Progress, Watch};
-use crate::json::Span;
 use crate::platform;
 
 /// The parameters of a repair.
@@ -161,7 +159,7 @@ impl Repair<'_> {
             let Some((text, new)) = self.rewritten(row)? else { continue };
             self.begin(start)?;
             self.put(&block[same..at - text.len()])?;
-            new.patch.each_piece(text, all(text), |piece| self.put(piece))?;
+            self.put(&new)?;
             same = at;
         }
         self.put(&block[same..])
@@ -178,16 +176,15 @@ impl Repair<'_> {
         self.begin(end - rest.len() as u64)?;
         self.put(mark)?;
         match self.rewritten(rest)? {
-            Some((text, new)) => new.patch.each_piece(text, all(text), |piece| self.put(piece))?,
+            Some((_, new)) => self.put(&new)?,
             None => self.put(row)?,
         }
         self.tally.changes = true;
         self.put(b"\n")
     }
 
-    /// Returns a row's text without a byte order mark, and its changes. Returns `None` if it stays unchanged.
-    #[inline(never)]
-    fn rewritten<'r>(&mut self, row: &'r [u8]) -> Result<Option<(&'r [u8], Rewritten)>, Failure> {
+    /// Returns a row without a byte order mark, and the new row. Returns `None` if it stays unchanged.
+    fn rewritten<'r>(&mut self, row: &'r [u8]) -> Result<Option<(&'r [u8], Vec<u8>)>, Failure> {
         let Some(row) = self.tally.reading.next(row) else { return Ok(None) };
         let first = self.limits.partition_point(|limit| limit.row < row.number);
         let last = self.limits.partition_point(|limit| limit.row <= row.number);
@@ -197,22 +194,23 @@ impl Repair<'_> {
             return Ok(None);
         }
         self.watch.step()?;
-        let Some(entry) = row.entry() else {
+        let Some(document) = row.document() else {
             self.tally.damaged += u64::from(may_matter);
             return Ok(None);
         };
+        let (entry, options) = (row.entry(&document), &self.request.options);
         if !is_known {
-            self.tally.shape = row.shape(&entry, &self.request.options);
+            self.tally.shape = Shape::of(&entry, row.format, !options.results(&entry).is_empty());
         }
         if !may_matter {
             return Ok(None);
         }
         let limits = &self.limits[first..last];
-        let new = self.request.options.rewrite(row.text, &entry, limits);
-        self.tally.limits += new.limits;
-        self.tally.clamped += u64::from(new.cut);
-        self.tally.changes |= !new.patch.is_empty();
-        Ok((!new.patch.is_empty()).then_some((row.text, new)))
+        let Rewritten { row: new, cut, limits } = options.rewrite(row.text, &entry, limits);
+        self.tally.limits += limits;
+        self.tally.clamped += u64::from(cut);
+        self.tally.changes |= new.is_some();
+        Ok(new.map(|new| (row.text, new)))
     }
 
     /// Starts the new file, if that has not happened, with a copy of the rows before.
@@ -296,15 +294,11 @@ impl Repair<'_> {
         let mut at = rows.read - rows.rest().len() as u64;
         while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {
             for row in each_row(block) {
-                let new = self.rewritten(row)?.map(|(text, new)| new.patch.written(text, all(text)));
+                let new = self.rewritten(row)?.map(|(_, new)| new);
                 self.tally.bytes += swap.append(row, new.as_deref().unwrap_or(row), at)?;
                 at += row.len() as u64;
             }
         }
         swap.sync(at)
     }
-}
-
-fn all(row: &[u8]) -> Span {
-    Span { start: 0, end: row.len() }
 }

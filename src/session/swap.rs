@@ -25,11 +25,11 @@ use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::backup;
-use super::entry::is_blank;
 use super::failure::Failure;
 use super::file::{Beside, State, abandoned_name, left_behind, own_name};
 use super::live::{Live, hash_of};
 use super::lock::has_no_links;
+use super::row_format::is_blank;
 use super::rows::{Rows, each_row};
 use super::stored::Session;
 use super::watch::Watch;

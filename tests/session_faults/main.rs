@@ -23,7 +23,7 @@ use spillway::session::failure::Failure;
 use spillway::session::lock::Lock;
 use spillway::session::repair::{Request, repair};
 use spillway::session::report::Report;
-use spillway::session::row::{Options, SideData};
+use spillway::session::rewrite_row::{Options, SideData};
 use spillway::session::watch::Watch;
 use spillway::share::Share;
 

@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 
-use super::row::{Options, SideData};
+use super::rewrite_row::{Options, SideData};
 use crate::text::tokens::MOST_PER_CHAR;
 
 #[derive(Debug)]

@@ -1,10 +1,7 @@
 //! The structure of a session row: its kind, and the position of its message.
 
-use crate::dialect::path::Follower;
-use crate::dialect::{Object, Table};
-use crate::json::members::Member;
-use crate::json::scan::{Kind, document};
-use crate::json::{Span, number};
+use crate::dialect::Table;
+use crate::json::{Document, Value};
 
 /// The row format of a file, determined by its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +29,12 @@ pub enum Place {
 }
 
 /// A row that is valid JSON.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    pub root: Object,
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'d> {
+    pub root: Value<'d>,
     pub place: Place,
     /// The object that may contain tool results.
-    pub message: Option<Object>,
+    pub message: Option<Value<'d>>,
 }
 
 /// The byte order mark that some writers put at the start of a file.
@@ -54,52 +51,45 @@ pub fn is_blank(row: &[u8]) -> bool {
 }
 
 /// Determines the format from the first row of a file.
-#[inline(never)]
 pub fn format_of(first_row: &[u8]) -> Format {
-    let follower = Table::get().follower(first_row);
-    let Some(all) = document(first_row) else { return Format::Rows };
-    let root = follower.object(all);
-    if follower.get(&root, "role").is_some() || follower.text(&root, "type").as_deref() != Some("session") {
+    let document = Document::parse(first_row);
+    let Some(root) = document.as_ref().map(Document::root) else { return Format::Rows };
+    let is_header = root.get("type").is_some_and(|kind| kind.is("session")) && root.get("role").is_none();
+    if !is_header {
         return Format::Rows;
     }
-    let version = follower.get(&root, "version").and_then(|version| number::whole(version.of(first_row)));
     // A missing version means the first.
-    Format::Pi { version: version.unwrap_or(1) }
+    Format::Pi { version: root.get("version").and_then(Value::whole).unwrap_or(1) }
 }
 
-impl Entry {
-    /// Reads a row, or returns `None` if it is not valid JSON.
-    #[inline(never)]
-    pub fn read(row: &[u8], format: Format) -> Option<Entry> {
-        let follower = Table::get().follower(row);
-        let root = follower.object(document(row)?);
-        let inner = message_in(follower, &root);
-        let place = inner.as_ref().map_or(Place::Row, |(place, _)| *place);
+impl<'d> Entry<'d> {
+    /// Reads the value of a row.
+    pub fn of(root: Value<'d>, format: Format) -> Entry<'d> {
+        let inner = message_in(root);
+        let place = inner.map_or(Place::Row, |(place, _)| place);
         let is_message = match format {
             Format::Pi { .. } => place == Place::Pi,
-            Format::Rows => Kind::of(root.span.of(row)).is_container(),
+            Format::Rows => root.is_container(),
         };
-        let message = inner.map_or_else(|| root.clone(), |(_, message)| message);
-        Some(Entry { root, place, message: is_message.then_some(message) })
+        let message = inner.map_or(root, |(_, message)| message);
+        Entry { root, place, message: is_message.then_some(message) }
     }
 
     /// Returns the copy of a result that Claude Code keeps beside the message.
-    pub fn second_copy(&self, follower: Follower) -> Option<Member> {
-        let name = follower.names.find(b"toolUseResult")?;
-        self.root.get(name).filter(|_| self.place == Place::ClaudeCode)
+    pub fn second_copy(&self) -> Option<Value<'d>> {
+        self.root.get("toolUseResult").filter(|_| self.place == Place::ClaudeCode)
     }
 
     /// For a compaction of Pi's first version, returns the index of the first row that it keeps, if it has one.
-    pub fn first_kept(&self, follower: Follower) -> Option<Option<u64>> {
-        let is_compaction = follower.text(&self.root, "type").as_deref() == Some("compaction");
-        let index = || number::whole(follower.get(&self.root, "firstKeptEntryIndex")?.of(follower.row));
+    pub fn first_kept(&self) -> Option<Option<u64>> {
+        let is_compaction = self.root.get("type").is_some_and(|kind| kind.is("compaction"));
+        let index = || self.root.get("firstKeptEntryIndex")?.whole();
         (is_compaction && self.place == Place::Row && self.message.is_none()).then(index)
     }
 
     /// Returns true if a row belongs to a side conversation.
-    pub fn is_aside(&self, follower: Follower) -> bool {
-        let aside = follower.get(&self.root, "isSidechain");
-        self.place == Place::ClaudeCode && aside.is_some_and(|aside| aside.of(follower.row) == b"true")
+    pub fn is_aside(&self) -> bool {
+        self.place == Place::ClaudeCode && self.root.get("isSidechain").is_some_and(Value::is_true)
     }
 }
 
@@ -115,29 +105,26 @@ pub enum Shape {
 
 impl Shape {
     /// Returns the kind that a row indicates.
-    pub fn of(follower: Follower, entry: &Entry, format: Format, has_results: bool) -> Shape {
-        let is_message = |message: &Object| {
-            follower.text(message, "role").is_some() || Table::get().is_from_model(follower.row, message)
-        };
+    pub fn of(entry: &Entry, format: Format, has_results: bool) -> Shape {
+        let has_role = |message: Value| message.get("role").is_some_and(|role| role.text().is_some());
+        let is_message = |message: Value| has_role(message) || Table::get().is_from_model(message);
         match (format, entry.place) {
             (Format::Pi { .. }, _) | (_, Place::Pi) => Shape::Pi,
             (_, Place::ClaudeCode) => Shape::ClaudeCode,
-            _ if has_results || entry.message.as_ref().is_some_and(is_message) => Shape::Messages,
+            _ if has_results || entry.message.is_some_and(is_message) => Shape::Messages,
             _ => Shape::Unknown,
         }
     }
 }
 
-fn message_in(follower: Follower, root: &Object) -> Option<(Place, Object)> {
-    let place = match follower.text(root, "type").as_deref() {
-        _ if follower.get(root, "role").is_some() => return None,
+fn message_in(root: Value) -> Option<(Place, Value)> {
+    let place = match root.get("type").and_then(Value::string).as_deref() {
+        _ if root.get("role").is_some() => return None,
         Some("message") => Place::Pi,
         Some("user" | "assistant") => Place::ClaudeCode,
         _ => return None,
     };
-    let is_object = |message: &Span| Kind::of(message.of(follower.row)) == Kind::Object;
-    let message = follower.get(root, "message").filter(is_object)?;
-    Some((place, follower.object(message)))
+    Some((place, root.get("message").filter(|message| message.is_object())?))
 }
 
 #[cfg(test)]
@@ -162,11 +149,10 @@ mod tests {
     #[test]
     fn messages_are_found_in_every_place() {
         let place = |row: &str, format| {
-            let entry = Entry::read(row.as_bytes(), format)?;
-            Some((
-                entry.place,
-                entry.message.map(|message| row[message.span.start..message.span.end].to_owned()),
-            ))
+            let document = Document::parse(row.as_bytes())?;
+            let entry = Entry::of(document.root(), format);
+            let source = |message: Value| String::from_utf8(message.source().to_vec()).unwrap();
+            Some((entry.place, entry.message.map(source)))
         };
         let pi = Format::Pi { version: 3 };
         let message = r#"{"role":"toolResult"}"#;

@@ -1,0 +1,162 @@
+//! Writes truncated results back to their row.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::clamp::Left;
+use super::side_data::{MORE, fit_parts, shrink};
+use super::splice::Splices;
+use crate::dialect::path::As;
+use crate::dialect::result::is_failure;
+use crate::dialect::{Slot, ToolResult};
+use crate::json::{Value, string};
+
+/// Markers that end the cached part of a request.
+const CACHE_MARKS: [&str; 2] = ["cache_control", "providerOptions"];
+
+/// Writes the new texts of a result's slots.
+pub fn edit(splices: &mut Splices, result: &ToolResult, left: &[Left]) {
+    for (slot, left) in result.slots.iter().zip(left) {
+        match left {
+            Left::Same => {}
+            Left::Mended => slot.values().iter().for_each(|value| mend(splices, *value)),
+            Left::Text(text) => put(splices, slot, text),
+            Left::Gone if slot.json == Some(As::Rest) => keep_unread(splices, slot, 0),
+            Left::Gone => {}
+        }
+    }
+    if left.contains(&Left::Gone) {
+        drop_blocks(splices, result, left);
+    }
+}
+
+/// Replaces the lone surrogates of a value.
+fn mend(splices: &mut Splices, value: Value) {
+    for leaf in value.leaves() {
+        if let Some(text) = leaf.text().filter(|text| text.has_lone()) {
+            splices.replace(leaf, string(&text.string()));
+        }
+    }
+}
+
+/// Replaces a slot's text, or its JSON in the form that the table defines.
+fn put(splices: &mut Splices, slot: &Slot, text: &str) {
+    let (value, json) = (slot.value, string(text));
+    match (slot.json, value.parent()) {
+        (Some(As::Rest), _) => keep_unread(splices, slot, text.len()),
+        (Some(As::Text), Some(holder)) => {
+            splices.remove_named(value);
+            splices.set(holder, "text", json);
+        }
+        (Some(As::Wrap), _) => {
+            let failed = value.get("error").is_some_and(is_failure) && value.get("output").is_none();
+            let name = if failed { "error" } else { "output" };
+            splices.replace(value, format!("{{{}:{json}}}", string(name)));
+        }
+        (Some(As::Retag), Some(holder)) => {
+            let failed = holder.get("type").is_some_and(|tag| tag.source() == b"\"error-json\"");
+            splices.set(holder, "type", string(if failed { "error-text" } else { "text" }));
+            splices.replace(value, json);
+        }
+        _ => splices.replace(value, json),
+    }
+}
+
+/// Leaves as much of a slot's unread data as `room` bytes hold.
+fn keep_unread(splices: &mut Splices, slot: &Slot, room: usize) {
+    if slot.members.is_empty() {
+        return match shrink(slot.value, room) {
+            Some(json) => splices.replace(slot.value, json),
+            None => splices.remove(slot.value),
+        };
+    }
+    let (kept, more) = fit_parts(&slot.members, room);
+    for (member, json) in slot.members.iter().zip(kept) {
+        match json {
+            None => splices.remove(*member),
+            Some(json) if json == member.compact() => {}
+            Some(json) => splices.replace(*member, json),
+        }
+    }
+    // An existing member with that name is not overwritten.
+    if let Some(more) = more.filter(|_| slot.value.get(MORE).is_none()) {
+        splices.set(slot.value, MORE, more);
+    }
+}
+
+/// Returns the innermost element of a list that a value is in, within a result.
+fn block_of<'d>(result: &ToolResult<'d>, value: Value<'d>) -> Option<Value<'d>> {
+    let mut at = value;
+    while at != result.object {
+        let parent = at.parent()?;
+        if parent.is_list() {
+            return Some(at);
+        }
+        at = parent;
+    }
+    None
+}
+
+/// Removes emptied blocks, and a list without any with the block that holds it. A text outside of lists, or in a block
+/// with other texts, becomes "".
+fn drop_blocks(splices: &mut Splices, result: &ToolResult, left: &[Left]) {
+    let mut blocks: BTreeMap<u32, (Value, Vec<(Value, bool)>)> = BTreeMap::new();
+    for (slot, left) in result.slots.iter().zip(left).filter(|(slot, _)| slot.members.is_empty()) {
+        let is_gone = *left == Left::Gone;
+        match block_of(result, slot.value) {
+            Some(block) => blocks.entry(block.id()).or_insert((block, vec![])).1.push((slot.value, is_gone)),
+            None if is_gone => splices.replace(slot.value, string("")),
+            None => {}
+        }
+    }
+    let mut lists = BTreeMap::new();
+    for (block, slots) in blocks.into_values() {
+        if slots.iter().all(|(_, is_gone)| *is_gone) {
+            drop_from(&mut lists, block);
+        } else {
+            let gone = slots.into_iter().filter(|(_, is_gone)| *is_gone);
+            gone.for_each(|(value, _)| splices.replace(value, string("")));
+        }
+    }
+    // Inner lists stand behind the lists that hold them.
+    while let Some((_, (list, dropped))) = lists.pop_last() {
+        let holder = block_of(result, list).filter(|_| dropped.len() == list.elements().count());
+        if let Some(holder) = holder {
+            drop_from(&mut lists, holder);
+            continue;
+        }
+        bequeath(splices, list, &dropped);
+        list.elements().filter(|block| dropped.contains(&block.id())).for_each(|block| splices.remove(block));
+    }
+}
+
+/// The lists that lose blocks, by their ids, with the ids of these blocks.
+type Lists<'d> = BTreeMap<u32, (Value<'d>, BTreeSet<u32>)>;
+
+fn drop_from<'d>(lists: &mut Lists<'d>, block: Value<'d>) {
+    if let Some(list) = block.parent() {
+        lists.entry(list.id()).or_insert((list, BTreeSet::new())).1.insert(block.id());
+    }
+}
+
+/// Moves the cache markers of dropped blocks to the previous block, or else to the next one, since they end the cached
+/// part.
+fn bequeath(splices: &mut Splices, list: Value, dropped: &BTreeSet<u32>) {
+    let mut hand = |heir: Value, mark, value: Value| {
+        if heir.is_object() && heir.get(mark).is_none() {
+            splices.set(heir, mark, value.compact());
+        }
+    };
+    let (mut heir, mut waiting) = (None, vec![]);
+    for block in list.elements() {
+        if dropped.contains(&block.id()) {
+            let marks = CACHE_MARKS.into_iter().filter_map(|mark| Some((mark, block.get(mark)?)));
+            match heir {
+                Some(heir) => marks.for_each(|(mark, value)| hand(heir, mark, value)),
+                None => waiting.extend(marks),
+            }
+        } else if block.is_container() {
+            waiting.drain(..).for_each(|(mark, value)| hand(block, mark, value));
+            heir = Some(block);
+        }
+    }
+}

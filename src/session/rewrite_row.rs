@@ -1,0 +1,175 @@
+//! Rewrites one row.
+
+use super::budget::Limit;
+use super::clamp::{Clamped, Fit, Left, Rules, clamp_json, clamp_slots};
+use super::edits::edit;
+use super::row_format::Entry;
+use super::side_data;
+use super::splice::Splices;
+use crate::dialect::{Table, ToolResult};
+use crate::json::{Literal, Value, string, without_controls};
+use crate::text::Utf16;
+use crate::text::earlier;
+use crate::text::figures::original_chars;
+use crate::text::source::Source;
+
+/// The options that apply to every row.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub rules: Rules,
+    pub side: SideData,
+    /// Only process results of this dialect.
+    pub dialect: Option<String>,
+}
+
+/// The treatment of side data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SideData {
+    Keep,
+    /// Shrink to `max` bytes if larger than `max + spare`.
+    Cap {
+        max: usize,
+        spare: usize,
+    },
+    Drop,
+}
+
+/// What became of a row.
+#[derive(Debug, Default)]
+pub struct Rewritten {
+    /// The new row, if it differs.
+    pub row: Option<Vec<u8>>,
+    /// Some of a result was omitted.
+    pub cut: bool,
+    /// The number of limits that matched a result.
+    pub limits: usize,
+}
+
+/// A tool result, measured for planning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    pub id: Option<String>,
+    /// Chars at present, and after its own limits.
+    pub present: usize,
+    pub chars: usize,
+    /// Chars before it was first truncated.
+    pub original: usize,
+}
+
+impl Options {
+    pub fn results<'d>(&self, entry: &Entry<'d>) -> Vec<ToolResult<'d>> {
+        let Some(message) = entry.message else { return vec![] };
+        Table::get().results(message, self.dialect.as_deref())
+    }
+
+    /// Truncates the results of a row. `limits` are those of a budget for some of its results, in order.
+    pub fn rewrite(&self, row: &[u8], entry: &Entry, limits: &[Limit]) -> Rewritten {
+        let results = self.results(entry);
+        let (mut splices, mut cut, mut applied) = (Splices::default(), false, 0);
+        for (nth, result) in results.iter().enumerate() {
+            let texts = texts_of(result);
+            let limit = limits.binary_search_by_key(&nth, |limit| limit.nth).ok().map(|at| &limits[at]);
+            let limit = limit.filter(|limit| limit.present == chars_of(&texts));
+            applied += usize::from(limit.is_some());
+            let rules = self.rules.failed(result.is_error());
+            let rules = limit.map_or_else(|| rules.clone(), |limit| rules.shortened(limit.max_chars));
+            let clamped = clamp_slots(&result.slots, &texts, &rules);
+            cut |= clamped.truncated;
+            edit(&mut splices, result, &clamped.left);
+            cut |= self.cap_side_data(&mut splices, result);
+            if let Some(copy) = result.copy() {
+                splices.mirror(result.object, copy);
+            }
+        }
+        let second = entry.second_copy().filter(|_| !results.is_empty());
+        cut |= second.is_some_and(|copy| self.cap(&mut splices, copy));
+        // A replacement may equal the original.
+        let new = (!splices.is_empty()).then(|| splices.written_row(entry.root)).filter(|new| *new != row);
+        Rewritten { cut: cut && new.is_some(), row: new, limits: applied }
+    }
+
+    /// Caps or drops the side data of a result. Returns true if any was.
+    fn cap_side_data(&self, splices: &mut Splices, result: &ToolResult) -> bool {
+        let mut cut = false;
+        for member in result.side_data() {
+            cut |= self.cap(splices, member);
+            let is_structured = member.is_named("structuredContent");
+            if self.side == SideData::Drop && is_structured && result.slots.is_empty() {
+                self.say_in_text(splices, result, member);
+            }
+        }
+        cut
+    }
+
+    fn cap(&self, splices: &mut Splices, member: Value) -> bool {
+        let capped = match self.side {
+            SideData::Keep => None,
+            SideData::Cap { max, spare } => side_data::cap(member, max, max.saturating_add(spare)),
+            SideData::Drop => Some(None),
+        };
+        match &capped {
+            None => {}
+            Some(Some(json)) => splices.replace(member, json.clone()),
+            Some(None) => splices.remove_named(member),
+        }
+        capped.is_some()
+    }
+
+    /// Puts dropped structured content of an MCP result into a text block, since it has no other text.
+    fn say_in_text(&self, splices: &mut Splices, result: &ToolResult, content: Value) {
+        let json = without_controls(content.compact());
+        let text = match clamp_json(&json.clone().into(), &self.rules) {
+            Fit::Whole => json,
+            Fit::Cleaned(text) | Fit::Cut(text) => text,
+        };
+        let block = format!("{{\"type\":\"text\",\"text\":{}}}", string(&text));
+        match result.object.get("content").filter(|content| content.is_list()) {
+            Some(content) => splices.push(content, block),
+            None => splices.set(result.object, "content", format!("[{block}]")),
+        }
+    }
+
+    /// Measures the results of a row.
+    pub fn measure(&self, entry: &Entry) -> Vec<Measured> {
+        let measure = |result: &ToolResult| {
+            let texts = texts_of(result);
+            let clamped = clamp_slots(&result.slots, &texts, &self.rules.failed(result.is_error()));
+            let (chars, original) = after(&texts, &clamped);
+            Measured { id: result.id(), present: chars_of(&texts), chars, original }
+        };
+        self.results(entry).iter().map(measure).collect()
+    }
+}
+
+pub fn texts_of<'d>(result: &ToolResult<'d>) -> Vec<Literal<'d>> {
+    result.slots.iter().map(|slot| slot.text()).collect()
+}
+
+fn chars_of(texts: &[Literal]) -> usize {
+    texts.iter().map(|text| text.size().chars).sum()
+}
+
+/// Returns the remaining chars, and those before the first truncation.
+fn after(texts: &[Literal], clamped: &Clamped) -> (usize, usize) {
+    let (mut chars, mut original) = (0, 0);
+    for (text, left) in texts.iter().zip(&clamped.left) {
+        let made;
+        let text = match left {
+            Left::Gone => continue,
+            Left::Text(new) => {
+                made = new.clone().into();
+                &made
+            }
+            Left::Same | Left::Mended => text,
+        };
+        let length = text.size().chars;
+        // The ends of a long text suffice to find most notices.
+        let (head, tail) = match length <= earlier::SEARCHED {
+            true => (text.units(), vec![]),
+            false => (text.head(earlier::LONGEST), text.tail(earlier::LONGEST)),
+        };
+        chars += length;
+        original += original_chars(&Source::ends(Utf16(&head), Utf16(&tail), length));
+    }
+    (chars, original)
+}
