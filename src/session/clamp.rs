@@ -125,9 +125,11 @@ pub fn clamp_json(text: &Literal, rules: &Rules) -> Fit {
 
 /// Returns the truncated text. If that has no visible chars, returns the visible start of the original instead.
 fn showing(cut: String, text: &Literal, rules: &Rules) -> String {
-    let text = text.string();
-    let visible = text.trim_start_matches(is_space).to_owned();
-    if is_visible(&cut) || visible.is_empty() {
+    if is_visible(&cut) {
+        return cut;
+    }
+    let visible = text.string().trim_start_matches(is_space).to_owned();
+    if visible.is_empty() {
         return cut;
     }
     match clamp_text(&visible.clone().into(), &rules.head()) {

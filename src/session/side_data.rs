@@ -85,9 +85,8 @@ fn fit_below(parts: &[Value], room: usize, above: &Above) -> (Vec<Option<String>
     };
     // Separators are a comma and, behind names, a colon.
     let reserved = more(parts.len()).len() + 1 + if is_list { 0 } else { string(MORE).len() + 1 };
-    let mut room = room.checked_sub(reserved);
-    let says_more = room.is_some();
-    let mut room = room.take().unwrap_or(0);
+    let left = room.checked_sub(reserved);
+    let (says_more, mut room) = (left.is_some(), left.unwrap_or(0));
     let mut whole: Vec<Option<String>> = parts.iter().map(|part| Some(written(*part))).collect();
     let mut order: Vec<(usize, usize)> = whole.iter().flatten().map(String::len).enumerate().collect();
     let is_small = |at: usize, size: usize| !parts[at].is_container() && size <= SMALL;
@@ -102,13 +101,14 @@ fn fit_below(parts: &[Value], room: usize, above: &Above) -> (Vec<Option<String>
     for (at, size) in order {
         let part = parts[at];
         let around = 1 + part.name().map_or(0, |name| written(name).len() + 1);
-        let share = if is_list || is_small(at, size) { room } else { room / large };
-        large -= usize::from(!is_small(at, size));
+        let is_small = is_small(at, size);
+        let share = if is_list || is_small { room } else { room / large };
+        large -= usize::from(!is_small);
         let Some(share) = share.checked_sub(around) else { continue };
         let is_whole = size <= share;
         let json = match whole[at].take() {
             json if is_whole => json,
-            _ if share > LEAST => shrink_below(part, share, &below),
+            _ if share > LEAST && (is_list || !is_small) => shrink_below(part, share, &below),
             _ => None,
         };
         room -= json.as_ref().map_or(0, |json| around + json.len());
