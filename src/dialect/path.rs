@@ -184,7 +184,8 @@ fn steps(path: &str) -> Option<Vec<Step<'_>>> {
                 None => return None,
                 Some((tag, values)) => {
                     let (tag, not) = tag.strip_suffix('!').map_or((tag, false), |tag| (tag, true));
-                    let is_word = !tag.is_empty() && tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                    let is_word =
+                        !tag.is_empty() && tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
                     let cases: Option<_> = values.split('|').map(|value| Case::of(not, value)).collect();
                     Step::Tag(tag, cases.filter(|_| is_word && !values.is_empty())?)
                 }

@@ -142,9 +142,10 @@ impl Table {
     /// Reads a table, or fails with what is wrong in it.
     fn read(source: &str) -> Result<Table, String> {
         let all: Vec<DialectData> = serde_json::from_str(source).map_err(|error| error.to_string())?;
-        let mcp = all.iter().find(|data| data.name == "mcp").map(|DialectData { text, other, media, .. }| {
-            McpPaths { text: text.clone(), other: other.clone(), media: media.clone() }
-        });
+        let mcp =
+            all.iter().find(|data| data.name == "mcp").map(|DialectData { text, other, media, .. }| {
+                McpPaths { text: text.clone(), other: other.clone(), media: media.clone() }
+            });
         let mcp = mcp.unwrap_or_default();
         let from_model = Paths::of(all.iter().flat_map(|data| &data.model))?;
         let failed = Paths::of(all.iter().flat_map(|data| &data.failed))?;
@@ -215,7 +216,8 @@ mod tests {
 
     #[test]
     fn mistakes_in_a_table_are_errors() {
-        let row = |rest: &str| Table::read(&format!(r#"[{{"name":"x","forms":[{{"role":"tool"}}],{rest}}}]"#));
+        let row =
+            |rest: &str| Table::read(&format!(r#"[{{"name":"x","forms":[{{"role":"tool"}}],{rest}}}]"#));
         assert!(row(r#""text":["content"]"#).is_ok());
         for (bad, error) in [
             (r#""text":["content[type"]"#, "cannot read the path content[type"),

@@ -36,9 +36,8 @@ impl<'p> Known<'p> {
     }
 
     fn is_leaf(&self) -> bool {
-        let leads_on = |paths: &&Paths| {
-            !paths.members.is_empty() || !paths.filters.is_empty() || paths.each.is_some()
-        };
+        let leads_on =
+            |paths: &&Paths| !paths.members.is_empty() || !paths.filters.is_empty() || paths.each.is_some();
         !self.paths.iter().any(leads_on)
     }
 
@@ -105,7 +104,8 @@ impl<'d> Unread<'_, 'd> {
         for member in object.members() {
             let next = known.member(tagged, member);
             let is_unread = if next.paths.is_empty() {
-                let mut tags = ["role", "type"].into_iter().chain(known.tags.iter().copied()).chain(known.own_tags());
+                let mut tags =
+                    ["role", "type"].into_iter().chain(known.tags.iter().copied()).chain(known.own_tags());
                 let is_tag = tags.any(|tag| member.is_named(tag)) && is_word(member);
                 !known.is_aside() && !is_tag
             } else if (next.is_aside() && next.is_leaf()) || self.reads(&next, member) {

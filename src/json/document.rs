@@ -312,7 +312,10 @@ mod tests {
         assert_eq!(parts, [&b"2"[..], br#"{"c":"]\\"}"#]);
         assert_eq!(list.elements().nth(1).unwrap().parent(), Some(list));
         let none = root.elements().count() + list.members().count();
-        assert_eq!(none + root.get("e").unwrap().members().count() + root.get("l").unwrap().elements().count(), 0);
+        assert_eq!(
+            none + root.get("e").unwrap().members().count() + root.get("l").unwrap().elements().count(),
+            0
+        );
     }
 
     #[test]

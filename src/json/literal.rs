@@ -70,7 +70,8 @@ impl<'a> Literal<'a> {
         let mut at = 0;
         std::iter::from_fn(move || {
             let rest = self.bytes.get(at..).filter(|rest| !rest.is_empty())?;
-            let run = if self.escaped { memchr::memchr(b'\\', rest).unwrap_or(rest.len()) } else { rest.len() };
+            let run =
+                if self.escaped { memchr::memchr(b'\\', rest).unwrap_or(rest.len()) } else { rest.len() };
             if run > 0 {
                 at += run;
                 return Some(Part::Run(&rest[..run]));
@@ -165,8 +166,7 @@ impl<'a> Literal<'a> {
         let before = bytes[..last].iter().rev().take_while(|byte| **byte == b'\\').count();
         let mut start = last - before % 2;
         while start < at {
-            let next =
-                start + if bytes[start] == b'\\' { escape::length(&bytes[start..]) } else { 1 };
+            let next = start + if bytes[start] == b'\\' { escape::length(&bytes[start..]) } else { 1 };
             if next > at {
                 return start;
             }

@@ -226,9 +226,9 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Document;
     use crate::policy::Policy;
     use crate::session::clamp::Rules;
-    use crate::json::Document;
     use crate::session::rewrite_row::SideData;
     use crate::share::Share;
 

@@ -85,10 +85,9 @@ fn name_of(text: &str, medium: Option<&str>) -> Option<String> {
 
 /// Returns the media type of a base64 data URL, and its payload.
 fn data_type(text: &str) -> Option<(&str, &str)> {
-    let head = &text[..text.floor_char_boundary(PREFIX)];
-    let (said, _) = head.split_once(',')?;
-    let kind = said.strip_prefix("data:")?.strip_suffix(";base64")?.split(';').next()?;
-    Some((kind, &text[said.len() + 1..]))
+    let comma = text.bytes().take(PREFIX).position(|byte| byte == b',')?;
+    let kind = text[..comma].strip_prefix("data:")?.strip_suffix(";base64")?.split(';').next()?;
+    Some((kind, &text[comma + 1..]))
 }
 
 /// Returns true for base64 or base64url without white space and with consistent padding. Without a named type, the text

@@ -156,9 +156,9 @@ impl Repair<'_> {
         let (mut same, mut at) = (0, 0);
         for row in each_row(block) {
             at += row.len();
-            let Some((text, new)) = self.rewritten(row)? else { continue };
+            let Some(new) = self.rewritten(row)? else { continue };
             self.begin(start)?;
-            self.put(&block[same..at - text.len()])?;
+            self.put(&block[same..at - row.len()])?;
             self.put(&new)?;
             same = at;
         }
@@ -168,24 +168,20 @@ impl Repair<'_> {
     /// Writes the incomplete last row and ends it with a newline.
     #[inline(never)]
     fn write_rest(&mut self, rest: &[u8], end: u64) -> Result<(), Failure> {
-        let (mark, row) = rest.split_at(self.tally.reading.mark_in(rest));
-        self.tally.torn = !row.is_empty();
-        if row.is_empty() {
-            return self.put(mark);
+        self.tally.torn = rest.len() > self.tally.reading.mark_in(rest);
+        if !self.tally.torn {
+            return self.put(rest);
         }
         self.begin(end - rest.len() as u64)?;
-        self.put(mark)?;
-        match self.rewritten(rest)? {
-            Some((_, new)) => self.put(&new)?,
-            None => self.put(row)?,
-        }
+        let new = self.rewritten(rest)?;
+        self.put(new.as_deref().unwrap_or(rest))?;
         self.tally.changes = true;
         self.put(b"\n")
     }
 
-    /// Returns a row without a byte order mark, and the new row. Returns `None` if it stays unchanged.
-    fn rewritten<'r>(&mut self, row: &'r [u8]) -> Result<Option<(&'r [u8], Vec<u8>)>, Failure> {
-        let Some(row) = self.tally.reading.next(row) else { return Ok(None) };
+    /// Returns the new row, or `None` if a row stays unchanged.
+    fn rewritten(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
+        let Some(row) = self.tally.reading.next(bytes) else { return Ok(None) };
         let first = self.limits.partition_point(|limit| limit.row < row.number);
         let last = self.limits.partition_point(|limit| limit.row <= row.number);
         let may_matter = first < last || self.gate.may_matter(row.text);
@@ -210,7 +206,8 @@ impl Repair<'_> {
         self.tally.limits += limits;
         self.tally.clamped += u64::from(cut);
         self.tally.changes |= new.is_some();
-        Ok(new.map(|new| (row.text, new)))
+        let mark = &bytes[..bytes.len() - row.text.len()];
+        Ok(new.map(|new| if mark.is_empty() { new } else { [mark, &new].concat() }))
     }
 
     /// Starts the new file, if that has not happened, with a copy of the rows before.
@@ -294,7 +291,7 @@ impl Repair<'_> {
         let mut at = rows.read - rows.rest().len() as u64;
         while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {
             for row in each_row(block) {
-                let new = self.rewritten(row)?.map(|(_, new)| new);
+                let new = self.rewritten(row)?;
                 self.tally.bytes += swap.append(row, new.as_deref().unwrap_or(row), at)?;
                 at += row.len() as u64;
             }

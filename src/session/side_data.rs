@@ -164,7 +164,10 @@ mod tests {
         let json = format!(r#"{{"huge":"{}","exitCode":1,"cwd":"/tmp","null":null}}"#, "h".repeat(900));
         let left = capped(&json, 200).unwrap();
         assert!(left.starts_with(r#"{"huge":"hhhhhhhhhh"#), "{left}");
-        assert!(left.contains(r#"more characters truncated]","exitCode":1,"cwd":"/tmp","null":null,"#), "{left}");
+        assert!(
+            left.contains(r#"more characters truncated]","exitCode":1,"cwd":"/tmp","null":null,"#),
+            "{left}"
+        );
         assert!(left.ends_with(r#""spillway":{"originalBytes":949}}"#), "{left}");
         assert_eq!(capped(&json, 2).unwrap(), "{}");
         assert_eq!(capped(&json, 1), None);
@@ -177,14 +180,16 @@ mod tests {
         assert_eq!(capped(&text, 100).unwrap(), left);
         assert_eq!(capped("\"😀😀😀\"", 12).unwrap(), "\"\"");
         let list = format!("[1,2,{}]", "[3,4],".repeat(30).trim_end_matches(','));
-        let left = r#"[1,2,[3,4],[3,4],[3,4],[3,4],"[... 26 more items]",{"spillway":{"originalBytes":185}}]"#;
+        let left =
+            r#"[1,2,[3,4],[3,4],[3,4],[3,4],"[... 26 more items]",{"spillway":{"originalBytes":185}}]"#;
         assert_eq!(capped(&list, 90).unwrap(), left);
     }
 
     #[test]
     fn any_size_holds_whatever_the_data() {
         let deep = "[".repeat(9_000) + &"]".repeat(9_000);
-        let mixed = r#"{"a":[1,{"b":"\ud800\u2028\u2028 long text"},[[[[["x"]]]]]],"[...]":"own","spillway":2}"#;
+        let mixed =
+            r#"{"a":[1,{"b":"\ud800\u2028\u2028 long text"},[[[[["x"]]]]]],"[...]":"own","spillway":2}"#;
         for json in [&deep, mixed, "[\"\u{2028}\u{2028}\u{2028}\",2]"] {
             for max in 0..json.len().min(300) {
                 capped(json, max);

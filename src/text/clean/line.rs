@@ -89,7 +89,8 @@ impl Line {
 
     /// Converts the cells of a finished line to its final text, and returns that.
     pub fn settle(&mut self) -> &str {
-        while self.rewritten && self.cells.last().is_some_and(|&cell| cell == BLANK || cell == u32::from(' ')) {
+        while self.rewritten && self.cells.last().is_some_and(|&cell| cell == BLANK || cell == u32::from(' '))
+        {
             self.cells.pop();
         }
         self.settle_part()
