@@ -80,56 +80,42 @@ function tablesOf({ toolResults, byTool, largest, bytes }: SessionReport): strin
   const part = Math.round((100 * byTool.reduce((sum, { bytes }) => sum + bytes, 0)) / bytes)
   const name = Math.min(NAME, out.columns - BESIDE)
   const tools = byTool.slice(0, TOOLS).map(({ tool, results, chars }) => ({
-    cells: [nameOf(tool, name), count(results), count(chars)],
+    cells: [nameOf(tool, name), count(results)],
     chars,
   }))
   const others = byTool.length - tools.length
-  const heads = [{ head: 'tool' }, { head: 'results', isNumber: true }, { head: 'chars', isNumber: true }]
-  const places = largest.map(({ row, tool, chars }) => ({
-    cells: [nameOf(tool ?? 'unknown', name), `line ${row}`, count(chars)],
+  const places = largest.map(({ row, tool = 'unknown', chars }) => ({
+    cells: [nameOf(tool, name), `line ${row}`],
     chars,
   }))
   return [
     `${counted(toolResults, 'tool result')} ${toolResults === 1 ? 'holds' : 'hold'} ${count(total)} chars, ${part}% of the file.`,
     '',
-    ...barred(heads, tools, total),
+    ...barred(['tool', 'results'], tools, total),
     ...(others > 0 ? [out.paint('dim', `  and ${counted(others, 'more tool')}`)] : []),
     '',
-    ...(places.length === 0
-      ? []
-      : [
-          ...barred(
-            [{ head: 'largest' }, { head: '', isNumber: true }, { head: 'chars', isNumber: true }],
-            places,
-            total,
-          ),
-          '',
-        ]),
+    ...(places.length === 0 ? [] : [...barred(['largest', ''], places, total), '']),
   ]
 }
 
 interface Barred {
-  readonly cells: string[]
+  readonly cells: readonly string[]
   readonly chars: number
 }
 
-/** Formats a table with a bar after each row, for its share of all chars. */
-function barred(columns: Parameters<typeof cellsOf>[0], rows: readonly Barred[], total: number): string[] {
-  const [head = [], ...body] = cellsOf(
-    columns,
-    rows.map(({ cells }) => cells),
-  )
+/** Formats a table with the chars of each row, and a bar for their share of all chars. */
+function barred(heads: readonly string[], rows: readonly Barred[], total: number): string[] {
+  const all = rows.map(({ cells, chars }) => [...cells, count(chars)])
+  const [head = [], ...body] = cellsOf([[...heads, 'chars'], ...all])
   const width = Math.min(BAR, out.columns - widthOf(head) - SHARE - 3)
   return [
     out.paint('dim', lineOf(head)),
     ...body.map((cells, at) => {
       const share = total === 0 ? 0 : (rows[at]?.chars ?? 0) / total
       const percent = (share > 0 && share < 0.005 ? '<1%' : `${Math.round(share * 100)}%`).padStart(SHARE)
-      const bar =
-        width < 4
-          ? ''
-          : `  ${out.paint(shade(share), barOf(share, width))}${' '.repeat(width - barOf(share, width).length)}`
-      return `${lineOf(cells)}${bar}${percent}`
+      const bar = barOf(share, width)
+      const drawn = width < 4 ? '' : `  ${out.paint(shade(share), bar)}${' '.repeat(width - bar.length)}`
+      return `${lineOf(cells)}${drawn}${percent}`
     }),
   ]
 }

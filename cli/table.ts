@@ -1,23 +1,15 @@
 import { escaped } from './escape.js'
 import { hasBlocks } from './terminal.js'
 
-/** A column of a table. Numbers are aligned to the right. */
-export interface Column {
-  readonly head: string
-  readonly isNumber?: boolean
-}
-
 const GAP = '  '
 
-/** Returns the head and rows of a table, each cell padded to the width of its column. Pads before cells are painted. */
-export function cellsOf(columns: readonly Column[], rows: readonly (readonly string[])[]): string[][] {
-  const all = [columns.map(({ head }) => head), ...rows]
-  const widths = columns.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)))
-  return all.map((row) =>
-    columns.map(({ isNumber }, at) => {
-      const [cell = '', width = 0] = [row[at], widths[at]]
-      return isNumber ? cell.padStart(width) : cell.padEnd(width)
-    }),
+/** Pads each cell to the width of its column: the first column to the right, numbers to the left. Pads before cells
+ *  are painted. */
+export function cellsOf(rows: readonly (readonly string[])[]): string[][] {
+  const widthAt = (at: number) => Math.max(...rows.map((row) => row[at]?.length ?? 0))
+  const widths = rows[0]?.map((_, at) => widthAt(at)) ?? []
+  return rows.map((row) =>
+    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))),
   )
 }
 

@@ -7,7 +7,7 @@ import { jsonBytes, plain } from '../json.js'
 import { get } from '../reading.js'
 import { type Clamped, clampSlots } from '../result/blocks.js'
 import { clampKnown } from '../result/result.js'
-import { isPayload, MessageShape, type Part, putInto } from './message_shape.js'
+import { isPayload, type Part, putInto, shapeOf } from './message_shape.js'
 
 /** Limit and policy of a row. */
 export interface RowRules {
@@ -106,7 +106,7 @@ function shrinkUnknown(
   leastOfBlock: (blocks: number) => number,
 ): Step {
   return editing((row, draft) => {
-    const parts = new MessageShape(row.results).unknown(where, least)
+    const parts = shapeOf(row.results).unknown(where, least)
     shareRoom(row, draft, parts, shrunk, least, leastOfBlock(parts.length))
   })
 }
@@ -174,7 +174,7 @@ const shrinkTexts: Step = ({ message, results, over, rules }) => {
 const trimLists = editing(({ results, over }, draft) => {
   const scale = scaleFor(results)
   let left = over
-  for (const list of new MessageShape(results).lists()) {
+  for (const list of shapeOf(results).lists()) {
     const blocks = list.value as readonly unknown[]
     if (left <= 0 || blocks.length === 0) break
     left += NOTE
@@ -205,7 +205,7 @@ const WORD = 256
 
 /** Reduces results to the members that make them results: tags, id, name and texts. */
 const strip = editing(({ results }, draft) => {
-  const shape = new MessageShape(results)
+  const shape = shapeOf(results)
   for (const { put } of [...shape.unknown('inside', 0), ...shape.unknown('outside', 0)]) put(undefined, draft)
   for (const { value, put } of shape.words()) if (jsonBytes(value) > WORD) put(shrunk(value, WORD), draft)
 })

@@ -14,54 +14,14 @@ export interface Part {
   readonly put: (kept: unknown, draft: Draft) => void
 }
 
-/** The known parts of a message: the paths to its results, and their contents. Everything else is unknown. */
-export class MessageShape {
-  readonly #root: Node
-
-  /** `results`: at least one, all of the same message. */
-  constructor(results: readonly Result[]) {
-    let root = (results[0] as Result).place
-    while (root.parent) root = root.parent
-    this.#root = new Node(root)
-    for (const result of results) this.#add(result)
-  }
-
-  #add({ place, row, slots, media, side }: Result): void {
-    const top = this.#node(place)
-    top.isResult = true
-    if (row.copy !== undefined) top.ends.add(row.copy)
-    const texts = slots.filter(({ json }) => json?.as !== REST)
-    for (const { holder, key } of [...texts, ...side, ...media.filter(isPayload)])
-      this.#node(holder).ends.add(String(key))
-    for (const { holder, key, value } of [...endsAt(row.id, place), ...endsAt(row.tool, place)])
-      if (typeof value === 'string') this.#node(holder).words.add(String(key))
-    for (const name of LISTS) {
-      const list = place.read(name)
-      if (Array.isArray(list)) this.#node(new Place(list, place, name))
-    }
-  }
-
-  #node(place: Place): Node {
-    return place.parent ? this.#node(place.parent).child(place) : this.#root
-  }
-
-  /** Returns the unknown parts inside the results, or outside them, of each place with more than `bytes` of them as
-   *  JSON. */
-  unknown(where: 'inside' | 'outside', bytes: number): Part[] {
-    return [...this.#root.nodes()].flatMap((node) =>
-      node.isInside === (where === 'inside') ? node.unknown(bytes) : [],
-    )
-  }
-
-  /** Returns ids, names and tags. */
-  words(): Part[] {
-    return [...this.#root.nodes()].flatMap((node) => node.tags())
-  }
-
-  /** Returns the outermost lists of blocks within the results. */
-  lists(): Place[] {
-    return [...this.#root.lists()]
-  }
+/** Returns the objects of a message on the paths to its results and to their known contents. `results`: at least one,
+ *  all of the same message. */
+export function shapeOf(results: readonly Result[]): ShapeNode {
+  let root = (results[0] as Result).place
+  while (root.parent) root = root.parent
+  const shape = new ShapeNode(root)
+  for (const result of results) shape.add(result)
+  return shape
 }
 
 /** Members that hold the blocks of a result, even if none of the blocks is known. */
@@ -69,43 +29,77 @@ const LISTS: readonly string[] = ['content', 'output', 'parts']
 /** Members that hold a kind or a status. */
 const TAGS: readonly string[] = ['role', 'type', 'isError', 'is_error', 'status', 'state']
 
-/** An object on the path to a known part. */
-class Node {
-  readonly children = new Map<string, Node>()
+/** An object on the path to a known part. Everything else in it is unknown. */
+class ShapeNode {
+  readonly #children = new Map<string, ShapeNode>()
   /** Keys of texts, side data and payloads. */
-  readonly ends = new Set<string>()
-  readonly words = new Set(TAGS)
-  isResult = false
+  readonly #ends = new Set<string>()
+  readonly #words = new Set(TAGS)
+  #isResult = false
 
   constructor(
     readonly place: Place,
-    readonly parent?: Node,
+    readonly parent?: ShapeNode,
   ) {}
+
+  add({ place, row, slots, media, side }: Result): void {
+    const top = this.#at(place)
+    top.#isResult = true
+    if (row.copy !== undefined) top.#ends.add(row.copy)
+    const texts = slots.filter(({ json }) => json?.as !== REST)
+    for (const { holder, key } of [...texts, ...side, ...media.filter(isPayload)])
+      this.#at(holder).#ends.add(String(key))
+    for (const { holder, key, value } of [...endsAt(row.id, place), ...endsAt(row.tool, place)])
+      if (typeof value === 'string') this.#at(holder).#words.add(String(key))
+    for (const name of LISTS) {
+      const list = place.read(name)
+      if (Array.isArray(list)) this.#at(new Place(list, place, name))
+    }
+  }
+
+  /** Returns the unknown parts inside the results, or outside them, of each object with more than `bytes` of them as
+   *  JSON. */
+  unknown(where: 'inside' | 'outside', bytes: number): Part[] {
+    const own = this.isInside === (where === 'inside') ? this.#unknown(bytes) : []
+    return [...own, ...this.#below((node) => node.unknown(where, bytes))]
+  }
+
+  /** Returns ids, names and tags. */
+  words(): Part[] {
+    const { place } = this
+    const own = [...this.#words].flatMap((name) => {
+      const value = this.#ends.has(name) ? undefined : get(place.value, name)
+      return typeof value === 'string' ? { value, isBlock: false, put: putInto(place, name) } : []
+    })
+    return [...own, ...this.#below((node) => node.words())]
+  }
+
+  /** Returns the outermost lists of blocks within the results. */
+  lists(): Place[] {
+    const isList = this.isInside && Array.isArray(this.place.value)
+    return isList ? [this.place] : this.#below((node) => node.lists())
+  }
 
   /** True for a result, and for everything in it. */
   get isInside(): boolean {
-    return this.isResult || (this.parent?.isInside ?? false)
+    return this.#isResult || (this.parent?.isInside ?? false)
   }
 
-  child(place: Place): Node {
+  #at(place: Place): ShapeNode {
+    if (!place.parent) return this
+    const parent = this.#at(place.parent)
     const key = String(place.key)
-    const node = this.children.get(key) ?? new Node(place, this)
-    this.children.set(key, node)
+    const node = parent.#children.get(key) ?? new ShapeNode(place, parent)
+    parent.#children.set(key, node)
     return node
   }
 
-  *nodes(): Generator<Node> {
-    yield this
-    for (const child of this.children.values()) yield* child.nodes()
-  }
-
-  *lists(): Generator<Place> {
-    if (this.isInside && Array.isArray(this.place.value)) yield this.place
-    else for (const child of this.children.values()) yield* child.lists()
+  #below<T>(read: (node: ShapeNode) => T[]): T[] {
+    return [...this.#children.values()].flatMap(read)
   }
 
   /** Returns the unknown blocks of a list one by one, the unknown members of any other object together. */
-  unknown(bytes: number): Part[] {
+  #unknown(bytes: number): Part[] {
     const { place } = this
     const isBlock = Array.isArray(place.value)
     const names = Object.keys(place.value).filter((name) => !this.#knows(name, isBlock))
@@ -125,16 +119,8 @@ class Node {
   }
 
   #knows(name: string, isBlock: boolean): boolean {
-    if (this.children.has(name) || this.ends.has(name)) return true
-    return !isBlock && this.words.has(name) && typeof get(this.place.value, name) !== 'object'
-  }
-
-  tags(): Part[] {
-    const { place } = this
-    return [...this.words].flatMap((name) => {
-      const value = this.ends.has(name) ? undefined : get(place.value, name)
-      return typeof value === 'string' ? { value, isBlock: false, put: putInto(place, name) } : []
-    })
+    if (this.#children.has(name) || this.#ends.has(name)) return true
+    return !isBlock && this.#words.has(name) && typeof get(this.place.value, name) !== 'object'
   }
 }
 
