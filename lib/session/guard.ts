@@ -1,9 +1,11 @@
 import type { Guard, GuardOptions } from 'spillway'
 import { bound, callback, flag } from '../option.js'
 import { compileWith } from '../policy.js'
-import { quietly } from '../reading.js'
 import { APPEND, AppendPatch } from './append_patch.js'
-import { GuardedMessage, NOTHING, type Rules } from './guarded_message.js'
+import { GuardedMessage, type Rules } from './guarded_message.js'
+
+/** Default limit of one row. */
+export const MAX_ROW_BYTES = 262_144
 
 /** Guards of each manager, by method. */
 const guards = new WeakMap<object, Map<string, SessionGuard>>()
@@ -21,16 +23,11 @@ export function guardSession(manager: object, options: GuardOptions = {}): Guard
 function rulesOf(options: GuardOptions): Rules {
   return {
     policy: compileWith({ sideData: 'cap' }, options, 'guard'),
-    maxRowBytes: checkMaxRowBytes(options.maxRowBytes),
+    maxRowBytes: bound('maxRowBytes', options.maxRowBytes, MAX_ROW_BYTES),
     inPlace: flag('inPlace', options.inPlace, true),
     transform: callback('transform', options.transform),
     beforeWrite: callback('beforeWrite', options.beforeWrite),
   }
-}
-
-/** Checks the limit of one row, in bytes. */
-export function checkMaxRowBytes(given?: number): number {
-  return bound('maxRowBytes', given, 262_144)
 }
 
 class SessionGuard implements Guard {
@@ -47,20 +44,17 @@ class SessionGuard implements Guard {
 
   install(rules: Rules): void {
     this.#patch.install((message, write, isTop) => {
-      const kept = this.#kept(new GuardedMessage(message, rules), isTop)
-      return kept === NOTHING ? undefined : write(kept)
+      const guarded = new GuardedMessage(message, rules)
+      const counted = (kept: unknown) => {
+        if (guarded.isChanged) this.#clamped += 1
+        return write(kept)
+      }
+      // Hooks run only in the topmost layer, so they run once.
+      return guarded.write(counted, isTop)
     })
   }
 
   uninstall(): void {
     this.#patch.uninstall()
-  }
-
-  /** Returns the message to write. Hooks run only in the topmost layer, so they run once. */
-  #kept(guarded: GuardedMessage, hooks: boolean): unknown {
-    const { message } = guarded
-    const kept = quietly(() => (hooks ? guarded.afterHooks() : guarded.cap(message)))
-    if (guarded.isChanged && kept !== NOTHING) this.#clamped += 1
-    return kept === undefined ? message : kept
   }
 }

@@ -17,7 +17,7 @@ export interface Rules {
   readonly beforeWrite: GuardOptions['beforeWrite']
 }
 
-export const NOTHING = Symbol('nothing')
+const NOTHING = Symbol('nothing')
 
 /** One message to be written. */
 export class GuardedMessage {
@@ -28,9 +28,15 @@ export class GuardedMessage {
     readonly rules: Rules,
   ) {}
 
-  afterHooks(): unknown {
+  /** Writes what the rules leave of the message. `hooks`: the hooks run first, and may keep it from being written. */
+  write(write: (kept: unknown) => unknown, hooks: boolean): unknown {
+    const kept = quietly(() => (hooks ? this.#afterHooks() : this.#cap(this.message)))
+    return kept === NOTHING ? undefined : write(kept === undefined ? this.message : kept)
+  }
+
+  #afterHooks(): unknown {
     const { transform, beforeWrite } = this.rules
-    let kept = this.cap(this.message)
+    let kept = this.#cap(this.message)
     const [result] = transform ? this.#results(kept) : []
     if (transform && result) {
       const answer = quietly(() => transform(kept, metaOf(result)))
@@ -45,11 +51,11 @@ export class GuardedMessage {
   #withAnswer(kept: unknown, answer: unknown): unknown {
     forget(answer)
     const isMessage = typeof answer === typeof kept && answer !== null && !isPromise(answer)
-    return this.cap(isMessage ? answer : kept, isMessage && answer !== kept)
+    return this.#cap(isMessage ? answer : kept, isMessage && answer !== kept)
   }
 
   /** Caps the message to write, and overwrites the original with it if allowed. `given`: a hook made it. */
-  cap(kept: unknown, given = false): unknown {
+  #cap(kept: unknown, given = false): unknown {
     const capped = this.#capped(kept)
     if (capped === this.message) return capped
     this.isChanged = true

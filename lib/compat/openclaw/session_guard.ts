@@ -4,8 +4,8 @@ import { callback, checkOptions, flag, limit, optionError, text } from '../../op
 import { compile } from '../../policy.js'
 import { get, quietly } from '../../reading.js'
 import { AppendPatch } from '../../session/append_patch.js'
-import { checkMaxRowBytes } from '../../session/guard.js'
-import { GuardedMessage, NOTHING, type Rules } from '../../session/guarded_message.js'
+import { MAX_ROW_BYTES } from '../../session/guard.js'
+import { GuardedMessage, type Rules } from '../../session/guarded_message.js'
 import { answeredBy, callsOf, isAssistant, withoutMalformedCalls, word } from './calls.js'
 import { profileOf } from './profile.js'
 import { isToolResult, policyFor } from './tool_results.js'
@@ -75,7 +75,7 @@ class ToolResultGuard {
   ) {}
 
   take(message: unknown, write: Write): unknown {
-    if (isToolResult(message)) return this.#takeResult(message as object, write)
+    if (isToolResult(message)) return this.#takeResult(message, write)
     const sound = isAssistant(message)
       ? quietly(() => withoutMalformedCalls(message, this.options.allowed))
       : message
@@ -94,7 +94,7 @@ class ToolResultGuard {
       stored = kept
       return written
     }
-    const written = this.#write(sound, writeStored, this.#rules(false))
+    const written = new GuardedMessage(sound, this.#rules(false)).write(writeStored, true)
     for (const { id, name } of quietly(() => callsOf(stored)) ?? []) this.pending.set(id, name)
     return written
   }
@@ -104,22 +104,17 @@ class ToolResultGuard {
     const calls = [...this.pending]
     this.pending.clear()
     if (!this.options.synthesizes) return
-    for (const [id, name] of calls)
-      this.#write(missingResult(id, name, this.options.missing), write, this.#rules(true))
+    for (const [id, name] of calls) {
+      const message = missingResult(id, name, this.options.missing)
+      new GuardedMessage(message, this.#rules(true)).write(write, true)
+    }
   }
 
   #takeResult(message: object, write: Write): unknown {
     const id = answeredBy(message)
     const called = id === undefined ? undefined : this.pending.get(id)
     if (id !== undefined) this.pending.delete(id)
-    return this.#write(message, write, this.#rules(false, called))
-  }
-
-  #write(message: unknown, write: Write, rules: Rules): unknown {
-    const guarded = new GuardedMessage(message, rules)
-    const kept = quietly(() => guarded.afterHooks())
-    if (kept === NOTHING) return undefined
-    return write(kept === undefined ? message : kept)
+    return new GuardedMessage(message, this.#rules(false, called)).write(write, true)
   }
 
   /** Makes the rules for one message. `called`: the tool name of its call, for a result without one. */
@@ -129,7 +124,7 @@ class ToolResultGuard {
       (transformMessage && quietly(() => transformMessage(message as never))) ?? message
     return {
       policy,
-      maxRowBytes: checkMaxRowBytes(),
+      maxRowBytes: MAX_ROW_BYTES,
       inPlace: true,
       transform: (message, meta) => {
         const named = withName(message as object, called)
