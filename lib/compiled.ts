@@ -1,23 +1,27 @@
 import type { ClampEvent, Cut, DialectName, Keep, SpillStore, TextSize, WrapPolicy } from 'spillway'
 import type { Cleaning } from './cleaning.js'
-import { KINDS } from './notice.js'
+import { native } from './engine.js'
+import { type CheckedNotice, NO_NOTICE } from './notice.js'
 
-/** A policy as the engine takes it. */
+/** A checked policy. */
 export interface Compiled {
-  /** In the order that src/bindings/policy.rs reads. */
-  readonly numbers: readonly number[]
-  /** The template of a notice. */
-  readonly notice: string
-  readonly source: string
-  /** The source if the notice names it, else "", since handing over a string has a cost; then the path, id or error
-   *  code of the saved output. */
-  readonly said: string
-  /** Path or id of the saved output. */
-  readonly saved: string | undefined
+  readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
+  readonly keep: Keep
+  readonly headShare: number
+  /** True if cuts move to line ends. */
+  readonly snap: boolean
+  readonly notice: CheckedNotice
   /** The caller's notice function. */
   readonly words: ((cut: Cut) => string) | undefined
-  /** Kind of notice that the text of `words` has. */
-  readonly spoken: number
+  /** How the blocks of a result share the limits. 'stay' is only for `withSuffix`. */
+  readonly share: 'fair' | 'order' | 'each' | 'stay'
+  readonly source: string
+  /** The outcome of saving the full output. */
+  readonly saved: { readonly how: SavedHow; readonly name: string } | undefined
+  /** True for a tool with paging parameters (`offset`, `limit`). */
+  readonly pages: boolean
+  readonly isError: boolean
+  readonly needles: string[]
   /** Chars up to which any well-formed text fits. */
   readonly gate: number
   /** Bytes of JSON up to which any well-formed result fits, of any shape. */
@@ -26,16 +30,6 @@ export interface Compiled {
   readonly bySize: number
   /** Chars at the start and at the end beyond which no cut keeps anything; Infinity if only a pass can tell. */
   readonly reach: { head: number; tail: number }
-  readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
-  /** True if the notice names bytes or lines, which take a pass over the text. */
-  readonly countsAll: boolean
-  /** True if the notice names the limits that were exceeded. */
-  readonly namesLimits: boolean
-  readonly keep: Keep
-  readonly needles: string[]
-  readonly isError: boolean
-  /** True if every block of a result has the limits to itself. */
-  readonly each: boolean
   readonly dialect: DialectName | undefined
   readonly sideData: 'keep' | 'cap' | 'drop'
   readonly maxSideBytes: number
@@ -51,44 +45,51 @@ export interface Compiled {
   readonly latest?: Compiled
 }
 
-/** Values of `keep`, as src/bindings/policy.rs numbers them. */
-export const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings'] as const
-
-/** Indexes into `numbers`. */
-const CHARS = 2
-const KEEP = 5
-export const KIND = 8
-const IS_ERROR = 9
-export const SHARE = 10
-const SAVED = 11
-const SAVED_AT = 12
-const PAGES = 13
-const EXCEEDED = 14
-const SAVED_HOW = { whole: 1, part: 2, wholeById: 3, partById: 4, failed: 5 } as const
-
 /** Outcomes of saving a full output: all or part of it under a path or an id, or a failure. */
-export type SavedHow = keyof typeof SAVED_HOW
+export type SavedHow = 'path' | 'partialPath' | 'id' | 'partialId' | 'failed'
 
-/** Kinds of notices that name the source. */
-const NAMING: readonly unknown[] = [KINDS.count, KINDS.template, KINDS.gluedTemplate]
+type Handle = ReturnType<typeof native.makePolicy>
 
-/** Returns the source if a notice of this kind names it. */
-export function saidOf(source: string, kind: unknown): string {
-  return NAMING.includes(kind) ? source : ''
+const handles = new WeakMap<Compiled, Handle>()
+
+/** Returns the policy as the engine keeps it. */
+export function handleOf(policy: Compiled): Handle {
+  const known = handles.get(policy)
+  if (known) return known
+  const { limits, saved, notice } = policy
+  const handle = native.makePolicy({
+    ...limits,
+    keep: policy.keep,
+    headShare: policy.headShare,
+    snap: policy.snap,
+    notice: notice.kind,
+    words: notice.text,
+    glued: notice.glued,
+    share: policy.share,
+    source: policy.source,
+    ...(saved && { saved: saved.how, savedName: saved.name }),
+    pages: policy.pages,
+    isError: policy.isError,
+    needles: policy.needles,
+  })
+  handles.set(policy, handle)
+  return handle
 }
 
 /** Derives bounds on lengths from limits. */
 export function measures(limits: Compiled['limits'], keep: Keep) {
-  const counted = limits.tokens === Number.POSITIVE_INFINITY && limits.lineBytes === Number.POSITIVE_INFINITY
-  const reach = Math.min(limits.bytes, limits.chars) + 2
+  const isCounted =
+    limits.tokens === Number.POSITIVE_INFINITY && limits.lineBytes === Number.POSITIVE_INFINITY
+  const isLined = limits.lineBytes !== Number.POSITIVE_INFINITY
+  const reach = isLined ? Number.POSITIVE_INFINITY : Math.min(limits.bytes, limits.chars) + 2
   // A char is at most three bytes, one line, three tokens (`MOST_PER_CHAR` in src/text/tokens.rs).
   const gate = Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens / 3, limits.lineBytes / 3)
   return {
     limits,
     gate,
     light: Math.min(gate * 6, limits.bytes, limits.chars, limits.tokens / 3, limits.lineBytes),
-    bySize: counted ? Math.min(limits.bytes, limits.chars) : 0,
-    reach: { head: keep === 'tail' ? 0 : reach, tail: keep === 'head' ? 0 : reach },
+    bySize: isCounted ? Math.min(limits.bytes, limits.chars) : 0,
+    reach: { head: keep === 'tail' && !isLined ? 0 : reach, tail: keep === 'head' && !isLined ? 0 : reach },
   }
 }
 
@@ -99,30 +100,40 @@ export function speaking(policy: Compiled, dialect: DialectName): Compiled {
 
 /** Returns the policy with a tighter limit in chars, which all blocks of a result share. */
 export function shortened(policy: Compiled, maxChars: number): Compiled {
-  const chars = Math.min(policy.limits.chars, maxChars)
-  const numbers = policy.numbers
-    .with(CHARS, chars)
-    .with(SHARE, policy.each ? 0 : (policy.numbers[SHARE] ?? 0))
-  return { ...policy, numbers, each: false, ...measures({ ...policy.limits, chars }, policy.keep) }
+  const { limits, keep, share } = policy
+  const chars = Math.min(limits.chars, maxChars)
+  return { ...policy, share: share === 'each' ? 'fair' : share, ...measures({ ...limits, chars }, keep) }
 }
 
 /** Returns the policy with its limits reduced by `by`. */
 export function tightened(policy: Compiled, by: TextSize | undefined): Compiled {
   if (!by) return policy
-  const { limits } = policy
+  const { limits, keep } = policy
   const less = {
-    ...limits,
     bytes: limits.bytes - by.bytes,
     lines: limits.lines - by.lines,
     chars: limits.chars - by.chars,
   }
-  const numbers = [less.bytes, less.lines, less.chars, ...policy.numbers.slice(CHARS + 1)]
-  return { ...policy, numbers, ...measures(less, policy.keep) }
+  return { ...policy, ...measures({ ...limits, ...less }, keep) }
+}
+
+/** Returns the policy with another notice in place of the caller's function. Without text, the notice is 'pi'. */
+export function worded(policy: Compiled, text: string | undefined): Compiled {
+  const notice =
+    text === undefined
+      ? { ...NO_NOTICE, kind: 'pi' as const }
+      : { ...policy.notice, kind: 'literal' as const, text }
+  return { ...policy, notice, words: undefined }
+}
+
+/** Returns the policy without a notice. */
+export function silent(policy: Compiled): Compiled {
+  return { ...policy, notice: NO_NOTICE, words: undefined }
 }
 
 /** Returns the policy with another name of the text. */
 export function named(policy: Compiled, source: string): Compiled {
-  return { ...policy, source, said: saidOf(source, policy.numbers[KIND]) }
+  return { ...policy, source }
 }
 
 /** Returns the policy for the output of a failure. */
@@ -130,12 +141,9 @@ export function failed(policy: Compiled): Compiled {
   return policy.isError ? policy : { ...policy, isError: true }
 }
 
-/** Returns the policy for a text that was saved under a name, or could not be. `named`: path, id or error code. */
-export function saved(policy: Compiled, how: SavedHow, named: string): Compiled {
-  const { said } = policy
-  const name = named.toWellFormed()
-  const numbers = policy.numbers.with(SAVED, SAVED_HOW[how]).with(SAVED_AT, Buffer.byteLength(said))
-  return { ...policy, numbers, said: said + name, saved: how === 'failed' ? undefined : name }
+/** Returns the policy for a text that was saved under a name, or could not be. `name`: path, id or error code. */
+export function saved(policy: Compiled, how: SavedHow, name: string): Compiled {
+  return { ...policy, saved: { how, name: name.toWellFormed() } }
 }
 
 /** Policies for tools with paging parameters. Equal input gives the same object, so that wrapping twice can be
@@ -144,35 +152,17 @@ const paging = new WeakMap<Compiled, Compiled>()
 
 /** Returns the policy for a tool with paging parameters (`offset`, `limit`). */
 export function paged(policy: Compiled): Compiled {
-  const made = paging.get(policy) ?? { ...policy, numbers: policy.numbers.with(PAGES, 1) }
+  const made = paging.get(policy) ?? { ...policy, pages: true }
   paging.set(policy, made)
   return made
 }
 
-export function isPaged({ numbers }: Compiled): boolean {
-  return numbers[PAGES] === 1
-}
-
 /** Returns the policy for the head alone, without a notice. */
 export function headOf(policy: Compiled): Compiled {
-  const numbers = policy.numbers.with(KEEP, KEEPS.indexOf('head')).with(KIND, KINDS.none)
-  return { ...policy, keep: 'head', numbers, words: undefined }
+  return { ...silent(policy), keep: 'head', ...measures(policy.limits, 'head') }
 }
 
 /** Returns true if the policy searches for findings. */
 export function searches({ keep, isError }: Compiled): boolean {
   return keep === 'findings' || (keep === 'auto' && isError)
-}
-
-/** Shared by all calls: the engine reads it before anything else runs, and a new array costs more than a cut. */
-const packed = new Float64Array(15)
-
-/** Packs a policy for the engine. `kind`: another kind of notice. `exceeded`: the limits exceeded by a text that the
- *  engine sees only in part, as `brokenBy` returns them. */
-export function pack(policy: Compiled, kind?: number, exceeded = 0): Float64Array {
-  packed.set(policy.numbers)
-  packed[IS_ERROR] = Number(policy.isError)
-  packed[EXCEEDED] = exceeded
-  if (kind !== undefined) packed[KIND] = kind
-  return packed
 }

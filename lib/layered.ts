@@ -1,5 +1,5 @@
 import type { ClampEvent, WrapPolicy } from 'spillway'
-import { type Compiled, isPaged, paged } from './compiled.js'
+import { type Compiled, paged } from './compiled.js'
 import { tell } from './reading.js'
 
 /** Combines the policies of a tool that is wrapped again: the tighter limit of each kind, and the later policy's other
@@ -18,7 +18,7 @@ export function layered(inner: Compiled, outer: Compiled): Compiled {
   }
   const speaker = outer.given.notice === undefined ? inner : outer
   const made = { ...speaker.remake(options), dialect: outer.dialect ?? inner.dialect, latest: outer }
-  return isPaged(inner) || isPaged(outer) ? paged(made) : made
+  return inner.pages || outer.pages ? paged(made) : made
 }
 
 function tighter({ limits: a }: Compiled, { limits: b }: Compiled): WrapPolicy {

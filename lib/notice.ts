@@ -1,42 +1,31 @@
-import type { Cut } from 'spillway'
 import { optionError } from './option.js'
 
-/** Kinds of notices, as src/bindings/policy.rs numbers them. */
-export const KINDS = {
-  none: 0,
-  hint: 1,
-  pi: 2,
-  count: 3,
-  template: 4,
-  literal: 5,
-  gluedTemplate: 6,
-  gluedLiteral: 7,
-} as const
-
-interface CheckedNotice {
-  readonly kind: number
-  readonly template: string
-  /** The caller's notice function. */
-  readonly words: ((cut: Cut) => string) | undefined
+/** A checked notice. */
+export interface CheckedNotice {
+  readonly kind: 'none' | 'hint' | 'pi' | 'count' | 'template' | 'literal'
+  /** The text of a template or a literal notice. */
+  readonly text: string
+  /** True if the notice follows the text without a separator. */
+  readonly glued: boolean
 }
+
+export const NO_NOTICE: CheckedNotice = { kind: 'none', text: '', glued: false }
 
 const NOTICES = ['hint', 'pi', 'count'] as const
 
 const AMOUNTS = ['omittedChars', 'totalChars', 'omittedBytes', 'totalBytes', 'omittedLines', 'totalLines']
 const WORDS = ['keptLines', 'source', 'saved', 'limits']
 
-/** Checks the notice of a policy. */
+/** Checks the notice of a policy. A notice function gets the text of each notice later. */
 export function checkNotice(notice: unknown): CheckedNotice {
-  const plain = { template: '', words: undefined }
-  if (notice === undefined) return { ...plain, kind: KINDS.hint }
-  if (notice === false) return { ...plain, kind: KINDS.none }
-  if (typeof notice === 'function')
-    return { ...plain, kind: KINDS.literal, words: notice as (cut: Cut) => string }
+  if (notice === undefined) return { ...NO_NOTICE, kind: 'hint' }
+  if (notice === false) return NO_NOTICE
+  if (typeof notice === 'function') return { ...NO_NOTICE, kind: 'literal' }
   if (typeof notice !== 'string') {
     throw optionError(TypeError, 'notice', "'hint', 'pi', 'count', false, a template or a function", notice)
   }
   const named = NOTICES.find((name) => name === notice)
-  if (named) return { ...plain, kind: KINDS[named] }
+  if (named) return { ...NO_NOTICE, kind: named }
   const fields = [...notice.matchAll(/\{([A-Za-z]\w*)(:[^{}]*)?\}/g)]
   const known = ([, name, format]: string[]) =>
     format === undefined
@@ -46,5 +35,5 @@ export function checkNotice(notice: unknown): CheckedNotice {
   const rule = `'hint', 'pi', 'count', or a template with at least one of {${[...AMOUNTS, ...WORDS].join('} {')}}`
   if (unknown) throw optionError(RangeError, 'notice', rule, unknown[0])
   if (fields.length === 0) throw optionError(RangeError, 'notice', rule, notice)
-  return { kind: KINDS.template, template: notice.toWellFormed(), words: undefined }
+  return { ...NO_NOTICE, kind: 'template', text: notice.toWellFormed() }
 }

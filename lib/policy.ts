@@ -1,8 +1,8 @@
 import type { Cut, Policy, WrapPolicy } from 'spillway'
 import { checkClean } from './cleaning.js'
-import { type Compiled, KEEPS, KIND, measures, SHARE, saidOf } from './compiled.js'
+import { type Compiled, measures } from './compiled.js'
 import { dialectNames } from './dialect/dialect.js'
-import { checkNotice, KINDS } from './notice.js'
+import { checkNotice } from './notice.js'
 import {
   bound,
   callback,
@@ -18,9 +18,8 @@ import {
 } from './option.js'
 import { isObject } from './reading.js'
 
+const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings'] as const
 const SHARES = ['fair', 'order', 'each'] as const
-/** A way for blocks to share limits that only `withSuffix` asks for. */
-const STAY = SHARES.length
 
 /** Options that lift the default limits. */
 export const UNLIMITED = {
@@ -65,11 +64,10 @@ function suffixed(options: WrapPolicy, suffix: Suffix, stay: boolean): Compiled 
   const words = typeof suffix === 'function' ? suffix : undefined
   const template = typeof suffix === 'object' ? suffix.template : undefined
   const base = check({ ...options, notice: words ?? template ?? 'hint' })
-  const kind = template === undefined ? KINDS.gluedLiteral : KINDS.gluedTemplate
-  const numbers = base.numbers.with(KIND, kind).with(SHARE, stay ? STAY : (base.numbers[SHARE] ?? 0))
-  const notice = typeof suffix === 'string' ? suffix.toWellFormed() : base.notice
+  const literal = { kind: 'literal', text: typeof suffix === 'string' ? suffix.toWellFormed() : '' } as const
+  const notice = template === undefined ? literal : base.notice
   const remake = (changed: WrapPolicy) => suffixed(changed, suffix, stay)
-  return { ...base, numbers, notice, spoken: KINDS.gluedLiteral, remake }
+  return { ...base, notice: { ...notice, glued: true }, ...(stay && { share: 'stay' }), remake }
 }
 
 /** Returns the options that are given, each read once. */
@@ -113,44 +111,22 @@ function check(options: WrapPolicy): Compiled {
     lineBytes: bound('maxLineBytes', options.maxLineBytes, Number.POSITIVE_INFINITY),
   }
   const keep = choice('keep', options.keep, KEEPS, 'auto')
-  const notice = checkNotice(options.notice)
-  const isError = flag('isError', options.isError, false)
-  const source = text('source', options.source, 'output').toWellFormed()
-  const numbers = [
-    limits.bytes,
-    limits.lines,
-    limits.chars,
-    limits.tokens,
-    limits.lineBytes,
-    KEEPS.indexOf(keep),
-    share('headShare', options.headShare, 0.5),
-    Number(choice('snap', options.snap, ['line', 'char'], 'line') === 'line'),
-    notice.kind,
-    0,
-    SHARES.indexOf(choice('share', options.share, SHARES, 'fair')),
-    0,
-    0,
-    0,
-    0,
-  ]
   const method = options.method === undefined ? undefined : text('method', options.method, '')
   const dialect = options.dialect
   if (dialect !== undefined) choice('dialect', dialect, dialectNames, 'text')
   return {
-    numbers,
-    notice: notice.template,
-    words: notice.words,
-    spoken: KINDS.literal,
-    source,
-    said: saidOf(source, notice.kind),
-    saved: undefined,
     ...measures(limits, keep),
-    countsAll: /\{\w*(?:Bytes|Lines)/.test(notice.template),
-    namesLimits: notice.kind === KINDS.hint || notice.template.includes('{limits}'),
     keep,
+    notice: checkNotice(options.notice),
+    words: typeof options.notice === 'function' ? options.notice : undefined,
+    isError: flag('isError', options.isError, false),
+    source: text('source', options.source, 'output').toWellFormed(),
+    headShare: share('headShare', options.headShare, 0.5),
+    snap: choice('snap', options.snap, ['line', 'char'], 'line') === 'line',
+    share: choice('share', options.share, SHARES, 'fair'),
+    saved: undefined,
+    pages: false,
     needles: texts('needles', options.needles),
-    isError,
-    each: options.share === 'each',
     clean: checkClean(options.clean),
     dialect,
     sideData: choice('sideData', options.sideData, ['keep', 'cap', 'drop'], 'keep'),

@@ -5,11 +5,11 @@
 //! caller's objects; all decisions are made here.
 //!
 //! - [`policy`], [`limits`]: the options of a caller.
-//! - [`text`]: sizes, cuts and notices of one text, as UTF-16 or UTF-8, and its cleaning.
-//! - [`outcome`], [`lined`]: the result of truncating a text, and a text with overlong lines.
+//! - [`text`]: one text as UTF-16 or UTF-8: its size, its notices, and its cleaning.
+//! - [`truncate`]: what stays of a text that is over its limits.
 //! - [`findings`]: the lines of a text or a stream that explain a failure.
 //! - [`capture`]: both ends and the findings of a process's output, in bounded memory.
-//! - [`share`], [`room`]: one budget across the blocks of a result.
+//! - [`share`]: one budget across the blocks of a result.
 //! - [`plan`]: one budget across the results of a history.
 //! - [`json`]: rows of JSON, read and edited in place.
 //! - [`dialect`]: the formats in which frameworks store tool results.
@@ -23,7 +23,8 @@
 //! ```
 //! use spillway::limits::Limits;
 //! use spillway::policy::{Keep, Policy};
-//! use spillway::text::{Source, Utf8, clamp, notice::Notice};
+//! use spillway::text::{Utf8, notice::Notice};
+//! use spillway::truncate::{input::Input, truncate};
 //!
 //! let log = "starting\n".repeat(500) + "error: no such file\n";
 //! let policy = Policy {
@@ -32,10 +33,10 @@
 //!     notice: Notice::Pi,
 //!     ..Policy::default()
 //! };
-//! let source = Source::whole(Utf8(log.as_bytes()));
-//! let cut = clamp(&source, &policy).expect("it is longer than three lines");
-//! let text = String::from_utf16_lossy(&source.compose(&cut));
-//! assert_eq!(text, "[... 4491 more characters truncated]\nstarting\nerror: no such file\n");
+//! let input = Input::whole(Utf8(log.as_bytes()));
+//! let cut = truncate(&input, &policy).expect("it is longer than three lines");
+//! let text = cut.utf8(&input);
+//! assert_eq!(text, b"[... 4491 more characters truncated]\nstarting\nerror: no such file\n");
 //! ```
 
 #![deny(missing_debug_implementations)]
@@ -49,12 +50,9 @@ pub mod findings;
 mod hash;
 pub mod json;
 pub mod limits;
-pub mod lined;
-pub mod outcome;
 pub mod plan;
 pub mod platform;
 pub mod policy;
-pub mod room;
 pub mod session;
 pub mod share;
 #[cfg(unix)]
@@ -62,3 +60,4 @@ pub mod share;
 mod signal;
 pub mod spill;
 pub mod text;
+pub mod truncate;

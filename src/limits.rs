@@ -13,6 +13,58 @@ pub struct Limits {
 
 pub const UNLIMITED: usize = usize::MAX;
 
+/// The amount of each limit that a text uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub bytes: usize,
+    pub lines: usize,
+    pub chars: usize,
+    pub tokens: usize,
+}
+
+impl Usage {
+    /// Returns how far each limit exceeds its counterpart in `others`.
+    pub fn between(limits: &Limits, others: &Limits) -> Usage {
+        let all = |limits: &Limits| Usage {
+            bytes: limits.bytes,
+            lines: limits.lines,
+            chars: limits.chars,
+            tokens: limits.tokens,
+        };
+        all(limits).minus(all(others))
+    }
+
+    pub fn zip(self, other: Usage, with: impl Fn(usize, usize) -> usize) -> Usage {
+        Usage {
+            bytes: with(self.bytes, other.bytes),
+            lines: with(self.lines, other.lines),
+            chars: with(self.chars, other.chars),
+            tokens: with(self.tokens, other.tokens),
+        }
+    }
+
+    pub fn plus(self, other: Usage) -> Usage {
+        self.zip(other, usize::saturating_add)
+    }
+
+    pub fn minus(self, other: Usage) -> Usage {
+        self.zip(other, usize::saturating_sub)
+    }
+
+    /// Returns true if no amount exceeds that of `other`.
+    pub fn at_most(self, other: Usage) -> bool {
+        self.minus(other) == Usage::default()
+    }
+
+    /// Returns true if no limit is exceeded. The limit on single lines is not considered.
+    pub fn within(self, limits: &Limits) -> bool {
+        self.bytes <= limits.bytes
+            && self.lines <= limits.lines
+            && self.chars <= limits.chars
+            && self.tokens <= limits.tokens
+    }
+}
+
 /// Returns a share of a limit. A lifted limit stays lifted.
 pub fn part(limit: usize, share: f64) -> usize {
     if limit == UNLIMITED { limit } else { (limit as f64 * share) as usize }
@@ -33,30 +85,33 @@ impl Limits {
         if self.line_bytes == 0 { Limits { bytes: 0, ..self } } else { self }
     }
 
-    /// Keeps only the limits that these bytes, lines, chars and tokens exceed, and the limit on single lines. If this
-    /// leaves no limit at all, as in a room smaller than the limits, returns all of them.
-    pub fn exceeded(&self, [bytes, lines, chars, tokens]: [usize; 4]) -> Limits {
-        let named = |limit: usize, amount| if amount > limit { limit } else { UNLIMITED };
-        let exceeded = Limits {
-            bytes: named(self.bytes, bytes),
-            lines: named(self.lines, lines),
-            chars: named(self.chars, chars),
-            tokens: named(self.tokens, tokens),
-            ..*self
-        };
+    /// Returns limits that take each amount from `with`, which receives the limit and its usage. The limit on single
+    /// lines stays.
+    fn with(self, usage: Usage, with: impl Fn(usize, usize) -> usize) -> Limits {
+        Limits {
+            bytes: with(self.bytes, usage.bytes),
+            lines: with(self.lines, usage.lines),
+            chars: with(self.chars, usage.chars),
+            tokens: with(self.tokens, usage.tokens),
+            ..self
+        }
+    }
+
+    /// Keeps only the limits that the usage exceeds, and the limit on single lines. If this leaves no limit at all, as
+    /// in a room smaller than the limits, returns all of them.
+    pub fn exceeded(&self, usage: Usage) -> Limits {
+        let exceeded = self.with(usage, |limit, used| if used > limit { limit } else { UNLIMITED });
         if exceeded == Limits::NONE { *self } else { exceeded }
     }
 
-    /// Subtracts used bytes, lines, chars and tokens from the limits.
-    pub fn less(self, [bytes, lines, chars, tokens]: [usize; 4]) -> Limits {
-        let left = |limit: usize, taken| if limit == UNLIMITED { limit } else { limit.saturating_sub(taken) };
-        Limits {
-            bytes: left(self.bytes, bytes),
-            lines: left(self.lines, lines),
-            chars: left(self.chars, chars),
-            tokens: left(self.tokens, tokens),
-            ..self
-        }
+    /// Subtracts the usage from the limits. A lifted limit stays lifted.
+    pub fn less(self, usage: Usage) -> Limits {
+        self.with(usage, |limit, used| if limit == UNLIMITED { limit } else { limit.saturating_sub(used) })
+    }
+
+    /// Returns limits of exactly this usage. A lifted limit stays lifted.
+    pub fn of_size(self, usage: Usage) -> Limits {
+        self.with(usage, |limit, used| if limit == UNLIMITED { limit } else { used })
     }
 
     /// Returns true if tokens must be counted.
@@ -66,12 +121,6 @@ impl Limits {
 
     /// Returns a share of every limit except that on single lines.
     pub fn share(self, share: f64) -> Limits {
-        Limits {
-            bytes: part(self.bytes, share),
-            lines: part(self.lines, share),
-            chars: part(self.chars, share),
-            tokens: part(self.tokens, share),
-            ..self
-        }
+        self.with(Usage::default(), |limit, _| part(limit, share))
     }
 }

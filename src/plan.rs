@@ -9,7 +9,8 @@ use crate::limits::Limits;
 use crate::policy::{Keep, Policy};
 use crate::text::amounts::{Amount, Counts, Labels, line_ranges};
 use crate::text::notice::Place;
-use crate::text::sides::separators;
+use crate::truncate::Terms;
+use crate::truncate::sides::separators;
 
 /// A tool result, reduced to its lengths for planning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +132,7 @@ pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
     let tells_lines = policy.notice.needs(false).lines;
     let kept_lines = if tells_lines { line_ranges([(1, missing.total)]) } else { String::new() };
     let counts = Counts { chars: missing, bytes, lines: missing, kept_lines };
-    let labels = Labels { limits: &limits, ..policy.labels(false) };
+    let labels = Labels { limits, ..Terms::from(policy).labels(false) };
     let text = policy.notice.render(place, &counts, labels);
     let (lead, trail) = separators(&policy.notice, place, &text);
     lead.len() + text.encode_utf16().count() + trail.len()

@@ -1,9 +1,6 @@
 //! A caller's policy. TypeScript has validated every value.
 
-use std::borrow::Cow;
-
 use crate::limits::Limits;
-use crate::text::amounts::Labels;
 use crate::text::notice::Notice;
 use crate::text::saved::Saved;
 
@@ -17,6 +14,20 @@ pub enum Keep {
     Auto,
 }
 
+/// How blocks share the limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Small blocks stay whole, large ones share the remaining room.
+    Fair,
+    /// Blocks are served in order.
+    Order,
+    /// The limits apply to each block separately.
+    Each,
+    /// Blocks are served in order, and none is dropped: a block without room becomes `[...]`, or empty if there is no
+    /// room for that.
+    Stay,
+}
+
 #[derive(Clone, Debug)]
 pub struct Policy {
     pub limits: Limits,
@@ -26,14 +37,13 @@ pub struct Policy {
     /// Moves cuts to nearby line ends.
     pub snap: bool,
     pub notice: Notice,
+    pub share: Share,
     /// The name of the text in notices.
     pub source: String,
     /// The status of the saved output, for notices.
     pub saved: Saved,
     /// The tool can return further parts of the text on request, for notices.
     pub pages: bool,
-    /// The limits that notices name, if they were determined for more than the truncated text.
-    pub exceeded: Option<Limits>,
     /// The text comes from a failure.
     pub is_error: bool,
     /// A line that contains one of these texts is a finding.
@@ -45,20 +55,6 @@ impl Policy {
     pub fn searches(&self) -> bool {
         self.keep == Keep::Findings || self.keep == Keep::Auto && self.is_error
     }
-
-    /// Returns the labels of notices. `in_bytes`: the text is counted in bytes.
-    pub fn labels(&self, in_bytes: bool) -> Labels<'_> {
-        let limits = self.exceeded.as_ref().unwrap_or(&self.limits);
-        Labels { limits, source: &self.source, saved: &self.saved, pages: self.pages, in_bytes }
-    }
-
-    /// Adds the exceeded limits to the policy if the notice names them and they are not known yet.
-    pub fn naming(&self, notice: &Notice, exceeded: impl FnOnce(&Limits) -> Limits) -> Cow<'_, Policy> {
-        if self.exceeded.is_some() || !notice.names_limits() {
-            return Cow::Borrowed(self);
-        }
-        Cow::Owned(Policy { exceeded: Some(exceeded(&self.limits)), ..self.clone() })
-    }
 }
 
 impl Default for Policy {
@@ -69,10 +65,10 @@ impl Default for Policy {
             head_share: 0.5,
             snap: true,
             notice: Notice::Hint,
+            share: Share::Fair,
             source: "output".into(),
             saved: Saved::Nowhere,
             pages: false,
-            exceeded: None,
             is_error: false,
             needles: vec![],
         }

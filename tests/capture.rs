@@ -4,16 +4,16 @@ mod cases;
 
 use cases::cases;
 use proptest::prelude::*;
-use spillway::capture::{Capture, Captured, Left, Stream};
+use spillway::capture::{Capture, Captured, Stream, StreamText};
 use spillway::limits::{Limits, UNLIMITED};
-use spillway::lined::{clamp_lines, clamp_lines_of_bytes};
-use spillway::outcome;
 use spillway::policy::{Keep, Policy};
 use spillway::text::clean::{Cleaner, Options, clean};
 use spillway::text::extent::Extent;
 use spillway::text::notice::Notice;
 use spillway::text::saved::Place;
-use spillway::text::{Saved, Source, Text, Utf8, Utf16};
+use spillway::text::{Saved, Text, Utf8, Utf16};
+use spillway::truncate::input::Input;
+use spillway::truncate::{Terms, truncate};
 
 /// Generates output that is hard to capture: wide chars, incomplete sequences, returns, NUL, long lines, colours,
 /// failures.
@@ -138,33 +138,26 @@ fn captured(
     capture.finish()
 }
 
-fn left(streams: Vec<Stream>, policy: &Policy) -> Left {
-    Captured::new(streams, &[(0, "")], "", policy).clamp(0, policy)
+fn left(streams: Vec<Stream>, policy: &Policy) -> StreamText {
+    Captured::new(streams, &[(0, "")], "", policy).truncate(0, policy)
 }
 
-fn text(left: Left) -> String {
-    String::from_utf8(left.text).expect("what is left is well-formed")
+fn text(left: StreamText) -> String {
+    left.cut.middle
 }
 
-/// Returns the truncated whole. `fresh`: notices of earlier cuts are text.
-fn of_whole<T: Text>(source: Source<T>, policy: &Policy, fresh: bool) -> String {
-    let source = if fresh { source.fresh() } else { source };
-    let outcome = outcome::clamp(&source, &policy.limits, policy, &policy.notice);
-    String::from_utf16(&outcome.map_or_else(|| source.all(), |outcome| outcome.text(&source))).unwrap()
+/// Returns the truncated whole.
+fn of_whole<T: Text>(input: Input<T>, policy: &Policy) -> String {
+    let cut = truncate(&input, policy);
+    String::from_utf16(&cut.map_or_else(|| input.all(), |cut| cut.text(&input))).unwrap()
 }
 
 fn of_bytes(bytes: &[u8], policy: &Policy) -> String {
-    match clamp_lines_of_bytes(bytes, policy) {
-        Some(lined) => String::from_utf16(&lined.text).unwrap(),
-        None => of_whole(Source::whole(Utf8(bytes)), policy, false),
-    }
+    of_whole(Input::whole(Utf8(bytes)), policy)
 }
 
 fn of_units(units: &[u16], policy: &Policy) -> String {
-    match clamp_lines(Utf16(units), policy) {
-        Some(lined) => String::from_utf16(&lined.text).unwrap(),
-        None => of_whole(Source::whole(Utf16(units)), policy, false),
-    }
+    of_whole(Input::whole(Utf16(units)), policy)
 }
 
 fn units(utf8: &[u8]) -> Vec<u16> {
@@ -206,7 +199,7 @@ proptest! {
         let policy = Policy { limits: Limits { line_bytes: UNLIMITED, ..policy.limits }, ..policy };
         let streams = captured(&bytes, &cuts, &policy, None, false);
         prop_assume!(!streams[0].came().is_binary());
-        prop_assert_eq!(text(left(streams, &policy)), of_whole(Source::whole(Utf8(&bytes)), &policy, true));
+        prop_assert_eq!(text(left(streams, &policy)), of_whole(Input::whole(Utf8(&bytes)).fresh(), &policy));
     }
 
     #[test]
@@ -239,15 +232,11 @@ proptest! {
         });
         prop_assert_eq!(streams[0].has_long_line(), is_long);
         let left = left(streams, &policy);
-        if let Some(lined) = clamp_lines_of_bytes(&bytes, &policy) {
-            prop_assert_eq!((left.kept.bytes, left.kept.chars, left.lines), (lined.kept.bytes, lined.kept.chars, lined.lines));
-            return Ok(());
-        }
-        let source = Source::whole(Utf8(&bytes));
-        if let Some(cut) = outcome::clamp(&source, &policy.limits, &policy, &policy.notice) {
-            let (kept, lines) = cut.kept(&source);
-            prop_assert_eq!((left.kept.bytes, left.kept.chars, left.lines.clone()), (kept.bytes, kept.chars, lines));
-            prop_assert_eq!((left.notice.clone(), left.keep), (cut.notice(), cut.keep()));
+        let input = Input::whole(Utf8(&bytes));
+        if let Some(cut) = truncate(&input, &policy) {
+            let (ours, kept) = (left.cut.within.clone().unwrap(), cut.kept(&input));
+            prop_assert_eq!((ours.size.bytes, ours.size.chars, ours.lines), (kept.size.bytes, kept.size.chars, kept.lines));
+            prop_assert_eq!((left.cut.notice.clone(), left.cut.keep), (cut.notice, cut.keep));
         }
         prop_assert_eq!(left.truncated, text(left.clone()) != whole);
     }
@@ -266,14 +255,14 @@ proptest! {
         }
         let streams = capture.finish();
         for (stream, output) in streams.iter().zip(&outputs) {
-            let alone = stream.clamp(&policy.limits, &policy);
+            let alone = stream.truncate(Terms::from(&policy));
             if !stream.came().is_binary() {
                 prop_assert_eq!(text(alone), of_bytes(output, &policy));
             }
         }
         let captured = Captured::new(streams, &[(1, "stderr:\n"), (0, "stdout:\n")], closing, &policy);
-        let texts: Vec<Left> = (0..captured.sections().count()).map(|at| captured.clamp(at, &policy)).collect();
-        let all = String::from_utf8(captured.compose(&texts.iter().map(|left| &left.text[..]).collect::<Vec<_>>())).unwrap();
+        let texts: Vec<String> = (0..captured.sections().count()).map(|at| text(captured.truncate(at, &policy))).collect();
+        let all = String::from_utf8(captured.compose(&texts.iter().map(String::as_bytes).collect::<Vec<_>>())).unwrap();
         prop_assert!(is_within(&all, &policy.limits), "{all:?}");
         if is_within(closing, &policy.limits) {
             prop_assert!(all.ends_with(closing), "{all:?}");
@@ -286,13 +275,13 @@ proptest! {
         let streams = captured(&bytes, &[usize::MAX], &policy, None, false);
         let whole = streams[0].clone();
         let captured = Captured::new(streams, &[(0, "")], closing, &policy);
-        let left = captured.clamp(0, &policy);
-        let all = String::from_utf8(captured.compose(&[&left.text])).unwrap();
+        let left = captured.truncate(0, &policy);
+        let all = String::from_utf8(captured.compose(&[left.cut.middle.as_bytes()])).unwrap();
         prop_assert!(is_within(&all, &policy.limits), "{all:?}");
         prop_assert_eq!(all.ends_with(closing), is_within(closing, &policy.limits));
         // Text that fits beside the line is not truncated.
-        let alone = whole.clamp(&Limits::NONE, &policy);
-        let together = captured.compose(&[&alone.text]);
+        let alone = whole.truncate(Terms { limits: Limits::NONE, ..Terms::from(&policy) });
+        let together = captured.compose(&[alone.cut.middle.as_bytes()]);
         if !alone.truncated && is_within(&(String::from_utf8(together).unwrap() + "\n"), &policy.limits) && policy.limits.tokens == UNLIMITED {
             prop_assert!(!left.truncated);
         }
@@ -407,9 +396,9 @@ fn the_smaller_stream_stays_whole() {
     capture.push(1, b"note: three\nlines\nof it", false);
     let captured =
         Captured::new(capture.finish(), &[(0, "stdout:\n"), (1, "stderr:\n")], "[exit code 0]", &policy);
-    let texts = [0, 1].map(|at| captured.clamp(at, &policy));
+    let texts = [0, 1].map(|at| captured.truncate(at, &policy));
     assert!(texts[0].truncated && !texts[1].truncated);
-    let all = String::from_utf8(captured.compose(&[&texts[0].text, &texts[1].text])).unwrap();
+    let all = String::from_utf8(captured.compose(&[0, 1].map(|at| texts[at].cut.middle.as_bytes()))).unwrap();
     assert!(all.starts_with("stdout:\none more line") && all.len() <= 51_200 && all.len() > 45_000);
     assert!(all.ends_with("\nstderr:\nnote: three\nlines\nof it\n[exit code 0]"));
 }

@@ -4,13 +4,14 @@ mod cases;
 
 use cases::cases;
 use proptest::prelude::*;
-use spillway::findings::{Findings, Found, Request};
+use spillway::findings::Findings;
 use spillway::limits::{Limits, UNLIMITED};
-use spillway::outcome::{self, Outcome};
 use spillway::policy::{Keep, Policy};
 use spillway::text::earlier::Earlier;
 use spillway::text::notice::Notice;
-use spillway::text::{Source, Text, Utf8, Utf16};
+use spillway::text::{Text, Utf8, Utf16};
+use spillway::truncate::input::Input;
+use spillway::truncate::{Cut, Terms, truncate};
 
 /// Generates a log with failures: informative and other lines, long ones, wide ones, notices of ours.
 fn log() -> impl Strategy<Value = String> {
@@ -56,9 +57,16 @@ fn search(chunks: &[&[u8]], policy: &Policy) -> Findings {
     findings
 }
 
-fn found(text: &str, policy: &Policy) -> Option<Found> {
+/// Cuts a searched stream, of which only the size is known.
+fn cut(findings: &Findings, policy: &Policy) -> Option<Cut> {
+    let size = findings.size();
+    let input = Input::ends(Utf8(b""), Utf8(b""), size.bytes).with_totals(size);
+    findings.cut(&input, Terms::from(policy), None)
+}
+
+fn found(text: &str, policy: &Policy) -> Option<Cut> {
     let findings = search(&[text.as_bytes()], policy);
-    findings.clamp(&Request::of(policy, findings.size()))
+    findings.cut(&Input::whole(Utf8(text.as_bytes())), Terms::from(policy), None)
 }
 
 /// Splits a text into lines, newlines included.
@@ -92,28 +100,29 @@ proptest! {
         at.sort_unstable();
         let chunks: Vec<&[u8]> = at.windows(2).map(|ends| &text.as_bytes()[ends[0]..ends[1]]).collect();
         let findings = search(&chunks, &policy);
-        prop_assert_eq!(findings.clamp(&Request::of(&policy, findings.size())), found(&text, &policy));
+        prop_assert_eq!(cut(&findings, &policy), found(&text, &policy));
     }
 
     #[test]
     fn ranges_sizes_and_lines_refer_to_the_input(text in log(), policy in policy()) {
         let Some(found) = found(&text, &policy) else { return Ok(()) };
+        let kept = found.within.unwrap();
         let units: Vec<u16> = text.encode_utf16().collect();
-        let parts: Vec<String> = found.ranges.iter().map(|range| String::from_utf16(&units[range.clone()]).unwrap()).collect();
-        prop_assert!(found.ranges.windows(2).all(|pair| pair[0].end < pair[1].start), "{:?}", found.ranges);
-        prop_assert_eq!(found.kept.bytes, parts.iter().map(String::len).sum::<usize>());
-        prop_assert_eq!(found.kept.chars, found.ranges.iter().map(|range| range.len()).sum::<usize>());
+        let parts: Vec<String> = kept.ranges.iter().map(|range| String::from_utf16(&units[range.clone()]).unwrap()).collect();
+        prop_assert!(kept.ranges.windows(2).all(|pair| pair[0].end < pair[1].start), "{:?}", kept.ranges);
+        prop_assert_eq!(kept.size.bytes, parts.iter().map(String::len).sum::<usize>());
+        prop_assert_eq!(kept.size.chars, kept.ranges.iter().map(|range| range.len()).sum::<usize>());
         // There is one mark between parts, and the notice after them.
-        let mut rest = found.text.as_str();
+        let mut rest = found.middle.as_str();
         // An earlier notice at the start is dropped without a mark.
         let looks = policy.notice != Notice::None;
         let first = if looks { Earlier::at_ends(Utf16(&units), Utf16(&units), units.len()).leading } else { 0 };
         for (at, part) in parts.iter().enumerate() {
-            let start = if at > 0 || found.ranges[0].start > first {
+            let start = if at > 0 || kept.ranges[0].start > first {
                 let mark = rest.trim_start_matches('\n');
                 let end = mark.find('\n').map_or(mark.len(), |end| end + 1);
-                prop_assert!(is_mark(&mark[..end]), "{:?} in {:?}", &mark[..end], found.text);
-                let gap = if at > 0 { found.ranges[at - 1].end } else { first }..found.ranges[at].start;
+                prop_assert!(is_mark(&mark[..end]), "{:?} in {:?}", &mark[..end], found.middle);
+                let gap = if at > 0 { kept.ranges[at - 1].end } else { first }..kept.ranges[at].start;
                 let digits: String = mark[..end].chars().filter(char::is_ascii_digit).collect();
                 let whole = whole_lines(&text, &gap);
                 prop_assert_eq!(digits.parse::<usize>().unwrap(), if whole > 0 { whole } else { gap.len() });
@@ -125,30 +134,31 @@ proptest! {
             rest = &rest[start + part.len()..];
         }
         // Kept lines are those of which the parts contain text.
-        let mut kept = vec![];
+        let mut numbers = vec![];
         let mut char = 0;
         for (number, line) in lines(&text).into_iter().enumerate() {
             let end = char + line.encode_utf16().count();
-            if found.ranges.iter().any(|range| range.start < end && range.end > char) {
-                kept.push(number + 1);
+            if kept.ranges.iter().any(|range| range.start < end && range.end > char) {
+                numbers.push(number + 1);
             }
             char = end;
         }
-        let told: Vec<usize> = found.lines.ranges.iter().flat_map(|&(first, last)| first..=last).collect();
+        let told: Vec<usize> = kept.lines.ranges.iter().flat_map(|&(first, last)| first..=last).collect();
         let mut once = told.clone();
         once.dedup();
-        prop_assert_eq!(once, kept);
-        prop_assert_eq!(found.lines.total, lines(&text).len());
+        prop_assert_eq!(once, numbers);
+        prop_assert_eq!(kept.lines.total, lines(&text).len());
     }
 
     #[test]
     fn only_lines_over_a_thousand_bytes_are_kept_in_part(text in log(), policy in policy()) {
         let Some(found) = found(&text, &policy) else { return Ok(()) };
+        let ranges = found.within.unwrap().ranges;
         let mut char = 0;
         for line in lines(&text) {
             let (start, content) = (char, line.trim_end_matches('\n').encode_utf16().count());
             char += line.encode_utf16().count();
-            let kept: usize = found.ranges.iter().map(|range| range.end.min(start + content).saturating_sub(range.start.max(start))).sum();
+            let kept: usize = ranges.iter().map(|range| range.end.min(start + content).saturating_sub(range.start.max(start))).sum();
             // An earlier notice glued to the last line is dropped.
             let glued = char == text.encode_utf16().count() && line.ends_with(']');
             prop_assert!(kept == 0 || kept == content || line.len() > 1_000 || glued, "{kept} of {line:?}");
@@ -161,19 +171,16 @@ proptest! {
         let text: String = lines.concat().replace("fail", "").replace("want", "").replace("leak", "");
         prop_assume!(found(&text, &policy).is_none());
         let ends = Policy { keep: Keep::Ends, head_share: 0.2, ..policy.clone() };
-        let source = Source::whole(Utf8(text.as_bytes()));
-        prop_assert_eq!(
-            outcome::clamp(&source, &policy.limits, &policy, &policy.notice),
-            outcome::clamp(&source, &ends.limits, &ends, &ends.notice)
-        );
+        let input = Input::whole(Utf8(text.as_bytes()));
+        prop_assert_eq!(truncate(&input, &policy), truncate(&input, &ends));
     }
 
     #[test]
     fn successful_output_is_not_reduced_to_findings(text in log(), policy in policy()) {
         let policy = Policy { keep: Keep::Auto, is_error: false, ..policy };
         let units: Vec<u16> = text.encode_utf16().collect();
-        let outcome = outcome::clamp(&Source::whole(Utf16(&units)), &policy.limits, &policy, &policy.notice);
-        prop_assert!(!matches!(outcome, Some(Outcome::Findings(_))));
+        let cut = truncate(&Input::whole(Utf16(&units)), &policy);
+        prop_assert!(cut.is_none_or(|cut| cut.keep != Keep::Findings && cut.within.is_none()));
     }
 }
 
@@ -217,10 +224,10 @@ fn memory_stays_within_ten_times_the_budget() {
         }
         findings.finish();
         assert!(most <= 10 * BUDGET + TABLE, "{name}: {most}");
-        let found = findings.clamp(&Request::of(&policy, findings.size()));
+        let found = cut(&findings, &policy);
         assert_eq!(found.is_some(), !["empty lines", "notices"].contains(&name), "{name}");
         assert!(
-            found.is_none_or(|found| found.text.len() <= BUDGET && found.text.len() > BUDGET / 2),
+            found.is_none_or(|found| found.middle.len() <= BUDGET && found.middle.len() > BUDGET / 2),
             "{name}"
         );
     }
@@ -237,8 +244,9 @@ fn a_skipped_part_is_marked_with_its_lines() {
     findings.skip(Utf8(hidden.as_bytes()).size());
     findings.push(after.as_bytes());
     findings.finish();
-    let found = findings.clamp(&Request::of(&policy, findings.size())).unwrap();
-    assert_eq!(found.lines.total, 250);
-    assert_eq!(found.lines.ranges.last().unwrap().1, 250);
-    assert!(!found.text.contains("hidden") && found.text.contains("fatal: end"));
+    let Cut { middle, within, .. } = cut(&findings, &policy).unwrap();
+    let lines = within.unwrap().lines;
+    assert_eq!(lines.total, 250);
+    assert_eq!(lines.ranges.last().unwrap().1, 250);
+    assert!(!middle.contains("hidden") && middle.contains("fatal: end"));
 }

@@ -5,18 +5,18 @@ mod cases;
 use cases::cases;
 use proptest::prelude::*;
 use spillway::limits::{Limits, UNLIMITED};
-use spillway::lined::{Lined, clamp_lines};
-use spillway::outcome;
-use spillway::policy::{Keep, Policy};
-use spillway::share::{Block, Share, share};
+use spillway::policy::{Keep, Policy, Share};
+use spillway::share::{Block, share};
 use spillway::text::earlier::Earlier;
 use spillway::text::extent::Extent;
-use spillway::text::lines::{CutLines, cut_lines};
 use spillway::text::notice::Notice;
 use spillway::text::saved::{Place, Saved};
-use spillway::text::source::Kept;
 use spillway::text::tokens::Estimate;
-use spillway::text::{Latin1, Source, Text, Utf8, Utf16, clamp};
+use spillway::text::{Latin1, Text, Utf8, Utf16};
+use spillway::truncate::figures::Kept;
+use spillway::truncate::input::Input;
+use spillway::truncate::sides::Sides;
+use spillway::truncate::{Cut, Terms, truncate, truncate_with};
 
 /// Generates text that is hard to cut: wide characters, joined emoji, lone surrogates, returns, NUL, old and fake
 /// notices.
@@ -128,13 +128,20 @@ fn policy() -> impl Strategy<Value = Policy> {
     )
 }
 
-fn clamped<T: Text>(text: T, policy: &Policy) -> Vec<u16> {
-    if let Some(lined) = clamp_lines(text, policy) {
-        return lined.text;
-    }
-    let source = Source::whole(text);
-    let outcome = outcome::clamp(&source, &policy.limits, policy, &policy.notice);
-    outcome.map_or_else(|| source.all(), |outcome| outcome.text(&source))
+fn truncated<T: Text>(text: T, policy: &Policy) -> Vec<u16> {
+    let input = Input::whole(text);
+    truncate(&input, policy).map_or_else(|| input.all(), |cut| cut.text(&input))
+}
+
+/// Keeps one or both ends of a text. Neither searches for findings nor cuts long lines.
+fn ends<T: Text>(input: &Input<T>, policy: &Policy) -> Option<Cut> {
+    truncate_with(input, Terms::from(policy), || None)
+}
+
+/// Returns the lengths of the separators before and after the notice.
+fn separators(cut: &Cut) -> (usize, usize) {
+    let lead = cut.notice.start - (cut.sides.head - cut.sides.start);
+    (lead, cut.middle.encode_utf16().count() - lead - cut.notice.len())
 }
 
 fn longest_line(text: &str) -> usize {
@@ -168,7 +175,7 @@ proptest! {
 
     #[test]
     fn every_limit_holds_and_the_text_is_well_formed(text in hostile(), policy in policy()) {
-        is_within(&clamped(Utf16(&text), &policy), &policy.limits)?;
+        is_within(&truncated(Utf16(&text), &policy), &policy.limits)?;
     }
 
     #[test]
@@ -176,26 +183,26 @@ proptest! {
         // The hint counts strings in chars and bytes in bytes.
         prop_assume!(policy.notice != Notice::Hint);
         let bytes = String::from_utf16_lossy(&text).into_bytes();
-        let from_bytes = String::from_utf16(&clamped(Utf8(&bytes), &policy)).unwrap();
-        prop_assert_eq!(from_bytes, String::from_utf16(&clamped(Utf16(&text), &policy)).unwrap());
+        let from_bytes = String::from_utf16(&truncated(Utf8(&bytes), &policy)).unwrap();
+        prop_assert_eq!(from_bytes, String::from_utf16(&truncated(Utf16(&text), &policy)).unwrap());
     }
 
     #[test]
     fn narrow_strings_have_equal_results(text in hostile(), policy in policy()) {
         let bytes: Vec<u8> = text.iter().map(|&unit| if unit > 0xFF { 0xE9 } else { unit as u8 }).collect();
         let units: Vec<u16> = bytes.iter().map(|&byte| byte.into()).collect();
-        prop_assert_eq!(clamped(Latin1(&bytes), &policy), clamped(Utf16(&units), &policy));
+        prop_assert_eq!(truncated(Latin1(&bytes), &policy), truncated(Utf16(&units), &policy));
     }
 
     #[test]
     fn hostile_bytes_hold_the_limits(bytes in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(0xF0), Just(0x9F)], 0..400), policy in policy()) {
-        is_within(&clamped(Utf8(&bytes), &policy), &policy.limits)?;
+        is_within(&truncated(Utf8(&bytes), &policy), &policy.limits)?;
     }
 
     #[test]
-    fn a_second_clamp_changes_nothing(text in hostile(), policy in policy()) {
-        let once = clamped(Utf16(&text), &policy);
-        prop_assert_eq!(clamped(Utf16(&once), &policy), once);
+    fn a_second_cut_changes_nothing(text in hostile(), policy in policy()) {
+        let once = truncated(Utf16(&text), &policy);
+        prop_assert_eq!(truncated(Utf16(&once), &policy), once);
     }
 
     #[test]
@@ -204,9 +211,9 @@ proptest! {
         let mut text = text;
         for policy in [policy, tighter] {
             let is_host = matches!(policy.notice, Notice::Glued(_));
-            let once = clamped(Utf16(&text), &policy);
+            let once = truncated(Utf16(&text), &policy);
             is_within(&once, &policy.limits)?;
-            prop_assert_eq!(clamped(Utf16(&once), &policy), &once[..]);
+            prop_assert_eq!(truncated(Utf16(&once), &policy), &once[..]);
             // Under these limits there is room for it beside any notice.
             let Limits { bytes, lines, chars, tokens, line_bytes } = policy.limits;
             let roomy = bytes.min(chars) >= 500 && lines >= 12 && tokens >= 190 && line_bytes == UNLIMITED;
@@ -217,7 +224,7 @@ proptest! {
             }
             let bytes = String::from_utf16_lossy(&text).into_bytes();
             if policy.notice != Notice::Hint {
-                prop_assert_eq!(clamped(Utf8(&bytes), &policy), &once[..]);
+                prop_assert_eq!(truncated(Utf8(&bytes), &policy), &once[..]);
             }
             text = once;
         }
@@ -227,7 +234,7 @@ proptest! {
     fn text_that_fits_is_unchanged(text in hostile(), policy in policy()) {
         let whole = well_formed(&text);
         if is_within(&whole, &policy.limits).is_ok() {
-            prop_assert_eq!(clamped(Utf16(&text), &policy), whole);
+            prop_assert_eq!(truncated(Utf16(&text), &policy), whole);
         }
     }
 
@@ -236,17 +243,19 @@ proptest! {
         let limits = Limits { line_bytes: policy.limits.line_bytes.min(89), ..Limits::NONE };
         let saved = Saved::Whole(Place::Path("/tmp/漢.log".into()));
         let policy = Policy { limits, saved, snap: !keeps_breaks, ..policy };
-        let Some(lined) = clamp_lines(Utf16(&text), &policy) else { return Ok(()) };
-        let silent = clamp_lines(Utf16(&text), &Policy { notice: Notice::None, ..policy.clone() }).unwrap();
-        let notice = String::from_utf16_lossy(&lined.text[lined.notice.clone()]);
+        let input = Input::whole(Utf16(&text));
+        let Some(cut) = truncate(&input, &policy) else { return Ok(()) };
+        let silent = truncate(&input, &Policy { notice: Notice::None, ..policy.clone() }).unwrap();
+        let notice = String::from_utf16_lossy(&cut.text(&input)[cut.notice.clone()]);
         // The short line with the path takes 27 bytes.
         let names = matches!(&policy.notice, Notice::Hint) || matches!(&policy.notice, Notice::Template(text) if text.contains("{saved}"));
         prop_assert_eq!(notice.contains("/tmp/漢.log"), names && limits.line_bytes >= 27);
         prop_assert!(notice.is_empty() || names);
-        let kept = |lined: &Lined| lined.ranges.iter().flat_map(Clone::clone).collect::<Vec<_>>();
-        let gone: Vec<_> = kept(&silent).into_iter().filter(|at| !kept(&lined).contains(at)).map(|at| text[at]).collect();
+        let kept = |cut: &Cut| cut.kept(&input).ranges.into_iter().flatten().collect::<Vec<_>>();
+        let gone: Vec<_> = kept(&silent).into_iter().filter(|at| !kept(&cut).contains(at)).map(|at| text[at]).collect();
+        let silent = silent.text(&input);
         // A notice of an earlier cut may be replaced by this one, and a line break by those before it.
-        if Earlier::find(Utf16(&silent.text), Utf16(&silent.text), silent.text.len()).spans.is_empty() {
+        if Earlier::find(Utf16(&silent), Utf16(&silent), silent.len()).spans.is_empty() {
             prop_assert!(["", "\n", "\r\n"].contains(&&*String::from_utf16_lossy(&gone)), "{gone:?} is gone");
             prop_assert!(!keeps_breaks || gone.is_empty());
         }
@@ -254,9 +263,9 @@ proptest! {
 
     #[test]
     fn kept_text_is_that_of_the_input(text in hostile(), policy in policy()) {
-        let source = Source::whole(Utf16(&text));
-        if let Some(cut) = clamp(&source, &policy) {
-            let Kept { start, head, tail, end } = cut.kept;
+        let input = Input::whole(Utf16(&text));
+        if let Some(cut) = ends(&input, &policy) {
+            let Sides { start, head, tail, end } = cut.sides;
             prop_assert!(start <= head && head <= tail && tail <= end && end <= text.len());
             // At the ends, only an earlier notice may be omitted.
             let earlier = Earlier::find(Utf16(&text), Utf16(&text), text.len()).content(text.len());
@@ -265,9 +274,9 @@ proptest! {
             let is_end = end == earlier.end || end + 1 == earlier.end && text[end] == u16::from(b'\r');
             prop_assert!(end == text.len() || is_end && policy.notice != Notice::None);
             let whole = well_formed(&text);
-            let expected = [&whole[start..head], &cut.mid.encode_utf16().collect::<Vec<_>>(), &whole[tail..end]].concat();
-            prop_assert_eq!(source.compose(&cut), expected);
-            prop_assert!(cut.kept.has_head() || cut.keep != Keep::Head || !cut.kept.has_tail());
+            let expected = [&whole[start..head], &cut.middle.encode_utf16().collect::<Vec<_>>(), &whole[tail..end]].concat();
+            prop_assert_eq!(cut.text(&input), expected);
+            prop_assert!(cut.sides.has_head() || cut.keep != Keep::Head || !cut.sides.has_tail());
         }
     }
 
@@ -278,18 +287,18 @@ proptest! {
         if matches!(policy.notice, Notice::Template(_)) {
             return Ok(());
         }
-        let source = Source::whole(Utf16(&text));
+        let input = Input::whole(Utf16(&text));
         // The sum of tokens before a kept closing depends on where the parts meet.
-        if policy.limits.tokens != UNLIMITED && source.closing().is_some() {
+        if policy.limits.tokens != UNLIMITED && input.closing().is_some() {
             return Ok(());
         }
-        let Some(cut) = clamp(&source, &policy) else { return Ok(()) };
+        let Some(cut) = ends(&input, &policy) else { return Ok(()) };
         // Closings are not searched for notices.
-        let before = source.closing().map_or(text.len(), |closing| closing.start);
+        let before = input.closing().map_or(text.len(), |closing| closing.start);
         let marks = [&text[..], &text[..before]]
             .map(|text| Earlier::find(Utf16(text), Utf16(text), text.len()).spans)
             .concat();
-        let Kept { start, head, tail, end } = cut.kept;
+        let Sides { start, head, tail, end } = cut.sides;
         let more = match cut.keep {
             Keep::Head if head < tail => Some((head + Utf16(&text).decode(head).1, tail)),
             Keep::Tail if start < tail => Some((head, Utf16(&text).floor(tail - 1))),
@@ -301,49 +310,52 @@ proptest! {
             mark.start <= head && head <= mark.end || mark.start <= tail && tail <= mark.end
         });
         // Without text beside it, a notice has no separators. A kept closing begins a line of its own in any case.
-        let beside = if cut.keep == Keep::Head { (cut.separators.0, 0) } else { cut.separators };
-        let alone = beside == (0, 0) && !cut.mid.is_empty() && !cut.kept.has_head();
-        let mid = match (&policy.notice, cut.keep) {
-            _ if !alone => cut.mid.clone(),
-            (Notice::Literal(text), Keep::Head) if *text == cut.mid => format!("\n\n{text}"),
-            (Notice::Literal(text), Keep::Tail) if *text == cut.mid => format!("{text}\n"),
+        let (lead, trail) = separators(&cut);
+        let beside = if cut.keep == Keep::Head { (lead, 0) } else { (lead, trail) };
+        let alone = beside == (0, 0) && !cut.middle.is_empty() && !cut.sides.has_head();
+        let middle = match (&policy.notice, cut.keep) {
+            _ if !alone => cut.middle.clone(),
+            (Notice::Literal(text), Keep::Head) if *text == cut.middle => format!("\n\n{text}"),
+            (Notice::Literal(text), Keep::Tail) if *text == cut.middle => format!("{text}\n"),
             _ => return Ok(()),
         };
         if at_mark {
             return Ok(());
         }
-        let mid: Vec<u16> = mid.encode_utf16().collect();
-        let grown = [&text[start..head], &mid, &text[tail..end]].concat();
+        let middle: Vec<u16> = middle.encode_utf16().collect();
+        let grown = [&text[start..head], &middle, &text[tail..end]].concat();
         prop_assert!(
             is_within(&well_formed(&grown), &policy.limits).is_err(),
-            "{:?} could be {:?}", String::from_utf16_lossy(&source.compose(&cut)), String::from_utf16_lossy(&grown)
+            "{:?} could be {:?}", String::from_utf16_lossy(&cut.text(&input)), String::from_utf16_lossy(&grown)
         );
     }
 
     #[test]
     fn kept_lines_are_those_with_kept_text(text in hostile(), policy in policy()) {
-        let Some(lined) = clamp_lines(Utf16(&text), &policy) else { return Ok(()) };
+        let input = Input::whole(Utf16(&text));
+        let Some(cut) = truncate(&input, &policy) else { return Ok(()) };
+        let Kept { ranges, lines, .. } = cut.kept(&input);
         let mut kept = vec![];
         let mut start = 0;
         for (number, line) in text.split_inclusive(|unit| *unit == u16::from(b'\n')).enumerate() {
             let end = start + line.len();
-            if lined.ranges.iter().any(|range| range.start < end && start < range.end) {
+            if ranges.iter().any(|range| range.start < end && start < range.end) {
                 kept.push(number + 1);
             }
             start = end;
         }
-        let mut told: Vec<usize> = lined.lines.ranges.iter().flat_map(|&(first, last)| first..=last).collect();
+        let mut told: Vec<usize> = lines.ranges.iter().flat_map(|&(first, last)| first..=last).collect();
         told.dedup();
-        prop_assert_eq!(told, kept, "{:?}", String::from_utf16_lossy(&lined.text));
+        prop_assert_eq!(told, kept, "{:?}", String::from_utf16_lossy(&cut.text(&input)));
     }
 
     #[test]
     fn the_end_with_the_larger_share_is_kept(text in hostile(), policy in policy(), one_end in any::<bool>()) {
         let head_share = if one_end { policy.head_share.round() } else { policy.head_share };
         let policy = Policy { keep: Keep::Ends, head_share, ..policy };
-        let source = Source::whole(Utf16(&text));
-        let Some(cut) = clamp(&source, &policy) else { return Ok(()) };
-        let (head, tail) = (cut.kept.has_head(), cut.kept.has_tail());
+        let input = Input::whole(Utf16(&text));
+        let Some(cut) = ends(&input, &policy) else { return Ok(()) };
+        let (head, tail) = (cut.sides.has_head(), cut.sides.has_tail());
         prop_assert!(!(head_share == 0.0 && head || head_share == 1.0 && tail), "{cut:?}");
         // The dropped end does not fit beside this notice.
         let lost = match (head_share > 0.5, head, tail) {
@@ -351,9 +363,9 @@ proptest! {
             (false, _, false) => Keep::Tail,
             _ => return Ok(()),
         };
-        if let Some(alone) = clamp(&source, &Policy { keep: lost, ..policy.clone() })
-            && (alone.kept.has_head() || alone.kept.has_tail()) {
-            prop_assert!(alone.mid.trim() != cut.mid.trim(), "{cut:?} could be {alone:?}");
+        if let Some(alone) = ends(&input, &Policy { keep: lost, ..policy.clone() })
+            && (alone.sides.has_head() || alone.sides.has_tail()) {
+            prop_assert!(alone.middle.trim() != cut.middle.trim(), "{cut:?} could be {alone:?}");
         }
     }
 
@@ -370,12 +382,11 @@ proptest! {
         // Notices between the ends are only found in a complete text.
         let size = Utf16(&text).size();
         let (head, tail) = (Utf16(&text[..window]), Utf16(&text[text.len() - window..]));
-        let source = Source::ends(head, tail, text.len()).with_totals(Some(size));
-        let (whole, ends) = (clamp(&Source::whole(Utf16(&text)), &policy), clamp(&source, &policy));
-        prop_assert_eq!(ends.is_some(), whole.is_some());
-        if let (Some(ends), Some(whole)) = (ends, whole)
-            && Earlier::find(Utf16(&text), Utf16(&text), text.len()).spans.is_empty() {
-            prop_assert_eq!(ends, whole);
+        let inputs = [Input::ends(head, tail, text.len()).with_totals(size), Input::whole(Utf16(&text))];
+        let [windows, whole] = inputs.map(|input| ends(&input, &policy).map(|cut| (cut.kept(&input), cut)));
+        prop_assert_eq!(windows.is_some(), whole.is_some());
+        if Earlier::find(Utf16(&text), Utf16(&text), text.len()).spans.is_empty() {
+            prop_assert_eq!(windows, whole);
         }
     }
 
@@ -385,20 +396,16 @@ proptest! {
         policy in policy(),
         how in prop_oneof![Just(Share::Fair), Just(Share::Order), Just(Share::Stay)],
     ) {
-        let cut = texts.iter().map(|text| cut_lines(Utf16(text), policy.limits.line_bytes));
-        let cut: Vec<CutLines> = cut.collect();
-        let sources: Vec<_> = texts
-            .iter()
-            .zip(&cut)
-            .map(|(text, cut)| Source::whole(Utf16(&cut.text)).with_totals(Some(Utf16(text).size())).with_marks(&cut.marks))
-            .collect();
-        let blocks = share(&sources, &policy, how);
+        let policy = Policy { share: how, ..policy };
+        let inputs: Vec<_> = texts.iter().map(|text| Input::whole(Utf16(text))).collect();
+        let blocks = share(&inputs, &policy, true);
         let mut sum = Extent::default();
         let (mut tokens, mut lines, mut left) = (0, 0, 0);
-        for (block, source) in blocks.iter().zip(&sources) {
+        for (block, input) in blocks.iter().zip(&inputs) {
             let text = match block {
-                Block::Whole => source.all(),
-                Block::Cut(cut) => cut.text(source),
+                Block::Whole => input.all(),
+                Block::Lines(text) => text.clone(),
+                Block::Cut(cut) => cut.middle.encode_utf16().collect(),
                 Block::Gone => {
                     prop_assert!(how != Share::Stay, "a block is gone");
                     continue;

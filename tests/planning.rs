@@ -5,13 +5,14 @@ mod cases;
 use cases::cases;
 use proptest::prelude::*;
 use spillway::limits::{Limits, UNLIMITED};
-use spillway::outcome;
 use spillway::plan::{Aggregate, Floor, Order, Step, ToolResult, notice_chars, plan};
 use spillway::policy::{Keep, Policy};
 use spillway::text::amounts::Amount;
-use spillway::text::figures::original_chars;
 use spillway::text::notice::Notice;
-use spillway::text::{Source, Utf8, Utf16, clamp};
+use spillway::text::{Utf8, Utf16};
+use spillway::truncate::figures::original_chars;
+use spillway::truncate::input::Input;
+use spillway::truncate::truncate;
 
 /// Generates sizes near those at which plans change: sizes of marks, notices, and the digits in them.
 fn chars() -> impl Strategy<Value = usize> {
@@ -96,8 +97,8 @@ fn text_of(chars: usize, seed: usize) -> Vec<u16> {
 /// Returns the text truncated by the engine to a limit in chars.
 fn cut(text: &[u16], chars: usize, policy: &Policy) -> Vec<u16> {
     let policy = Policy { limits: Limits { chars, ..policy.limits }, ..policy.clone() };
-    let source = Source::whole(Utf16(text));
-    clamp(&source, &policy).map_or_else(|| source.all(), |cut| source.compose(&cut))
+    let input = Input::whole(Utf16(text));
+    truncate(&input, &policy).map_or_else(|| input.all(), |cut| cut.text(&input))
 }
 
 proptest! {
@@ -203,7 +204,7 @@ proptest! {
         let measured = |texts: &[Vec<u16>]| -> Vec<ToolResult> {
             let result = |(text, (_, latest, _)): (&Vec<u16>, &(usize, bool, usize))| ToolResult {
                 chars: text.len(),
-                original: original_chars(&Source::whole(Utf16(text))),
+                original: original_chars(&Input::whole(Utf16(text))),
                 latest: *latest,
             };
             texts.iter().zip(&sizes).map(result).collect()
@@ -230,8 +231,9 @@ proptest! {
             if step.max_chars >= content && notice.keep == Keep::Head {
                 let text = &texts[step.index];
                 let limits = Limits { chars: step.max_chars, ..notice.limits };
-                let source = Source::whole(Utf16(text));
-                let kept = outcome::clamp(&source, &limits, &notice, &notice.notice).unwrap().kept(&source).0;
+                let input = Input::whole(Utf16(text));
+                let cut = truncate(&input, &Policy { limits, ..notice.clone() }).unwrap();
+                let kept = cut.kept(&input).size;
                 let earlier = measured(&texts)[step.index].original != text.len();
                 // A surrogate pair at the cut is dropped whole.
                 prop_assert!(earlier || kept.chars + 1 >= budget.min_keep, "{step:?}: {kept:?}");
@@ -260,7 +262,7 @@ fn a_hundred_thousand_results_are_planned() {
 
 #[test]
 fn the_original_is_read_from_the_notice() {
-    let text = |text: &str| original_chars(&Source::whole(Utf8(text.as_bytes())));
+    let text = |text: &str| original_chars(&Input::whole(Utf8(text.as_bytes())));
     assert_eq!(text("abc"), 3);
     assert_eq!(text("abc[... 1000 more characters truncated]"), 1_003);
     assert_eq!(text("abc\n\n[tool output truncated: 90 of 93 chars omitted (limit 9B); x]"), 93);

@@ -2,14 +2,17 @@
 
 mod cases;
 
+use std::ops::Range;
+
 use cases::cases;
 use proptest::prelude::*;
 use spillway::limits::Limits;
-use spillway::outcome::{self, Outcome};
 use spillway::policy::{Keep, Policy};
 use spillway::text::notice::Notice;
 use spillway::text::notice_line;
-use spillway::text::{Source, Utf8, Utf16};
+use spillway::text::{Text, Utf8, Utf16};
+use spillway::truncate::input::Input;
+use spillway::truncate::{Cut, truncate};
 
 /// One unit of a text, and true if it belongs to the original.
 type Unit = (u16, bool);
@@ -37,31 +40,33 @@ fn policy() -> impl Strategy<Value = Policy> {
     })
 }
 
+/// Cuts a text. Returns the cut, its text, and the kept ranges.
+fn cut_input<T: Text>(input: &Input<T>, policy: &Policy) -> Option<(Cut, Vec<u16>, Vec<Range<usize>>)> {
+    let cut = truncate(input, policy)?;
+    let (out, kept) = (cut.text(input), cut.kept(input));
+    Some((cut, out, kept.ranges))
+}
+
 /// Cuts a text. Returns the result, with the origin of its units, and the notice, or `None` if the text fits.
 fn cut(text: &[Unit], as_bytes: bool, policy: &Policy) -> Option<(Vec<Unit>, String)> {
     let units: Vec<u16> = text.iter().map(|(unit, _)| *unit).collect();
     let bytes = String::from_utf16(&units).unwrap();
-    let (outcome, out) = if as_bytes {
-        let source = Source::whole(Utf8(bytes.as_bytes()));
-        let outcome = outcome::clamp(&source, &policy.limits, policy, &policy.notice)?;
-        (outcome.clone(), outcome.text(&source))
+    let (cut, out, ranges) = if as_bytes {
+        cut_input(&Input::whole(Utf8(bytes.as_bytes())), policy)?
     } else {
-        let source = Source::whole(Utf16(&units));
-        let outcome = outcome::clamp(&source, &policy.limits, policy, &policy.notice)?;
-        (outcome.clone(), outcome.text(&source))
+        cut_input(&Input::whole(Utf16(&units)), policy)?
     };
-    let (ranges, notice) = (outcome.ranges(units.len()), outcome.notice());
     let mut left: Vec<Unit> = out.iter().map(|unit| (*unit, false)).collect();
-    let (mut from, last) = (0, ranges.len() - 1);
-    for (nth, range) in ranges.into_iter().enumerate().filter(|(_, range)| !range.is_empty()) {
+    let (mut from, last) = (0, ranges.len().saturating_sub(1));
+    for (nth, range) in ranges.into_iter().enumerate() {
         let part = &units[range.clone()];
-        let is_tail = nth == last && matches!(outcome, Outcome::Ends(_));
+        let is_tail = nth == last && cut.within.is_none() && cut.sides.has_tail();
         let first = if is_tail { out.len() - part.len() } else { from };
         let at = (first..=out.len() - part.len()).find(|&at| out[at..].starts_with(part)).unwrap();
         left[at..at + part.len()].copy_from_slice(&text[range]);
         from = at + part.len();
     }
-    let notice = String::from_utf16(&out[notice]).unwrap();
+    let notice = String::from_utf16(&out[cut.notice]).unwrap();
     Some((left, notice))
 }
 

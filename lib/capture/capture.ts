@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { finished, type Writable } from 'node:stream'
 import type { CaptureOptions, CaptureResult, OutputCapture as Declared, ProcessExit } from 'spillway'
-import { named, pack } from '../compiled.js'
+import { handleOf, named } from '../compiled.js'
 import { native } from '../engine.js'
 import { announce } from '../event.js'
 import { abortSignal, bound, checkNames, choice, conflictError, optionError, text } from '../option.js'
 import { compileWith } from '../policy.js'
 import { isStore } from '../spill/spill.js'
-import { plain } from '../text/subject.js'
+import { plain } from '../text/input.js'
 import { Captured, type Making, type NativeCapture } from './captured.js'
 import { Following } from './child.js'
 import { Intake } from './intake.js'
@@ -47,8 +47,8 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
     const { spill } = policy
     if (spill && !isStore(spill)) throw optionError(TypeError, 'spill', 'a store of createSpillStore', spill)
     this.#overflow = spill && new Overflow(spill, this.#meta)
-    const { needles, clean = [] } = policy
-    this.#native = native.startCapture(pack(policy), needles, [...clean], separate, spill !== undefined)
+    const { clean = [] } = policy
+    this.#native = native.startCapture(handleOf(policy), [...clean], separate, spill !== undefined)
     this.#streams = [this.#intake(0), this.#intake(1)]
     this.stdout = this.#streams[0]
     this.stderr = this.#streams[1]

@@ -1,12 +1,12 @@
 import type { CaptureResult, LimitName, ProcessExit, TextSize } from 'spillway'
-import { type Compiled, failed, named, pack, saved } from '../compiled.js'
+import { type Compiled, failed, handleOf, named, saved } from '../compiled.js'
 import { type CapturedCut, native } from '../engine.js'
 import type { Figures } from '../result/blocks.js'
 import type { Whole } from '../spill/call_spill.js'
-import { clampSubject, keptLines } from '../text/cut.js'
+import type { Input } from '../text/input.js'
 import { exceededBy, type Measured } from '../text/limits.js'
-import { keptBy, type Made, madeOf } from '../text/made.js'
-import type { Subject } from '../text/subject.js'
+import { truncate } from '../text/notice_function.js'
+import { keptLines, type Truncation, truncationOf } from '../text/truncation.js'
 import { exitLine, isFailure, label, order, STREAMS } from './process.js'
 
 export type NativeCapture = ReturnType<typeof native.startCapture>
@@ -40,7 +40,7 @@ export class Captured {
   constructor(capture: NativeCapture, making: Making, exit: ProcessExit | undefined, copy: boolean) {
     const streams = making.separate ? order(isFailure(exit)) : [0]
     const labels = making.separate ? streams.map(label) : ['']
-    this.#native = native.endCapture(capture, copy, pack(making.policy), streams, labels, exitLine(exit))
+    this.#native = native.endCapture(capture, copy, handleOf(making.policy), streams, labels, exitLine(exit))
     this.#making = making
     this.#exit = exit
     this.#rows = new Float64Array(2 * COLUMNS)
@@ -52,9 +52,7 @@ export class Captured {
   result(whole?: Whole): CaptureResult & { figures: () => Figures } {
     const { separate } = this.#making
     const sections = this.#sections.map((stream, at) =>
-      this.#clamp(stream, whole, (policy, kind, words) =>
-        native.clampCapturedSection(this.#native, at, pack(policy, kind), words, policy.said),
-      ),
+      this.#clamp(stream, whole, (policy) => native.clampCapturedSection(this.#native, at, handleOf(policy))),
     )
     const streams = separate ? [0, 1].map((stream) => this.#alone(stream, whole)) : []
     const [stdout, stderr] = streams.map(({ text }) => text)
@@ -79,14 +77,14 @@ export class Captured {
     native.releaseCaptured(this.#native)
   }
 
-  #alone(stream: number, whole: Whole | undefined): Made {
-    return this.#clamp(stream, whole, (policy, kind, words) =>
-      native.clampCapturedStream(this.#native, stream, pack(policy, kind), words, policy.said),
+  #alone(stream: number, whole: Whole | undefined): Truncation {
+    return this.#clamp(stream, whole, (policy) =>
+      native.clampCapturedStream(this.#native, stream, handleOf(policy)),
     )
   }
 
-  #clamp(stream: number, whole: Whole | undefined, cut: Cutting): Made {
-    return clampSubject(new CapturedText(this.#row(stream), cut), this.#policyOf(stream, whole))
+  #clamp(stream: number, whole: Whole | undefined, cut: Cutting): Truncation {
+    return truncate(new CapturedText(this.#row(stream), cut), this.#policyOf(stream, whole))
   }
 
   #policyOf(stream: number, whole: Whole | undefined): Compiled {
@@ -105,7 +103,7 @@ export class Captured {
     return { bytes: sum(0), chars: sum(1), lines: sum(2) }
   }
 
-  #figures(sections: readonly Made[]): Figures {
+  #figures(sections: readonly Truncation[]): Figures {
     const kept = { bytes: 0, chars: 0, lines: 0 }
     const exceeded = new Set<LimitName>()
     for (const [at, made] of sections.entries()) {
@@ -121,7 +119,7 @@ export class Captured {
   }
 }
 
-type Cutting = (policy: Compiled, kind: number | undefined, words: string) => CapturedCut
+type Cutting = (policy: Compiled) => CapturedCut
 
 class CapturedSize implements Measured {
   readonly #row: Float64Array
@@ -152,7 +150,7 @@ class CapturedSize implements Measured {
 }
 
 /** A text of which the engine holds the parts that a cut can keep. */
-class CapturedText extends CapturedSize implements Subject {
+class CapturedText extends CapturedSize implements Input {
   readonly #cut: Cutting
 
   constructor(row: Float64Array, cut: Cutting) {
@@ -160,8 +158,8 @@ class CapturedText extends CapturedSize implements Subject {
     this.#cut = cut
   }
 
-  clamp(policy: Compiled, kind?: number, words = policy.notice): Made {
-    const { truncated, cut } = this.#cut(policy, kind, words)
-    return { ...madeOf(cut), truncated, kept: () => keptBy(cut) }
+  truncate(policy: Compiled): Truncation {
+    const { truncated, cut } = this.#cut(policy)
+    return truncationOf(cut, truncated)
   }
 }

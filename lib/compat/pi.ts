@@ -1,7 +1,7 @@
 import type { TruncationOptions, TruncationResult } from 'spillway/pi'
 import { native } from '../engine.js'
 import { bound, checkString } from '../option.js'
-import { isNarrow } from '../text/narrow.js'
+import { isLatin1 } from '../text/latin1.js'
 import { alone } from '../text/own.js'
 import { sizeOf } from '../text/size.js'
 import { truncateUtf16Safe } from '../text/slice.js'
@@ -58,7 +58,7 @@ function truncate(content: string, options: TruncationOptions, fromEnd: boolean)
   const reach = maxBytes + 3
   const window = fromEnd ? content.slice(-reach) : content.slice(0, reach)
   io.set([maxLines, maxBytes, Number(fromEnd)])
-  if (isNarrow(window)) native.wholeLinesLatin1(window, io)
+  if (isLatin1(window)) native.wholeLinesLatin1(window, io)
   else native.wholeLines(window, io)
   const [start, end, outputLines = 0, outputBytes = 0, partial, firstTooLong, broken] = io
   const kept = alone(window.slice(start, end))

@@ -1,8 +1,7 @@
 import type { PlanStep } from 'spillway'
-import { type Compiled, pack } from '../compiled.js'
+import { type Compiled, handleOf, worded } from '../compiled.js'
 import type { Result } from '../dialect/dialect.js'
 import { native } from '../engine.js'
-import { KINDS } from '../notice.js'
 import { bound, checkNamesWithin, checkOptions, choice, flag, limit, optionError, text } from '../option.js'
 import { windows } from '../text/pieces.js'
 
@@ -131,8 +130,8 @@ export class Planner {
     const table = this.#table.slice()
     const policy = this.#policy
     // The length of a caller's notice is unknown, so its fallback is used for the plan.
-    const packed = pack(policy, policy.words ? KINDS.pi : undefined)
-    native.planResults(packed, policy.notice, policy.said, budget, table)
+    const handle = handleOf(policy.words ? worded(policy, undefined) : policy)
+    native.planResults(handle, budget, table)
     return this.#results.flatMap(({ chars }, index) => {
       const maxChars = table[index * COLUMNS] as number
       return maxChars < chars ? { index, maxChars } : []

@@ -1,7 +1,7 @@
 import { native } from '../engine.js'
 import { callback, optionError } from '../option.js'
+import { StringInput } from '../text/input.js'
 import { PIECE } from '../text/pieces.js'
-import { StringSubject } from '../text/subject.js'
 
 /** A counter of tokens. */
 export interface Counter {
@@ -54,7 +54,7 @@ function estimateEach(texts: readonly string[]): number[] {
   }
   for (const text of texts) {
     if (chars + text.length > PIECE) flush()
-    if (text.length > PIECE) counts.push(new StringSubject(text).tokens())
+    if (text.length > PIECE) counts.push(new StringInput(text).tokens())
     else {
       batch.push(text)
       chars += text.length

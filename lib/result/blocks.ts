@@ -1,20 +1,19 @@
 import type { LimitName, TextSize } from 'spillway'
-import { type Compiled, headOf, pack, searches, tightened } from '../compiled.js'
+import { type Compiled, handleOf, headOf, silent, tightened, worded } from '../compiled.js'
 import type { Slot } from '../dialect/dialect.js'
 import type { Edit } from '../dialect/draft.js'
 import { clampEncoded } from '../dialect/encoded.js'
 import { edits, named, textOf } from '../dialect/slots.js'
 import { type Cut as NativeCut, native } from '../engine.js'
-import { KINDS } from '../notice.js'
 import { linesOf } from '../policy.js'
 import { cleaned, parted } from '../text/clean.js'
-import { CutOf, clampSubject, keptLines, settle, speak } from '../text/cut.js'
-import { brokenBy, exceededBy } from '../text/limits.js'
-import { KEPT, type Kept, keptBy, type Made, Untouched } from '../text/made.js'
-import { SEARCHED, searched, windows } from '../text/pieces.js'
-import { isWithin, newlines, sizeOf } from '../text/size.js'
-import { StringSubject, type Subject } from '../text/subject.js'
+import { StringInput } from '../text/input.js'
+import { exceededBy, type Measured } from '../text/limits.js'
+import { NoticeCut, settle, speak, truncate } from '../text/notice_function.js'
+import { pieceAt, SEARCHED, windows } from '../text/pieces.js'
+import { isWithin, sizeOf } from '../text/size.js'
 import { clamp, fits } from '../text/text.js'
+import { type Kept, keptBy, keptLines, type Truncation, untouched } from '../text/truncation.js'
 
 /** The outcome of clamping the texts of one result. */
 export interface Clamped {
@@ -79,15 +78,15 @@ function clampOf(given: string, text: string, policy: Compiled, name: Name): One
   const figures = () => ({
     total: sizeOf(given),
     kept: less(sizesOf(made.kept()), made.text, left),
-    exceeded: exceededBy(new StringSubject(text, SEARCHED), policy),
+    exceeded: exceededBy(new StringInput(text), policy),
   })
   return { text: left, figures }
 }
 
-function cutOf(text: string, policy: Compiled): Made {
+function cutOf(text: string, policy: Compiled): Truncation {
   return isWithin(text, policy)
-    ? new Untouched(text, () => sizeOf(text))
-    : clampSubject(new StringSubject(text, SEARCHED), policy)
+    ? untouched(text, () => sizeOf(text))
+    : truncate(new StringInput(text, SEARCHED), policy)
 }
 
 /**
@@ -114,8 +113,8 @@ function sizesOf(kept: Kept): TextSize {
   return { bytes: kept.bytes, chars: kept.chars, lines: keptLines(kept) }
 }
 
-/** Columns for each block, and outcomes, as in src/bindings/share.rs. */
-const COLUMNS = 4
+/** Columns for each block, and outcomes, as in src/bindings/truncate.rs. */
+const COLUMNS = 2
 const WHOLE = 0
 const CUT = 1
 const GONE = 2
@@ -124,8 +123,6 @@ const LINED = 4
 interface Shared {
   truncated: boolean
   notice: string
-  /** True if each block has the limits to itself. */
-  each: boolean
   table: Float64Array
   cuts: (NativeCut | null | undefined)[]
 }
@@ -134,7 +131,7 @@ function clampTogether(slots: readonly Slot[], policy: Compiled, counts: boolean
   const given = slots.map((slot) => textOf(slot, policy))
   let texts = given
   let shared = shareOf(texts, policy, counts)
-  const outcome = (at: number) => shared.table[at * COLUMNS + 3] ?? WHOLE
+  const outcome = (at: number) => shared.table[at * COLUMNS + 1] ?? WHOLE
   const isLess = (at: number) => outcome(at) === GONE || isCut(outcome(at))
   // If replaced payloads make one text shorter, another may need no cut.
   for (;;) {
@@ -162,12 +159,11 @@ function clampTogether(slots: readonly Slot[], policy: Compiled, counts: boolean
 /** Shares the limits among texts, with the notice of the policy, which may be a function. */
 function shareOf(texts: readonly string[], policy: Compiled, counts: boolean): Shared {
   const { words } = policy
-  if (!words) return share(texts, policy, undefined, undefined, counts)
+  if (!words) return share(texts, policy, counts)
   return settle(
-    share(texts, policy, policy.spoken, ''),
-    (made) => speak(words, teller(texts, made, policy)),
-    (said, spare) =>
-      share(texts, tightened(policy, spare), said === undefined ? KINDS.pi : policy.spoken, said),
+    share(texts, silent(policy), true),
+    (made) => speak(words, noticeCut(texts, made, policy)),
+    (text, spare) => share(texts, worded(tightened(policy, spare), text), true),
     (a, b) => JSON.stringify(a.cuts.map(partOf)) === JSON.stringify(b.cuts.map(partOf)),
   )
 }
@@ -184,15 +180,13 @@ function figuresOf(
   policy: Compiled,
 ): Figures {
   const kept = texts.map((text, at): TextSize => {
-    const outcome = shared.table[at * COLUMNS + 3] ?? WHOLE
+    const outcome = shared.table[at * COLUMNS + 1] ?? WHOLE
     const cut = shared.cuts[at]
     if (outcome === GONE) return { bytes: 0, chars: 0, lines: 0 }
     if (outcome === CUT && cut) return less(sizesOf(keptBy(cut)), cut.text, parted(cut.text, policy))
-    return outcome === LINED
-      ? sizesOf(clampSubject(new StringSubject(text), linesOf(policy)).kept())
-      : sizeOf(text)
+    return outcome === LINED ? sizesOf(truncate(new StringInput(text), linesOf(policy)).kept()) : sizeOf(text)
   })
-  const judged = policy.each ? given.map((text) => new Together([text])) : [new Together(given)]
+  const judged = policy.share === 'each' ? given.map((text) => new Together([text])) : [new Together(given)]
   const exceeded = new Set(judged.flatMap((texts) => exceededBy(texts, policy)))
   const total = new Together(slots.map(({ text }) => text)).total()
   return { total, kept: sum(kept), exceeded: [...exceeded] }
@@ -209,42 +203,16 @@ function sum(sizes: readonly TextSize[]): TextSize {
 }
 
 /** Clamps the texts of one result under one budget, in the engine. */
-function share(
-  texts: readonly string[],
-  policy: Compiled,
-  kind?: number,
-  words = policy.notice,
-  counts = false,
-): Shared {
+function share(texts: readonly string[], policy: Compiled, figures: boolean): Shared {
   const table = new Float64Array(texts.length * COLUMNS)
-  const byLines = policy.limits.lineBytes !== Number.POSITIVE_INFINITY
-  const parts = texts.flatMap((text) =>
-    byLines ? [text, ''] : searches(policy) ? searched(text, policy) : windows(text, policy),
-  )
-  const judged = policy.each ? texts.map((text) => [text]) : [texts]
-  const names =
-    policy.namesLimits &&
-    kind === undefined &&
-    (byLines || parts.some((part, at) => at % 2 === 1 && part !== ''))
-  const exceeded = names ? judged.reduce((bits, texts) => bits | brokenBy(texts, policy), 0) : 0
-  for (const [at, text] of texts.entries()) {
-    const known = counts || policy.countsAll || policy.words || (searches(policy) && text.length > SEARCHED)
-    const total = known ? sizeOf(text) : undefined
-    table[at * COLUMNS] = text.length
-    table[at * COLUMNS + 1] = total?.bytes ?? Number.NaN
-    table[at * COLUMNS + 2] = total ? newlines(text, total) : Number.NaN
-  }
-  const cuts = native.clampBlocks(
-    pack(policy, kind, exceeded),
-    words,
-    policy.said,
-    policy.needles,
-    parts,
-    table,
-  )
+  for (const [at, text] of texts.entries()) table[at * COLUMNS] = text.length
+  const parts = texts.flatMap((text) => windows(text, policy))
+  const read = (block: number, start: number) => pieceAt(texts[block] ?? '', start)
+  const cuts = native.truncateBlocks(handleOf(policy), parts, read, SEARCHED, figures, table)
   const last = carrierOf(table)
-  const notice = words !== '' && cuts[last]?.text.includes(words) ? words : ''
-  return { truncated: last >= 0, notice, each: policy.each, table, cuts }
+  const { text } = policy.notice
+  const notice = text !== '' && cuts[last]?.text.includes(text) ? text : ''
+  return { truncated: last >= 0, notice, table, cuts }
 }
 
 /** Returns the kept part of a block. A block that is whole or dropped has none. */
@@ -256,7 +224,7 @@ function partOf(cut: NativeCut | null | undefined) {
 function carrierOf(table: Float64Array): number {
   const last = (outcome: number) => {
     let at = table.length / COLUMNS - 1
-    while (at >= 0 && table[at * COLUMNS + 3] !== outcome) at -= 1
+    while (at >= 0 && table[at * COLUMNS + 1] !== outcome) at -= 1
     return at
   }
   const cut = last(CUT)
@@ -264,26 +232,25 @@ function carrierOf(table: Float64Array): number {
 }
 
 /** Returns the cut for the notice, which counts the text of the block that carries it and the dropped blocks. */
-function teller(texts: readonly string[], shared: Shared, policy: Compiled) {
+function noticeCut(texts: readonly string[], shared: Shared, policy: Compiled) {
   const carrier = carrierOf(shared.table)
-  const missing = texts.filter((_, at) => at === carrier || shared.table[at * COLUMNS + 3] === GONE)
+  const missing = texts.filter((_, at) => at === carrier || shared.table[at * COLUMNS + 1] === GONE)
   const cut = shared.cuts[carrier]
-  const kept = (): Kept => (cut ? keptBy(cut) : { bytes: 0, chars: 0, ranges: [], lines: [] })
-  const made = { text: '', truncated: true, keep: KEPT[cut?.keep ?? 0] ?? 'head', notice: '', kept }
-  const judged = shared.each ? [texts[carrier] ?? ''] : texts
-  return new CutOf(new Together(missing), made, policy, new Together(judged))
+  const kept: Kept = cut ? keptBy(cut) : { keep: 'head', bytes: 0, chars: 0, ranges: [], lines: [] }
+  const judged = policy.share === 'each' ? [texts[carrier] ?? ''] : texts
+  return new NoticeCut(new Together(missing), kept, policy, new Together(judged))
 }
 
 /** Several texts, measured as one. */
-class Together implements Pick<Subject, 'total' | 'bytesOut' | 'tokens' | 'hasLongLine'> {
-  readonly #subjects: StringSubject[]
+class Together implements Measured {
+  readonly #inputs: StringInput[]
 
   constructor(texts: readonly string[]) {
-    this.#subjects = texts.map((text) => new StringSubject(text))
+    this.#inputs = texts.map((text) => new StringInput(text))
   }
 
   total(): TextSize {
-    return sum(this.#subjects.map((subject) => subject.total()))
+    return sum(this.#inputs.map((input) => input.total()))
   }
 
   bytesOut(): number {
@@ -291,10 +258,10 @@ class Together implements Pick<Subject, 'total' | 'bytesOut' | 'tokens' | 'hasLo
   }
 
   tokens(): number {
-    return this.#subjects.reduce((sum, subject) => sum + subject.tokens(), 0)
+    return this.#inputs.reduce((sum, input) => sum + input.tokens(), 0)
   }
 
   hasLongLine(maxBytes: number): boolean {
-    return this.#subjects.some((subject) => subject.hasLongLine(maxBytes))
+    return this.#inputs.some((input) => input.hasLongLine(maxBytes))
   }
 }

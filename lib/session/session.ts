@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
 import type { PlanStep, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
-import { type Compiled, pack } from '../compiled.js'
+import { type Compiled, handleOf } from '../compiled.js'
 import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
 import { native } from '../engine.js'
 import { abortSignal, bound, callback, conflictError, flag, optionError, type Taker } from '../option.js'
@@ -86,7 +86,7 @@ function spareOf({ maxSideBytes }: ResultPolicy): number {
 
 /** Packs a session and its policy for `unpack_options` in src/bindings/session.rs. */
 function packSession(path: string, policy: Compiled, spare: number) {
-  const { clean, dialect = '', maxSideBytes, needles, notice, source } = policy
+  const { clean, dialect, maxSideBytes } = policy
   if (typeof path !== 'string') throw optionError(TypeError, 'path', 'the path of a file', path)
   if (path === '' || path.includes('\0')) throw optionError(RangeError, 'path', 'the path of a file', path)
   const side = {
@@ -100,8 +100,7 @@ function packSession(path: string, policy: Compiled, spare: number) {
     Number(clean !== undefined),
     ...(clean ?? []).map(Number),
   )
-  const strings: string[] = [notice, source, dialect]
-  return [path, pack(policy).slice(), strings, needles, how] as const
+  return [path, handleOf(policy), dialect, how] as const
 }
 
 function packStep({ index, chars, maxChars, callId }: PlanStep): number[] {

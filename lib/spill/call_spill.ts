@@ -103,8 +103,8 @@ async function save(
 /** Returns the outcome of a successful save. */
 export function wholeIn(store: SpillStore, record: SpillRecord): Whole {
   return isNamedById(store)
-    ? [record.complete ? 'wholeById' : 'partById', record.id]
-    : [record.complete ? 'whole' : 'part', record.path]
+    ? [record.complete ? 'id' : 'partialId', record.id]
+    : [record.complete ? 'path' : 'partialPath', record.path]
 }
 
 /** Returns the code of an error of a store. */

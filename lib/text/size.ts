@@ -1,7 +1,7 @@
 import type { TextSize } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import { native } from '../engine.js'
-import { isNarrow } from './narrow.js'
+import { isLatin1 } from './latin1.js'
 import { narrowness, pieces } from './pieces.js'
 
 /** Buffer for the numbers of all native calls. They are read before any other code runs. */
@@ -12,7 +12,7 @@ export const NEWLINE = 10
 /** Measures a string in pieces. */
 export function sizeOf(text: string): TextSize {
   const sum = io.fill(0)
-  const narrow = narrowness(text)
+  const narrow = narrowness()
   for (const piece of pieces(text)) {
     if (narrow(piece)) native.measureLatin1(piece, sum)
     else native.measure(piece, sum)
@@ -28,15 +28,10 @@ export function sizeOf(text: string): TextSize {
 export function isWithin(text: string, { limits, bySize }: Compiled): boolean {
   if (text.length > bySize) return false
   const sum = io.fill(0)
-  if (isNarrow(text)) native.measureLatin1(text, sum)
+  if (isLatin1(text)) native.measureLatin1(text, sum)
   else native.measure(text, sum)
   const [bytes = 0, , breaks = 0, broken] = sum
   return bytes <= limits.bytes && breaks + Number(isOpen(text)) <= limits.lines && broken === 0
-}
-
-/** Counts the newlines of a string whose size is known. */
-export function newlines(text: string, size: TextSize): number {
-  return size.lines - Number(isOpen(text))
 }
 
 /** Returns true if text follows the last newline. */

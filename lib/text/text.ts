@@ -2,10 +2,11 @@ import type { ClampReport, PolicyOptions, TextInput, TextSize } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import { checkText } from '../option.js'
 import { compile } from '../policy.js'
-import { clampSubject, keptLines } from './cut.js'
+import { inputOf } from './input.js'
 import { exceededBy } from './limits.js'
+import { truncate } from './notice_function.js'
 import { isWithin } from './size.js'
-import { subjectOf } from './subject.js'
+import { keptLines } from './truncation.js'
 
 export function clampText(text: TextInput, policy?: PolicyOptions): string {
   return clamp(checkText(text), compile(policy))
@@ -14,7 +15,7 @@ export function clampText(text: TextInput, policy?: PolicyOptions): string {
 /** Clamps with a compiled policy. If a string has over `most` chars, only both ends are searched for findings. */
 export function clamp(text: TextInput, policy: Compiled, most?: number): string {
   if (typeof text === 'string' && surelyFits(text, policy)) return text
-  return clampSubject(subjectOf(text, policy.words !== undefined, most), policy).text
+  return truncate(inputOf(text, policy.words !== undefined, most), policy).text
 }
 
 /** Returns true if a string is well-formed and fits by its length, without a native call. */
@@ -24,10 +25,10 @@ export function fits(text: string, policy: Compiled): boolean {
 
 export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): ClampReport {
   const compiled = compile(policy)
-  const subject = subjectOf(checkText(text), compiled.words !== undefined)
-  const total = subject.total()
+  const input = inputOf(checkText(text), compiled.words !== undefined)
+  const total = input.total()
   if (typeof text === 'string' && surelyFits(text, compiled)) return whole(text, total)
-  const made = clampSubject(subject, compiled)
+  const made = truncate(input, compiled)
   const part = made.kept()
   const kept = { bytes: part.bytes, chars: part.chars, lines: keptLines(part) }
   const omitted = {
@@ -38,7 +39,7 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
   return {
     text: made.text,
     truncated: made.truncated,
-    exceeded: made.truncated ? exceededBy(subject, compiled) : [],
+    exceeded: made.truncated ? exceededBy(input, compiled) : [],
     total: { ...total },
     kept,
     omitted,
@@ -66,9 +67,9 @@ function whole(text: string, total: TextSize): ClampReport {
 }
 
 export function measureText(text: TextInput): TextSize {
-  return subjectOf(checkText(text)).total()
+  return inputOf(checkText(text)).total()
 }
 
 export function estimateTokens(text: TextInput): number {
-  return subjectOf(checkText(text)).tokens()
+  return inputOf(checkText(text)).tokens()
 }

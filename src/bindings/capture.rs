@@ -5,25 +5,24 @@ use napi_derive::napi;
 
 use super::answer::answer;
 use super::cut::Cut;
-use super::policy::{unpack, write};
+use super::policy::{PolicyHandle, write};
 use super::units::Numbers;
-use crate::capture::{self, Capture, Captured, Left, Stream};
+use crate::capture::{self, Capture, Captured, StreamText};
 use crate::text::clean::Options;
+use crate::truncate::Terms;
 
 /// Begins a capture under a policy. `clean`: options as `start_cleaning` takes them, or empty to keep the output as it
 /// is. `separate`: streams have separate texts. `keeps_raw`: raw bytes are buffered for a file until taken.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'capture'>")]
 pub fn start_capture(
-    policy: &[f64],
-    needles: Vec<String>,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
     clean: Vec<bool>,
     separate: bool,
     keeps_raw: bool,
 ) -> External<Capture> {
-    let (policy, _) = unpack(policy, String::new(), String::new(), needles);
     let clean = <[bool; 4]>::try_from(clean).ok();
     let options = clean.map(Options::from);
-    External::new(Capture::new(&policy, options, separate, keeps_raw))
+    External::new(Capture::new(policy, options, separate, keeps_raw))
 }
 
 /// Feeds a chunk of stream 0 or 1 and returns true if the output is over a limit. `is_text`: the chunk was a string.
@@ -59,16 +58,15 @@ pub fn take_captured_bytes(
 pub fn end_capture(
     #[napi(ts_arg_type = "ExternalObject<'capture'>")] capture: &mut External<Capture>,
     copy: bool,
-    policy: &[f64],
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
     streams: Vec<u32>,
     labels: Vec<String>,
     closing: String,
 ) -> External<Captured> {
-    let (policy, _) = unpack(policy, String::new(), String::new(), vec![]);
     let ended = if copy { (**capture).clone() } else { capture.take() };
     let sections: Vec<(usize, &str)> =
         streams.iter().zip(&labels).map(|(stream, label)| (*stream as usize, label.as_str())).collect();
-    External::new(Captured::new(ended.finish(), &sections, &closing, &policy))
+    External::new(Captured::new(ended.finish(), &sections, &closing, policy))
 }
 
 /// Frees the memory without waiting for the garbage collector.
@@ -101,15 +99,15 @@ pub fn release_chunk(buffer: ArrayBuffer) -> Result<()> {
 }
 
 /// A truncated text of a capture.
-#[napi(object)]
+#[napi(object, object_from_js = false)]
 pub struct CapturedCut {
     pub truncated: bool,
     pub cut: Cut,
 }
 
-impl From<Left> for CapturedCut {
-    fn from(left: Left) -> CapturedCut {
-        CapturedCut { truncated: left.truncated, cut: left.into() }
+impl From<StreamText> for CapturedCut {
+    fn from(text: StreamText) -> CapturedCut {
+        CapturedCut { truncated: text.truncated, cut: text.cut.into() }
     }
 }
 
@@ -118,13 +116,9 @@ impl From<Left> for CapturedCut {
 pub fn clamp_captured_stream(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
     stream: u32,
-    policy: &[f64],
-    notice: String,
-    source: String,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
 ) -> CapturedCut {
-    let (policy, _) = unpack(policy, notice, source, vec![]);
-    let stream: &Stream = &captured.streams()[stream as usize];
-    stream.clamp(&policy.limits, &policy).into()
+    captured.streams()[stream as usize].truncate(Terms::from(&**policy)).into()
 }
 
 /// Truncates a section of the frame to its room.
@@ -132,12 +126,9 @@ pub fn clamp_captured_stream(
 pub fn clamp_captured_section(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
     section: u32,
-    policy: &[f64],
-    notice: String,
-    source: String,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
 ) -> CapturedCut {
-    let (policy, _) = unpack(policy, notice, source, vec![]);
-    captured.clamp(section as usize, &policy).into()
+    captured.truncate(section as usize, policy).into()
 }
 
 /// Returns the streams that have a section in the frame. Empty streams have none.

@@ -6,24 +6,22 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::answer::answer;
-use super::policy::kept_as;
-use crate::capture::Left;
-use crate::findings::Found;
-use crate::lined::Lined;
-use crate::outcome::Outcome;
+use super::policy::name_of;
 use crate::policy::Keep;
-use crate::text::figures::KeptLines;
-use crate::text::source::Source;
-use crate::text::{Size, Utf16};
+use crate::truncate::figures::Kept;
 
-/// A truncated text. Pairs of numbers alternate between starts and ends.
-#[napi(object)]
+/// A string for JavaScript.
+pub type JsText = Either<Latin1String, Utf16String>;
+
+/// A truncated text, or the part of it between the kept head and the kept tail. Pairs of numbers alternate between
+/// starts and ends.
+#[napi(object, object_from_js = false)]
 pub struct Cut {
     #[napi(ts_type = "string")]
-    pub text: Either<Latin1String, Utf16String>,
-    /// The kind of cut, numbered by `kept_as`.
-    pub keep: u32,
-    /// The position of the notice in the text.
+    pub text: JsText,
+    #[napi(ts_type = "'head' | 'tail' | 'ends' | 'findings'")]
+    pub keep: &'static str,
+    /// The position of the notice in the result.
     pub notice: Vec<f64>,
     /// Kept parts of the input, in chars.
     pub ranges: Vec<f64>,
@@ -34,55 +32,28 @@ pub struct Cut {
 }
 
 impl Cut {
-    pub fn of(outcome: &Outcome, source: &Source<Utf16>) -> Cut {
-        let (kept, lines) = outcome.kept(source);
-        let text = Either::B(outcome.text(source).into());
-        Cut::new(text, outcome.keep(), outcome.notice(), outcome.ranges(source.total), kept, lines)
+    pub fn new(text: JsText, keep: Keep, notice: Range<usize>, kept: Kept) -> Cut {
+        Cut {
+            text,
+            keep: name_of(keep),
+            notice: pairs([notice]),
+            ranges: pairs(kept.ranges),
+            bytes: kept.size.bytes as f64,
+            chars: kept.size.chars as f64,
+            lines: pairs(kept.lines.ranges.into_iter().map(|(first, last)| first..last)),
+        }
     }
 
     /// Wraps a text whose figures are not needed.
     pub fn of_text(text: Vec<u16>) -> Cut {
-        let text = Either::B(text.into());
-        Cut::new(text, Keep::Head, 0..0, vec![], Size::default(), KeptLines::default())
-    }
-
-    fn new(
-        text: Either<Latin1String, Utf16String>,
-        keep: Keep,
-        notice: Range<usize>,
-        ranges: Vec<Range<usize>>,
-        kept: Size,
-        lines: KeptLines,
-    ) -> Cut {
-        Cut {
-            text,
-            keep: kept_as(keep) as u32,
-            notice: pairs([notice]),
-            ranges: pairs(ranges),
-            bytes: kept.bytes as f64,
-            chars: kept.chars as f64,
-            lines: pairs(lines.ranges.into_iter().map(|(first, last)| first..last)),
-        }
+        Cut::new(Either::B(text.into()), Keep::Head, 0..0, Kept::default())
     }
 }
 
-impl From<Found> for Cut {
-    fn from(found: Found) -> Cut {
-        let text = answer(found.text.into_bytes());
-        Cut::new(text, Keep::Findings, found.notice, found.ranges, found.kept, found.lines)
-    }
-}
-
-impl From<Left> for Cut {
-    fn from(left: Left) -> Cut {
-        Cut::new(answer(left.text), left.keep, left.notice, left.ranges, left.kept, left.lines)
-    }
-}
-
-impl From<Lined> for Cut {
-    fn from(lined: Lined) -> Cut {
-        let text = Either::B(lined.text.into());
-        Cut::new(text, lined.keep, lined.notice, lined.ranges, lined.kept, lined.lines)
+/// Converts a cut that is independent of its input.
+impl From<crate::truncate::Cut> for Cut {
+    fn from(cut: crate::truncate::Cut) -> Cut {
+        Cut::new(answer(cut.middle.into_bytes()), cut.keep, cut.notice, cut.within.unwrap_or_default())
     }
 }
 

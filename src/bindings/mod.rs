@@ -7,18 +7,17 @@ mod answer;
 mod capture;
 mod clean;
 mod cut;
-mod findings;
 mod pipe;
 mod plan;
 mod policy;
 mod saving;
 mod session;
-mod share;
 #[cfg(unix)]
 mod signal;
 mod spill;
 mod task;
 mod text;
+mod truncate;
 mod units;
 mod whole_lines;
 

@@ -2,12 +2,12 @@
 
 use napi_derive::napi;
 
-use super::policy::unpack;
+use super::policy::PolicyHandle;
 use super::units::{Numbers, Units};
 use crate::plan::{Aggregate, Floor, Order, ToolResult, notice_chars, plan};
 use crate::text::Utf16;
-use crate::text::figures;
-use crate::text::source::Source;
+use crate::truncate::figures;
+use crate::truncate::input::Input;
 
 /// Numbers per result: its chars, those of its original, and 1 if it is among the latest.
 const COLUMNS: usize = 3;
@@ -17,16 +17,13 @@ const COLUMNS: usize = 3;
 /// result in `results` with those it may keep.
 #[napi(catch_unwind)]
 pub fn plan_results(
-    policy: &[f64],
-    notice: String,
-    source: String,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
     budget: &[f64],
     #[napi(ts_arg_type = "Float64Array")] results: Numbers,
 ) {
-    let (policy, _) = unpack(policy, notice, source, vec![]);
     let (cap, budget) = (budget[0] as usize, unpack_budget(budget));
     let rows: Vec<ToolResult> = results.chunks_exact(COLUMNS).map(unpack_result).collect();
-    for step in plan(&rows, cap, &budget, |missing| notice_chars(&policy, missing)) {
+    for step in plan(&rows, cap, &budget, |missing| notice_chars(policy, missing)) {
         results[step.index * COLUMNS] = step.max_chars as f64;
     }
 }
@@ -47,12 +44,12 @@ fn unpack_result(numbers: &[f64]) -> ToolResult {
 }
 
 /// Returns the chars that a text had before it was first truncated. For a long text, `head` and `tail` are windows, as
-/// in `clamp_text`.
+/// in `truncate_text`.
 #[napi(catch_unwind)]
 pub fn original_chars(
     #[napi(ts_arg_type = "string")] head: Units,
     #[napi(ts_arg_type = "string")] tail: Units,
     chars: f64,
 ) -> f64 {
-    figures::original_chars(&Source::ends(Utf16(&head), Utf16(&tail), chars as usize)) as f64
+    figures::original_chars(&Input::ends(Utf16(&head), Utf16(&tail), chars as usize)) as f64
 }

@@ -1,98 +1,115 @@
-//! Policies as TypeScript packs them: numbers in one array, besides strings.
+//! Policies of TypeScript, which has checked every value.
 
-use crate::limits::{Limits, UNLIMITED};
-use crate::policy::{Keep, Policy};
-use crate::share::Share;
-use crate::text::Size;
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+
+use crate::limits::Limits;
+use crate::policy::{Keep, Policy, Share};
 use crate::text::notice::Notice;
 use crate::text::saved::{Place, Saved};
 
-/// The number of packed values; `check` in lib/policy.ts writes them in this order.
-const LENGTH: usize = 15;
+/// A policy, kept for all calls that use it.
+pub type PolicyHandle = External<Policy>;
 
-/// Unpacks a policy. `Infinity` becomes the largest integer, which lifts the limit. If the full output was saved,
-/// `source` is followed by its path, id or failure, starting at byte `at`: each string argument is expensive, and few
-/// policies need this one.
-pub fn unpack(numbers: &[f64], notice: String, mut source: String, needles: Vec<String>) -> (Policy, Share) {
-    let mut packed = [0.0; LENGTH];
-    packed.copy_from_slice(&numbers[..LENGTH]);
-    let [bytes, lines, chars, tokens, line_bytes, keep, head_share, snap, kind, is_error, share, ..] = packed;
-    let [.., how, at, pages, exceeded] = packed;
+/// A checked policy. Limits are positive, and `Infinity` lifts them.
+#[napi(object, object_to_js = false)]
+pub struct PolicyFields {
+    pub bytes: f64,
+    pub lines: f64,
+    pub chars: f64,
+    pub tokens: f64,
+    pub line_bytes: f64,
+    #[napi(ts_type = "'auto' | 'head' | 'tail' | 'ends' | 'findings'")]
+    pub keep: String,
+    pub head_share: f64,
+    pub snap: bool,
+    #[napi(ts_type = "'none' | 'hint' | 'pi' | 'count' | 'template' | 'literal'")]
+    pub notice: String,
+    /// The text of a template or a literal notice.
+    pub words: String,
+    /// The notice follows the head without a separator.
+    pub glued: bool,
+    #[napi(ts_type = "'fair' | 'order' | 'each' | 'stay'")]
+    pub share: String,
+    pub source: String,
+    /// How the full output was saved, if it was.
+    #[napi(ts_type = "'path' | 'partialPath' | 'id' | 'partialId' | 'failed'")]
+    pub saved: Option<String>,
+    /// The path, the id or the error code of the saved output.
+    pub saved_name: Option<String>,
+    pub pages: bool,
+    pub is_error: bool,
+    pub needles: Vec<String>,
+}
+
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'policy'>")]
+pub fn make_policy(fields: PolicyFields) -> Result<PolicyHandle> {
+    let unknown = |name: &str, value: &str| Error::from_reason(format!("unknown {name}: {value}"));
+    let keep = match &*fields.keep {
+        "auto" => Keep::Auto,
+        "head" => Keep::Head,
+        "tail" => Keep::Tail,
+        "ends" => Keep::Ends,
+        "findings" => Keep::Findings,
+        other => return Err(unknown("keep", other)),
+    };
+    let notice = match &*fields.notice {
+        "none" => Notice::None,
+        "hint" => Notice::Hint,
+        "pi" => Notice::Pi,
+        "count" => Notice::Count,
+        "template" => Notice::Template(fields.words),
+        "literal" => Notice::Literal(fields.words),
+        other => return Err(unknown("notice", other)),
+    };
+    let share = match &*fields.share {
+        "fair" => Share::Fair,
+        "order" => Share::Order,
+        "each" => Share::Each,
+        "stay" => Share::Stay,
+        other => return Err(unknown("share", other)),
+    };
+    let name = fields.saved_name.unwrap_or_default();
+    let saved = match fields.saved.as_deref() {
+        None => Saved::Nowhere,
+        Some("path") => Saved::Whole(Place::Path(name)),
+        Some("partialPath") => Saved::Part(Place::Path(name)),
+        Some("id") => Saved::Whole(Place::Id(name)),
+        Some("partialId") => Saved::Part(Place::Id(name)),
+        Some("failed") => Saved::Failed(name),
+        Some(other) => return Err(unknown("saved", other)),
+    };
+    // `Infinity` becomes the largest integer, which lifts a limit.
     let limits = Limits {
-        bytes: bytes as usize,
-        lines: lines as usize,
-        chars: chars as usize,
-        tokens: tokens as usize,
-        line_bytes: line_bytes as usize,
+        bytes: fields.bytes as usize,
+        lines: fields.lines as usize,
+        chars: fields.chars as usize,
+        tokens: fields.tokens as usize,
+        line_bytes: fields.line_bytes as usize,
     };
-    let keep = [Keep::Auto, Keep::Head, Keep::Tail, Keep::Ends, Keep::Findings][keep as usize];
-    let notice = match kind as usize {
-        0 => Notice::None,
-        1 => Notice::Hint,
-        2 => Notice::Pi,
-        3 => Notice::Count,
-        4 => Notice::Template(notice),
-        5 => Notice::Literal(notice),
-        6 => Notice::Glued(Box::new(Notice::Template(notice))),
-        _ => Notice::Glued(Box::new(Notice::Literal(notice))),
-    };
-    let saved = match how as usize {
-        0 => Saved::Nowhere,
-        how => {
-            let name = source.split_off(at as usize);
-            match how {
-                1 => Saved::Whole(Place::Path(name)),
-                2 => Saved::Part(Place::Path(name)),
-                3 => Saved::Whole(Place::Id(name)),
-                4 => Saved::Part(Place::Id(name)),
-                _ => Saved::Failed(name),
-            }
-        }
-    };
-    let share = [Share::Fair, Share::Order, Share::Each, Share::Stay][share as usize];
-    (
-        Policy {
-            limits,
-            keep,
-            head_share,
-            snap: snap != 0.0,
-            notice,
-            source,
-            saved,
-            pages: pages != 0.0,
-            exceeded: told(&limits, exceeded as usize),
-            is_error: is_error != 0.0,
-            needles,
-        },
+    Ok(External::new(Policy {
+        limits,
+        keep,
+        head_share: fields.head_share,
+        snap: fields.snap,
+        notice: if fields.glued { Notice::Glued(Box::new(notice)) } else { notice },
         share,
-    )
+        source: fields.source,
+        saved,
+        pages: fields.pages,
+        is_error: fields.is_error,
+        needles: fields.needles,
+    }))
 }
 
-/// Reads the limits exceeded by a text that is not passed whole: one bit per limit, in order. Returns `None` for no
-/// bits.
-fn told(limits: &Limits, bits: usize) -> Option<Limits> {
-    let amount = |at: usize| if bits >> at & 1 == 1 { UNLIMITED } else { 0 };
-    (bits != 0).then(|| limits.exceeded([amount(0), amount(1), amount(2), amount(3)]))
-}
-
-/// Returns the number of a resolved choice; `KEPT` in lib/text/made.ts names them in this order.
-pub fn kept_as(keep: Keep) -> usize {
+/// Returns the name of a part that is kept, [`Keep::Auto`] resolved.
+pub fn name_of(keep: Keep) -> &'static str {
     match keep {
-        Keep::Head | Keep::Auto => 0,
-        Keep::Tail => 1,
-        Keep::Ends => 2,
-        Keep::Findings => 3,
+        Keep::Head | Keep::Auto => "head",
+        Keep::Tail => "tail",
+        Keep::Ends => "ends",
+        Keep::Findings => "findings",
     }
-}
-
-/// Reads the length, bytes and newlines of a whole text. The last two are NaN if they are not needed.
-pub fn totals(numbers: &[f64]) -> Option<Size> {
-    (!numbers[1].is_nan()).then(|| Size {
-        chars: numbers[0] as usize,
-        bytes: numbers[1] as usize,
-        newlines: numbers[2] as usize,
-        broken: 0,
-    })
 }
 
 /// Writes integers to the start of an array that JavaScript reads.

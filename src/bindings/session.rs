@@ -9,9 +9,10 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::plan::unpack_budget;
-use super::policy::{unpack, write};
+use super::policy::{PolicyHandle, write};
 use super::task::Background;
 use super::units::Numbers;
+use crate::policy::Policy;
 use crate::session::budget::{Budget, Step};
 use crate::session::clamp::Rules;
 use crate::session::failure::Failure;
@@ -50,9 +51,8 @@ pub fn read_progress(
 #[allow(clippy::too_many_arguments, reason = "plain arguments take the least machine code")]
 pub fn repair_session(
     path: String,
-    policy: &[f64],
-    strings: Vec<String>,
-    needles: Vec<String>,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    dialect: Option<String>,
     how: &[f64],
     work: &[f64],
     calls: Vec<String>,
@@ -60,7 +60,7 @@ pub fn repair_session(
 ) -> AsyncTask<Background> {
     let request = Request {
         path: path.into(),
-        options: unpack_options(policy, strings, needles, how),
+        options: unpack_options(policy, dialect, how),
         budget: unpack_plan(&work[4..], calls),
         backup: work[0] != 0.0,
         dry_run: work[1] != 0.0,
@@ -75,27 +75,21 @@ pub fn repair_session(
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn inspect_session(
     path: String,
-    policy: &[f64],
-    strings: Vec<String>,
-    needles: Vec<String>,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    dialect: Option<String>,
     how: &[f64],
     top: f64,
     #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Watch>>,
 ) -> AsyncTask<Background> {
-    let (options, watch) = (unpack_options(policy, strings, needles, how), Arc::clone(watch));
+    let (options, watch) = (unpack_options(policy, dialect, how), Arc::clone(watch));
     Background::run(move || {
         inspect(path.as_ref(), &options, top as usize, &watch).map_or_else(failed, |report| report.json())
     })
 }
 
-/// Reads a policy. `strings`: its notice, its source, and a dialect or an empty string for any. `how`: the limit of
-/// side data in bytes (Infinity keeps it, -1 drops it), bytes allowed beyond that limit, 1 to clean texts, and the four
-/// options of the cleaning.
-fn unpack_options(policy: &[f64], strings: Vec<String>, needles: Vec<String>, how: &[f64]) -> Options {
-    let mut strings = strings.into_iter();
-    let mut next = || strings.next().unwrap_or_default();
-    let (policy, share) = unpack(policy, next(), next(), needles);
-    let dialect = Some(next()).filter(|name| !name.is_empty());
+/// Reads the options of a session. `how`: the limit of side data in bytes (Infinity keeps it, -1 drops it), bytes
+/// allowed beyond that limit, 1 to clean texts, and the four options of the cleaning.
+fn unpack_options(policy: &Policy, dialect: Option<String>, how: &[f64]) -> Options {
     let side = match how[0] {
         max if max < 0.0 => SideData::Drop,
         f64::INFINITY => SideData::Keep,
@@ -103,7 +97,7 @@ fn unpack_options(policy: &[f64], strings: Vec<String>, needles: Vec<String>, ho
     };
     let flag = |at: usize| how[at] != 0.0;
     let clean = flag(2).then(|| [flag(3), flag(4), flag(5), flag(6)].into());
-    Options { rules: Rules { policy, share, clean }, side, dialect }
+    Options { rules: Rules { policy: policy.clone(), clean }, side, dialect }
 }
 
 /// Reads a budget: 0 for none; 1 and then a budget as `plan_results` takes it; or 2 and then the steps of a plan, each

@@ -1,11 +1,11 @@
 //! Detection and replacement of binary output.
 
-use super::left::Left;
+use super::StreamText;
 use crate::limits::Limits;
 use crate::text::Saved;
 use crate::text::extent::Extent;
-use crate::text::lines::longest_line;
 use crate::text::utf8::Utf8;
+use crate::truncate::long_lines::longest_line;
 
 /// Fewer odd chars occur in text too: in another encoding, or in the output of `find -print0`.
 const LEAST: usize = 8;
@@ -17,7 +17,7 @@ pub fn is_binary(odd: usize, chars: usize) -> bool {
 }
 
 /// Returns the replacement for binary output, shortened until it fits the limits.
-pub fn name_binary(bytes: usize, limits: &Limits, saved: &Saved) -> Left {
+pub fn name_binary(bytes: usize, limits: &Limits, saved: &Saved) -> StreamText {
     let where_it_is = match saved {
         Saved::Nowhere => String::new(),
         Saved::Whole(place) => format!("; saved as {}", place.name()),
@@ -30,7 +30,7 @@ pub fn name_binary(bytes: usize, limits: &Limits, saved: &Saved) -> Left {
         Extent::of(Utf8(text.as_bytes()), limits).fits(limits) && longest_line(text) <= limits.line_bytes
     };
     let text = [name, short, "[...]".into()].into_iter().find(|text| fits(text));
-    Left::named(text.unwrap_or_default())
+    StreamText::named(text.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -42,11 +42,11 @@ mod tests {
     fn replacements_are_shortened_to_fit() {
         let named = |bytes| {
             let limits = Limits { bytes, ..Limits::NONE };
-            name_binary(4_096, &limits, &Saved::Whole(Place::Path("/tmp/out".into()))).text
+            name_binary(4_096, &limits, &Saved::Whole(Place::Path("/tmp/out".into()))).cut.middle
         };
-        assert_eq!(named(99), b"[binary output, 4096 bytes; saved as /tmp/out]");
-        assert_eq!(named(40), b"[binary output, 4096 bytes]");
-        assert_eq!(named(9), b"[...]");
-        assert_eq!(named(0), b"");
+        assert_eq!(named(99), "[binary output, 4096 bytes; saved as /tmp/out]");
+        assert_eq!(named(40), "[binary output, 4096 bytes]");
+        assert_eq!(named(9), "[...]");
+        assert_eq!(named(0), "");
     }
 }

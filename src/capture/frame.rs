@@ -1,12 +1,12 @@
 //! The frame around a process's captured output: labels of its streams, and a closing line.
 
-use super::left::Left;
-use super::stream::Stream;
-use crate::limits::Limits;
+use super::stream::{Stream, StreamText};
+use crate::limits::{Limits, Usage};
 use crate::policy::Policy;
-use crate::room::{Taken, fair_rooms};
+use crate::share::split_fairly;
 use crate::text::extent::Extent;
 use crate::text::{Size, Utf8};
+use crate::truncate::Terms;
 
 /// A stream and its label, which may be empty.
 #[derive(Clone, Debug)]
@@ -48,9 +48,9 @@ impl Captured {
         }
         // Each text may need a newline before the next part. That ends a line already counted, but may cost a token.
         let newlines = sections.len().saturating_sub(usize::from(closing.is_empty()));
-        let newlines = Taken { bytes: newlines, lines: 0, chars: newlines, tokens: newlines };
+        let newlines = Usage { bytes: newlines, lines: 0, chars: newlines, tokens: newlines };
         let taken = around(&sections, &closing, limits).unwrap_or_default().plus(newlines);
-        let room = taken.rest_of(limits);
+        let room = limits.less(taken);
         let rooms = match sections.len() {
             0 | 1 => vec![room; sections.len()],
             // A small stream stays whole, however large the other.
@@ -68,19 +68,18 @@ impl Captured {
 
     /// Truncates a section to its room, reduced by as much as the policy's limits have shrunk since. The notice names
     /// the limits that the whole output exceeds.
-    pub fn clamp(&self, section: usize, policy: &Policy) -> Left {
-        let policy = &*policy.naming(&policy.notice, |limits| limits.exceeded(self.amounts()));
+    pub fn truncate(&self, section: usize, policy: &Policy) -> StreamText {
+        let terms = Terms::from(policy).naming(|limits| limits.exceeded(self.usage()));
         let Section { stream, room, .. } = &self.sections[section];
-        let room = Taken::between(&self.limits, &policy.limits).rest_of(room);
-        self.streams[*stream].clamp(&room, policy)
+        let limits = room.less(Usage::between(&self.limits, &policy.limits));
+        self.streams[*stream].truncate(Terms { limits, ..terms })
     }
 
     /// Returns the untruncated size of the whole output, frame included.
-    fn amounts(&self) -> [usize; 4] {
+    fn usage(&self) -> Usage {
         let around = around(&self.sections, &self.closing, &self.limits).unwrap_or_default();
-        let around = [around.bytes, around.lines, around.chars, around.tokens];
-        let texts = self.sections.iter().map(|section| self.streams[section.stream].extent().amounts());
-        texts.fold(around, |all, one| std::array::from_fn(|at| all[at] + one[at]))
+        let texts = self.sections.iter().map(|section| self.streams[section.stream].extent().usage());
+        texts.fold(around, Usage::plus)
     }
 
     /// Iterates over the streams of the sections.
@@ -102,23 +101,23 @@ impl Captured {
 
 /// Returns the room of each section, shared as among blocks of a result.
 fn share(streams: &[Stream], sections: &[Section], room: &Limits, policy: &Policy) -> Vec<Limits> {
-    let sizes: Vec<Taken> = sections.iter().map(|section| streams[section.stream].taken(room)).collect();
+    let sizes: Vec<Usage> = sections.iter().map(|section| streams[section.stream].usage(room)).collect();
     let all = streams.iter().fold(Size::default(), |sum, stream| sum + stream.size());
-    let notice = policy.notice.largest(all, policy.labels(true));
+    let notice = policy.notice.largest(all, Terms::from(policy).labels(true));
     let notice = taken(&notice, room);
     // Splitting a line rounds its tokens up twice.
-    fair_rooms(&sizes, Taken { tokens: notice.tokens + 2, ..notice }, room)
+    split_fairly(&sizes, Usage { tokens: notice.tokens + 2, ..notice }, room)
 }
 
 /// Returns the size of the labels and the closing line, or `None` if one exceeds the limit on lines.
-fn around(sections: &[Section], closing: &str, limits: &Limits) -> Option<Taken> {
+fn around(sections: &[Section], closing: &str, limits: &Limits) -> Option<Usage> {
     let lines = || sections.iter().map(|section| section.label.as_str()).chain([closing]);
     let fits = lines().all(|line| line.trim_end_matches('\n').len() <= limits.line_bytes);
-    fits.then(|| lines().map(|line| taken(line, limits)).fold(Taken::default(), Taken::plus))
+    fits.then(|| lines().map(|line| taken(line, limits)).fold(Usage::default(), Usage::plus))
 }
 
-fn taken(text: &str, limits: &Limits) -> Taken {
-    Taken::of(Extent::of(Utf8(text.as_bytes()), limits))
+fn taken(text: &str, limits: &Limits) -> Usage {
+    Extent::of(Utf8(text.as_bytes()), limits).usage()
 }
 
 /// Joins texts, each under its label and starting on a new line, and the closing line.

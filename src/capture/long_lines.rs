@@ -1,10 +1,8 @@
 //! Cuts long lines in a stream.
 
-use crate::text::Size;
-use crate::text::cut::prefix_of_bytes;
-use crate::text::lines::{LONGEST_MARK, place_mark};
-use crate::text::units::Text;
-use crate::text::utf8::Utf8;
+use crate::text::{Size, Text, Utf8};
+use crate::truncate::fit::prefix_of_bytes;
+use crate::truncate::long_lines::{LONGEST_MARK, place_mark};
 
 /// A piece of the text after its long lines were cut.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +12,7 @@ pub enum Part<'a> {
     Mark(&'a [u8]),
 }
 
-/// Cuts lines as `text::lines::cut_lines` does, in memory for one mark: text that a mark may replace is buffered until
+/// Cuts lines as [`crate::truncate::long_lines::cut_lines`] does, in memory for one mark: text that a mark may replace is buffered until
 /// its line ends.
 #[derive(Clone, Debug)]
 pub struct LongLines {
@@ -116,7 +114,7 @@ impl LongLines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::lines::{cut_lines, has_long_line};
+    use crate::truncate::long_lines::{cut_lines, has_long_line};
     use proptest::prelude::*;
 
     proptest! {

@@ -5,7 +5,6 @@
 
 mod binary;
 mod frame;
-mod left;
 mod long_lines;
 mod stream;
 mod window;
@@ -16,8 +15,7 @@ use crate::text::clean;
 use crate::text::seam::Seam;
 
 pub use frame::{Captured, compose};
-pub use left::Left;
-pub use stream::{Came, Stream};
+pub use stream::{Came, Stream, StreamText};
 
 /// Maximum raw bytes buffered for a file if bytes are unlimited.
 const RAW: usize = 8 << 20;

@@ -1,22 +1,24 @@
 //! One captured text, reduced to the parts that a policy can need.
 
+use std::borrow::Cow;
+
 use super::binary::{is_binary, name_binary};
-use super::left::Left;
 use super::long_lines::{LongLines, Part};
 use super::window::Window;
-use crate::findings::{Findings, Request};
-use crate::limits::{Limits, UNLIMITED};
-use crate::outcome;
+use crate::findings::Findings;
+use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::policy::{Keep, Policy};
-use crate::room::Taken;
 use crate::text::clean::{self, Cleaner};
 use crate::text::extent::Extent;
-use crate::text::lines::Span;
-use crate::text::source::Source;
 use crate::text::tokens::Estimate;
 use crate::text::units::{Text, Utf16};
 use crate::text::utf8::Utf8;
 use crate::text::{Saved, Size, count};
+use crate::truncate::figures::Kept;
+use crate::truncate::input::Input;
+use crate::truncate::long_lines::Span;
+use crate::truncate::sides::Sides;
+use crate::truncate::{Cut, Terms, truncate_with};
 
 /// The size of a stream's input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,13 +60,13 @@ pub struct Stream {
     /// Counted only if tokens are limited.
     estimate: Estimate,
     long_lines: Option<LongLines>,
-    kept: Kept,
+    kept: Parts,
     /// Some input arrived as bytes, and is counted in bytes.
     in_bytes: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Kept {
+struct Parts {
     window: Window,
     /// Present if the policy may need them.
     findings: Option<Findings>,
@@ -84,7 +86,7 @@ impl Stream {
             text: Came::default(),
             estimate: Estimate::default(),
             long_lines: (limits.line_bytes != UNLIMITED).then(|| LongLines::new(limits.line_bytes)),
-            kept: Kept {
+            kept: Parts {
                 window: Window::new(&policy.limits, policy.keep),
                 findings: searches.then(|| Findings::new(&limits, &policy.needles)),
             },
@@ -169,24 +171,24 @@ impl Stream {
     }
 
     /// Returns the usage of each limit; if the text does not fit, more than any limit allows.
-    pub fn taken(&self, limits: &Limits) -> Taken {
+    pub fn usage(&self, limits: &Limits) -> Usage {
         // Leaves room to add a notice without overflow.
         const MOST: usize = usize::MAX / 4;
         let name;
         let text = match &self.kept.window {
             _ if self.came.is_binary() => {
-                name = name_binary(self.came.bytes, &Limits::NONE, &Saved::Nowhere).text;
-                &name
+                name = name_binary(self.came.bytes, &Limits::NONE, &Saved::Nowhere).cut.middle;
+                name.as_bytes()
             }
             window if window.is_whole() => window.head(),
-            _ => return Taken { bytes: MOST, lines: MOST, chars: MOST, tokens: MOST },
+            _ => return Usage { bytes: MOST, lines: MOST, chars: MOST, tokens: MOST },
         };
-        Taken::of(Extent::of(Utf8(text), limits))
+        Extent::of(Utf8(text), limits).usage()
     }
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        let Kept { window, findings } = &self.kept;
+        let Parts { window, findings } = &self.kept;
         let findings = findings.as_ref().map_or(0, Findings::memory);
         let cleaner = self.cleaner.as_ref().map_or(0, Cleaner::memory);
         window.memory() + findings + cleaner + self.cleaned.capacity()
@@ -196,19 +198,21 @@ impl Stream {
         self.in_bytes && self.cleaner.is_none()
     }
 
-    /// Truncates the ended stream to limits of its own. The result equals that of truncating the whole text, except
-    /// that notices of earlier cuts count as text.
-    pub fn clamp(&self, limits: &Limits, policy: &Policy) -> Left {
+    /// Truncates the ended stream. The result equals that of truncating the whole text, except that notices of earlier
+    /// cuts count as text.
+    pub fn truncate(&self, terms: Terms) -> StreamText {
         if self.came.is_binary() {
-            return name_binary(self.came.bytes, limits, &policy.saved);
+            return name_binary(self.came.bytes, &terms.limits, &terms.policy.saved);
         }
-        let policy = &*policy.naming(&policy.notice, |limits| limits.exceeded(self.extent().amounts()));
-        let limits = &if self.has_long_line() { limits.after_cutting_lines() } else { *limits };
+        let terms = terms.naming(|limits| limits.exceeded(self.extent().usage()));
+        let limits = terms.limits;
+        let limits = if self.has_long_line() { limits.after_cutting_lines() } else { limits };
+        let terms = Terms { limits, ..terms };
         let window = &self.kept.window;
         let (head, tail) = (window.head(), window.tail());
         if self.counts_bytes() {
-            let source = Source::ends(Utf8(head), Utf8(tail), window.total());
-            return self.clamp_as(source, &window.marks(), limits, policy);
+            let input = Input::ends(Utf8(head), Utf8(tail), window.total());
+            return self.truncate_input(input, &window.marks(), terms);
         }
         let units = |part| {
             let mut units = vec![];
@@ -216,26 +220,41 @@ impl Stream {
             units
         };
         let (head, tail) = (units(head), units(if window.is_whole() { &[] } else { tail }));
-        let source = Source::ends(Utf16(&head), Utf16(&tail), window.size().chars);
-        self.clamp_as(source, &window.marks_in_chars(), limits, policy)
+        let input = Input::ends(Utf16(&head), Utf16(&tail), window.size().chars);
+        self.truncate_input(input, &window.marks_in_chars(), terms)
     }
 
-    fn clamp_as<T: Text>(&self, source: Source<T>, marks: &[Span], limits: &Limits, policy: &Policy) -> Left {
-        let source = source.with_totals(Some(self.size())).with_marks(marks).fresh();
-        let search = || {
-            self.kept.findings.as_ref()?.clamp(&Request {
-                limits,
-                in_bytes: source.in_bytes(),
-                fresh: true,
-                ..Request::of(policy, self.size())
-            })
-        };
-        let outcome = outcome::clamp_with(&source, limits, policy, &policy.notice, search);
-        Left::of(&source, outcome, self.kept.window.size().chars, self.has_long_line())
+    fn truncate_input<T: Text>(&self, input: Input<T>, marks: &[Span], terms: Terms) -> StreamText {
+        let input = Input { chars: Some(self.kept.window.size().chars), ..input };
+        let input = input.with_totals(self.size()).with_marks(marks).fresh();
+        let searched = self.kept.findings.as_ref().map(Cow::Borrowed);
+        let cut = truncate_with(&input, terms, || searched);
+        let truncated = cut.is_some() || self.has_long_line();
+        let cut = cut.unwrap_or_else(|| Cut::whole(&input));
+        let kept = cut.kept(&input);
+        StreamText { cut: cut.detached(&input, kept), truncated }
     }
 }
 
-impl Kept {
+/// The text of a stream within its limits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamText {
+    /// Independent of the stream.
+    pub cut: Cut,
+    /// Some of the text was omitted.
+    pub truncated: bool,
+}
+
+impl StreamText {
+    /// Returns a replacement for a whole text.
+    pub fn named(text: String) -> StreamText {
+        let (notice, within) = (0..text.len(), Some(Kept::default()));
+        let cut = Cut { keep: Keep::Head, sides: Sides::default(), middle: text, notice, within };
+        StreamText { cut, truncated: true }
+    }
+}
+
+impl Parts {
     fn take_part(&mut self, part: Part) {
         match part {
             Part::Text(text) => self.take(text, Utf8(text).size()),

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::Keep;
 use crate::text::Size;
-use crate::text::earlier::CLOSING_BYTES;
-use crate::text::ending;
-use crate::text::lines::Span;
 use crate::text::size;
 use crate::text::tokens::MOST_BYTES;
 use crate::text::units::Text;
 use crate::text::utf8::Utf8;
+use crate::truncate::auto_keep;
+use crate::truncate::closing::CLOSING_BYTES;
+use crate::truncate::long_lines::Span;
 
 /// Exceeds a mark and a code point: a cut never ends at the edge of a window.
 const SLACK: usize = 64;
@@ -32,7 +32,7 @@ impl Reach {
         let bytes = limits.bytes.min(limits.chars.saturating_mul(3)).min(tokens);
         let newlines = if bytes == UNLIMITED { limits.lines.saturating_add(2) } else { UNLIMITED };
         // 'auto' examines the end, whose chars take at most three bytes each.
-        let least = if keep == Keep::Auto { 3 * ending::LOOKED_AT + SLACK } else { CLOSING_BYTES };
+        let least = if keep == Keep::Auto { 3 * auto_keep::LOOKED_AT + SLACK } else { CLOSING_BYTES };
         Reach { bytes: bytes.saturating_add(SLACK).max(least), newlines, least }
     }
 }

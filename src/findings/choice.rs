@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use super::shelf::Finding;
 use super::unit::Unit;
-use crate::limits::Limits;
-use crate::room::Taken;
+use crate::limits::{Limits, Usage};
+
 use crate::text::extent::Extent;
 use crate::text::utf8::Utf8;
 
@@ -22,10 +22,10 @@ pub struct Piece<'a> {
 
 impl Piece<'_> {
     /// Returns the unit's share of the limits. `last` is the number of the text's last unit.
-    pub fn size(&self, last: usize, limits: &Limits) -> Taken {
+    pub fn size(&self, last: usize, limits: &Limits) -> Usage {
         // A last line without a newline counts as a line too.
         let lines = usize::from(self.unit.ends_line || self.unit.number == last);
-        Taken { lines, ..Taken::of(Extent::of(Utf8(self.text), limits)) }
+        Usage { lines, ..Extent::of(Utf8(self.text), limits).usage() }
     }
 }
 
@@ -34,14 +34,14 @@ impl Piece<'_> {
 pub struct Choice<'a> {
     pieces: &'a [Piece<'a>],
     /// The size of each piece.
-    sizes: &'a [Taken],
+    sizes: &'a [Usage],
     kept: Vec<bool>,
     /// Numbers of the first and the last unit of the text.
     units: RangeInclusive<usize>,
-    taken: Taken,
+    taken: Usage,
     /// Runs of omitted units, and the maximum size of a mark.
     gaps: usize,
-    mark: Taken,
+    mark: Usage,
     room: Limits,
 }
 
@@ -50,9 +50,9 @@ impl<'a> Choice<'a> {
     /// and last unit.
     pub fn new(
         pieces: &'a [Piece<'a>],
-        sizes: &'a [Taken],
+        sizes: &'a [Usage],
         units: RangeInclusive<usize>,
-        mark: Taken,
+        mark: Usage,
         room: Limits,
     ) -> Self {
         Choice {
@@ -60,7 +60,7 @@ impl<'a> Choice<'a> {
             sizes,
             kept: vec![false; pieces.len()],
             units,
-            taken: Taken::default(),
+            taken: Usage::default(),
             gaps: 1,
             mark,
             room,
@@ -91,7 +91,7 @@ impl<'a> Choice<'a> {
 
     /// Gives half of the remaining room to the lines around the findings, nearest first.
     pub fn widen(&mut self, findings: &[&Finding]) {
-        let left = self.taken.plus(self.marks()).rest_of(&self.room);
+        let left = self.room.less(self.taken.plus(self.marks()));
         let room = left.share(0.5);
         let before = self.taken;
         for finding in findings {
@@ -112,7 +112,7 @@ impl<'a> Choice<'a> {
         self.index(number).is_some_and(|at| self.kept[at])
     }
 
-    fn grow_at(&mut self, number: usize, most: &Limits, before: Taken) -> bool {
+    fn grow_at(&mut self, number: usize, most: &Limits, before: Usage) -> bool {
         self.index(number).is_some_and(|at| self.grow(at, most, before))
     }
 
@@ -120,8 +120,8 @@ impl<'a> Choice<'a> {
     /// them.
     pub fn keep_rest(&mut self) {
         let room = self.room;
-        self.grow_tail(&room, Taken::default());
-        self.grow_head(&room, Taken::default());
+        self.grow_tail(&room, Usage::default());
+        self.grow_head(&room, Usage::default());
         for at in 0..self.pieces.len() {
             if !self.kept[at] && self.has_kept_before(at) && self.has_kept_after(at) {
                 self.keep(at);
@@ -135,7 +135,7 @@ impl<'a> Choice<'a> {
     }
 
     /// Keeps pieces from the start until those added since `before` would exceed `most`.
-    fn grow_head(&mut self, most: &Limits, before: Taken) {
+    fn grow_head(&mut self, most: &Limits, before: Usage) {
         let in_order = |(at, piece): (usize, &Piece)| piece.unit.number == self.units.start() + at;
         let known = self.pieces.iter().enumerate().take_while(|piece| in_order(*piece)).count();
         for at in 0..known {
@@ -145,7 +145,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    fn grow_tail(&mut self, most: &Limits, before: Taken) {
+    fn grow_tail(&mut self, most: &Limits, before: Usage) {
         for (back, at) in (0..self.pieces.len()).rev().enumerate() {
             if self.pieces[at].unit.number + back != *self.units.end() || !self.grow(at, most, before) {
                 return;
@@ -153,7 +153,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    fn grow(&mut self, at: usize, most: &Limits, before: Taken) -> bool {
+    fn grow(&mut self, at: usize, most: &Limits, before: Usage) -> bool {
         self.kept[at] || self.taken.plus(self.sizes[at]).minus(before).within(most) && self.keep(at)
     }
 
@@ -200,8 +200,8 @@ impl<'a> Choice<'a> {
         self.taken.plus(self.marks()).within(&self.room)
     }
 
-    fn marks(&self) -> Taken {
-        Taken {
+    fn marks(&self) -> Usage {
+        Usage {
             bytes: self.mark.bytes * self.gaps,
             lines: self.mark.lines * self.gaps,
             chars: self.mark.chars * self.gaps,
@@ -250,7 +250,7 @@ mod tests {
             .filter(|unit| !(4..8).contains(&unit.number))
             .map(|unit| Piece { unit, text: &text })
             .collect();
-        let mark = Taken { bytes: 5, lines: 1, chars: 5, tokens: 0 };
+        let mark = Usage { bytes: 5, lines: 1, chars: 5, tokens: 0 };
         let room = Limits { bytes: room, ..Limits::NONE };
         let sizes: Vec<_> = pieces.iter().map(|piece| piece.size(19, &room)).collect();
         let mut choice = Choice::new(&pieces, &sizes, 0..=19, mark, room);

@@ -35,7 +35,7 @@ use score::Score;
 use shelf::{Shelf, Worth};
 use unit::{Foreign, Splitter, Stretch, Unit};
 
-pub use found::{Found, Request, clamp};
+pub use found::search;
 
 /// Units before the current one that closing a finding may need.
 const REACH: usize = AROUND + 1 + AROUND + 1;

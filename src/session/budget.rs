@@ -230,10 +230,9 @@ mod tests {
     use crate::policy::Policy;
     use crate::session::clamp::Rules;
     use crate::session::rewrite_row::SideData;
-    use crate::share::Share;
 
     fn surveyed(rows: &[&str]) -> Survey {
-        let rules = Rules { policy: Policy::default(), share: Share::Fair, clean: None };
+        let rules = Rules { policy: Policy::default(), clean: None };
         let options = Options { rules, side: SideData::Keep, dialect: None };
         let mut survey = Survey::of(Format::Rows);
         for (number, row) in rows.iter().enumerate() {

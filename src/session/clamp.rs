@@ -5,24 +5,20 @@ use super::nested_json;
 use super::payload::with_names;
 use crate::dialect::Slot;
 use crate::dialect::path::As;
-use crate::findings;
 use crate::json::{Literal, Value};
-use crate::limits::UNLIMITED;
-use crate::lined::clamp_lines;
-use crate::policy::{Keep, Policy};
-use crate::share::{Block, Share, exceeded, share};
-use crate::text::clamp::clamp_to;
+use crate::policy::{Keep, Policy, Share};
+use crate::share::{Block, share};
 use crate::text::notice::Notice;
-use crate::text::source::Source;
 use crate::text::space::is_space;
 use crate::text::tokens::MOST_PER_CHAR;
 use crate::text::{Size, Utf16, clean};
+use crate::truncate::input::Input;
+use crate::truncate::truncate;
 
 /// The rules for truncating texts.
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub policy: Policy,
-    pub share: Share,
     pub clean: Option<clean::Options>,
 }
 
@@ -31,8 +27,8 @@ impl Rules {
     pub fn shortened(&self, max_chars: usize) -> Rules {
         let mut rules = self.clone();
         rules.policy.limits.chars = rules.policy.limits.chars.min(max_chars);
-        if rules.share == Share::Each {
-            rules.share = Share::Fair;
+        if rules.policy.share == Share::Each {
+            rules.policy.share = Share::Fair;
         }
         rules
     }
@@ -165,25 +161,25 @@ fn clamp(text: &Literal, policy: &Policy, clean: Option<clean::Options>) -> Fit 
     if is_small {
         return Fit::Whole;
     }
-    let cut = |cut| Fit::Cut(parted(cut, clean));
-    if limits.line_bytes < size.chars.saturating_mul(3)
-        && let Some(lined) = clamp_lines(Utf16(&text.units()), policy)
-    {
-        return cut(lined.text);
+    let windows = windows_for(text, size, policy);
+    let input = input(&windows, size);
+    match truncate(&input, policy) {
+        Some(cut) => Fit::Cut(parted(cut.text(&input), clean)),
+        None => Fit::Whole,
     }
-    let windows = windows(text, size.chars, policy);
-    let source = source(&windows, size);
-    if policy.searches()
-        && !source.fits(limits)
-        && let Some(found) = findings::clamp(&source, limits, policy, &policy.notice)
-    {
-        return cut(found.text.encode_utf16().collect());
-    }
-    clamp_to(&source, limits, policy, &policy.notice).map_or(Fit::Whole, |kept| cut(source.compose(&kept)))
 }
 
-fn source(windows: &Windows, size: Size) -> Source<'_, Utf16<'_>> {
-    Source::ends(Utf16(&windows.0), Utf16(&windows.1), size.chars).with_totals(Some(size))
+/// Returns the parts of a text that a cut can need: the whole text if lines are limited.
+fn windows_for(text: &Literal, size: Size, policy: &Policy) -> Windows {
+    if policy.limits.line_bytes < size.chars.saturating_mul(3) {
+        (text.units(), vec![])
+    } else {
+        windows(text, size.chars, policy)
+    }
+}
+
+fn input(windows: &Windows, size: Size) -> Input<'_, Utf16<'_>> {
+    Input::ends(Utf16(&windows.0), Utf16(&windows.1), size.chars).with_totals(size)
 }
 
 fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &Rules) -> Clamped {
@@ -231,36 +227,15 @@ enum Shared {
 fn share_texts(texts: &[&Literal], rules: &Rules) -> Vec<Shared> {
     let policy = &rules.policy;
     let sizes: Vec<Size> = texts.iter().map(|text| text.size()).collect();
-    let max = policy.limits.line_bytes;
-    let windows: Vec<Windows> = texts
-        .iter()
-        .zip(&sizes)
-        .map(|(text, size)| match max {
-            UNLIMITED => windows(text, size.chars, policy),
-            _ => (text.units(), vec![]),
-        })
-        .collect();
-    let given: Vec<_> = windows.iter().zip(&sizes).map(|(windows, size)| source(windows, *size)).collect();
-    let policy = &*policy.naming(&policy.notice, |limits| exceeded(&given, limits, rules.share));
-    let lines: Vec<_> = windows
-        .iter()
-        .map(|(text, _)| (max != UNLIMITED).then(|| crate::text::lines::cut_lines(Utf16(text), max)))
-        .collect();
-    let sources: Vec<Source<Utf16>> = given
-        .iter()
-        .zip(&lines)
-        .zip(&sizes)
-        .map(|((given, lines), size)| match lines {
-            Some(cut) => Source::whole(Utf16(&cut.text)).with_totals(Some(*size)).with_marks(&cut.marks),
-            None => *given,
-        })
-        .collect();
-    let left = |(block, source): (&Block, &Source<Utf16>)| match block {
-        Block::Whole if source.has_marks() => Shared::Text(parted(source.all(), rules.clean)),
+    let windows: Vec<Windows> =
+        texts.iter().zip(&sizes).map(|(text, size)| windows_for(text, *size, policy)).collect();
+    let inputs: Vec<_> = windows.iter().zip(&sizes).map(|(windows, size)| input(windows, *size)).collect();
+    let left = |block| match block {
         Block::Whole => Shared::Whole,
-        Block::Cut(cut) => Shared::Text(parted(cut.text(source), rules.clean)),
+        Block::Lines(text) => Shared::Text(parted(text, rules.clean)),
+        Block::Cut(cut) => Shared::Text(parted(cut.middle.encode_utf16().collect(), rules.clean)),
         Block::Gone => Shared::Gone,
         Block::Replaced(text) => Shared::Text(parted(text.encode_utf16().collect(), rules.clean)),
     };
-    share(&sources, policy, rules.share).iter().zip(&sources).map(left).collect()
+    share(&inputs, policy, false).into_iter().map(left).collect()
 }

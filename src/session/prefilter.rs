@@ -44,11 +44,10 @@ mod tests {
     use super::*;
     use crate::policy::Policy;
     use crate::session::clamp::Rules;
-    use crate::share::Share;
 
     #[test]
     fn small_rows_are_skipped() {
-        let rules = Rules { policy: Policy::default(), share: Share::Fair, clean: None };
+        let rules = Rules { policy: Policy::default(), clean: None };
         let gate = Gate::of(&Options { rules, side: SideData::Cap { max: 8_192, spare: 0 }, dialect: None });
         let row = |text: &str| format!("{{\"role\":\"tool\",\"content\":\"{text}\"}}\n").into_bytes();
         assert!(!gate.may_matter(&row(&"x".repeat(3_000))));

@@ -10,8 +10,8 @@ use crate::dialect::{Table, ToolResult};
 use crate::json::{Literal, Value, string, without_controls};
 use crate::text::Utf16;
 use crate::text::earlier;
-use crate::text::figures::original_chars;
-use crate::text::source::Source;
+use crate::truncate::figures::original_chars;
+use crate::truncate::input::Input;
 
 /// The options that apply to every row.
 #[derive(Clone, Debug)]
@@ -169,7 +169,7 @@ fn after(texts: &[Literal], clamped: &Clamped) -> (usize, usize) {
             false => (text.head(earlier::LONGEST), text.tail(earlier::LONGEST)),
         };
         chars += length;
-        original += original_chars(&Source::ends(Utf16(&head), Utf16(&tail), length));
+        original += original_chars(&Input::ends(Utf16(&head), Utf16(&tail), length));
     }
     (chars, original)
 }

@@ -5,62 +5,70 @@
 //! notice replaces the last dropped block. If only lines were truncated, the last block with such lines names the full
 //! output.
 
+mod fair;
 mod notice;
 
 use std::borrow::Cow;
 
-use crate::limits::Limits;
-use crate::outcome::{self, Outcome};
-use crate::policy::Policy;
-use crate::room::{Taken, fair_rooms};
+use crate::limits::{Limits, UNLIMITED, Usage};
+use crate::policy::{Policy, Share};
+use crate::text::amounts::Needs;
 use crate::text::extent::Extent;
 use crate::text::notice::Notice;
-use crate::text::size::Size;
-use crate::text::source::Source;
 use crate::text::space::is_space;
-use crate::text::units::Text;
-use crate::text::utf8::Utf8;
-
-/// How blocks share the limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
-    /// Small blocks stay whole, large ones share the remaining room.
-    Fair,
-    /// Blocks are served in order.
-    Order,
-    /// The limits apply to each block separately.
-    Each,
-    /// Blocks are served in order, and none is dropped: a block without room becomes `[...]`, or empty if there is no
-    /// room for that.
-    Stay,
-}
+use crate::text::{Size, Utf8, Utf16};
+use crate::truncate::figures::Kept;
+use crate::truncate::input::Input;
+use crate::truncate::long_lines::{CutLines, cut_lines};
+use crate::truncate::{Cut, Terms, truncate_lines};
+pub use fair::split_fairly;
 
 /// The result for one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
     Whole,
-    Cut(Outcome),
+    /// Only lines of it were truncated.
+    Lines(Vec<u16>),
+    /// Truncated, independent of its input.
+    Cut(Cut),
     Gone,
     /// The replacement of a block without room.
     Replaced(Cow<'static, str>),
 }
 
-/// Truncates the blocks of one result to fit the limits together.
-pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, how: Share) -> Vec<Block> {
-    let lines_were_cut = sources.iter().any(Source::has_marks);
-    let limits = if lines_were_cut { policy.limits.after_cutting_lines() } else { policy.limits };
-    let policy = &Policy { limits, ..policy.clone() };
-    let mut table = Table::new(sources, policy);
-    let all = table.sizes.iter().copied().fold(Taken::default(), Taken::plus);
-    let fits = how != Share::Each && all.within(&policy.limits);
-    let naming = if fits && !lines_were_cut {
-        Cow::Borrowed(policy)
+/// Truncates the blocks of one result to fit the limits together. `figures`: determine the kept parts, which may take a
+/// pass over the blocks.
+pub fn share(blocks: &[Input<Utf16>], policy: &Policy, figures: bool) -> Vec<Block> {
+    let max = policy.limits.line_bytes;
+    if max == UNLIMITED {
+        return share_lines(blocks, policy.into(), figures);
+    }
+    let lines: Vec<CutLines> = blocks.iter().map(|block| cut_lines(block.head, max)).collect();
+    let inputs: Vec<_> = lines
+        .iter()
+        .zip(blocks)
+        .map(|(lines, block)| Input::of_lines(lines, block.size(Needs::ALL)))
+        .collect();
+    let limits = if lines.iter().all(|lines| lines.marks.is_empty()) {
+        policy.limits
     } else {
-        policy.naming(&policy.notice, |limits| exceeded(sources, limits, how))
+        policy.limits.after_cutting_lines()
     };
-    table.policy = &naming;
+    let terms = Terms::from(policy).naming(|limits| exceeded(blocks, limits, policy.share));
+    share_lines(&inputs, Terms { limits, ..terms }, figures)
+}
+
+/// Truncates blocks without overlong lines.
+fn share_lines(inputs: &[Input<Utf16>], terms: Terms, figures: bool) -> Vec<Block> {
+    let how = terms.policy.share;
+    let mut table = Table::new(inputs, terms);
+    let all = table.sizes.iter().copied().fold(Usage::default(), Usage::plus);
+    let fits = how != Share::Each && all.within(&terms.limits);
+    if !fits {
+        table.terms = terms.naming(|limits| exceeded(inputs, limits, how));
+    }
     match how {
-        Share::Each => table.serve(&vec![policy.limits; sources.len()]),
+        Share::Each => table.serve(&vec![terms.limits; inputs.len()]),
         _ if fits => table.leave_rooms(all),
         Share::Fair => table.serve_fairly(all),
         Share::Order | Share::Stay => table.serve_in_order(all, how),
@@ -71,30 +79,32 @@ pub fn share<T: Text>(sources: &[Source<T>], policy: &Policy, how: Share) -> Vec
         table.keep_all();
     }
     table.tell();
+    table.detach(figures);
     table.blocks
 }
 
 /// Returns the limits that the blocks exceed together or, with [`Share::Each`], that any of them exceeds.
-pub fn exceeded<T: Text>(sources: &[Source<T>], limits: &Limits, how: Share) -> Limits {
-    let amounts = sources.iter().map(|source| source.amounts(limits));
+fn exceeded(inputs: &[Input<Utf16>], limits: &Limits, how: Share) -> Limits {
+    let usages = inputs.iter().map(|input| input.usage(limits));
     let join = if how == Share::Each { usize::max } else { usize::saturating_add };
-    limits.exceeded(amounts.fold([0; 4], |all, one| std::array::from_fn(|at| join(all[at], one[at]))))
+    limits.exceeded(usages.fold(Usage::default(), |all, one| all.zip(one, join)))
 }
 
-struct Table<'a, 'b, T> {
-    sources: &'a [Source<'b, T>],
-    policy: &'a Policy,
-    sizes: Vec<Taken>,
+struct Table<'a, 'b> {
+    inputs: &'a [Input<'b, Utf16<'b>>],
+    terms: Terms<'a>,
+    sizes: Vec<Usage>,
     blocks: Vec<Block>,
     /// The room of each block.
     rooms: Vec<Limits>,
 }
 
-impl<'a, 'b, T: Text> Table<'a, 'b, T> {
-    fn new(sources: &'a [Source<'b, T>], policy: &'a Policy) -> Self {
-        let sizes = sources.iter().map(|source| Taken::of(source.extent(&policy.limits))).collect();
-        let (blocks, rooms) = (vec![Block::Whole; sources.len()], vec![policy.limits; sources.len()]);
-        Table { sources, policy, sizes, blocks, rooms }
+impl<'a, 'b> Table<'a, 'b> {
+    fn new(inputs: &'a [Input<'b, Utf16<'b>>], terms: Terms<'a>) -> Self {
+        let limits = terms.limits;
+        let sizes = inputs.iter().map(|input| input.extent(&limits).usage()).collect();
+        let (blocks, rooms) = (vec![Block::Whole; inputs.len()], vec![limits; inputs.len()]);
+        Table { inputs, terms, sizes, blocks, rooms }
     }
 
     fn serve(&mut self, rooms: &[Limits]) {
@@ -104,20 +114,20 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
     }
 
     /// Gives each block the room that the others leave, if all fit.
-    fn leave_rooms(&mut self, all: Taken) {
+    fn leave_rooms(&mut self, all: Usage) {
         for (room, size) in self.rooms.iter_mut().zip(&self.sizes) {
-            *room = all.minus(*size).rest_of(&self.policy.limits);
+            *room = self.terms.limits.less(all.minus(*size));
         }
     }
 
     /// Serves all blocks equally. If there are too many blocks for any to show text or a mark, they are served in order
     /// instead, which keeps some of them whole and leaves room for the notice.
-    fn serve_fairly(&mut self, all: Taken) {
-        self.serve(&fair_rooms(&self.sizes, self.notice_size(), &self.policy.limits));
+    fn serve_fairly(&mut self, all: Usage) {
+        self.serve(&split_fairly(&self.sizes, self.notice_size(), &self.terms.limits));
         if self.left() > 0 && self.tells() {
             return;
         }
-        let whole = vec![Block::Whole; self.sources.len()];
+        let whole = vec![Block::Whole; self.inputs.len()];
         let fair = (std::mem::replace(&mut self.blocks, whole), self.rooms.clone());
         self.serve_in_order(all, Share::Order);
         self.drop_sliver();
@@ -130,8 +140,8 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
     /// replaces it.
     fn drop_sliver(&mut self) {
         let Some(cut) = self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) else { return };
-        let is_small = self.sizes[cut].at_most(&self.notice_size());
-        if is_small && self.left() > 2 && self.policy.notice != Notice::None {
+        let is_small = self.sizes[cut].at_most(self.notice_size());
+        if is_small && self.left() > 2 && *self.terms.notice != Notice::None {
             self.blocks[cut] = Block::Gone;
         }
     }
@@ -142,41 +152,41 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
             Block::Cut(cut) => Some(cut),
             _ => None,
         });
-        let mut told = cuts.map(|cut| !cut.notice().is_empty()).peekable();
-        self.policy.notice == Notice::None || told.peek().is_none() || told.any(|is_told| is_told)
+        let mut told = cuts.map(|cut| !cut.notice.is_empty()).peekable();
+        *self.terms.notice == Notice::None || told.peek().is_none() || told.any(|is_told| is_told)
     }
 
     /// Returns the number of non-empty blocks that are not dropped.
     fn left(&self) -> usize {
-        let full = self.blocks.iter().zip(&self.sizes).filter(|(_, size)| **size != Taken::default());
+        let full = self.blocks.iter().zip(&self.sizes).filter(|(_, size)| **size != Usage::default());
         full.filter(|(block, _)| **block != Block::Gone).count()
     }
 
     /// Serves blocks in order. Blocks stay whole while the notice and the minimum of the later blocks fit beside them.
     /// The first block that does not fit is truncated to the remaining room, and the later ones are dropped or
     /// minimised.
-    fn serve_in_order(&mut self, all: Taken, how: Share) {
-        let limits = self.policy.limits;
+    fn serve_in_order(&mut self, all: Usage, how: Share) {
+        let limits = self.terms.limits;
         let notice = self.notice_size();
         let dots = self.dots(how);
-        let least = |size: &Taken| if size.at_most(&dots) { *size } else { dots };
-        let (mut served, mut to_come, mut cut) = (Taken::default(), all, false);
-        let mut reserved = self.sizes.iter().map(least).fold(Taken::default(), Taken::plus);
-        for at in 0..self.sources.len() {
+        let least = |size: &Usage| if size.at_most(dots) { *size } else { dots };
+        let (mut served, mut to_come, mut cut) = (Usage::default(), all, false);
+        let mut reserved = self.sizes.iter().map(least).fold(Usage::default(), Usage::plus);
+        for at in 0..self.inputs.len() {
             let size = self.sizes[at];
             reserved = reserved.minus(least(&size));
             let nothing_is_cut = served.plus(to_come).within(&limits);
-            let with = |more: Taken| served.plus(more).plus(reserved);
-            if !cut && (nothing_is_cut || with(size).plus(notice).within(&limits)) || size.at_most(&dots) {
+            let with = |more: Usage| served.plus(more).plus(reserved);
+            if !cut && (nothing_is_cut || with(size).plus(notice).within(&limits)) || size.at_most(dots) {
                 served = served.plus(size);
             } else if cut {
                 self.blocks[at] =
-                    if dots == Taken::default() { Block::Gone } else { Block::Replaced(DOTS.into()) };
+                    if dots == Usage::default() { Block::Gone } else { Block::Replaced(DOTS.into()) };
                 served = served.plus(dots);
             } else {
-                let room = with(Taken::default()).rest_of(&limits);
+                let room = limits.less(with(Usage::default()));
                 self.serve_one(at, Limits { chars: room.chars.min(size.chars - 1), ..room });
-                if self.blocks[at] == Block::Gone && dots != Taken::default() {
+                if self.blocks[at] == Block::Gone && dots != Usage::default() {
                     self.blocks[at] = Block::Replaced(DOTS.into());
                 }
                 cut = true;
@@ -186,14 +196,14 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
     }
 
     /// Returns the room reserved for each block that must stay, or none if not all of them fit.
-    fn dots(&self, how: Share) -> Taken {
-        let limits = &self.policy.limits;
+    fn dots(&self, how: Share) -> Usage {
+        let limits = &self.terms.limits;
         if how != Share::Stay || limits.line_bytes < DOTS.len() {
-            return Taken::default();
+            return Usage::default();
         }
-        let dots = Taken::of(Extent::of(Utf8(DOTS.as_bytes()), limits));
-        let least = self.sizes.iter().map(|size| if size.at_most(&dots) { *size } else { dots });
-        if least.fold(Taken::default(), Taken::plus).within(limits) { dots } else { Taken::default() }
+        let dots = Extent::of(Utf8(DOTS.as_bytes()), limits).usage();
+        let least = self.sizes.iter().map(|size| if size.at_most(dots) { *size } else { dots });
+        if least.fold(Usage::default(), Usage::plus).within(limits) { dots } else { Usage::default() }
     }
 
     fn keep_all(&mut self) {
@@ -204,22 +214,36 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
 
     fn serve_one(&mut self, at: usize, room: Limits) {
         self.rooms[at] = room;
-        let mark = if self.policy.notice == Notice::None { Notice::None } else { Notice::Mark };
+        let mark = if *self.terms.notice == Notice::None { Notice::None } else { Notice::Mark };
         self.blocks[at] = self.cut(at, &mark, Size::default());
     }
 
     fn cut(&self, at: usize, notice: &Notice, beside: Size) -> Block {
-        let source = self.sources[at].beside(beside);
-        match outcome::clamp(&source, &self.rooms[at], self.policy, notice) {
+        let input = self.inputs[at].beside(beside);
+        match truncate_lines(&input, Terms { limits: self.rooms[at], notice, ..self.terms }) {
             None => Block::Whole,
-            Some(cut) if is_visible(&cut.text(&source)) => Block::Cut(cut),
+            Some(cut) if is_visible(&cut.text(&input)) => Block::Cut(cut),
             Some(_) => Block::Gone,
+        }
+    }
+
+    /// Makes the results independent of the inputs.
+    fn detach(&mut self, figures: bool) {
+        for (block, input) in self.blocks.iter_mut().zip(self.inputs) {
+            *block = match std::mem::replace(block, Block::Whole) {
+                Block::Whole if input.has_marks() => Block::Lines(input.all()),
+                Block::Cut(cut) => {
+                    let kept = if figures { cut.kept(input) } else { Kept::default() };
+                    Block::Cut(cut.detached(input, kept))
+                }
+                other => other,
+            }
         }
     }
 
     /// Drops blocks with no visible text left after truncating lines.
     fn drop_empty(&mut self) {
-        for (block, source) in self.blocks.iter_mut().zip(self.sources) {
+        for (block, source) in self.blocks.iter_mut().zip(self.inputs) {
             if *block == Block::Whole && source.has_marks() && !is_visible(&source.all()) {
                 *block = Block::Gone;
             }
@@ -228,17 +252,17 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
 
     /// Keeps at least one block, and a non-empty one if the input has any.
     fn keep_one(&mut self) {
-        let is_full = |at: &usize| self.sizes[*at] != Taken::default();
+        let is_full = |at: &usize| self.sizes[*at] != Usage::default();
         let full: Vec<usize> = (0..self.blocks.len()).filter(is_full).collect();
         if !self.blocks.contains(&Block::Gone) || full.iter().any(|&at| self.blocks[at] != Block::Gone) {
             return;
         }
         for &at in full.iter().rev() {
-            self.serve_one(at, self.policy.limits);
+            self.serve_one(at, self.terms.limits);
             self.drop_empty();
             match self.blocks[at] {
                 Block::Gone => {}
-                Block::Whole if !is_visible(&self.sources[at].all()) => self.blocks[at] = Block::Gone,
+                Block::Whole if !is_visible(&self.inputs[at].all()) => self.blocks[at] = Block::Gone,
                 _ => return,
             }
         }
@@ -246,7 +270,7 @@ impl<'a, 'b, T: Text> Table<'a, 'b, T> {
             return;
         }
         let last = self.blocks.len() - 1;
-        let cut = outcome::clamp(&self.sources[last], &self.policy.limits, self.policy, &Notice::None);
+        let cut = truncate_lines(&self.inputs[last], Terms { notice: &Notice::None, ..self.terms });
         self.blocks[last] = cut.map_or(Block::Whole, Block::Cut);
     }
 }
@@ -265,15 +289,18 @@ mod tests {
 
     fn shared(blocks: &[&str], chars: usize, how: Share, notice: Notice) -> Vec<Option<String>> {
         let limits = Limits { chars, ..Limits::NONE };
-        let policy = Policy { limits, notice, keep: Keep::Head, snap: false, ..Policy::default() };
-        let sources: Vec<_> = blocks.iter().map(|text| Source::whole(Utf8(text.as_bytes()))).collect();
-        let text = |(block, source): (Block, &Source<Utf8>)| match block {
+        let policy =
+            Policy { limits, notice, share: how, keep: Keep::Head, snap: false, ..Policy::default() };
+        let units: Vec<Vec<u16>> = blocks.iter().map(|text| text.encode_utf16().collect()).collect();
+        let inputs: Vec<_> = units.iter().map(|units| Input::whole(Utf16(units))).collect();
+        let text = |block| match block {
             Block::Whole => Some("whole".to_owned()),
-            Block::Cut(cut) => Some(String::from_utf16(&cut.text(source)).unwrap()),
+            Block::Lines(text) => Some(String::from_utf16(&text).unwrap()),
+            Block::Cut(cut) => Some(cut.middle),
             Block::Gone => None,
             Block::Replaced(text) => Some(text.into_owned()),
         };
-        share(&sources, &policy, how).into_iter().zip(&sources).map(text).collect()
+        share(&inputs, &policy, true).into_iter().map(text).collect()
     }
 
     #[test]

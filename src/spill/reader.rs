@@ -6,8 +6,8 @@ use std::io;
 use super::failure::Failure;
 use super::piece;
 use super::store::Store;
-use crate::text::cut::prefix_of_bytes;
 use crate::text::{Text, Utf8};
+use crate::truncate::fit::prefix_of_bytes;
 
 /// The page to read.
 #[derive(Clone, Copy, Debug)]

@@ -37,7 +37,7 @@ impl Needs {
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'a> {
     /// The exceeded limits; the others are unlimited.
-    pub limits: &'a Limits,
+    pub limits: Limits,
     pub source: &'a str,
     pub saved: &'a Saved,
     /// The tool has `offset` and `limit` parameters.

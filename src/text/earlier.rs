@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use super::lines::{Span, in_order};
-use super::notice_line::{Continuation, LONGEST_MARK, continuation, cursor, is_exit, is_mark, parse};
+use super::notice_line::{LONGEST_MARK, is_mark, parse};
 use super::size::Size;
 use super::units::{NEWLINE, Text};
+use crate::truncate::long_lines::{Span, in_order};
 
 /// Units of the longest text searched between its ends, which takes a pass over it. lib/text/pieces.ts (`READ_WHOLE`)
 /// does not pass longer texts whole.
@@ -153,66 +153,6 @@ impl Earlier {
     }
 }
 
-/// The end of a text in which another tool says how to continue, including the newlines before it. It is kept whole or
-/// dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Closing {
-    pub start: usize,
-    /// Lines of the original or lines not shown, if the tool names them.
-    pub told: Continuation,
-}
-
-/// Limits of a closing: chars, and newlines before it.
-const LONGEST_CLOSING: usize = 200;
-const BREAKS: usize = 2;
-
-/// Minimum bytes of a window at the end of a text.
-pub const CLOSING_BYTES: usize = 3 * LONGEST_CLOSING + 2 * BREAKS;
-
-impl Closing {
-    /// Finds the closing at the end of `tail`, which ends a text of `total` units.
-    pub fn find<T: Text>(tail: T, total: usize) -> Option<Closing> {
-        let from = tail.len().saturating_sub(CLOSING_BYTES);
-        let text = ascii(tail.slice(from..tail.len()));
-        // The start of a window is not a line start.
-        let line_start = |end: usize| match memchr::memrchr(b'\n', &text[..end]) {
-            Some(newline) => Some(newline + 1),
-            None => (from == 0 && tail.len() == total).then_some(0),
-        };
-        let end_before = |end: usize| text[..end].trim_ascii_end().len();
-        let mut end = end_before(text.len());
-        let mut start = line_start(end);
-        if let Some(line) = start.filter(|&start| is_exit(&text[start..end])) {
-            end = end_before(line);
-            start = line_start(end);
-        }
-        let told = start.and_then(|start| continuation(&text[start..end]).map(|told| (start, told)));
-        let (start, told) = match told {
-            Some(found) => found,
-            None => {
-                let cursor = cursor(&text)?;
-                let line = line_start(cursor).filter(|&line| text[line..cursor].trim_ascii().is_empty());
-                (line.unwrap_or(cursor), Continuation::Of(None))
-            }
-        };
-        let offset = tail.len() - text.len();
-        if tail.slice(offset + start..tail.len()).size().chars > LONGEST_CLOSING {
-            return None;
-        }
-        let breaks = text[..start].iter().rev().take(BREAKS).take_while(|&&byte| byte == b'\n').count();
-        let start = total - text.len() + start - breaks;
-        (start > 0).then_some(Closing { start, told })
-    }
-
-    /// Returns the lines of the original. `shown` is the number of lines before the closing.
-    pub fn lines(self, shown: usize) -> usize {
-        match self.told {
-            Continuation::Of(all) => all.unwrap_or(0).max(shown),
-            Continuation::More(left) => shown.saturating_add(left),
-        }
-    }
-}
-
 struct Found {
     start: usize,
     end: usize,
@@ -263,7 +203,7 @@ fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
 }
 
 /// Converts units to bytes. Non-ASCII units become 0xFF, which does not occur in the fixed parts of a notice.
-fn ascii<T: Text>(text: T) -> Vec<u8> {
+pub fn ascii<T: Text>(text: T) -> Vec<u8> {
     (0..text.len()).map(|at| u8::try_from(text.unit(at)).unwrap_or(0xFF)).collect()
 }
 
@@ -307,32 +247,6 @@ mod tests {
         ];
         for (text, spans, hidden) in cases {
             assert_eq!(find(&text), (spans, hidden), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn closings_of_other_tools_are_found() {
-        let closing = |text: &str| {
-            let text = Utf8(text.as_bytes());
-            Closing::find(text, text.len()).map(|closing| closing.start)
-        };
-        for (text, start) in [
-            ("abc\n\n[Showing lines 1-3 of 9. Use offset=4 to continue.]", 3),
-            ("abc\n[6 more lines in file. Use offset=4 to continue.]\n", 3),
-            ("abc\n\n[Showing lines 1-3 of 9. Full output: /tmp/é.log]\n\nCommand exited with code 1", 3),
-            ("{\"a\": [1],\n  \"nextCursor\": \"x\"\n}", 10),
-            ("{\"a\":[1],\"nextCursor\":\"x\"}", 9),
-        ] {
-            assert_eq!(closing(text), Some(start), "{text:?}");
-        }
-        let far = format!("abc\n\nFull output: /{}", "x".repeat(200));
-        for text in [
-            "[Showing lines 1-3 of 9. Use offset=4 to continue.]",
-            "abc\n[Showing lines 1-3 of 9. Use offset=4 to continue.]\nabc",
-            "{\"nextCursor\": null}",
-            far.as_str(),
-        ] {
-            assert_eq!(closing(text), None, "{text:?}");
         }
     }
 

@@ -3,7 +3,7 @@
 use super::size::Size;
 use super::tokens::Estimate;
 use super::units::Text;
-use crate::limits::{Limits, UNLIMITED, part};
+use crate::limits::{Limits, UNLIMITED, Usage, part};
 
 /// The amount of each limit that a piece of text uses. Extents of adjacent pieces can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,17 +41,18 @@ impl Extent {
         self.size.lines(self.open)
     }
 
-    /// Returns bytes, lines, chars and tokens.
-    pub fn amounts(&self) -> [usize; 4] {
-        [self.size.bytes, self.lines(), self.size.chars, self.estimate.tokens()]
+    pub fn usage(&self) -> Usage {
+        Usage {
+            bytes: self.size.bytes,
+            lines: self.lines(),
+            chars: self.size.chars,
+            tokens: self.estimate.tokens(),
+        }
     }
 
     /// Returns true if the extent is within every limit except the one on single lines.
     pub fn fits(&self, limits: &Limits) -> bool {
-        self.size.bytes <= limits.bytes
-            && self.size.chars <= limits.chars
-            && self.lines() <= limits.lines
-            && (!limits.counts_tokens() || self.estimate.tokens() <= limits.tokens)
+        self.usage().within(limits)
     }
 }
 

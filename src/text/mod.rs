@@ -1,36 +1,26 @@
 //! Text in the encodings of its callers: measuring, truncation and composition.
 
 pub mod amounts;
-pub mod clamp;
 pub mod clean;
 pub mod count;
-pub mod cut;
 pub mod earlier;
-pub mod ending;
 pub mod extent;
-pub mod figures;
 pub mod kind;
-pub mod lines;
 pub mod notice;
 pub mod notice_line;
 pub mod recode;
 pub mod runs;
 pub mod saved;
 pub mod seam;
-pub mod sides;
 pub mod size;
-pub mod source;
 pub mod space;
 pub mod template;
 pub mod tokens;
 pub mod units;
 pub mod utf8;
-pub mod whereabouts;
 pub mod whole_lines;
 
-pub use clamp::clamp;
 pub use saved::Saved;
 pub use size::Size;
-pub use source::Source;
 pub use units::{Latin1, Text, Utf16};
 pub use utf8::Utf8;

@@ -141,7 +141,7 @@ impl Notice {
                     "[tool output truncated: {} of {} {unit} omitted (limit {}); {}]",
                     grouped(amount.omitted),
                     grouped(amount.total),
-                    limits_text(labels.limits),
+                    limits_text(&labels.limits),
                     labels.saved.advice(labels.pages)
                 )
             }
@@ -174,7 +174,7 @@ mod tests {
     fn render(notice: &Notice, place: Place, saved: &Saved) -> String {
         let amount = Amount { omitted: 5_159_358, total: 5_210_412 };
         let counts = Counts { chars: amount, ..Counts::default() };
-        let labels = Labels { limits: &LIMITS, source: "stdout", saved, pages: false, in_bytes: false };
+        let labels = Labels { limits: LIMITS, source: "stdout", saved, pages: false, in_bytes: false };
         notice.render(place, &counts, labels)
     }
 
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn the_hint_suggests_paging_if_the_tool_pages() {
         let saved = Saved::Nowhere;
-        let labels = Labels { limits: &LIMITS, source: "", saved: &saved, pages: true, in_bytes: false };
+        let labels = Labels { limits: LIMITS, source: "", saved: &saved, pages: true, in_bytes: false };
         let text = Notice::Hint.render(Place::AfterHead, &Counts::default(), labels);
         assert!(text.ends_with("; request smaller chunks (offset/limit) or specific sections]"), "{text}");
     }

@@ -45,7 +45,7 @@ fn field(name: &str, counts: &Counts, labels: Labels) -> Option<String> {
         "keptLines" => return Some(counts.kept_lines.clone()),
         "source" => return Some(labels.source.to_owned()),
         "saved" => return Some(labels.saved.name().to_owned()),
-        "limits" => return Some(limits_text(labels.limits)),
+        "limits" => return Some(limits_text(&labels.limits)),
         _ => return None,
     };
     Some(if group { grouped(number) } else { number.to_string() })
@@ -75,7 +75,7 @@ mod tests {
         let limits = Limits { bytes: 51_200, lines: 2_000, ..Limits::NONE };
         let saved = Saved::Whole(Place::Path("a.log".into()));
         let labels =
-            Labels { limits: &limits, source: "stdout", saved: &saved, pages: false, in_bytes: false };
+            Labels { limits: limits, source: "stdout", saved: &saved, pages: false, in_bytes: false };
         for (template, text) in [
             ("{source}: {omittedChars:,}/{totalChars}", "stdout: 1,234,567/2000000"),
             ("{ {keptLines} of {limits}: {saved} }", "{ 1-3 of 50KB or 2,000 lines: a.log }"),

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::cut::{prefix, suffix};
 use super::extent::Room;
 use super::units::{NEWLINE, Text};
+use crate::truncate::fit::{prefix, suffix};
 
 /// The kept lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub fn tail<T: Text>(text: T, max_lines: usize, max_bytes: usize) -> WholeLines 
         return WholeLines { range: end..end, ..WholeLines::default() };
     }
     let text = text.slice(0..end);
-    let longest = suffix(text, &Room::lines(max_lines - 1, max_bytes)).at;
+    let longest = suffix(text, &Room::lines(max_lines - 1, max_bytes));
     let at_line_start = longest == 0 || text.unit(longest - 1) == NEWLINE;
     let start =
         if at_line_start { Some(longest) } else { text.find_newline(longest).map(|newline| newline + 1) };

@@ -25,11 +25,10 @@ use spillway::session::repair::{Request, repair};
 use spillway::session::report::Report;
 use spillway::session::rewrite_row::{Options, SideData};
 use spillway::session::watch::Watch;
-use spillway::share::Share;
 
 fn request(path: &Path) -> Request {
     let policy = Policy { limits: Limits { bytes: 400, ..Limits::NONE }, ..Policy::default() };
-    let rules = Rules { policy, share: Share::Fair, clean: None };
+    let rules = Rules { policy, clean: None };
     Request {
         path: path.to_owned(),
         options: Options { rules, side: SideData::Cap { max: 100, spare: 0 }, dialect: None },

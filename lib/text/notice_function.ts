@@ -1,21 +1,9 @@
 import type { Cut, LimitName, TextSize } from 'spillway'
-import { type Compiled, tightened } from '../compiled.js'
-import { KINDS } from '../notice.js'
+import { type Compiled, silent, tightened, worded } from '../compiled.js'
+import type { Input } from './input.js'
 import { exceededBy, type Measured } from './limits.js'
-import type { Kept, Made } from './made.js'
 import { sizeOf } from './size.js'
-import type { Subject } from './subject.js'
-
-/** Counts the lines that are kept, at least in part. A line in two runs counts once. */
-export function keptLines({ lines }: Kept): number {
-  let count = 0
-  let before = 0
-  for (const [first, last] of lines) {
-    count += last + 1 - Math.max(first, before + 1)
-    before = last
-  }
-  return count
-}
+import { type Kept, keptLines, type Truncation } from './truncation.js'
 
 /** Formats the runs, such as "1-120,4803-5000". Adjacent runs are merged. */
 function rangesOf({ lines }: Kept): string {
@@ -29,25 +17,25 @@ function rangesOf({ lines }: Kept): string {
 }
 
 /** The argument of a notice function. Values that take a pass over the text are computed when they are read. */
-export class CutOf implements Cut {
+export class NoticeCut implements Cut {
   readonly keep: Cut['keep']
   readonly source: string
   declare readonly saved?: string
-  readonly #subject: Measured
+  readonly #input: Pick<Measured, 'total'>
   readonly #judged: Measured
-  readonly #made: Made
+  readonly #part: Kept
   readonly #policy: Compiled
-  #kept: Kept | undefined
   #exceeded: readonly LimitName[] | undefined
 
   /** `judged`: measured against the limits, if that is more than the truncated text. */
-  constructor(subject: Measured, made: Made, policy: Compiled, judged = subject) {
-    this.keep = made.keep
-    this.source = policy.source
-    if (policy.saved !== undefined) this.saved = policy.saved
-    this.#subject = subject
+  constructor(input: Measured, kept: Kept, policy: Compiled, judged = input) {
+    const { source, saved } = policy
+    this.keep = kept.keep
+    this.source = source
+    if (saved && saved.how !== 'failed') this.saved = saved.name
+    this.#input = input
     this.#judged = judged
-    this.#made = made
+    this.#part = kept
     this.#policy = policy
   }
 
@@ -78,11 +66,7 @@ export class CutOf implements Cut {
   }
 
   get #total(): TextSize {
-    return this.#subject.total()
-  }
-  get #part(): Kept {
-    this.#kept ??= this.#made.kept()
-    return this.#kept
+    return this.#input.total()
   }
 }
 
@@ -90,14 +74,13 @@ export class CutOf implements Cut {
 const CALLS = 3
 
 /** Truncates with the notice of the policy, which may be a function. */
-export function clampSubject(subject: Subject, policy: Compiled): Made {
+export function truncate(input: Input, policy: Compiled): Truncation {
   const words = policy.words
-  if (!words) return subject.clamp(policy)
+  if (!words) return input.truncate(policy)
   return settle(
-    subject.clamp(policy, KINDS.none),
-    (made) => speak(words, new CutOf(subject, made, policy)),
-    (text, spare) =>
-      subject.clamp(tightened(policy, spare), text === undefined ? KINDS.pi : policy.spoken, text),
+    input.truncate(silent(policy), true),
+    (made) => speak(words, new NoticeCut(input, made.kept(), policy)),
+    (text, spare) => input.truncate(worded(tightened(policy, spare), text), true),
     (a, b) => a.kept().ranges.join() === b.kept().ranges.join(),
   )
 }

@@ -2,39 +2,69 @@
 
 use std::ops::Range;
 
-use super::cut::{self, Side};
-use super::earlier::Earlier;
-use super::ending;
-use super::extent::{Extent, Room};
-use super::lines::{Span, in_order, lines};
-use super::notice::{Notice, Place};
-use super::size::Size;
-use super::source::{Kept, Source};
-use super::units::{RETURN, Text};
-use super::utf8::Utf8;
+use super::Terms;
+use super::auto_keep;
+use super::fit::{self, Side};
+use super::input::Input;
+use super::long_lines::{Span, in_order, lines};
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::{Keep, Policy};
+use crate::text::earlier::Earlier;
+use crate::text::extent::{Extent, Room};
+use crate::text::notice::{Notice, Place};
+use crate::text::units::{RETURN, Text};
+use crate::text::{Size, Utf8};
 
-/// The kept sides of the text between `start` and `end`, with their sizes.
-#[derive(Clone, Copy, Debug)]
+/// The kept sides of a text, in units: from `start` to `head` and from `tail` to `end`. Notices of an earlier cut lie
+/// outside `start` and `end`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sides {
     pub start: usize,
-    pub head: Side,
-    pub tail: Side,
+    pub head: usize,
+    pub tail: usize,
     pub end: usize,
 }
 
 impl Sides {
-    pub fn kept(&self) -> Kept {
-        Kept { start: self.start, head: self.head.at, tail: self.tail.at, end: self.end }
+    pub fn all(total: usize) -> Sides {
+        Sides { start: 0, head: total, tail: total, end: total }
+    }
+
+    pub fn has_head(self) -> bool {
+        self.start < self.head
+    }
+
+    pub fn has_tail(self) -> bool {
+        self.tail < self.end
+    }
+
+    pub fn parts(self) -> [Range<usize>; 2] {
+        [self.start..self.head, self.tail..self.end]
+    }
+
+    /// Extends the tail by an end of the text.
+    pub fn keep_end(&mut self, end: Range<usize>) {
+        self.tail = if self.has_tail() { self.tail } else { end.start };
+        self.end = end.end;
+    }
+
+    /// Returns the place of a notice between the sides.
+    pub fn place(self) -> Place {
+        Place::beside(self.has_head(), self.has_tail())
+    }
+
+    /// Returns the spans inside the sides.
+    pub fn of(self, spans: &[Span]) -> impl Iterator<Item = &Span> {
+        let is_in = |span: &Span, part: &Range<usize>| part.start <= span.start && span.end <= part.end;
+        spans.iter().filter(move |span| self.parts().iter().any(|part| is_in(span, part)))
     }
 }
 
 /// Finds the kept sides of one text.
 #[derive(Clone, Debug)]
-pub struct Keeper<'a, T> {
-    pub source: &'a Source<'a, T>,
-    pub limits: &'a Limits,
+pub struct Fitter<'a, T> {
+    pub input: &'a Input<'a, T>,
+    pub limits: Limits,
     /// The requested part, [`Keep::Auto`] resolved.
     pub keep: Keep,
     head_share: f64,
@@ -48,72 +78,59 @@ pub struct Keeper<'a, T> {
     spans: Vec<Span>,
 }
 
-impl<'a, T: Text> Keeper<'a, T> {
-    pub fn new(source: &'a Source<'a, T>, limits: &'a Limits, policy: &Policy, notice: &Notice) -> Self {
-        let (keep, head_share) = resolve_keep(policy, source.tail);
-        let looks = !source.fresh && *notice != Notice::None;
+impl<'a, T: Text> Fitter<'a, T> {
+    pub fn new(input: &'a Input<'a, T>, Terms { policy, limits, notice, .. }: Terms) -> Self {
+        let (keep, head_share) = resolve_keep(policy, input.tail);
+        let looks = !input.fresh && *notice != Notice::None;
         let earlier =
-            if looks { Earlier::find(source.head, source.tail, source.total) } else { Earlier::default() };
-        let mut spans: Vec<Span> = source.marks.iter().chain(&earlier.spans).copied().collect();
+            if looks { Earlier::find(input.head, input.tail, input.total) } else { Earlier::default() };
+        let mut spans: Vec<Span> = input.marks.iter().chain(&earlier.spans).copied().collect();
         in_order(&mut spans);
-        let mut content = earlier.content(source.total);
+        let mut content = earlier.content(input.total);
         // A return before the newline of a dropped notice no longer belongs to a line end.
-        let ends_in_return = || source.in_tail(content.end - 1..content.end).unit(0) == RETURN;
+        let ends_in_return = || input.in_tail(content.end - 1..content.end).unit(0) == RETURN;
         if limits.line_bytes != UNLIMITED && earlier.trailing > 0 && !content.is_empty() && ends_in_return() {
             content.end -= 1;
         }
-        Keeper {
-            source,
-            limits,
-            keep,
-            head_share,
-            snap: policy.snap,
-            earlier,
-            content,
-            goes_on: false,
-            spans,
-        }
+        Fitter { input, limits, keep, head_share, snap: policy.snap, earlier, content, goes_on: false, spans }
     }
 
     /// Returns a copy that does not snap cuts to line ends.
     pub fn unsnapped(&self) -> Self {
-        Keeper { snap: false, ..self.clone() }
+        Fitter { snap: false, ..self.clone() }
+    }
+
+    /// Returns empty sides.
+    pub fn nothing(&self) -> Sides {
+        let Range { start, end } = self.content;
+        Sides { start, head: start, tail: end, end }
     }
 
     /// Returns the longest sides that fit beside a notice with this text.
     pub fn beside(&self, notice: &Notice, text: &str) -> Sides {
         let nothing = self.nothing();
-        let head = || self.head_beside(notice, text, None).map(|head| Sides { head, ..nothing });
-        let tail = || self.tail_beside(notice, text, nothing.head).map(|tail| Sides { tail, ..nothing });
+        let none = Side { at: nothing.start, size: Size::default() };
+        let head = || self.head_beside(notice, text, None).map(|head| Sides { head: head.at, ..nothing });
+        let tail = || self.tail_beside(notice, text, none).map(|tail| Sides { tail, ..nothing });
+        let both = || {
+            let head = self.head_beside(notice, text, Some(self.head_share))?;
+            let tail = self.tail_beside(notice, text, head)?;
+            Some(Sides { head: head.at, tail, ..nothing })
+        };
         let kept = match self.keep {
             Keep::Head | Keep::Auto => head(),
             Keep::Tail => tail(),
             // Findings were searched for before. If there are none, both ends are kept. If both do not fit, the end
             // with the larger share is kept.
-            Keep::Ends | Keep::Findings => match self.ends_beside(notice, text) {
-                None if self.head_share > 0.5 => head().or_else(tail),
-                None => tail().or_else(head),
-                both => both,
-            },
+            Keep::Ends | Keep::Findings if self.head_share > 0.5 => both().or_else(head).or_else(tail),
+            Keep::Ends | Keep::Findings => both().or_else(tail).or_else(head),
         };
         kept.unwrap_or(nothing)
     }
 
-    pub fn nothing(&self) -> Sides {
-        let Range { start, end } = self.content;
-        let at = |at| Side { at, size: Size::default() };
-        Sides { start, head: at(start), tail: at(end), end }
-    }
-
-    fn ends_beside(&self, notice: &Notice, text: &str) -> Option<Sides> {
-        let head = self.head_beside(notice, text, Some(self.head_share))?;
-        let tail = self.tail_beside(notice, text, head)?;
-        Some(Sides { head, tail, ..self.nothing() })
-    }
-
     /// Returns the longest head that fits, within its share of the room if a tail is kept too.
     fn head_beside(&self, notice: &Notice, text: &str, share: Option<f64>) -> Option<Side> {
-        let limits = self.limits;
+        let limits = &self.limits;
         let place = if share.is_some() { Place::Between } else { Place::AfterHead };
         let (lead, trail) = separators(notice, place, text);
         let mid = [lead, text, trail].concat();
@@ -121,12 +138,12 @@ impl<'a, T: Text> Keeper<'a, T> {
         room.closed &= !self.goes_on;
         let room = share.map_or(room, |share| room.share(share));
         let Range { start, end } = self.content;
-        let head = self.source.head.slice(start..end.min(self.source.head.len()));
-        let longest = cut::prefix(head, &room);
+        let head = self.input.head.slice(start..end.min(self.input.head.len()));
+        let longest = fit::prefix(head, &room);
         let glued = if mid.starts_with('\n') { None } else { mid.lines().next().map(str::len).or(Some(0)) };
         let mut end = self.fit_last_line(head, longest.at, glued)?;
         if self.snap {
-            end = cut::snap_head(head, end, mid.starts_with('\n'));
+            end = fit::snap_head(head, end, mid.starts_with('\n'));
         }
         // Each step may undo the other. Both only shorten the head.
         loop {
@@ -148,30 +165,29 @@ impl<'a, T: Text> Keeper<'a, T> {
     fn fit_last_line(&self, head: T, end: usize, glued: Option<usize>) -> Option<usize> {
         let Some(glued) = glued.filter(|_| self.limits.line_bytes != UNLIMITED) else { return Some(end) };
         let start = head.rfind_newline(end).map_or(0, |newline| newline + 1);
-        Some(start + cut::prefix_of_bytes(head.slice(start..end), self.limits.line_bytes.checked_sub(glued)?))
+        Some(start + fit::prefix_of_bytes(head.slice(start..end), self.limits.line_bytes.checked_sub(glued)?))
     }
 
     /// Returns the longest tail that fits after a head.
-    fn tail_beside(&self, notice: &Notice, text: &str, kept: Side) -> Option<Side> {
-        let (source, limits, head) = (self.source, self.limits, kept.at);
+    fn tail_beside(&self, notice: &Notice, text: &str, kept: Side) -> Option<usize> {
+        let (input, limits, head) = (self.input, &self.limits, kept.at);
         let Range { start: first, end } = self.content;
         let (lead, trail) = separators(notice, Place::beside(head > first, true), text);
-        let before = Extent::sized(source.head.slice(first..head), kept.size, limits)
+        let before = Extent::sized(input.head.slice(first..head), kept.size, limits)
             .then(self.extent(lead))
             .then(self.extent(text))
             .then(self.extent(trail));
-        let offset = source.total - source.tail.len();
+        let offset = input.total - input.tail.len();
         let bound = head.max(offset).min(end);
-        let tail = source.in_tail(bound..end);
+        let tail = input.in_tail(bound..end);
         let is_open = !tail.is_empty() && !tail.ends_with_newline();
         let room = Room::after(before, is_open, limits)?;
-        let longest = cut::suffix(tail, &room);
-        let mut start = longest.at;
+        let mut start = fit::suffix(tail, &room);
         if self.snap {
-            start = cut::snap_tail(tail, start);
+            start = fit::snap_tail(tail, start);
         }
         let glued = if text.is_empty() && head > first {
-            let kept = source.head.slice(first..head);
+            let kept = input.head.slice(first..head);
             let line = kept.rfind_newline(kept.len()).map_or(0, |newline| newline + 1);
             Some(kept.slice(line..kept.len()).size().bytes)
         } else {
@@ -187,8 +203,7 @@ impl<'a, T: Text> Keeper<'a, T> {
                 .find(|span| span.start < start && start < span.end)
                 .map_or(start, |s| s.end);
             if start == before {
-                let side = longest.start_at(tail, start - bound);
-                return (start < end).then_some(Side { at: start, ..side });
+                return (start < end).then_some(start);
             }
         }
     }
@@ -196,13 +211,13 @@ impl<'a, T: Text> Keeper<'a, T> {
     /// Moves the start of a tail forward until its first line, with `glued` more bytes, is within the limit.
     fn fit_first_line(&self, start: usize, glued: Option<usize>) -> Option<usize> {
         let Some(glued) = glued.filter(|_| self.limits.line_bytes != UNLIMITED) else { return Some(start) };
-        let tail = self.source.in_tail(start..self.content.end);
+        let tail = self.input.in_tail(start..self.content.end);
         let content = lines(tail).next().map_or(0, |line| line.content);
-        Some(start + cut::suffix_of_bytes(tail.slice(0..content), self.limits.line_bytes.checked_sub(glued)?))
+        Some(start + fit::suffix_of_bytes(tail.slice(0..content), self.limits.line_bytes.checked_sub(glued)?))
     }
 
     pub fn extent(&self, text: &str) -> Extent {
-        Extent::of(Utf8(text.as_bytes()), self.limits)
+        Extent::of(Utf8(text.as_bytes()), &self.limits)
     }
 }
 
@@ -213,7 +228,7 @@ const WITHOUT_FINDINGS: f64 = 0.2;
 fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
     match policy.keep {
         _ if policy.searches() => (Keep::Ends, WITHOUT_FINDINGS),
-        Keep::Auto if ending::is_important(tail) => (Keep::Ends, 0.7),
+        Keep::Auto if auto_keep::is_important(tail) => (Keep::Ends, 0.7),
         Keep::Auto => (Keep::Head, 1.0),
         // Unused room of one end goes to the other, unless the share of that end is zero.
         Keep::Ends if policy.head_share == 0.0 => (Keep::Tail, 0.0),

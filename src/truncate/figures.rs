@@ -2,42 +2,43 @@
 
 use std::ops::Range;
 
-use super::amounts::{Amount, Counts, Needs, line_ranges};
-use super::earlier::{Closing, Earlier, SEARCHED, Told};
-use super::lines::Span;
-use super::size::Size;
-use super::source::{Kept, Source, raw_size};
-use super::units::Text;
+use super::closing::Closing;
+use super::input::{Input, raw_size};
+use super::long_lines::Span;
+use super::sides::Sides;
 use crate::limits::Limits;
+use crate::text::amounts::{Amount, Counts, Needs, line_ranges};
+use crate::text::earlier::{Earlier, SEARCHED, Told};
+use crate::text::{Size, Text};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Figures<'a, T> {
-    pub source: &'a Source<'a, T>,
+    pub input: &'a Input<'a, T>,
     pub earlier: &'a Earlier,
-    pub closing: Option<Closing>,
+    pub closing: Option<&'a Closing>,
 }
 
 impl<T: Text> Figures<'_, T> {
     /// Returns true if the text is counted in bytes: an earlier cut counted bytes, or the text arrived as bytes. A text
     /// that is incomplete or too long to search is judged only by how it arrived.
     pub fn in_bytes(&self) -> bool {
-        let looked_through = self.source.is_whole() && self.source.total <= SEARCHED;
+        let looked_through = self.input.is_whole() && self.input.total <= SEARCHED;
         if looked_through && self.earlier.told != Told::default() {
             self.earlier.in_bytes()
         } else {
-            self.source.in_bytes()
+            self.input.in_bytes()
         }
     }
 
     /// Returns figures for the most text that the limits could keep.
     pub fn at_least(&self, limits: &Limits, needs: Needs) -> Counts {
-        Counts::at_least(self.source.size(needs), self.source.beside, self.earlier.hidden(), limits)
+        Counts::at_least(self.input.size(needs), self.input.beside, self.earlier.hidden(), limits)
     }
 
     /// Returns figures for the kept parts. Figures that are not needed may be inaccurate.
-    pub fn of(&self, kept: Kept, needs: Needs) -> Counts {
-        let (totals, beside) = (self.source.size(needs), self.source.beside);
-        let (head, tail) = self.source.parts(kept);
+    pub fn of(&self, sides: Sides, needs: Needs) -> Counts {
+        let (totals, beside) = (self.input.size(needs), self.input.beside);
+        let (head, tail) = self.input.parts(sides);
         let in_units = !needs.lines && if T::UTF16 { !needs.bytes } else { !needs.chars };
         let size = if in_units {
             let units = head.len() + tail.len();
@@ -45,24 +46,23 @@ impl<T: Text> Figures<'_, T> {
         } else {
             raw_size(head) + raw_size(tail)
         };
-        let marks = kept.of(self.source.marks).fold(Size::default(), |sum, mark| sum + mark.size);
-        let bytes = match self.source.input.filter(|_| needs.bytes) {
+        let marks = sides.of(self.input.marks).fold(Size::default(), |sum, mark| sum + mark.size);
+        let bytes = match self.input.bytes_of.filter(|_| needs.bytes) {
             // The kept parts of the input contain no marks.
-            Some(input) => input.bytes_of(&kept.parts()),
+            Some(bytes_of) => bytes_of(&sides.parts()),
             None => size.bytes.saturating_sub(marks.bytes),
         };
         let chars = size.chars.saturating_sub(marks.chars);
         let mut counts = Counts {
-            chars: self.amount(kept, totals.chars, chars, beside.chars, |size| size.chars),
-            bytes: self.amount(kept, totals.bytes, bytes, beside.bytes, |size| size.bytes),
+            chars: self.amount(sides, totals.chars, chars, beside.chars, |size| size.chars),
+            bytes: self.amount(sides, totals.bytes, bytes, beside.bytes, |size| size.bytes),
             ..Counts::default()
         };
         if needs.lines {
-            let (_, lines) = self.source.kept(kept);
+            let lines = KeptLines::of(self.input, sides);
             let missing = lines.total - lines.kept();
             let total = self.closing.map_or(lines.total, |closing| {
-                let shown =
-                    lines.total - self.source.in_tail(closing.start..self.source.total).size().newlines;
+                let shown = lines.total - closing.text.matches('\n').count();
                 lines.total.max(closing.lines(shown))
             });
             counts.lines = Amount {
@@ -75,7 +75,14 @@ impl<T: Text> Figures<'_, T> {
     }
 
     /// Returns the amount omitted from `total`. `size` is the kept amount without marks, and `of` selects the unit.
-    fn amount(&self, kept: Kept, total: usize, size: usize, beside: usize, of: fn(Size) -> usize) -> Amount {
+    fn amount(
+        &self,
+        sides: Sides,
+        total: usize,
+        size: usize,
+        beside: usize,
+        of: fn(Size) -> usize,
+    ) -> Amount {
         let sum = |spans: &mut dyn Iterator<Item = &Span>| spans.map(|span| of(span.size)).sum();
         let cutting = Cutting {
             total,
@@ -83,17 +90,17 @@ impl<T: Text> Figures<'_, T> {
             beside,
             hidden: of(self.earlier.hidden()),
             notices: sum(&mut self.earlier.spans.iter()),
-            kept_notices: sum(&mut kept.of(&self.earlier.spans)),
+            kept_notices: sum(&mut sides.of(&self.earlier.spans)),
         };
         cutting.amount()
     }
 }
 
 /// Returns the chars of the original according to the notices in the text, or of the text itself if it has none.
-pub fn original_chars<T: Text>(source: &Source<T>) -> usize {
-    let earlier = Earlier::find(source.head, source.tail, source.total);
+pub fn original_chars<T: Text>(input: &Input<T>) -> usize {
+    let earlier = Earlier::find(input.head, input.tail, input.total);
     let notices = earlier.spans.iter().map(|span| span.size.chars).sum();
-    let total = source.size(Needs { chars: true, ..Needs::default() }).chars;
+    let total = input.size(Needs { chars: true, ..Needs::default() }).chars;
     Cutting { total, hidden: earlier.hidden().chars, notices, ..Cutting::default() }.amount().total
 }
 
@@ -143,19 +150,29 @@ impl Cutting {
     }
 }
 
-impl<T: Text> Source<'_, T> {
-    /// Returns the size of the kept input, without marks, and its lines.
-    pub fn kept(&self, kept: Kept) -> (Size, KeptLines) {
-        let (head, tail) = self.parts(kept);
-        let size = raw_size(head) + raw_size(tail);
-        let marks = kept.of(self.marks).fold(Size::default(), |sum, mark| sum + mark.size);
-        let size = Size { bytes: size.bytes - marks.bytes, chars: size.chars - marks.chars, ..size };
-        (size, KeptLines::of(self, kept, self.size(Needs::ALL)))
-    }
+/// The kept parts of an input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Non-empty ranges in chars, in order.
+    pub ranges: Vec<Range<usize>>,
+    /// Their size, without marks.
+    pub size: Size,
+    pub lines: KeptLines,
+}
 
-    /// Like [`Source::kept`], if nothing is omitted except the text behind marks.
-    pub fn kept_whole(&self) -> (Size, KeptLines) {
-        self.kept(Kept::all(self.total))
+impl Kept {
+    pub fn of<T: Text>(input: &Input<T>, sides: Sides) -> Kept {
+        let (head, tail) = input.parts(sides);
+        let marks = sides.of(input.marks).fold(Size::default(), |sum, mark| sum + mark.size);
+        let size = raw_size(head) + raw_size(tail);
+        let start = input.head.slice(0..sides.start).size().chars;
+        let end = input.chars() - input.in_tail(sides.end..input.total).size().chars;
+        let ranges = [start..start + head.size().chars, end - tail.size().chars..end];
+        Kept {
+            ranges: ranges.into_iter().filter(|range| !range.is_empty()).collect(),
+            size: Size { bytes: size.bytes - marks.bytes, chars: size.chars - marks.chars, ..size },
+            lines: KeptLines::of(input, sides),
+        }
     }
 }
 
@@ -169,23 +186,24 @@ pub struct KeptLines {
 
 impl KeptLines {
     /// Returns the kept lines. A line with only a mark left is not kept.
-    pub fn of<T: Text>(source: &Source<T>, kept: Kept, totals: Size) -> KeptLines {
+    pub fn of<T: Text>(input: &Input<T>, sides: Sides) -> KeptLines {
         let is_open = |part: &Range<usize>, text: T| {
-            let mark = source.marks.iter().find(|mark| mark.end == part.end);
+            let mark = input.marks.iter().find(|mark| mark.end == part.end);
             let end = mark.map_or(text.len(), |mark| mark.start.max(part.start) - part.start);
             let text = text.slice(0..end);
             !text.is_empty() && !text.ends_with_newline()
         };
-        let (head, tail) = source.parts(kept);
-        let [head_part, tail_part] = kept.parts();
-        let before = source.head.slice(0..kept.start).size().newlines;
-        let after = source.in_tail(kept.end..source.total).size().newlines;
+        let totals = input.size(Needs::ALL);
+        let (head, tail) = input.parts(sides);
+        let [head_part, tail_part] = sides.parts();
+        let before = input.head.slice(0..sides.start).size().newlines;
+        let after = input.in_tail(sides.end..input.total).size().newlines;
         let (breaks, end) = (tail.size().newlines, totals.newlines - after);
         let ranges = [
             (before + 1, before + head.size().lines(is_open(&head_part, head))),
             (end - breaks + 1, end + usize::from(is_open(&tail_part, tail))),
         ];
-        let total = totals.lines(source.is_open());
+        let total = totals.lines(input.is_open());
         KeptLines { ranges: ranges.into_iter().filter(|(first, last)| first <= last).collect(), total }
     }
 

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::cut::prefix_of_bytes;
-use super::size::{self, Size};
-use super::units::{RETURN, Text};
+use super::fit::prefix_of_bytes;
+use crate::text::size::{self, Size};
+use crate::text::units::{RETURN, Text};
 
 /// A mark or notice of ours, which stands for omitted text. Cuts do not fall inside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,15 +3,15 @@
 //! A text is measured in large blocks, then in smaller ones, then by code points. The cost is that of measuring the
 //! kept text.
 
-use super::extent::{Room, TokenRoom};
-use super::size::Size;
-use super::tokens::Estimate;
-use super::units::{NEWLINE, RETURN, Text};
+use crate::text::extent::{Room, TokenRoom};
+use crate::text::size::Size;
+use crate::text::tokens::Estimate;
+use crate::text::units::{NEWLINE, RETURN, Text};
 
 /// Block sizes, largest first.
 const BLOCKS: [usize; 3] = [8192, 1024, 64];
 
-/// The end of a head, or the start of a tail, and its size.
+/// The end of a head, and its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
     pub at: usize,
@@ -22,11 +22,6 @@ impl Side {
     /// Shortens a head of the text to end at `at`.
     pub fn end_at<T: Text>(self, text: T, at: usize) -> Side {
         if at == self.at { self } else { Side { at, size: self.size - text.slice(at..self.at).size() } }
-    }
-
-    /// Shortens a tail of the text to start at `at`.
-    pub fn start_at<T: Text>(self, text: T, at: usize) -> Side {
-        if at == self.at { self } else { Side { at, size: self.size - text.slice(self.at..at).size() } }
     }
 }
 
@@ -76,8 +71,8 @@ fn prefix_by_tokens<T: Text>(text: T, room: &TokenRoom) -> usize {
     at
 }
 
-/// Returns the longest tail of `text` that fits `room`.
-pub fn suffix<T: Text>(text: T, room: &Room) -> Side {
+/// Returns the start of the longest tail of `text` that fits `room`.
+pub fn suffix<T: Text>(text: T, room: &Room) -> usize {
     let (mut at, mut size) = (text.len(), Size::default());
     for block in BLOCKS {
         while at > 0 {
@@ -97,11 +92,8 @@ pub fn suffix<T: Text>(text: T, room: &Room) -> Side {
         }
         (at, size) = (at - len, grown);
     }
-    let side = Side { at, size };
-    match &room.tokens {
-        Some(tokens) => side.start_at(text, at + suffix_by_tokens(text.slice(at..text.len()), tokens)),
-        None => side,
-    }
+    let by_tokens = |tokens| suffix_by_tokens(text.slice(at..text.len()), tokens);
+    at + room.tokens.as_ref().map_or(0, by_tokens)
 }
 
 fn suffix_by_tokens<T: Text>(text: T, room: &TokenRoom) -> usize {
@@ -124,7 +116,7 @@ pub fn prefix_of_bytes<T: Text>(text: T, max: usize) -> usize {
 
 /// Returns the start of the longest tail of at most `max` bytes.
 pub fn suffix_of_bytes<T: Text>(text: T, max: usize) -> usize {
-    suffix(text, &Room::bytes(max)).at
+    suffix(text, &Room::bytes(max))
 }
 
 /// A snap may drop at most one part in this many of a side.

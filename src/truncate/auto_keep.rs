@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::space::is_space;
-use super::units::Text;
+use crate::text::space::is_space;
+use crate::text::units::Text;
 
 /// Chars examined at the end.
 pub const LOOKED_AT: usize = 2_000;

@@ -1,0 +1,126 @@
+import { types } from 'node:util'
+import type { TextInput, TextSize } from 'spillway'
+import { type Compiled, handleOf } from '../compiled.js'
+import { native } from '../engine.js'
+import { isLatin1 } from './latin1.js'
+import { joined } from './own.js'
+import { pieceAt, pieces, windows } from './pieces.js'
+import { io, linesOf, NEWLINE, sizeOf } from './size.js'
+import { keptBy, type Truncation, truncationOf, untouched } from './truncation.js'
+
+/** A text that can be measured and truncated, in any representation. */
+export interface Input {
+  total(): TextSize
+  /** Bytes of the text once it is well-formed. Invalid UTF-8 can take more bytes than it has. */
+  bytesOut(): number
+  tokens(): number
+  hasLongLine(maxBytes: number): boolean
+  /** Truncates to a policy whose notice has its text. `figures`: the kept parts will be read. */
+  truncate(policy: Compiled, figures?: boolean): Truncation
+}
+
+/** `worded`: a function of the caller runs while the text is in use. `most`: chars of a string that are searched. */
+export function inputOf(text: TextInput, worded = false, most?: number): Input {
+  return typeof text === 'string' ? new StringInput(text, most) : new BytesInput(plain(text, worded))
+}
+
+/** Returns a plain view of bytes, or of a copy if other threads, a resize or the caller could change them. */
+export function plain(bytes: Uint8Array, worded: boolean): Uint8Array {
+  const { buffer, byteOffset, byteLength } = bytes
+  const moves = types.isSharedArrayBuffer(buffer) || (buffer as { resizable?: boolean }).resizable
+  return moves || worded ? new Uint8Array(bytes) : new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+export class StringInput implements Input {
+  readonly #text: string
+  readonly #most: number
+  #total: TextSize | undefined
+
+  constructor(text: string, most = Number.POSITIVE_INFINITY) {
+    this.#text = text
+    this.#most = most
+  }
+
+  total(): TextSize {
+    this.#total ??= sizeOf(this.#text)
+    return this.#total
+  }
+
+  bytesOut(): number {
+    return this.total().bytes
+  }
+
+  tokens(): number {
+    const state = io.fill(0)
+    let tokens = 0
+    for (const piece of pieces(this.#text)) tokens = native.estimate(piece, state)
+    return tokens
+  }
+
+  hasLongLine(maxBytes: number): boolean {
+    return native.hasLongLine(this.#text, maxBytes)
+  }
+
+  truncate(policy: Compiled, figures = false): Truncation {
+    const text = this.#text
+    const [head, tail] = windows(text, policy)
+    const truncate = isLatin1(head) && isLatin1(tail) ? native.truncateLatin1 : native.truncateText
+    const read = (start: number, narrow: boolean) => {
+      const piece = pieceAt(text, start)
+      return narrow && !isLatin1(piece) ? null : piece
+    }
+    const cut = truncate(handleOf(policy), head, tail, text.length, read, this.#most, figures, io)
+    if (cut === null) return untouched(text.toWellFormed(), () => this.total())
+    const middle = typeof cut === 'string' ? cut : cut.text
+    const at = (index: number) => io[index] as number
+    const left = [text.slice(at(0), at(1)), text.slice(at(2), at(3))] as const
+    const [before, after] = at(6) > 0 ? [left[0].toWellFormed(), left[1].toWellFormed()] : left
+    const whole = joined(before, middle, after)
+    return {
+      text: whole,
+      truncated: true,
+      notice: whole.slice(at(4), at(5)),
+      kept: typeof cut === 'string' ? () => this.truncate(policy, true).kept() : () => keptBy(cut),
+    }
+  }
+}
+
+export class BytesInput implements Input {
+  readonly #bytes: Uint8Array
+  #total: TextSize | undefined
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  total(): TextSize {
+    if (!this.#total) {
+      const bytes = this.#bytes
+      const sum = io.fill(0)
+      native.measureBytes(bytes, sum)
+      const [, chars = 0, newlines = 0] = sum
+      const isOpen = bytes.length > 0 && bytes[bytes.length - 1] !== NEWLINE
+      this.#total = linesOf({ bytes: bytes.length, chars, newlines }, isOpen)
+    }
+    return this.#total
+  }
+
+  bytesOut(): number {
+    const sum = io.fill(0)
+    native.measureBytes(this.#bytes, sum)
+    return sum[0] ?? 0
+  }
+
+  tokens(): number {
+    return native.estimateBytes(this.#bytes)
+  }
+
+  hasLongLine(maxBytes: number): boolean {
+    return native.hasLongLineOfBytes(this.#bytes, maxBytes)
+  }
+
+  truncate(policy: Compiled): Truncation {
+    const cut = native.truncateBytes(handleOf(policy), this.#bytes)
+    return cut ? truncationOf(cut) : untouched(native.decode(this.#bytes), () => this.total())
+  }
+}

@@ -1,0 +1,211 @@
+//! Truncating one text, or the blocks of one result together.
+
+use std::cell::Cell;
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+
+use super::answer::answer;
+use super::cut::{Cut, JsText};
+use super::policy::{PolicyHandle, write};
+use super::units::{Narrow, Numbers, Units};
+use crate::share::{Block, share};
+use crate::text::{Latin1, Text, Utf8, Utf16};
+use crate::truncate::input::{Input, Piece};
+use crate::truncate::truncate;
+
+/// A function that reads a piece of a string from a position, in chars. With `true`, it returns null if the piece is
+/// not surely narrow.
+type Read<'a> = Function<'a, FnArgs<(f64, bool)>, Unknown<'a>>;
+
+/// Truncates a text given as the windows `head` and `tail`; if `tail` is empty, `head` is the whole text, of `total`
+/// chars. Returns null if the text fits, and otherwise the text between the kept head and the kept tail, with figures
+/// if they are asked for. `io` receives the starts and ends of the head, the tail and the notice, and 1 if the kept
+/// parts are ill-formed. `most`: chars searched for findings.
+#[napi(catch_unwind)]
+#[allow(clippy::too_many_arguments, reason = "an object costs more than a small cut")]
+pub fn truncate_text(
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    #[napi(ts_arg_type = "string")] head: Units,
+    #[napi(ts_arg_type = "string")] tail: Units,
+    total: f64,
+    #[napi(ts_arg_type = "(start: number, narrow: boolean) => string | null")] read: Read,
+    most: f64,
+    figures: bool,
+    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
+) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
+    truncate_windows(policy, Utf16(&head), Utf16(&tail), total, &Pieces::new(read), most, figures, io)
+}
+
+/// Like [`truncate_text`], for windows without chars above 0xFF, which are read in half the time.
+#[napi(catch_unwind)]
+#[allow(clippy::too_many_arguments, reason = "an object costs more than a small cut")]
+pub fn truncate_latin1(
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    #[napi(ts_arg_type = "string")] head: Narrow,
+    #[napi(ts_arg_type = "string")] tail: Narrow,
+    total: f64,
+    #[napi(ts_arg_type = "(start: number, narrow: boolean) => string | null")] read: Read,
+    most: f64,
+    figures: bool,
+    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
+) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
+    truncate_windows(policy, Latin1(&head), Latin1(&tail), total, &Pieces::new(read), most, figures, io)
+}
+
+#[allow(clippy::too_many_arguments, reason = "those of its exports")]
+fn truncate_windows<T: Text>(
+    policy: &PolicyHandle,
+    head: T,
+    tail: T,
+    total: f64,
+    pieces: &Pieces,
+    most: f64,
+    figures: bool,
+    io: &mut [f64],
+) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
+    let each = |take: &mut dyn FnMut(Piece) -> bool| pieces.each(take);
+    let input = Input::ends(head, tail, total as usize);
+    let input = if input.is_whole() { input } else { input.with_pieces(&each, most as usize) };
+    let cut = truncate(&input, policy);
+    let kept = cut.as_ref().filter(|_| figures).map(|cut| cut.kept(&input));
+    pieces.check()?;
+    let Some(cut) = cut else { return Ok(None) };
+    let [head, tail] = cut.sides.parts();
+    let broken = {
+        let (head, tail) = input.parts(cut.sides);
+        head.broken() + tail.broken()
+    };
+    write(io, &[head.start, head.end, tail.start, tail.end, cut.notice.start, cut.notice.end, broken]);
+    let text = answer(cut.middle.into_bytes());
+    Ok(Some(match (kept, text) {
+        (Some(kept), text) => Either3::C(Cut::new(text, cut.keep, cut.notice, kept)),
+        (None, Either::A(text)) => Either3::A(text),
+        (None, Either::B(text)) => Either3::B(text),
+    }))
+}
+
+/// Truncates bytes in place. Returns null if they fit.
+#[napi(catch_unwind)]
+pub fn truncate_bytes(
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    bytes: &[u8],
+) -> Option<Cut> {
+    let input = Input::whole(Utf8(bytes));
+    let cut = truncate(&input, policy)?;
+    let kept = cut.kept(&input);
+    Some(cut.detached(&input, kept).into())
+}
+
+/// Decodes bytes as UTF-8.
+#[napi(catch_unwind, ts_return_type = "string")]
+pub fn decode(bytes: &[u8]) -> JsText {
+    answer(bytes.to_vec())
+}
+
+/// Numbers per block, in and out.
+const COLUMNS: usize = 2;
+
+/// Truncates blocks under one budget. Each block comes as two windows; if the second is empty, the first is the whole
+/// text. `table` has two numbers per block: its length, and a code to return. Code 0: whole. 1: truncated, and the text
+/// is returned. 2: dropped, or replaced by the returned text. 3: whole but ill-formed. 4: returned with its long lines
+/// cut. `read` takes the number of a block before the arguments that it has in [`truncate_text`].
+#[napi(catch_unwind)]
+pub fn truncate_blocks(
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    #[napi(ts_arg_type = "string[]")] windows: Vec<Units>,
+    #[napi(ts_arg_type = "(block: number, start: number) => string")] read: Function<
+        FnArgs<(u32, f64)>,
+        Units,
+    >,
+    most: f64,
+    figures: bool,
+    #[napi(ts_arg_type = "Float64Array")] table: Numbers,
+) -> Result<Vec<Option<Cut>>> {
+    let failure = Cell::new(None);
+    let readers: Vec<_> = (0..windows.len() / 2)
+        .map(|block| {
+            let (read, failure) = (&read, &failure);
+            move |take: &mut dyn FnMut(Piece) -> bool| {
+                let mut at = 0;
+                loop {
+                    match read.call((block as u32, at as f64).into()) {
+                        Ok(piece) if piece.is_empty() || !take(Piece::Wide(Utf16(&piece))) => return,
+                        Ok(piece) => at += piece.len(),
+                        Err(error) => return failure.set(Some(error)),
+                    }
+                }
+            }
+        })
+        .collect();
+    let inputs: Vec<_> = windows
+        .chunks(2)
+        .zip(&readers)
+        .zip(table.chunks(COLUMNS))
+        .map(|((windows, reader), row)| {
+            let input = Input::ends(Utf16(&windows[0]), Utf16(&windows[1]), row[0] as usize);
+            if input.is_whole() { input } else { input.with_pieces(reader, most as usize) }
+        })
+        .collect();
+    let blocks = share(&inputs, policy, figures);
+    if let Some(error) = failure.take() {
+        return Err(error);
+    }
+    let blocks = blocks.into_iter().zip(&inputs).zip(table.chunks_mut(COLUMNS));
+    let answers = blocks.map(|((block, input), row)| {
+        let (code, cut) = match block {
+            Block::Whole if input.broken() > 0 => (3.0, None),
+            Block::Whole => (0.0, None),
+            Block::Lines(text) => (4.0, Some(Cut::of_text(text))),
+            Block::Cut(cut) => (1.0, Some(cut.into())),
+            Block::Gone => (2.0, None),
+            Block::Replaced(text) => (2.0, Some(Cut::of_text(text.encode_utf16().collect()))),
+        };
+        row[1] = code;
+        cut
+    });
+    Ok(answers.collect())
+}
+
+/// Reads the pieces of a string from JavaScript.
+struct Pieces<'a> {
+    read: Read<'a>,
+    failure: Cell<Option<Error>>,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(read: Read<'a>) -> Self {
+        Pieces { read, failure: Cell::new(None) }
+    }
+
+    fn each(&self, take: &mut dyn FnMut(Piece) -> bool) {
+        let (mut at, mut narrow) = (0, true);
+        loop {
+            match self.next(at, &mut narrow, take) {
+                Ok(0) => return,
+                Ok(units) => at += units,
+                Err(error) => return self.failure.set(Some(error)),
+            }
+        }
+    }
+
+    /// Passes on the piece from a position. Returns its length, or 0 to stop.
+    fn next(&self, at: usize, narrow: &mut bool, take: &mut dyn FnMut(Piece) -> bool) -> Result<usize> {
+        if *narrow {
+            let piece = self.read.call((at as f64, true).into())?;
+            if piece.get_type()? == ValueType::String {
+                // SAFETY: the value is a string, as was checked.
+                let piece: Narrow = unsafe { piece.cast()? };
+                return Ok(if take(Piece::Narrow(Latin1(&piece))) { piece.len() } else { 0 });
+            }
+            *narrow = false;
+        }
+        // SAFETY: `cast` checks nothing, but a value that is not a string fails to be read.
+        let piece: Units = unsafe { self.read.call((at as f64, false).into())?.cast()? };
+        Ok(if take(Piece::Wide(Utf16(&piece))) { piece.len() } else { 0 })
+    }
+
+    fn check(&self) -> Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,159 @@
+//! The end of a text in which another tool says how to continue.
+
+use super::long_lines::longest_line;
+use super::{Cut, Input, Terms};
+use crate::limits::{Limits, UNLIMITED, Usage};
+use crate::text::earlier::ascii;
+use crate::text::extent::Extent;
+use crate::text::notice_line::{Continuation, continuation, cursor, is_exit};
+use crate::text::{Text, Utf8};
+
+/// The end of a text in which another tool says how to continue, including the newlines before it. It is kept whole or
+/// dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closing {
+    pub start: usize,
+    pub text: String,
+    /// Lines of the original or lines not shown, if the tool names them.
+    pub told: Continuation,
+}
+
+/// Limits of a closing: chars, and newlines before it.
+const LONGEST_CLOSING: usize = 200;
+const BREAKS: usize = 2;
+
+/// Minimum bytes of a window at the end of a text.
+pub const CLOSING_BYTES: usize = 3 * LONGEST_CLOSING + 2 * BREAKS;
+
+impl Closing {
+    /// Finds the closing at the end of `tail`, which ends a text of `total` units.
+    pub fn find<T: Text>(tail: T, total: usize) -> Option<Closing> {
+        let from = tail.len().saturating_sub(CLOSING_BYTES);
+        let text = ascii(tail.slice(from..tail.len()));
+        // The start of a window is not a line start.
+        let line_start = |end: usize| match memchr::memrchr(b'\n', &text[..end]) {
+            Some(newline) => Some(newline + 1),
+            None => (from == 0 && tail.len() == total).then_some(0),
+        };
+        let end_before = |end: usize| text[..end].trim_ascii_end().len();
+        let mut end = end_before(text.len());
+        let mut start = line_start(end);
+        if let Some(line) = start.filter(|&start| is_exit(&text[start..end])) {
+            end = end_before(line);
+            start = line_start(end);
+        }
+        let told = start.and_then(|start| continuation(&text[start..end]).map(|told| (start, told)));
+        let (start, told) = match told {
+            Some(found) => found,
+            None => {
+                let cursor = cursor(&text)?;
+                let line = line_start(cursor).filter(|&line| text[line..cursor].trim_ascii().is_empty());
+                (line.unwrap_or(cursor), Continuation::Of(None))
+            }
+        };
+        let offset = tail.len() - text.len();
+        if tail.slice(offset + start..tail.len()).size().chars > LONGEST_CLOSING {
+            return None;
+        }
+        let breaks = text[..start].iter().rev().take(BREAKS).take_while(|&&byte| byte == b'\n').count();
+        let mut end = vec![];
+        tail.slice(offset + start - breaks..tail.len()).each_utf8(&mut |text| end.extend_from_slice(text));
+        let start = total - text.len() + start - breaks;
+        (start > 0).then_some(Closing { start, text: String::from_utf8(end).ok()?, told })
+    }
+
+    /// Returns the lines of the original. `shown` is the number of lines before the closing.
+    pub fn lines(&self, shown: usize) -> usize {
+        match self.told {
+            Continuation::Of(all) => all.unwrap_or(0).max(shown),
+            Continuation::More(left) => shown.saturating_add(left),
+        }
+    }
+}
+
+/// Keeps the closing after a cut of the text before it, which receives the terms of that text. Returns `None` if no cut
+/// leaves room for the closing and a notice.
+pub fn keep_closing<T: Text>(
+    input: &Input<T>,
+    terms: Terms,
+    closing: &Closing,
+    cut: impl Fn(Terms) -> Option<Cut>,
+) -> Option<Cut> {
+    let limits = &terms.limits;
+    let end = Utf8(closing.text.as_bytes());
+    let taken = Extent::of(end, limits);
+    if !taken.fits(limits) {
+        return None;
+    }
+    // A closing that begins inside a line gets a line of its own after a notice.
+    let breaks = usize::from(!closing.text.starts_with('\n'));
+    for room in rooms(limits, taken, breaks) {
+        let Some(mut cut) = cut(Terms { limits: room, ..terms }) else { continue };
+        if cut.notice.is_empty() && !terms.notice.is_empty() {
+            return None;
+        }
+        let glued = breaks == 1 && !cut.sides.has_tail() && !cut.middle.is_empty();
+        if glued && !cut.middle.ends_with('\n') {
+            cut.middle.push('\n');
+        }
+        cut.sides.keep_end(closing.start..input.total);
+        let (head, tail) = input.parts(cut.sides);
+        let all = Extent::of(head, limits)
+            .then(Extent::of(Utf8(cut.middle.as_bytes()), limits))
+            .then(Extent::of(tail, limits));
+        let is_long = || longest_line(&String::from_utf16_lossy(&cut.text(input))) > limits.line_bytes;
+        if all.fits(limits) && !(limits.line_bytes != UNLIMITED && is_long()) {
+            return Some(cut);
+        }
+    }
+    None
+}
+
+/// Yields the candidate rooms beside a closing of this extent with up to `breaks` line breaks before it, largest first.
+/// More than one is needed because the sum of lines and tokens depends on where the parts meet.
+fn rooms(limits: &Limits, end: Extent, breaks: usize) -> impl Iterator<Item = Limits> {
+    let Usage { bytes, lines, chars, tokens } = end.usage();
+    let most = if limits.counts_tokens() { 5 } else { 0 };
+    let spares = (0..=1).flat_map(move |line| (0..=most).map(move |spare| (line, spare)));
+    (0..=breaks).flat_map(move |breaks| spares.clone().map(move |spare| (breaks, spare))).map(
+        move |(breaks, (line, spare))| {
+            limits.less(Usage {
+                bytes: bytes + breaks,
+                lines: (lines + breaks + line).saturating_sub(1),
+                chars: chars + breaks,
+                tokens: (tokens + breaks + spare).saturating_sub(2),
+            })
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closings_of_other_tools_are_found() {
+        let closing = |text: &str| {
+            let text = Utf8(text.as_bytes());
+            Closing::find(text, text.len()).map(|closing| closing.start)
+        };
+        for (text, start) in [
+            ("abc\n\n[Showing lines 1-3 of 9. Use offset=4 to continue.]", 3),
+            ("abc\n[6 more lines in file. Use offset=4 to continue.]\n", 3),
+            ("abc\n\n[Showing lines 1-3 of 9. Full output: /tmp/é.log]\n\nCommand exited with code 1", 3),
+            ("{\"a\": [1],\n  \"nextCursor\": \"x\"\n}", 10),
+            ("{\"a\":[1],\"nextCursor\":\"x\"}", 9),
+        ] {
+            assert_eq!(closing(text), Some(start), "{text:?}");
+        }
+        let far = format!("abc\n\nFull output: /{}", "x".repeat(200));
+        for text in [
+            "[Showing lines 1-3 of 9. Use offset=4 to continue.]",
+            "abc\n[Showing lines 1-3 of 9. Use offset=4 to continue.]\nabc",
+            "{\"nextCursor\": null}",
+            far.as_str(),
+        ] {
+            assert_eq!(closing(text), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Truncates a text: the one ladder that decides what stays of it.
+//!
+//! Overlong lines are cut first. If the text is then over a limit, a policy that searches keeps findings, and any other
+//! policy keeps the head, the tail, or both. A closing, in which another tool says how to continue, is kept if it fits.
+
+pub mod auto_keep;
+pub mod closing;
+pub mod figures;
+pub mod fit;
+mod head_tail;
+pub mod input;
+pub mod long_lines;
+mod saved_line;
+pub mod sides;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::findings::{self, Findings};
+use crate::limits::Limits;
+use crate::policy::{Keep, Policy};
+use crate::text::amounts::{Labels, Needs};
+use crate::text::notice::Notice;
+use crate::text::{Size, Text};
+use closing::{Closing, keep_closing};
+use figures::Kept;
+use head_tail::HeadTail;
+use input::{Input, bytes_in};
+use long_lines::{cut_lines, has_long_line};
+use sides::Sides;
+
+/// A truncated text: the head and the tail of the input, and the text between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The kept part, [`Keep::Auto`] resolved.
+    pub keep: Keep,
+    /// The parts of the input that stand unchanged at both ends of the result.
+    pub sides: Sides,
+    /// The text between the sides: a notice with its separators, or all that a search or the truncation of lines left.
+    pub middle: String,
+    /// The position of the notice in the result, in chars.
+    pub notice: Range<usize>,
+    /// The kept parts of the input, if `middle` has any.
+    pub within: Option<Kept>,
+}
+
+/// The limits and the notice of one cut.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    pub policy: &'a Policy,
+    /// The limits of this text, which may be less than those of the policy.
+    pub limits: Limits,
+    /// The notice of this text.
+    pub notice: &'a Notice,
+    /// The exceeded limits, which the notice names, if they were determined for more than this text.
+    pub exceeded: Option<Limits>,
+}
+
+impl<'a> From<&'a Policy> for Terms<'a> {
+    fn from(policy: &'a Policy) -> Terms<'a> {
+        Terms { policy, limits: policy.limits, notice: &policy.notice, exceeded: None }
+    }
+}
+
+impl<'a> Terms<'a> {
+    /// Adds the exceeded limits if the notice names them and they are not known yet.
+    pub fn naming(self, exceeded: impl FnOnce(&Limits) -> Limits) -> Terms<'a> {
+        let unknown = self.exceeded.is_none() && self.notice.names_limits();
+        Terms { exceeded: if unknown { Some(exceeded(&self.policy.limits)) } else { self.exceeded }, ..self }
+    }
+
+    /// Returns the labels of the notice. `in_bytes`: the text is counted in bytes.
+    pub fn labels(&self, in_bytes: bool) -> Labels<'a> {
+        let Policy { limits, source, saved, pages, .. } = self.policy;
+        Labels { limits: self.exceeded.unwrap_or(*limits), source, saved, pages: *pages, in_bytes }
+    }
+}
+
+/// Truncates a text to a policy, or returns `None` if it fits.
+pub fn truncate<T: Text>(input: &Input<T>, policy: &Policy) -> Option<Cut> {
+    let (terms, max) = (Terms::from(policy), policy.limits.line_bytes);
+    if max >= input.head.len().saturating_mul(3) || !has_long_line(input.head, max) {
+        return truncate_lines(input, terms);
+    }
+    let lines = cut_lines(input.head, max);
+    let bytes_of = |parts: &[Range<usize>]| bytes_in(input.head, &lines.ranges_of(parts));
+    let cut = Input {
+        bytes_of: (!T::UTF16).then_some(&bytes_of),
+        ..Input::of_lines(&lines, input.size(Needs::ALL))
+    };
+    let terms = terms.naming(|limits| input.exceeded(limits));
+    let made = truncate_lines(&cut, Terms { limits: policy.limits.after_cutting_lines(), ..terms });
+    let made = made.unwrap_or_else(|| Cut::whole(&cut));
+    let kept = made.kept(&cut);
+    let ranges = lines.ranges_of(&kept.ranges);
+    let bytes = if T::UTF16 { kept.size.bytes } else { bytes_in(input.head, &ranges) };
+    Some(made.detached(&cut, Kept { size: Size { bytes, ..kept.size }, ranges, ..kept }))
+}
+
+/// Truncates a text without overlong lines.
+pub fn truncate_lines<T: Text>(input: &Input<T>, terms: Terms) -> Option<Cut> {
+    let search = || findings::search(input, &terms.limits, &terms.policy.needles);
+    truncate_with(input, terms, || Some(Cow::Owned(search())))
+}
+
+/// Like [`truncate_lines`], with a search of its own, which runs only if the policy searches and the text does not fit.
+/// If lines were truncated and the text fits, a notice may say where the full text is saved.
+pub fn truncate_with<'f, T: Text>(
+    input: &Input<T>,
+    terms: Terms,
+    search: impl FnOnce() -> Option<Cow<'f, Findings>>,
+) -> Option<Cut> {
+    let fits = input.fits(&terms.limits);
+    if fits && !(input.shows_marks() && terms.notice.tells(&terms.policy.saved)) {
+        return None;
+    }
+    let terms = terms.naming(|limits| input.exceeded(limits));
+    let input = &input.measured(terms.notice);
+    let closing = terms.notice.closes().then(|| input.closing()).flatten();
+    if fits {
+        return saved_line::add(input, terms, closing.as_ref());
+    }
+    let findings = terms.policy.searches().then(search).flatten().filter(|findings| findings.any());
+    let found = |terms: Terms, closing: Option<&Closing>| findings.as_ref()?.cut(input, terms, closing);
+    let ends = |text: &Input<T>, terms: Terms, closing: Option<&Closing>| {
+        HeadTail::new(text, input, closing, terms).with_ladder()
+    };
+    let closed = closing.as_ref().and_then(|closing| {
+        let before = &input.before(closing.start);
+        keep_closing(input, terms, closing, |room| found(room, Some(closing))).or_else(|| {
+            keep_closing(input, terms, closing, |room| {
+                let cut = ends(before, room, Some(closing));
+                // If head and tail meet, the room may exceed the text before the closing, which is not all that must
+                // fit.
+                let is_all = cut.sides.head == cut.sides.tail && cut.sides.has_head();
+                (!is_all).then_some(cut)
+            })
+        })
+    });
+    closed.or_else(|| found(terms, None)).or_else(|| Some(ends(input, terms, None)))
+}
+
+impl Cut {
+    /// Keeps all of a text whose lines were truncated.
+    pub fn whole<T: Text>(input: &Input<T>) -> Cut {
+        let end = input.chars();
+        let sides = Sides::all(input.total);
+        Cut { keep: Keep::Head, sides, middle: String::new(), notice: end..end, within: None }
+    }
+
+    /// Makes the cut independent of its input.
+    pub fn detached<T: Text>(self, input: &Input<T>, kept: Kept) -> Cut {
+        let middle = String::from_utf16_lossy(&self.text(input));
+        Cut { sides: Sides::default(), middle, within: Some(kept), ..self }
+    }
+
+    /// Returns the truncated text as well-formed UTF-16.
+    pub fn text<T: Text>(&self, input: &Input<T>) -> Vec<u16> {
+        let (head, tail) = input.parts(self.sides);
+        let mut text = Vec::with_capacity(head.len() + self.middle.len() + tail.len());
+        head.write(&mut text);
+        text.extend(self.middle.encode_utf16());
+        tail.write(&mut text);
+        text
+    }
+
+    /// Returns the truncated text as UTF-8.
+    pub fn utf8<T: Text>(&self, input: &Input<T>) -> Vec<u8> {
+        let (head, tail) = input.parts(self.sides);
+        let mut text = vec![];
+        head.each_utf8(&mut |piece| text.extend_from_slice(piece));
+        text.extend_from_slice(self.middle.as_bytes());
+        tail.each_utf8(&mut |piece| text.extend_from_slice(piece));
+        text
+    }
+
+    /// Returns the kept parts of the input.
+    pub fn kept<T: Text>(&self, input: &Input<T>) -> Kept {
+        self.within.clone().unwrap_or_else(|| Kept::of(input, self.sides))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::figures::KeptLines;
+    use super::*;
+    use crate::text::Utf8;
+
+    #[test]
+    fn a_closing_with_the_only_finding_is_kept() {
+        let end = "\n\n[Showing lines 90-99 of 99. Full output: /tmp/a.log]\n\nCommand exited with code 1";
+        let text = "\n".repeat(12) + end;
+        let limits = Limits { lines: 12, ..Limits::NONE };
+        let needles = vec!["/tmp/a.log".into()];
+        let policy = Policy { limits, keep: Keep::Findings, needles, ..Policy::default() };
+        let input = Input::whole(Utf8(text.as_bytes()));
+        let cut = truncate(&input, &policy).unwrap();
+        let text = String::from_utf8(cut.utf8(&input)).unwrap();
+        assert!(text.ends_with(end), "{text}");
+    }
+
+    #[test]
+    fn kept_parts_of_truncated_lines_are_those_of_the_input() {
+        let limits = Limits { line_bytes: 16, chars: 60, ..Limits::NONE };
+        let policy = Policy { limits, keep: Keep::Head, notice: Notice::Pi, ..Policy::default() };
+        let text = ("é".repeat(30) + "\nok\n").repeat(9);
+        let input = Input::whole(Utf8(text.as_bytes()));
+        let cut = truncate(&input, &policy).unwrap();
+        // The notice with a number is longer than a line may be.
+        let line = "éé[+28 chars]\nok\n";
+        assert_eq!(String::from_utf8(cut.utf8(&input)).unwrap(), line.repeat(3) + "[...]");
+        let kept = cut.kept(&input);
+        assert_eq!(kept.ranges, [0..2, 30..36, 64..70, 98..102]);
+        assert_eq!((kept.size.bytes, kept.size.chars), (2 * 6 + 4 * 3, 18));
+        assert_eq!(kept.lines, KeptLines { ranges: vec![(1, 6)], total: 18 });
+    }
+
+    #[test]
+    fn a_text_without_overlong_lines_fits() {
+        let policy = Policy { limits: Limits { line_bytes: 3, ..Limits::NONE }, ..Policy::default() };
+        assert_eq!(truncate(&Input::whole(Utf8(b"abc\r\nabc\n")), &policy), None);
+    }
+}
