@@ -45,7 +45,7 @@ pub fn search<T: Text>(input: &Input<T>, limits: &Limits, needles: &[String]) ->
                     }
                     part.each_utf8(&mut |text| findings.push(text));
                 }
-                at += part.len();
+                at += part.units();
             }
             true
         });

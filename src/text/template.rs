@@ -74,8 +74,7 @@ mod tests {
         let counts = Counts { chars, kept_lines: "1-3".into(), ..Counts::default() };
         let limits = Limits { bytes: 51_200, lines: 2_000, ..Limits::NONE };
         let saved = Saved::Whole(Place::Path("a.log".into()));
-        let labels =
-            Labels { limits: limits, source: "stdout", saved: &saved, pages: false, in_bytes: false };
+        let labels = Labels { limits, source: "stdout", saved: &saved, pages: false, in_bytes: false };
         for (template, text) in [
             ("{source}: {omittedChars:,}/{totalChars}", "stdout: 1,234,567/2000000"),
             ("{ {keptLines} of {limits}: {saved} }", "{ 1-3 of 50KB or 2,000 lines: a.log }"),

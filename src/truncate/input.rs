@@ -59,7 +59,7 @@ impl Piece<'_> {
         }
     }
 
-    pub fn len(self) -> usize {
+    pub fn units(self) -> usize {
         match self {
             Piece::Narrow(text) => text.len(),
             Piece::Wide(text) => text.len(),
