@@ -52,15 +52,15 @@ const EAGER = 256 * 1024
 async function captured(policy: GivenPolicy): Promise<string> {
   const capture = new OutputCapture(policy)
   const isEarly = isDecidedEarly(policy)
-  let came = 0
+  let bytes = 0
   let look = 0
   for await (const chunk of process.stdin) {
     await write(capture.stdout, chunk)
-    came += chunk.length
-    if (!isEarly || came < look) continue
+    bytes += chunk.length
+    if (!isEarly || bytes < look) continue
     if (capture.snapshot().truncated) break
     // A look costs a clamp of all input so far. Beyond this length, the input must double before the next look.
-    if (came > EAGER) look = 2 * came
+    if (bytes > EAGER) look = 2 * bytes
   }
   return (await capture.finish()).text
 }

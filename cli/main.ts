@@ -16,8 +16,8 @@ const COMMANDS: Readonly<Record<string, Command>> = { inspect, repair, clamp, ru
 /** The flag that every command has. */
 const HELP = { help: { short: 'h', help: 'show this text' } }
 
-async function main(given: readonly string[]): Promise<number> {
-  const [name, ...rest] = given
+async function main(argv: readonly string[]): Promise<number> {
+  const [name, ...rest] = argv
   if (name === '--version' || name === '-v') return show(`${version}\n`)
   if (name === 'help' && rest.length > 0) return main([...rest, '--help'])
   if (name === '--help' || name === '-h' || name === 'help') return show(helpOfAll(COMMANDS))
@@ -41,11 +41,11 @@ function speaker([name = '']: readonly string[]): string {
   return Object.hasOwn(COMMANDS, name) ? `spillway ${name}` : 'spillway'
 }
 
-const given = process.argv.slice(2)
-main(given)
+const argv = process.argv.slice(2)
+main(argv)
   .catch(async (error) => {
     if (isBrokenPipe(error)) return 0
-    await err.tell(`${speaker(given)}: ${explain(error)}\n`)
+    await err.tell(`${speaker(argv)}: ${explain(error)}\n`)
     return exitOf(error)
   })
   .then((code) => {

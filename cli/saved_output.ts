@@ -11,14 +11,14 @@ export const savedOutputFlags: Flags = {
 /** Returns the saved output that the first name denotes, by its id or by the path of its file. Errors name the
  *  directory. */
 export function savedOutputOf(args: Args, usage: string): SavedOutput {
-  const [given] = args.names
-  if (given === undefined) throw new UsageError(`ID of a saved output is missing; usage: ${usage}`)
-  const file = basename(given)
+  const [name] = args.names
+  if (name === undefined) throw new UsageError(`ID of a saved output is missing; usage: ${usage}`)
+  const file = basename(name)
   const id = /^([0-9a-f]{16})\.[\w-]+\./.exec(file)?.[1]
-  const dir = args.text('dir') ?? (id === undefined ? undefined : dirname(given))
+  const dir = args.text('dir') ?? (id === undefined ? undefined : dirname(name))
   if (dir === undefined)
     throw new UsageError(`--dir is missing; give the directory of \`spillway run --dir\``)
-  return new SavedOutput(createSpillStore({ dir }), id ?? given, dir)
+  return new SavedOutput(createSpillStore({ dir }), id ?? name, dir)
 }
 
 export class SavedOutput {

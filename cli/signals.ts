@@ -65,11 +65,11 @@ function watch(signal: NodeJS.Signals): void {
  *  code 0. */
 function withSignal(child: ChildProcess): ChildProcess {
   const emit = child.emit.bind(child) as (event: string, ...args: unknown[]) => boolean
-  const told = (event: string, ...args: unknown[]): boolean => {
+  const report = (event: string, ...args: unknown[]): boolean => {
     const number = event === 'exit' && args[1] === null ? native.childEndedBy() : 0
     return number > 0 ? emit(event, null, `${UNNAMED}${number}`) : emit(event, ...args)
   }
-  return Object.assign(child, { emit: told })
+  return Object.assign(child, { emit: report })
 }
 
 const UNNAMED = 'signal '

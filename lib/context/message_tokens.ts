@@ -128,16 +128,16 @@ class Reader {
   /** Tokens of everything but text. */
   tokens = 0
   /** Keys of the texts of results, by object. */
-  readonly #taken = new Map<object, (string | number)[]>()
+  readonly #resultKeys = new Map<object, (string | number)[]>()
   readonly #calls = new Set<unknown>()
   #seen = 0
 
   constructor(results: readonly Result[]) {
     for (const { slots } of results)
       for (const { holder, key } of slots) {
-        const keys = this.#taken.get(holder.value)
+        const keys = this.#resultKeys.get(holder.value)
         if (keys) keys.push(key)
-        else this.#taken.set(holder.value, [key])
+        else this.#resultKeys.set(holder.value, [key])
       }
   }
 
@@ -155,7 +155,7 @@ class Reader {
       const element = elementAt(list, at)
       this.#seen += 1
       if (isObject(element)) this.tokens += BLOCK
-      if (this.#taken.get(list)?.includes(at)) continue
+      if (this.#resultKeys.get(list)?.includes(at)) continue
       if (isBytes(element) || (isMedia && isEncoded(element))) this.tokens += MEDIA
       else if (isObject(element)) this.read(element, isMedia, depth + 1)
       else this.#say(element)
@@ -173,7 +173,7 @@ class Reader {
       if (SILENT.has(name)) continue
       const isOne = PAYLOADS.has(name) ? isPayload(value, member, media) : media && isMade(name, member)
       if (isBytes(member) || isOne) payloads += 1
-      else if (!this.#taken.get(value)?.includes(name))
+      else if (!this.#resultKeys.get(value)?.includes(name))
         this.#member(value, name, member, media || MEDIA_NAMES.has(name), depth)
     }
     // Bytes and a URL of the same media count once.

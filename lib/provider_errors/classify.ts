@@ -67,13 +67,13 @@ function classifyLayer(layer: Layer): ProviderError | undefined {
     if (rule?.kind === 'other') return { kind: rule.kind }
     if (rule || coded) return rateLimit(rule?.numbers)
   }
-  const said = findPhrase(texts, errors, layer.isAnswer)
-  const kind = coded ?? said?.kind ?? statuses.get(String(layer.status))
+  const phrase = findPhrase(texts, errors, layer.isAnswer)
+  const kind = coded ?? phrase?.kind ?? statuses.get(String(layer.status))
   if (kind === undefined) return undefined
   // The kind is known, so numbers may come from a phrase of that kind anywhere.
   const ofKind = errors.filter((phrase) => phrase.kind === kind)
   const numbered =
-    said?.kind === kind && said.numbers.limit !== undefined ? said : findPhrase(texts, ofKind, true)
+    phrase?.kind === kind && phrase.numbers.limit !== undefined ? phrase : findPhrase(texts, ofKind, true)
   return { kind, ...layer.numbers, ...numbered?.numbers }
 }
 

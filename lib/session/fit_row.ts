@@ -38,11 +38,11 @@ export function fitRow(message: object, rules: RowRules): object {
 /** Returns the bytes of a message with tool results, undefined for any other message. */
 function rowBytes(message: object, { dialect }: Compiled): number | undefined {
   const results = readResults(message, dialect)
-  return results.length === 0 ? undefined : scaleFor(results)(message)
+  return results.length === 0 ? undefined : sizerFor(results)(message)
 }
 
 /** Makes a function that measures parts of a message as JSON, without payloads. */
-function scaleFor(results: readonly Result[]): (value: unknown) => number {
+function sizerFor(results: readonly Result[]): (value: unknown) => number {
   const payloads = new Map<object, Set<string>>()
   for (const { holder, key } of results.flatMap(({ media }) => media).filter(isPayload)) {
     const keys = payloads.get(holder.value) ?? new Set()
@@ -75,7 +75,7 @@ function shrink(message: object, rules: RowRules): object {
   let kept = message
   for (const step of STEPS) {
     const results = readResults(kept, rules.policy.dialect)
-    const over = scaleFor(results)(kept) - rules.maxBytes
+    const over = sizerFor(results)(kept) - rules.maxBytes
     if (over <= 0 || results.length === 0) break
     kept = step({ message: kept, results, over, rules })
   }
@@ -161,7 +161,7 @@ const shrinkTexts: Step = ({ message, results, over, rules }) => {
     }
     const made = draft.done(message)
     const left = readResults(made, policy.dialect)
-    missing = scaleFor(left)(made) - maxBytes
+    missing = sizerFor(left)(made) - maxBytes
     if (missing <= 0 || share === 0) {
       for (const [result, { figures }] of cuts) if (figures) announce(origin, figures, result)
       return made
@@ -172,14 +172,14 @@ const shrinkTexts: Step = ({ message, results, over, rules }) => {
 
 /** Drops blocks from the end of each list, and appends a note with their number. */
 const trimLists = editing(({ results, over }, draft) => {
-  const scale = scaleFor(results)
+  const size = sizerFor(results)
   let left = over
   for (const list of shapeOf(results).lists()) {
     const blocks = list.value as readonly unknown[]
     if (left <= 0 || blocks.length === 0) break
     left += NOTE
     let at = blocks.length
-    for (; at > 0 && left > 0; at--) left -= scale(blocks[at - 1]) + 1
+    for (; at > 0 && left > 0; at--) left -= size(blocks[at - 1]) + 1
     for (let gone = at + 1; gone < blocks.length; gone++) draft.remove(list, gone)
     draft.set(list, at, noteFor(blocks, blocks.length - at))
   }

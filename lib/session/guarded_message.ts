@@ -30,13 +30,13 @@ export class GuardedMessage {
 
   /** Writes what the rules leave of the message. `hooks`: the hooks run first, and may keep it from being written. */
   write(write: (kept: unknown) => unknown, hooks: boolean): unknown {
-    const kept = quietly(() => (hooks ? this.#afterHooks() : this.#cap(this.message)))
+    const kept = quietly(() => (hooks ? this.#afterHooks() : this.#capInPlace(this.message)))
     return kept === NOTHING ? undefined : write(kept === undefined ? this.message : kept)
   }
 
   #afterHooks(): unknown {
     const { transform, beforeWrite } = this.rules
-    let kept = this.#cap(this.message)
+    let kept = this.#capInPlace(this.message)
     const [result] = transform ? this.#results(kept) : []
     if (transform && result) {
       const answer = quietly(() => transform(kept, metaOf(result)))
@@ -51,11 +51,11 @@ export class GuardedMessage {
   #withAnswer(kept: unknown, answer: unknown): unknown {
     forget(answer)
     const isMessage = typeof answer === typeof kept && answer !== null && !isPromise(answer)
-    return this.#cap(isMessage ? answer : kept, isMessage && answer !== kept)
+    return this.#capInPlace(isMessage ? answer : kept, isMessage && answer !== kept)
   }
 
-  /** Caps the message to write, and overwrites the original with it if allowed. `given`: a hook made it. */
-  #cap(kept: unknown, given = false): unknown {
+  /** Caps the message to write, and overwrites the original with it if allowed. `isFromHook`: a hook made it. */
+  #capInPlace(kept: unknown, isFromHook = false): unknown {
     const capped = this.#capped(kept)
     if (capped === this.message) return capped
     this.isChanged = true
@@ -63,7 +63,7 @@ export class GuardedMessage {
     if (!this.rules.inPlace || !isObject(message) || !isObject(capped)) return capped
     const become = () =>
       haveSameClass(message, capped) &&
-      (!given || isWithout(capped, message)) &&
+      (!isFromHook || isWithout(capped, message)) &&
       assignInPlace(message, capped)
     if (quietly(become) !== true) return capped
     // An exotic object may have ignored the writes.

@@ -103,7 +103,7 @@ const FILE = /(?:^|[\\/])([0-9a-f]{16})\.[\w-]{1,40}\.(?:part|\d+b\.\d+l\.txt)$/
 function requestOf(input: unknown): Request {
   if (!isObject(input))
     throw new InputError('Pass an object with the id of a saved output, such as {"id": "0123456789abcdef"}.')
-  const value = (name: string) => given(get(input, name))
+  const value = (name: string) => present(get(input, name))
   const id = value('id')
   if (typeof id !== 'string') throw new InputError('Pass the id of a saved output, from its notice.')
   const pattern = value('pattern')
@@ -120,7 +120,7 @@ function requestOf(input: unknown): Request {
 }
 
 /** Maps null and "" to undefined: models that must pass every parameter use them for unused ones. */
-function given(value: unknown): unknown {
+function present(value: unknown): unknown {
   return value === null || value === '' ? undefined : value
 }
 
@@ -143,7 +143,7 @@ async function page(store: SpillStore, { id, line = 1, byte, lines = LINES }: Re
   const from = byte === undefined ? '' : ` from byte ${slice.byte}`
   return [
     `[${id}: lines ${slice.line}-${last}${from} of ${total}]`,
-    ...texts.map((text, at) => `${slice.line + at}: ${shown(text)}`),
+    ...texts.map((text, at) => `${slice.line + at}: ${asOnTerminal(text)}`),
     await whatFollows(store, id, slice, last),
   ].join('\n')
 }
@@ -170,18 +170,18 @@ async function matches(
     return `[no line of ${id}${from} ${regex ? 'matches' : 'contains'} ${show(pattern)} (case-sensitive)]`
   const rows = new Map<number, string>()
   let room = ANSWER
-  let taken = 0
+  let count = 0
   for (const match of found.slice(0, MATCHES)) {
     const added = rowsOf(match).filter(([number, , isMatch]) => isMatch || !rows.has(number))
     const size = added.reduce((sum, [, text]) => sum + Buffer.byteLength(text) + 1, 0)
-    if (size > room && taken > 0) break
+    if (size > room && count > 0) break
     room -= size
-    taken += 1
+    count += 1
     for (const [number, text] of added) rows.set(number, text)
   }
-  const next = found[taken]
+  const next = found[count]
   return [
-    `[${id}: ${next ? 'the first ' : ''}${taken} matching lines${from}]`,
+    `[${id}: ${next ? 'the first ' : ''}${count} matching lines${from}]`,
     ...[...rows].sort(([one], [other]) => one - other).map(([, text]) => text),
     ...(next ? [`[more: search from line ${next.line} on]`] : []),
   ].join('\n')
@@ -192,12 +192,12 @@ type Row = [line: number, text: string, isMatch: boolean]
 /** Formats a match: the matching line after ":", context lines after "-". */
 function rowsOf({ line, byte, text, before, after }: SpillMatch): Row[] {
   const around = (lines: string[], first: number): Row[] =>
-    lines.map((text, at) => [first + at, `${first + at}- ${shown(text)}`, false])
+    lines.map((text, at) => [first + at, `${first + at}- ${asOnTerminal(text)}`, false])
   const isShortened = /^\[\+\d+ bytes\]|\[\+\d+ bytes\]$/.test(text)
   const place = isShortened && byte !== undefined ? `${line} (byte ${byte})` : `${line}`
   return [
     ...around(before, line - before.length),
-    [line, `${place}: ${shown(text)}`, true],
+    [line, `${place}: ${asOnTerminal(text)}`, true],
     ...around(after, line + 1),
   ]
 }
@@ -205,7 +205,7 @@ function rowsOf({ line, byte, text, before, after }: SpillMatch): Row[] {
 const CLEANING = { repeats: false }
 
 /** Returns a line as a terminal would show it, unless that is longer. */
-function shown(line: string): string {
+function asOnTerminal(line: string): string {
   const clean = cleanText(line, CLEANING)
   return clean.length > line.length || clean.includes('\n') ? line.replace(/\r$/, '') : clean
 }
