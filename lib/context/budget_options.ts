@@ -32,8 +32,7 @@ export function checkBudget(input: Omit<PrecheckInput, 'messages'>): BudgetOptio
     safetyMargin: margin(input.safetyMargin),
     maxEach,
     aggregate: checkAggregate(aggregate, {
-      // Half the window, or more if four results need more.
-      maxChars: Math.max(4 * maxEach, (contextTokens * CHARS_PER_TOKEN) / 2),
+      maxChars: allResultsChars(contextTokens, maxEach),
       minKeepChars: 0,
     }),
     counter: counterOf(input.countTokens),
@@ -52,17 +51,27 @@ function budgetOf(contextTokens: number, reserveTokens: number): number {
   return contextTokens - Math.min(reserveTokens, Math.floor(contextTokens / 4))
 }
 
-/** Chars of one tool result at most, by the smallest window that a row is for. */
+/** The smallest window of each tier, and its chars. */
 const TIERS = [
   [200_000, 64_000],
   [100_000, 32_000],
   [0, 16_000],
 ] as const
 
+/** Returns the chars of one tool result at most, by the tier of the window. */
+export function tierChars(contextTokens: number): number {
+  const [, most] = TIERS.find(([from]) => contextTokens >= from) ?? TIERS[2]
+  return most
+}
+
 /** Returns the chars of one tool result: 30 % of the window, at most its tier. */
 function resultChars(contextTokens: number): number {
-  const [, most] = TIERS.find(([from]) => contextTokens >= from) ?? TIERS[2]
-  return Math.min(Math.floor((contextTokens * 3) / 10) * CHARS_PER_TOKEN, most)
+  return Math.min(Math.floor((contextTokens * 3) / 10) * CHARS_PER_TOKEN, tierChars(contextTokens))
+}
+
+/** Returns the chars of all tool results together: half the window, or more if four results need more. */
+export function allResultsChars(contextTokens: number, maxEach: number): number {
+  return Math.max(4 * maxEach, (contextTokens * CHARS_PER_TOKEN) / 2)
 }
 
 function margin(value: unknown): number {

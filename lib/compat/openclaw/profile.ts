@@ -1,5 +1,6 @@
 import type { ProviderErrorKind } from 'spillway'
 import type { ProfileOptions } from 'spillway/openclaw'
+import { allResultsChars, tierChars } from '../../context/budget_options.js'
 import type { Aggregate } from '../../context/plan.js'
 import { checkOptions, choice, limit } from '../../option.js'
 
@@ -54,15 +55,9 @@ const PROFILES: Record<'april' | 'latest', Profile> = {
     flushesBetweenCalls: true,
   },
   latest: {
-    cap: (tokens) => {
-      if (tokens >= XL_CONTEXT_TOOL_RESULT_TOKENS) return XL_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS
-      return tokens >= LARGE_CONTEXT_TOOL_RESULT_TOKENS ? LARGE_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS : 16_000
-    },
-    aggregate: (tokens, cap) =>
-      Math.max(
-        PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER * cap,
-        Math.floor(tokens * ESTIMATED_CHARS_PER_TOKEN * AGGREGATE_TOOL_RESULT_CONTEXT_SHARE),
-      ),
+    // The tiers and shares of this package, which the constants above name.
+    cap: tierChars,
+    aggregate: allResultsChars,
     order: 'oldest',
     protectLatest: true,
     notice: '[... {omittedChars} more characters truncated; rerun with narrower args if needed]',
