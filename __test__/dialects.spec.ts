@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import {
   type ClampEvent,
   clampResult,
@@ -7,6 +8,7 @@ import {
   wrapTool,
 } from 'spillway'
 import { describe, expect, it } from 'vitest'
+import table from '../src/dialects.json'
 import { type Sample, samples, valueAt } from './samples.js'
 
 const text = (length: number) => 'a line of output é\n'.repeat(Math.ceil(length / 20)).slice(0, length)
@@ -282,4 +284,12 @@ describe('a class that keeps its fields twice, as LangChain messages do', () => 
     expect(JSON.stringify(clamped).length).toBeLessThan(70_000)
     expect(message.lc_kwargs['content']).toEqual(content(big))
   })
+})
+
+it('has a name in index.d.ts and a sample for every row of the table', () => {
+  const names = new Set(table.map(({ name }) => name))
+  const [, declared = ''] =
+    /type DialectName =([^\n]*\n[^;]*?)\n\n/.exec(readFileSync('index.d.ts', 'utf8')) ?? []
+  expect(new Set(declared.match(/[a-z][a-z-]*/g))).toEqual(new Set(['text', ...names]))
+  expect(new Set(samples.map(({ dialect }) => dialect))).toEqual(names)
 })

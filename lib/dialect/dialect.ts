@@ -1,12 +1,14 @@
 import type { DialectName } from 'spillway'
-import table from '../../src/dialects.json'
-import { escaped, jsonOf } from '../json.js'
-import { get, isObject } from '../reading.js'
-import { type End, endsAt, follow, leads, Paths, Place, type Reach } from './path.js'
-import { ASIDE, Known, PAYLOAD, REST, restOf, WORDS } from './rest.js'
+import data from '../../src/dialects.json'
+import { isObject } from '../reading.js'
+import { type End, endsAt, leads, Paths, Place } from './path.js'
+import { REST, type Slot, Walk } from './rest.js'
 
 /**
- * Paths to the text of tool results, by framework: src/dialects.json, a row for each.
+ * Paths to the text of tool results, by framework: src/dialects.json, a row for each. The order of the rows matters: of
+ * several forms that a value has, the first one reads it. Place a row before those whose forms would take its results,
+ * such as `role: "tool"` alone. The name of a new row is also a `DialectName` (index.d.ts) and has a sample
+ * (__test__/samples.ts), from which its tests are made.
  *
  * The `forms` of a row describe its results, which are recognised by tags alone. A form lists the `role` or the `type`
  * of a value; without either, the value has neither. `has` lists other members, and `results` the paths to the results
@@ -52,39 +54,47 @@ interface FormData {
   readonly results?: readonly string[]
 }
 
-/** A place with text that a model sees. */
-export interface Slot {
-  readonly text: string
-  readonly holder: Place
-  readonly key: string | number
-  /** The value, if the text is its JSON, and how a text replaces it. */
-  readonly json: { readonly value: unknown; readonly as: string } | undefined
-}
-
 /** A tool result that a value is or carries. */
 export class Result {
   constructor(
+    readonly dialect: DialectName,
     readonly place: Place,
     readonly slots: readonly Slot[],
-    readonly row: Row,
+    private readonly all: readonly End[],
   ) {}
+
+  /** Returns the values of a field of its row. */
+  ends(field: 'id' | 'tool' | 'error' | 'side' | 'media'): End[] {
+    return this.all.filter((end) => end.field === field)
+  }
 
   /** True if an error flag is set. `error: null` is not a failure. */
   get isError(): boolean {
-    return endsAt(this.row.error, this.place).some(({ value }) => isFailure(value))
+    return this.ends('error').some(({ value }) => isFailure(value))
   }
 
   get id(): string | undefined {
-    return firstString(this.row.id, this.place)
+    return this.word('id')
   }
 
   get tool(): string | undefined {
-    return firstString(this.row.tool, this.place)
+    return this.word('tool')
+  }
+
+  private word(field: 'id' | 'tool'): string | undefined {
+    return this.ends(field)
+      .map(({ value }) => value)
+      .find((value) => typeof value === 'string')
   }
 
   /** Copies beside the text that no model reads. */
   get side(): End[] {
-    return endsAt(this.row.side, this.place)
+    return this.ends('side')
+  }
+
+  /** Images, audio and files, or references to them. */
+  get media(): End[] {
+    return this.ends('media')
   }
 
   /** True if it has parts of a tool result. Tags alone may also occur in a caller's own data. */
@@ -93,18 +103,8 @@ export class Result {
       this.slots.some(({ json }) => json?.as !== REST) ||
       this.side.length > 0 ||
       this.media.length > 0 ||
-      this.isEmpty
+      isEmptyList(this.place.read('content'))
     )
-  }
-
-  /** True if the content is a list without blocks. */
-  get isEmpty(): boolean {
-    return isEmptyList(this.place.read('content'))
-  }
-
-  /** Images, audio and files, or references to them. */
-  get media(): End[] {
-    return endsAt(this.row.media, this.place)
   }
 }
 
@@ -113,107 +113,58 @@ export function isFailure(error: unknown): boolean {
   return error !== undefined && error !== null && error !== false && error !== ''
 }
 
-function firstString(paths: Paths, place: Place): string | undefined {
-  return endsAt(paths, place)
-    .map(({ value }) => value)
-    .find((value) => typeof value === 'string')
-}
-
-export class Row {
-  readonly name: DialectName
-  readonly error: Paths
-  readonly side: Paths
-  readonly media: Paths
-  readonly id: Paths
-  readonly tool: Paths
-  readonly copy: string | undefined
-  private readonly slots = new Paths()
-  /** All known paths of a result. */
-  private readonly known: Known
-  readonly forms: readonly Form[]
-
-  constructor(data: RowData) {
-    this.name = data.name as DialectName
-    this.error = Paths.of(data.error)
-    this.side = Paths.of(data.side)
-    const json = Object.entries(data.json ?? {})
-    const nested = (field: 'text' | 'other' | 'media') =>
-      json.flatMap(([path, as]) => (as === RESULT ? (mcp[field] ?? []).map((end) => `${path}.${end}`) : []))
-    const media = [...(data.media ?? []), ...nested('media')]
-    this.media = Paths.of(media)
-    this.id = Paths.of(data.id)
-    this.tool = Paths.of(data.tool)
-    this.copy = data.copy
-    const known = new Paths()
-    for (const path of [...(data.id ?? []), ...(data.tool ?? []), ...(data.error ?? [])])
-      known.grow(path, WORDS)
-    for (const path of media) known.grow(path, PAYLOAD)
-    for (const tree of [this.slots, known]) {
-      for (const path of [...(data.text ?? []), ...nested('text')]) tree.grow(path, TEXT)
-      for (const [path, as] of json) tree.grow(path, as === RESULT ? STRING : as)
-      for (const path of [...(data.other ?? []), ...nested('other')]) tree.grow(path)
-    }
-    const copy = data.copy === undefined ? [] : [data.copy]
-    for (const path of [...(data.side ?? []), ...(data.aside ?? []), ...copy]) known.grow(path, ASIDE)
-    this.known = new Known([known])
-    this.forms = data.forms.map((form) => new Form(form, this))
-  }
-
-  /**
-   * Returns the result at a place. With `blocks`, returns undefined unless a block is known, in an array every element.
-   */
-  read(place: Place, blocks = false): Result | undefined {
-    const slots: Slot[] = []
-    const known = follow(this.slots, place, slots, addSlot)
-    if (blocks && (known === 0 || (Array.isArray(place.value) && known < place.value.length)))
-      return undefined
-    const rest = restOf(this.known, place, slots)
-    return new Result(place, rest.length > 0 ? [...rest, ...slots] : slots, this)
-  }
-}
-
-const TEXT = ''
-const STRING = 'string'
-const RESULT = 'result'
-/** The MCP row, whose results other rows may hold as JSON. */
-const mcp = (table as readonly RowData[]).find(({ name }) => name === 'mcp') as RowData
-/** A string that is JSON, and must stay JSON. */
-const ENCODED = 'encoded'
-
-const addSlot: Reach<Slot[]> = (paths, value, holder, key, slots) => {
-  if (typeof value === 'string') {
-    const json = paths.end === ENCODED ? { value, as: ENCODED } : undefined
-    slots.push({ text: value, holder, key, json })
-  } else if (paths.end !== TEXT && paths.end !== undefined && typeof value === 'object' && value !== null) {
-    if (isRead(value, paths)) return false
-    const text = jsonOf(value)
-    if (text !== undefined) slots.push({ text: escaped(text), holder, key, json: { value, as: paths.end } })
-  } else return false
-  return true
-}
-
 function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** Returns true if paths read all members of an object, or if it is a result with a known block. */
-function isRead(value: object, paths: Paths): boolean {
-  if (paths.names.length === 0 || Array.isArray(value)) return false
-  const blocks = paths.next[paths.names.indexOf('content')]
-  const content = blocks && get(value, 'content')
-  const list: readonly unknown[] = Array.isArray(content) ? content : []
-  // An object with its own `toJSON` may write other data than its members.
-  if (writesItself(value) || list.some(writesItself)) return false
-  if (blocks && list.length > 0 && follow(blocks, new Place(list), undefined, passOver) > 0) return true
-  const keys = Object.keys(value)
-  return keys.length > 0 && keys.every((key) => paths.names.includes(key))
+const table: readonly RowData[] = data
+
+/** Fields with paths into a result, in the order in which they are read. */
+const FIELDS = ['text', 'json', 'other', 'media', 'id', 'tool', 'error', 'side', 'aside'] as const
+
+class Row {
+  readonly name: DialectName
+  readonly forms: readonly Form[]
+  private readonly paths = new Paths()
+  private readonly copy: string | undefined
+
+  constructor(data: RowData) {
+    this.name = data.name as DialectName
+    this.copy = data.copy
+    const json = Object.entries(data.json ?? {})
+    for (const field of FIELDS) {
+      if (field === 'json')
+        for (const [path, as] of json) this.grow(path, field, as === RESULT ? 'string' : as)
+      else for (const path of data[field] ?? []) this.grow(path, field)
+      for (const path of field === 'text' || field === 'other' || field === 'media' ? (mcp[field] ?? []) : [])
+        for (const [above, as] of json) if (as === RESULT) this.grow(`${above}.${path}`, field)
+    }
+    if (data.copy !== undefined) this.grow(data.copy, 'aside')
+    this.forms = data.forms.map((form) => new Form(form, this))
+  }
+
+  private grow(path: string, field: string, as = ''): void {
+    this.paths.grow(path, field === 'other' ? undefined : { field, as })
+  }
+
+  read(place: Place): Result {
+    const { slots, ends } = new Walk(this.paths, place)
+    place.twin = this.copy
+    return new Result(this.name, place, slots, ends)
+  }
+
+  /** Returns true if a block of the content is known, in an array every element. */
+  hasBlocks(place: Place): boolean {
+    const { value } = place
+    return Array.isArray(value)
+      ? value.length > 0 && this.paths.countTagged(place) === value.length
+      : this.paths.countContent(place) > 0
+  }
 }
 
-function writesItself(value: unknown): boolean {
-  return isObject(value) && typeof get(value, 'toJSON') === 'function'
-}
-
-const passOver: Reach<undefined> = () => true
+/** Marks JSON that may hold a result of MCP. */
+const RESULT = 'result'
+const mcp = table.find(({ name }) => name === 'mcp') as RowData
 
 class Form {
   readonly role: readonly string[]
@@ -238,27 +189,25 @@ class Form {
   }
 
   read(root: Place): Result[] | undefined {
-    for (const paths of this.has) if (!leads(paths, root)) return undefined
+    if (!this.has.every((paths) => leads(paths, root))) return undefined
     if (this.isEmpty && !isEmptyList(root.read('content'))) return undefined
-    if (!this.results) {
-      const result = this.row.read(root, this.blocks)
-      return result && [result]
-    }
+    if (this.blocks && !this.row.hasBlocks(root)) return undefined
+    if (!this.results) return [this.row.read(root)]
     const results = endsAt(this.results, root).flatMap(({ value, holder, key }) =>
       // Bytes beside results are not results.
-      isObject(value) && !ArrayBuffer.isView(value) ? (this.row.read(holder.child(value, key)) ?? []) : [],
+      isObject(value) && !ArrayBuffer.isView(value) ? this.row.read(holder.child(value, key)) : [],
     )
     return results.length > 0 ? results : undefined
   }
 }
 
-const rows = (table as readonly RowData[]).map((data) => new Row(data))
+const rows = table.map((data) => new Row(data))
 const forms = rows.flatMap((row) => row.forms)
 
 export const dialectNames: readonly DialectName[] = ['text', ...new Set(rows.map(({ name }) => name))]
 
-const fromModel = Paths.of((table as readonly RowData[]).flatMap(({ model = [] }) => model))
-const failed = Paths.of((table as readonly RowData[]).flatMap(({ failed = [] }) => failed))
+const fromModel = Paths.of(table.flatMap(({ model = [] }) => model))
+const failed = Paths.of(table.flatMap(({ failed = [] }) => failed))
 
 /** Returns true if a message is an answer of the model. A failed turn is not one: results before it stay the latest. */
 export function isAnswer(message: object): boolean {
@@ -273,20 +222,18 @@ export function isFailedTurn(message: object): boolean {
 
 const NONE: readonly never[] = []
 
-/** Forms by the tag that is read first. */
-const byRole = group(({ role }) => role)
-const byType = group(({ type }) => type)
+/** Forms by the tag that is read first, each in the order of the rows. */
+const byRole = formsBy(({ role }) => role)
+const byType = formsBy(({ type }) => type)
 const lists = forms.filter(({ isList }) => isList)
 const bare = forms.filter(({ isList, role, type }) => !isList && role.length + type.length === 0)
-const prefixes = [...byType].filter(([type]) => type.endsWith('*'))
-// A type that starts with a prefix may match either form.
-for (const [type, forms] of byType) if (!type.endsWith('*')) byType.set(type, [...forms, ...starting(type)])
 
-function group(tagsOf: (form: Form) => readonly string[]): Map<string, Form[]> {
-  const groups = new Map<string, Form[]>()
-  for (const form of forms)
-    for (const tag of tagsOf(form)) groups.set(tag, [...(groups.get(tag) ?? []), form])
-  return groups
+function formsBy(tagsOf: (form: Form) => readonly string[]): (tag: string) => readonly Form[] {
+  const prefixed = forms.filter((form) => tagsOf(form).some((tag) => tag.endsWith('*')))
+  const takes = (form: Form, tag: string) =>
+    tagsOf(form).some((own) => own === tag || (own.endsWith('*') && tag.startsWith(own.slice(0, -1))))
+  const known = new Map(forms.flatMap(tagsOf).map((tag) => [tag, forms.filter((form) => takes(form, tag))]))
+  return (tag) => known.get(tag) ?? prefixed.filter((form) => takes(form, tag))
 }
 
 /** Returns the tool results that a value is or carries, in order. `named`: the caller's dialect, if given. */
@@ -298,23 +245,19 @@ export function readResults(value: object, named: DialectName | undefined): read
     if (results) return results
   }
   const role = Array.isArray(value) ? undefined : root.read('role')
-  if (typeof role === 'string' && !byRole.has(role)) return NONE
-  if (role === 'user' || role === 'assistant') return NONE
+  if (typeof role === 'string' && (byRole(role).length === 0 || role === 'user' || role === 'assistant'))
+    return NONE
   const row = named && rows.find(({ name }) => name === named)
   const result = row?.read(root)
-  return result && (result.slots.length > 0 || row?.read(root, true)) ? [result] : NONE
+  return result && (result.slots.length > 0 || result.isSure) ? [result] : NONE
 }
 
 function formsFor(root: Place): readonly Form[] {
   if (Array.isArray(root.value)) return lists
   const role = root.read('role')
-  if (typeof role === 'string') return byRole.get(role) ?? NONE
+  if (typeof role === 'string') return byRole(role)
   if (role !== undefined) return NONE
   const type = root.read('type')
-  if (typeof type === 'string') return byType.get(type) ?? starting(type)
+  if (typeof type === 'string') return byType(type)
   return type === undefined ? bare : NONE
-}
-
-function starting(type: string): readonly Form[] {
-  return prefixes.find(([prefix]) => type.startsWith(prefix.slice(0, -1)))?.[1] ?? NONE
 }

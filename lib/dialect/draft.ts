@@ -1,8 +1,8 @@
 import { get, isObject } from '../reading.js'
 import { copy, GONE } from './copy.js'
-import { isFailure, type Result, type Slot } from './dialect.js'
+import { isFailure, type Result } from './dialect.js'
 import { Place } from './path.js'
-import { changedIn, isMembers, REST } from './rest.js'
+import { changedIn, isMembers, REST, type Slot } from './rest.js'
 import { shrunk } from './side.js'
 import { wellFormed } from './slots.js'
 
@@ -13,31 +13,23 @@ type Changes = Map<string | number, unknown>
 
 /** Copies the objects above each change and shares all others. Prototypes and other properties are kept. */
 export class Draft {
-  /** Places to copy, by depth, each with its changes. */
-  readonly #levels: Map<Place, Changes>[] = []
-  readonly #below = new Map<Place, Map<string | number, Place>>()
-  /** Names of the second copies that classes keep of their properties, by place. */
-  readonly #copies = new Map<Place, string>()
+  /** Changes by the place of their holder. A `Place` as a new value stands for its copy. */
+  readonly #changes = new Map<Place, Changes>()
 
   set(holder: Place, key: string | number, to: unknown): void {
-    const place = this.#known(holder)
-    const depth = depthOf(place)
-    this.#levels[depth] ??= new Map()
-    const level = this.#levels[depth] as Map<Place, Changes>
-    const changes = level.get(place)
-    if (changes) changes.set(key, to)
-    else level.set(place, new Map([[key, to]]))
+    this.#changesOf(holder).set(key, to)
   }
 
-  /** Returns the canonical `Place` of an object that several paths reach. */
-  #known(place: Place): Place {
-    if (!place.parent) return place
-    const parent = this.#known(place.parent)
-    const below = this.#below.get(parent) ?? new Map<string | number, Place>()
-    this.#below.set(parent, below)
-    const known = below.get(place.key) ?? place
-    below.set(place.key, known)
-    return known
+  #changesOf(place: Place): Changes {
+    const known = this.#changes.get(place)
+    if (known) return known
+    const changes: Changes = new Map()
+    this.#changes.set(place, changes)
+    if (place.parent) {
+      const above = this.#changesOf(place.parent)
+      if (!above.has(place.key)) above.set(place.key, place)
+    }
+    return changes
   }
 
   remove(holder: Place, key: string | number): void {
@@ -54,39 +46,25 @@ export class Draft {
       else this.set(slot.holder, slot.key, edit.value)
     }
     if (gone.size > 0) this.#drop(result, gone)
-    this.mirror(result)
-  }
-
-  /** Applies changes of a result to the second copy that its class keeps. */
-  mirror({ place, row }: Result): void {
-    if (row.copy !== undefined) this.#copies.set(this.#known(place), row.copy)
   }
 
   /** Returns the root value with all changes. */
   done<T extends object>(value: T): T {
-    // Deepest first: a copy contains the copies below it.
-    for (let depth = this.#levels.length - 1; depth >= 0; depth--) {
-      for (const [place, changes] of this.#levels[depth] ?? []) {
-        if (this.#isGone(place)) continue
-        const made = copy(place.value, this.#mirrored(place, changes))
-        if (!place.parent) return made as T
-        this.set(place.parent, place.key, made)
-      }
-    }
+    for (const place of this.#changes.keys()) if (!place.parent) return this.#copy(place) as T
     return value
   }
 
-  #isGone({ parent, key }: Place): boolean {
-    const above = parent && this.#levels[depthOf(parent)]?.get(this.#known(parent))
-    return above?.get(key) === GONE
-  }
-
-  #mirrored(place: Place, changes: Changes): Changes {
-    const name = this.#copies.get(place)
-    const second = name === undefined ? undefined : get(place.value, name)
-    if (name === undefined || typeof second !== 'object' || second === null) return changes
-    const same = [...changes].filter(([key]) => Object.hasOwn(second, key))
-    return same.length === 0 ? changes : new Map([...changes, [name, copy(second, new Map(same))]])
+  #copy(place: Place): object {
+    const { value, twin } = place
+    const changes = new Map(
+      [...this.#changesOf(place)].map(([key, to]) => [key, to instanceof Place ? this.#copy(to) : to]),
+    )
+    const second = twin === undefined ? undefined : get(value, twin)
+    if (twin !== undefined && isObject(second)) {
+      const same = [...changes].filter(([key]) => Object.hasOwn(second, key))
+      if (same.length > 0) changes.set(twin, copy(second, new Map(same)))
+    }
+    return copy(value, changes)
   }
 
   /** Replaces a text, or JSON as the row specifies, by a text. */
@@ -101,8 +79,8 @@ export class Draft {
       this.remove(holder, key)
       this.set(holder, 'text', text)
     } else if (json?.as === 'wrap') {
-      const { value } = json
-      const failed = isFailure(member(value, 'error')) && member(value, 'output') === undefined
+      const member = (name: string) => (isObject(json.value) ? get(json.value, name) : undefined)
+      const failed = isFailure(member('error')) && member('output') === undefined
       this.set(holder, key, failed ? { error: text } : { output: text })
     } else {
       if (json?.as === 'retag')
@@ -151,19 +129,9 @@ export class Draft {
       if (heir < 0) for (heir = key + 1; heir < blocks.length && !stays(heir); ) heir += 1
       const to = blocks[heir] as object | undefined
       if (to === undefined || get(to, mark) !== undefined) continue
-      this.set(new Place(to, list, heir), mark, value)
+      this.set(list.child(to, heir), mark, value)
     }
   }
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? get(value, name) : undefined
-}
-
-function depthOf(place: Place): number {
-  let depth = 0
-  for (let at = place.parent; at; at = at.parent) depth += 1
-  return depth
 }
 
 /** Tags of text, by the tag of the JSON that it replaces. */

@@ -1,4 +1,4 @@
-import { elementAt, get } from '../reading.js'
+import { elementAt, get, isObject } from '../reading.js'
 
 /**
  * Paths into a caller's value. `content[type=text].text` goes to `content`, then to each element whose `type` is
@@ -8,6 +8,8 @@ import { elementAt, get } from '../reading.js'
 
 /** An object on a path, with its parent. Several paths lead through it, and each property is read once. */
 export class Place {
+  /** Name of the second copy that a class keeps of its properties. */
+  twin: string | undefined
   private known: Read | undefined
   private below: Place[] | undefined
 
@@ -17,17 +19,12 @@ export class Place {
     readonly key: string | number = '',
   ) {}
 
-  read(name: string): unknown {
+  /** `isLast`: the property will not be read again. */
+  read(name: string, isLast = false): unknown {
     for (let at = this.known; at; at = at.before) if (at.name === name) return at.value
     const value = get(this.value, name)
-    this.known = { name, value, before: this.known }
+    if (!isLast) this.known = { name, value, before: this.known }
     return value
-  }
-
-  /** Like `read`, for a property that will not be read again. */
-  last(name: string): unknown {
-    for (let at = this.known; at; at = at.before) if (at.name === name) return at.value
-    return get(this.value, name)
   }
 
   /** Returns the place of a child value. Each key has one place. */
@@ -53,55 +50,148 @@ interface Read {
   readonly before: Read | undefined
 }
 
+/** The field of src/dialects.json that lists a path, and for JSON how a text replaces it. */
+export interface Mark {
+  readonly field: string
+  readonly as: string
+}
+
 /** A tree of paths, by their common beginnings. */
 export class Paths {
-  /** Marker of a path that ends here. */
-  end: string | undefined
+  /** Marks of the paths that end here. */
+  readonly ends: Mark[] = []
   readonly names: string[] = []
   readonly next: Paths[] = []
-  readonly filters: Filter[] = []
+  /** Names of members that are tags. */
+  readonly tags: string[] = ['role', 'type']
+  /** Paths from each element of a list. */
   each: Paths | undefined
+  private readonly filters: Filter[] = []
+  /** Unions with the paths of a tag, made on first use. */
+  private readonly unions = new Map<Paths, Paths>()
 
   static of(paths: readonly string[] = []): Paths {
     const root = new Paths()
-    for (const path of paths) root.grow(path, '')
+    for (const path of paths) root.grow(path, { field: '', as: '' })
     return root
   }
 
-  /** Adds a path. Without `end` the path is known, but its values are not reported. */
-  grow(path: string, end?: string): void {
+  /** Adds a path. Without `end` the path is known, but leads to nothing. */
+  grow(path: string, end?: Mark): void {
     let at: Paths[] = [this]
     for (let rest = path; rest !== ''; ) {
-      const [step = '', name, list, tag = '', sign, values = ''] = STEP.exec(rest) ?? []
+      const [step = '', name, list, tag = '', not = '', values = ''] = STEP.exec(rest) ?? []
       if (step === '') throw new Error(`cannot read the path ${path} at ${rest}`)
       rest = rest.slice(step.length)
-      if (name !== undefined) at = at.map((paths) => paths.#member(name))
-      else if (list !== undefined) at = at.map((paths) => paths.#element())
-      else
-        at = at.flatMap((paths) => values.split('|').map((value) => paths.#tagged(tag, sign === '!', value)))
+      if (name !== undefined) at = at.map((paths) => paths.member(name))
+      else if (list !== undefined) at = at.map((paths) => paths.element())
+      else at = at.flatMap((paths) => values.split('|').map((value) => paths.tagged(tag, not + value)))
     }
-    for (const paths of at) paths.end = end ?? paths.end
+    if (end) for (const { ends } of at) ends.push(end)
   }
 
-  #member(name: string): Paths {
-    const at = this.names.indexOf(name)
-    const known = this.next[at]
+  private member(name: string): Paths {
+    const known = this.next[this.names.indexOf(name)]
     if (known) return known
-    const made = new Paths()
     this.names.push(name)
+    const made = new Paths()
     this.next.push(made)
     return made
   }
 
-  #element(): Paths {
+  private element(): Paths {
     this.each ??= new Paths()
     return this.each
   }
 
-  #tagged(tag: string, not: boolean, value: string): Paths {
+  private tagged(tag: string, value: string): Paths {
     const filter = this.filters.find((filter) => filter.tag === tag) ?? new Filter(tag)
     if (!this.filters.includes(filter)) this.filters.push(filter)
-    return filter.grow(not, value)
+    const next = filter.grow(value)
+    for (const { tags } of [this, next]) if (!tags.includes(tag)) tags.push(tag)
+    return next
+  }
+
+  /** True if no path continues. */
+  get isLeaf(): boolean {
+    return this.names.length === 0 && !this.leadsToElements
+  }
+
+  /** True if only paths that reach no model end here. */
+  get isAside(): boolean {
+    return this.ends.length === 1 && this.ends[0]?.field === 'aside' && this.isLeaf
+  }
+
+  /** Returns true if a path of a field ends here. */
+  endsIn(field: string): boolean {
+    return this.ends.some((end) => end.field === field)
+  }
+
+  get leadsToElements(): boolean {
+    return this.each !== undefined || this.filters.length > 0
+  }
+
+  /** Returns true if a path may continue inside a value. */
+  leadsInto(value: object): boolean {
+    return Array.isArray(value) ? this.leadsToElements : this.names.length + this.filters.length > 0
+  }
+
+  /** Returns these paths with those for the tags of an object. */
+  at(place: Place): Paths {
+    return this.filters.length === 0 ? this : (this.matching(place, this) as Paths)
+  }
+
+  /** Returns the paths for an element of a list, undefined if there are none. */
+  atElement(place: Place): Paths | undefined {
+    return this.matching(place, this.each)
+  }
+
+  /** Returns the number of elements of a list to which paths lead by their tags. */
+  countTagged(list: Place): number {
+    const { value } = list
+    let count = 0
+    for (let at = 0; Array.isArray(value) && at < value.length; at++) {
+      const element = elementAt(value, at)
+      if (isObject(element) && this.atElement(list.child(element, at)) !== this.each) count += 1
+    }
+    return count
+  }
+
+  /** Returns the number of blocks in the content of a result to which paths lead by their tags. */
+  countContent(place: Place): number {
+    const content = place.read('content')
+    const paths = this.next[this.names.indexOf('content')]
+    return isObject(content) && paths ? paths.countTagged(place.child(content, 'content')) : 0
+  }
+
+  private matching(place: Place, base: Paths | undefined): Paths | undefined {
+    let found = base
+    for (const filter of this.filters) {
+      const next = filter.of(place.read(filter.tag))
+      // A second filter may follow on the same object.
+      if (next) found = found ? found.with(next.at(place)) : next.at(place)
+    }
+    return found
+  }
+
+  private with(other: Paths): Paths {
+    const known = this.unions.get(other)
+    if (known) return known
+    const made = new Paths()
+    // The paths of a tag come first, as in `follow`.
+    made.add(other)
+    made.add(this)
+    this.unions.set(other, made)
+    return made
+  }
+
+  private add(other: Paths): void {
+    this.ends.push(...other.ends)
+    this.tags.push(...other.tags)
+    for (const [at, name] of other.names.entries()) this.member(name).add(other.next[at] as Paths)
+    if (other.each) this.element().add(other.each)
+    for (const { tag, all } of other.filters)
+      for (const [value, next] of all) this.tagged(tag, value).add(next)
   }
 }
 
@@ -110,128 +200,80 @@ const STEP = /^\.?([^.[\]]+)|^(\[\])|^\[(\w+)(!?)=([^\]]+)\]/
 
 /** The next steps of a path, by the value of a tag. */
 class Filter {
-  // There are few values, so a scan is faster than a hash.
-  private readonly values: (string | boolean)[] = []
-  private readonly next: Paths[] = []
-  private readonly prefixes: [prefix: string, paths: Paths][] = []
-  private readonly others: [number: number, paths: Paths][] = []
+  readonly all = new Map<string, Paths>()
+  private readonly exact = new Map<unknown, Paths>()
+  private readonly patterns: [matches: (value: unknown) => boolean, next: Paths][] = []
 
   constructor(readonly tag: string) {}
 
-  grow(not: boolean, value: string): Paths {
+  grow(value: string): Paths {
+    const known = this.all.get(value)
+    if (known) return known
     const made = new Paths()
-    if (not) this.others.push([Number(value), made])
-    else if (value.endsWith('*')) this.prefixes.push([value.slice(0, -1), made])
-    else {
-      const known = this.of(value === 'true' || value)
-      if (known) return known
-      this.values.push(value === 'true' || value)
-      this.next.push(made)
-    }
+    this.all.set(value, made)
+    if (value.startsWith('!')) {
+      const number = Number(value.slice(1))
+      this.patterns.push([(given) => typeof given === 'number' && given !== number, made])
+    } else if (value.endsWith('*')) {
+      const prefix = value.slice(0, -1)
+      this.patterns.push([(given) => typeof given === 'string' && given.startsWith(prefix), made])
+    } else this.exact.set(value === 'true' || value, made)
     return made
   }
 
   of(value: unknown): Paths | undefined {
-    for (let at = 0; at < this.values.length; at++) if (this.values[at] === value) return this.next[at]
-    if (typeof value === 'string')
-      for (const [prefix, paths] of this.prefixes) if (value.startsWith(prefix)) return paths
-    if (typeof value === 'number')
-      for (const [number, paths] of this.others) if (value !== number) return paths
-    return undefined
+    if (value === undefined) return undefined
+    return this.exact.get(value) ?? this.patterns.find(([matches]) => matches(value))?.[1]
   }
 }
 
-/** Called for each value at the end of a path. Returns true if the values below it are not needed. */
-export type Reach<Out> = (
-  paths: Paths,
-  value: unknown,
-  holder: Place,
-  key: string | number,
-  out: Out,
-) => boolean
-
-/** Follows paths from an object. Returns the number of list elements that a filter matched. */
-export function follow<Out>(paths: Paths, place: Place, out: Out, reach: Reach<Out>): number {
-  if (Array.isArray(place.value)) return followList(paths, place, place.value, out, reach)
-  let known = 0
-  const { filters, names } = paths
-  for (let at = 0; at < filters.length; at++) {
-    const filter = filters[at] as Filter
-    const next = filter.of(place.read(filter.tag))
-    if (!next) continue
-    if (next.end !== undefined) reach(next, place.value, place.parent ?? place, place.key, out)
-    known += follow(next, place, out, reach)
-  }
-  for (let at = 0; at < names.length; at++) {
-    const name = names[at] as string
-    known += arrive(paths.next[at] as Paths, place.read(name), place, name, out, reach)
-  }
-  return known
-}
-
-function followList<Out>(
-  { filters, each }: Paths,
-  place: Place,
-  list: readonly unknown[],
-  out: Out,
-  reach: Reach<Out>,
-): number {
-  if (filters.length === 0 && !each) return 0
-  let known = 0
-  for (let at = 0; at < list.length; at++) {
-    const element = elementAt(list, at)
-    if (typeof element !== 'object' || element === null) continue
-    const child = place.child(element, at)
-    for (let index = 0; index < filters.length; index++) {
-      const filter = filters[index] as Filter
-      const next = filter.of(child.read(filter.tag))
-      if (!next) continue
-      known += 1
-      arrive(next, element, place, at, out, reach)
-    }
-    if (each) arrive(each, element, place, at, out, reach)
-  }
-  return known
-}
-
-function arrive<Out>(
-  paths: Paths,
-  value: unknown,
-  holder: Place,
-  key: string | number,
-  out: Out,
-  reach: Reach<Out>,
-): number {
-  if (value === undefined) return 0
-  if (paths.end !== undefined && reach(paths, value, holder, key, out)) return 0
-  if (typeof value !== 'object' || value === null) return 0
-  return follow(paths, holder.child(value, key), out, reach)
-}
-
-/** Returns true if a path leads to a value. */
-export function leads(paths: Paths, place: Place): boolean {
-  const { filters, names, next } = paths
-  // Most paths are one name.
-  if (filters.length === 0 && names.length === 1 && next[0]?.end !== undefined)
-    return place.read(names[0] as string) !== undefined
-  return endsAt(paths, place).length > 0
-}
-
-/** A value at the end of a path, and its place. */
+/** A value at the end of a path, its place, and the field of the path. */
 export interface End {
+  readonly field: string
   readonly value: unknown
   readonly holder: Place
   readonly key: string | number
 }
 
+/** Returns true if a path leads to a value. */
+export function leads(paths: Paths, place: Place): boolean {
+  const { names, next } = paths
+  // Most paths are one name.
+  if (!paths.leadsToElements && names.length === 1 && next[0]?.isLeaf)
+    return place.read(names[0] as string) !== undefined
+  return endsAt(paths, place).length > 0
+}
+
 /** Returns the values that paths lead to, in order. */
 export function endsAt(paths: Paths, place: Place): End[] {
   const ends: End[] = []
-  follow(paths, place, ends, addEnd)
+  follow(paths, place.value, place.parent ?? place, place.key, place, ends)
   return ends
 }
 
-const addEnd: Reach<End[]> = ({ names }, value, holder, key, ends) => {
-  ends.push({ value, holder, key })
-  return names.length === 0
+function follow(
+  paths: Paths,
+  value: unknown,
+  holder: Place,
+  key: string | number,
+  place: Place | undefined,
+  found: End[],
+): void {
+  const here = place && !Array.isArray(value) ? paths.at(place) : paths
+  for (const { field } of here.ends) found.push({ field, value, holder, key })
+  if (!place) return
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const element = elementAt(value, at)
+      const child = isObject(element) ? place.child(element, at) : undefined
+      const next = child && here.atElement(child)
+      if (next) follow(next, element, place, at, child, found)
+    }
+    return
+  }
+  for (const [at, name] of here.names.entries()) {
+    const member = place.read(name)
+    const child = isObject(member) ? place.child(member, name) : undefined
+    if (member !== undefined) follow(here.next[at] as Paths, member, place, name, child, found)
+  }
 }

@@ -1,26 +1,31 @@
-import { jsonOf, roomAfter } from '../json.js'
+import { types } from 'node:util'
+import { escaped, jsonOf, roomAfter } from '../json.js'
 import { elementAt, get, isObject } from '../reading.js'
-import type { Slot } from './dialect.js'
-import type { Paths, Place } from './path.js'
+import { type End, endsAt, type Mark, type Paths, type Place } from './path.js'
+
+/** A place with text that a model sees. */
+export interface Slot {
+  readonly text: string
+  readonly holder: Place
+  readonly key: string | number
+  /** The value, if the text is its JSON, and how a text replaces it. */
+  readonly json: { readonly value: unknown; readonly as: string } | undefined
+}
 
 /**
- * The rest of a result: members and blocks that no path reads, though a framework may send them. A small rest is kept.
- * A larger one counts against the limits as JSON, and is shrunk in place.
+ * Marks a slot as the rest of a result: members and blocks that no path reads, though a framework may send them. A
+ * small rest is kept. A larger one counts against the limits as JSON, and is shrunk in place.
  */
+export const REST = 'rest'
+/** A string that is JSON, and must stay JSON. */
+const ENCODED = 'encoded'
 
 /** Bytes of JSON that the rest of a result may have beyond its limits, as in src/dialect/rest.rs. */
 export const LITTLE = 1_024
+/** Fields of paths whose ends are not listed. */
+const PARTS: ReadonlySet<string> = new Set(['text', 'json', 'aside'])
 /** Most chars of a tag. */
 const WORD = 256
-
-/** Markers of paths that do not lead to text. */
-export const ASIDE = 'aside'
-export const WORDS = 'word'
-export const PAYLOAD = 'payload'
-const TEXT = ''
-
-/** Marks a slot as the rest of an object, or as an unknown block of a list. */
-export const REST = 'rest'
 
 /** Returns true if a slot stands for members of an object, which have no common place. */
 export function isMembers({ holder, json }: Slot): boolean {
@@ -33,208 +38,190 @@ export function changedIn(members: object, left: object): [name: string, value: 
   return Object.entries(left).filter(([name]) => !Object.hasOwn(members, name) || !isSame(name))
 }
 
-type Members = ReadonlyMap<string, Known>
-
-/** All known paths that lead to a value, merged. */
-export class Known {
-  /** True if a path that does not lead to text ends here. The rest below it reaches no model. */
-  readonly isAside: boolean
-  readonly isLeaf: boolean
-  /** True if a string, or another primitive, is a text that was read or known not to be one. */
-  readonly takesString: boolean
-  readonly takesWord: boolean
-  private readonly ends: readonly string[]
-  private readonly filters: Paths['filters']
-  private readonly tags: Set<string>
-  private readonly members: Members
-  private readonly each: readonly Paths[]
-  private readonly element: Known | undefined
-  /** Members and elements for the paths of a matching tag, made on first use. */
-  private readonly tagged = new Map<Paths, Members>()
-  private readonly elements = new Map<Paths, Known>()
-
-  constructor(
-    private readonly paths: readonly Paths[],
-    tags: readonly string[] = [],
-  ) {
-    this.filters = paths.flatMap(({ filters }) => filters)
-    const own = this.filters.map(({ tag }) => tag)
-    this.tags = new Set(['role', 'type', ...tags, ...own])
-    this.members = membersOf(paths)
-    this.each = paths.flatMap(({ each }) => each ?? [])
-    this.element = this.each.length > 0 ? new Known(this.each, own) : undefined
-    this.ends = paths.flatMap(({ end }) => end ?? [])
-    this.isAside = this.ends.includes(ASIDE)
-    this.isLeaf = this.members.size === 0 && own.length === 0 && !this.element
-    const isKnown = this.isAside && this.isLeaf
-    this.takesWord = isKnown || this.ends.includes(WORDS)
-    this.takesString = isKnown || this.ends.some((end) => end !== ASIDE)
-  }
-
-  isTag(name: string): boolean {
-    return this.tags.has(name)
-  }
-
-  membersOf(place: Place): Members {
-    const tagged = this.match(place)
-    if (!tagged) return this.members
-    const known = this.tagged.get(tagged) ?? membersOf([...this.paths, tagged])
-    this.tagged.set(tagged, known)
-    return known
-  }
-
-  elementOf(place: Place): Known | undefined {
-    const tagged = this.match(place)
-    if (!tagged) return this.element
-    const known =
-      this.elements.get(tagged) ??
-      new Known(
-        [...this.each, tagged],
-        this.filters.map(({ tag }) => tag),
-      )
-    this.elements.set(tagged, known)
-    return known
-  }
-
-  /** Returns the paths of a matching tag, preferably paths that lead to members. */
-  private match(place: Place): Paths | undefined {
-    let found: Paths | undefined
-    for (let at = 0; at < this.filters.length; at++) {
-      const filter = this.filters[at] as Paths['filters'][number]
-      const next = filter.of(place.read(filter.tag))
-      if (next && !(found && found.names.length > 0)) found = next
-    }
-    return found
-  }
-
-  /** Returns true if a value is a text that was read, or known not to hold text. */
-  reads(value: unknown, read: readonly Slot[]): boolean {
-    if (typeof value === 'string') return this.takesString
-    if (!isObject(value)) return this.takesWord
-    return this.ends.some((end) =>
-      end === ASIDE
-        ? this.isLeaf
-        : end === PAYLOAD
-          ? ArrayBuffer.isView(value)
-          : end !== WORDS && end !== TEXT && read.some(({ json }) => json?.value === value),
-    )
-  }
-
-  /** Returns true if paths continue inside a value. */
-  leadsInto(value: object): boolean {
-    if (this.isLeaf) return false
-    return this.paths.some(
-      ({ names, filters, each }) => filters.length > 0 || (Array.isArray(value) ? each : names.length > 0),
-    )
-  }
-}
-
-function membersOf(paths: readonly Paths[]): Members {
-  const next = new Map<string, Paths[]>()
-  for (const { names, next: nexts } of paths)
-    for (const [at, name] of names.entries()) next.set(name, [...(next.get(name) ?? []), nexts[at] as Paths])
-  return new Map([...next].map(([name, paths]) => [name, new Known(paths)]))
-}
-
-/** Returns slots for the rest of the result at a place. `slots`: the slots that paths have read. */
-export function restOf(known: Known, place: Place, slots: readonly Slot[]): readonly Slot[] {
-  const rest: Rest = { read: slots, parts: undefined, room: LITTLE }
-  try {
-    visit(rest, known, place)
-  } catch {
-    // A proxy trap threw. The parts found before are used.
-  }
-  return rest.room < 0 && rest.parts ? slotsOf(rest.parts) : NONE
-}
-
-const NONE: readonly Slot[] = []
-
 type Entry = readonly [name: string, value: unknown]
 
-/** An unknown element of a list, or the unknown members of an object, at the position of the first. */
+/** Unknown members of an object, or an unknown element of a list. */
 interface Part {
   readonly holder: Place
   readonly key: number | ''
   readonly value: unknown
 }
 
-interface Rest {
-  readonly read: readonly Slot[]
-  parts: Part[] | undefined
-  room: number
-}
+/** Reads a result in one walk along all paths of its row. */
+export class Walk {
+  /** Ends of paths that do not lead to text. */
+  readonly ends: End[] = []
+  private readonly texts: Slot[] = []
+  private readonly parts: Part[] = []
+  /** Bytes up to which the rest is small. */
+  private room = LITTLE
 
-function slotsOf(parts: readonly Part[]): readonly Slot[] {
-  const slots = parts.flatMap(({ holder, key, value }) =>
-    slotOf(holder, key, key === '' ? Object.fromEntries(value as Entry[]) : value),
-  )
-  return slots.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0) > LITTLE ? slots : NONE
-}
+  constructor(paths: Paths, place: Place) {
+    const here = Array.isArray(place.value) ? paths : paths.at(place)
+    this.end(here, place.value, place.parent ?? place, place.key)
+    this.enter(here, place)
+  }
 
-function visit(rest: Rest, known: Known, place: Place): void {
-  if (Array.isArray(place.value)) visitList(rest, known, place, place.value)
-  else visitObject(rest, known, place)
-}
+  /** Returns the texts in the order of their paths, after the rest unless that is small. */
+  get slots(): readonly Slot[] {
+    if (this.room >= 0) return this.texts
+    const rest = this.parts.flatMap(({ holder, key, value }): Slot[] => {
+      const data: unknown = key === '' ? Object.fromEntries(value as Entry[]) : value
+      const text = jsonOf(data)
+      return text === undefined ? [] : [{ text, holder, key, json: { value: data, as: REST } }]
+    })
+    const bytes = rest.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+    return bytes > LITTLE ? [...rest, ...this.texts] : this.texts
+  }
 
-function visitList(rest: Rest, known: Known, place: Place, value: readonly unknown[]): void {
-  for (let at = 0; at < value.length; at++) {
-    const element = elementAt(value, at)
-    const child = isObject(element) ? place.child(element, at) : undefined
-    const next = child && !isWritten(child.value, rest.read) && known.elementOf(child)
-    if (child && next) visit(rest, next, child)
-    else {
-      add(rest, place, at, element)
-      weigh(rest, element)
+  /** Takes in a value. Returns false if it belongs to the rest. */
+  private take(paths: Paths, value: unknown, holder: Place, key: string | number): boolean {
+    if (!isObject(value)) return this.end(paths, value, holder, key)
+    const place = holder.child(value, key)
+    const here = Array.isArray(value) ? paths : paths.at(place)
+    if (this.end(here, value, holder, key)) return true
+    const isBlock = typeof key === 'number'
+    if (ArrayBuffer.isView(value) || !(isBlock || here.leadsInto(value))) return false
+    const { texts, parts } = this
+    const [textsBefore, partsBefore] = [texts.length, parts.length]
+    this.enter(here, place)
+    // The JSON of an object with a `toJSON` is not that of its members.
+    if (texts.length > textsBefore || !writesItself(value)) return true
+    parts.length = partsBefore
+    return false
+  }
+
+  /** Records a value to which paths lead. Returns true if nothing of it is left to read. */
+  private end(paths: Paths, value: unknown, holder: Place, key: string | number): boolean {
+    let isRead = false
+    for (const end of paths.ends) {
+      const { field } = end
+      if (field === 'aside') isRead ||= paths.isLeaf
+      else if (field === 'text' || field === 'json') {
+        const slot = slotOf(end, paths, value, holder, key)
+        if (!slot) continue
+        this.texts.push(slot)
+        isRead = true
+        if (isObject(value))
+          this.ends.push(...endsAt(paths, holder.child(value, key)).filter(({ field }) => !PARTS.has(field)))
+      } else {
+        this.ends.push({ field, value, holder, key })
+        isRead ||= !isObject(value) || field === 'side' || ArrayBuffer.isView(value)
+      }
+    }
+    return isRead
+  }
+
+  private enter(paths: Paths, place: Place): void {
+    if (Array.isArray(place.value)) this.enterList(paths, place, place.value)
+    else this.enterObject(paths, place)
+  }
+
+  private enterList(paths: Paths, place: Place, list: readonly unknown[]): void {
+    for (let at = 0; at < list.length; at++) {
+      const element = elementAt(list, at)
+      const child = isObject(element) ? place.child(element, at) : undefined
+      const next = child && paths.atElement(child)
+      if (!next || !this.take(next, element, place, at)) {
+        this.parts.push({ holder: place, key: at, value: element })
+        this.weigh(element)
+      }
     }
   }
-}
 
-function visitObject(rest: Rest, known: Known, place: Place): void {
-  const members = known.membersOf(place)
-  let unknown: Entry[] | undefined
-  for (const name of Object.keys(place.value)) {
-    const next = members.get(name)
-    if (next ? next.isAside && next.isLeaf : known.isAside) continue
-    const member = place.last(name)
-    if (member === undefined || typeof member === 'function') continue
-    if (next ? next.reads(member, rest.read) : known.isTag(name) && isWord(member)) continue
-    if (next && isObject(member) && !isWritten(member, rest.read) && next.leadsInto(member))
-      visit(rest, next, place.child(member, name))
-    else {
+  private enterObject(paths: Paths, place: Place): void {
+    const { names, next, tags } = paths
+    const own = keysOf(place.value)
+    const isBare = isSimple(place.value)
+    /** Values at the ends of paths that are not what the paths lead to. */
+    let missed: Map<string, unknown> | undefined
+    /** The rest within members, which is listed in the order of the object. */
+    let below: Map<string, Part[]> | undefined
+    for (let at = 0; at < names.length; at++) {
+      const [name, further] = [names[at] as string, next[at] as Paths]
+      // Most paths of a row lead nowhere in a result. Only a class inherits members.
+      if (further.isAside || (isBare && !own.includes(name))) continue
+      const member = place.read(name, further.isLeaf)
+      const before = this.parts.length
+      if (isSent(member) && !this.take(further, member, place, name)) {
+        missed ??= new Map()
+        missed.set(name, member)
+      }
+      if (this.parts.length === before) continue
+      below ??= new Map()
+      below.set(name, this.parts.splice(before))
+    }
+    let unknown: Entry[] | undefined
+    const isAside = paths.endsIn('aside')
+    for (const name of own) {
+      if (below) this.parts.push(...(below.get(name) ?? []))
+      const isMissed = missed?.has(name) ?? false
+      if (names.includes(name) ? !isMissed : isAside) continue
+      const member = isMissed ? missed?.get(name) : place.read(name, true)
+      if (!isSent(member) || (tags.includes(name) && isWord(member))) continue
       if (!unknown) {
         unknown = []
-        add(rest, place, '', unknown)
+        this.parts.push({ holder: place, key: '', value: unknown })
       }
       unknown.push([name, member])
-      weigh(rest, name)
-      weigh(rest, member)
+      this.weigh(name)
+      this.weigh(member)
     }
+  }
+
+  private weigh(value: unknown): void {
+    if (this.room >= 0) this.room = roomAfter(value, this.room)
   }
 }
 
-/** Returns true if the JSON of a value is not that of its members: bytes, or a `toJSON` and no text that was read. */
-function isWritten(value: object, read: readonly Slot[]): boolean {
-  if (ArrayBuffer.isView(value)) return true
-  return typeof get(value, 'toJSON') === 'function' && !read.some((slot) => isWithin(slot, value))
-}
-
-function add(rest: Rest, holder: Place, key: Part['key'], value: unknown): void {
-  rest.parts ??= []
-  rest.parts.push({ holder, key, value })
-}
-
-function weigh(rest: Rest, value: unknown): void {
-  if (rest.room >= 0) rest.room = roomAfter(value, rest.room)
-}
-
-function slotOf(holder: Place, key: string | number, value: unknown): Slot[] {
+function slotOf(
+  { as }: Mark,
+  paths: Paths,
+  value: unknown,
+  holder: Place,
+  key: string | number,
+): Slot | undefined {
+  if (typeof value === 'string') {
+    const json = as === ENCODED ? { value, as } : undefined
+    return { text: value, holder, key, json }
+  }
+  if (as === '' || !isObject(value) || isRead(paths, holder.child(value, key))) return undefined
   const text = jsonOf(value)
-  return text === undefined ? [] : [{ text, holder, key, json: { value, as: REST } }]
+  return text === undefined ? undefined : { text: escaped(text), holder, key, json: { value, as } }
 }
 
-function isWithin({ holder }: Slot, value: object): boolean {
-  for (let at: Place | undefined = holder; at; at = at.parent) if (at.value === value) return true
-  return false
+/** Returns true if paths read all members of an object, or if it is a result with a known block. */
+function isRead(paths: Paths, place: Place): boolean {
+  const { value } = place
+  if (paths.names.length === 0 || Array.isArray(value)) return false
+  const content = paths.names.includes('content') ? place.read('content') : undefined
+  // An object with its own `toJSON` may write other data than its members.
+  if (writesItself(value) || (Array.isArray(content) && content.some(writesItself))) return false
+  if (paths.countContent(place) > 0) return true
+  const keys = Object.keys(value)
+  return keys.length > 0 && keys.every((key) => paths.names.includes(key))
+}
+
+/** Returns true if an object has no members but its own, and no proxy trap. */
+function isSimple(value: object): boolean {
+  return !types.isProxy(value) && Object.getPrototypeOf(value) === Object.prototype
+}
+
+/** Returns the names of an object's members, none if a proxy trap throws. */
+function keysOf(value: object): readonly string[] {
+  try {
+    return Object.keys(value)
+  } catch {
+    return []
+  }
+}
+
+function writesItself(value: unknown): boolean {
+  return isObject(value) && typeof get(value, 'toJSON') === 'function'
+}
+
+function isSent(value: unknown): boolean {
+  return value !== undefined && typeof value !== 'function'
 }
 
 function isWord(value: unknown): boolean {

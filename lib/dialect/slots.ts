@@ -1,10 +1,9 @@
 import type { Compiled } from '../compiled.js'
 import { roomAfter } from '../json.js'
 import { cleaned } from '../text/clean.js'
-import type { Slot } from './dialect.js'
 import type { Edit } from './draft.js'
 import { withNames } from './payload.js'
-import { REST } from './rest.js'
+import { REST, type Slot } from './rest.js'
 
 /** Returns true if a walk of a result shows that it fits unchanged. */
 export function isLight(value: object, policy: Compiled): boolean {

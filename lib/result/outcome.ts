@@ -98,7 +98,7 @@ function isCommand(value: unknown): boolean {
 function isMessage(value: unknown, { dialect }: Compiled): boolean {
   return (
     isObject(value) &&
-    readResults(value, dialect).some(({ isSure, row }) => isSure && row.name === 'langchain')
+    readResults(value, dialect).some((result) => result.isSure && result.dialect === 'langchain')
   )
 }
 

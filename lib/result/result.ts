@@ -95,7 +95,6 @@ export function clampSide(result: Result, policy: Compiled, draft: Draft): boole
     const kept = sideData === 'drop' ? undefined : capSide(value, maxSideBytes)
     if (Object.is(kept, value)) continue
     isChanged = true
-    draft.mirror(result)
     if (kept === undefined) draft.remove(holder, key)
     else draft.set(holder, key, kept)
     if (sideData === 'drop' && key === 'structuredContent') sayInText(value, result, policy, draft)

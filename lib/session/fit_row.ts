@@ -87,7 +87,6 @@ function editing(edit: (row: Row, draft: Draft) => void): Step {
   return (row) => {
     const draft = new Draft()
     edit(row, draft)
-    for (const result of row.results) draft.mirror(result)
     return draft.done(row.message)
   }
 }

@@ -1,6 +1,6 @@
 import type { Result } from '../dialect/dialect.js'
 import type { Draft } from '../dialect/draft.js'
-import { type End, endsAt, Place } from '../dialect/path.js'
+import type { End, Place } from '../dialect/path.js'
 import { REST } from '../dialect/rest.js'
 import { jsonBytes } from '../json.js'
 import { get } from '../reading.js'
@@ -42,18 +42,19 @@ class ShapeNode {
     readonly parent?: ShapeNode,
   ) {}
 
-  add({ place, row, slots, media, side }: Result): void {
+  add(result: Result): void {
+    const { place, slots, media, side } = result
     const top = this.#at(place)
     top.#isResult = true
-    if (row.copy !== undefined) top.#ends.add(row.copy)
+    if (place.twin !== undefined) top.#ends.add(place.twin)
     const texts = slots.filter(({ json }) => json?.as !== REST)
     for (const { holder, key } of [...texts, ...side, ...media.filter(isPayload)])
       this.#at(holder).#ends.add(String(key))
-    for (const { holder, key, value } of [...endsAt(row.id, place), ...endsAt(row.tool, place)])
+    for (const { holder, key, value } of [...result.ends('id'), ...result.ends('tool')])
       if (typeof value === 'string') this.#at(holder).#words.add(String(key))
     for (const name of LISTS) {
       const list = place.read(name)
-      if (Array.isArray(list)) this.#at(new Place(list, place, name))
+      if (Array.isArray(list)) this.#at(place.child(list, name))
     }
   }
 
