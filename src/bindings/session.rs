@@ -7,6 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
+use serde::Serialize;
 
 use super::plan::unpack_budget;
 use super::policy::{PolicyHandle, write};
@@ -68,7 +69,7 @@ pub fn repair_session(
         born: UNIX_EPOCH + Duration::from_millis(work[3] as u64),
     };
     let watch = Arc::clone(watch);
-    Background::run(move || repair(&request, &watch).map_or_else(failed, |report| report.json()))
+    Background::run(move || told(repair(&request, &watch)))
 }
 
 /// Reports the sizes of a session's context, with the `top` largest results.
@@ -82,9 +83,7 @@ pub fn inspect_session(
     #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Watch>>,
 ) -> AsyncTask<Background> {
     let (options, watch) = (unpack_options(policy, dialect, how), Arc::clone(watch));
-    Background::run(move || {
-        inspect(path.as_ref(), &options, top as usize, &watch).map_or_else(failed, |report| report.json())
-    })
+    Background::run(move || told(inspect(path.as_ref(), &options, top as usize, &watch)))
 }
 
 /// Reads the options of a session. `how`: the limit of side data in bytes (Infinity keeps it, -1 drops it), bytes
@@ -118,6 +117,6 @@ fn unpack_plan(numbers: &[f64], calls: Vec<String>) -> Option<Budget> {
     }
 }
 
-fn failed(failure: Failure) -> String {
-    failure.json()
+fn told(report: std::result::Result<impl Serialize, Failure>) -> String {
+    report.map_or_else(|failure| failure.json(), |report| serde_json::to_string(&report).unwrap_or_default())
 }

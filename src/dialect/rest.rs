@@ -19,7 +19,6 @@ const WORD: usize = 256;
 const MOST: usize = 3;
 
 /// Finds the unread data of a result, given the slots that were read.
-#[inline(never)]
 pub fn of(follower: Follower, known: &Paths, object: &Object, slots: &[Slot]) -> Vec<Slot> {
     let read: usize = slots.iter().map(|slot| slot.value.len()).sum();
     if object.span.len().saturating_sub(read).saturating_mul(MOST) <= LITTLE {

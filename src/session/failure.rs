@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::answer::Answer;
+use serde_json::json;
+
 use crate::platform::{code_of, errno_of};
 
 #[derive(Debug)]
@@ -34,31 +35,34 @@ impl Failure {
     /// Returns the failure as JSON: a code, the system's error number, and a message; `late` describes the state after
     /// a replacement.
     pub fn json(&self) -> String {
-        let system;
-        let (code, message) = match self {
-            Failure::System(error) | Failure::Late { error, .. } => {
-                system = error.to_string();
-                (code_of(error), &system)
-            }
-            Failure::Locked { message, own: true } => ("OWN_LOCK", message),
-            Failure::Locked { message, own: false } => ("ERR_SPILLWAY_LOCKED", message),
-            Failure::Changed(message) => ("ERR_SPILLWAY_CHANGED", message),
-            Failure::Attribute(message) => ("ERR_SPILLWAY_ATTRIBUTE", message),
-            Failure::Format(message) => ("ERR_SPILLWAY_FORMAT", message),
-            Failure::Stopped => ("STOPPED", &String::new()),
-        };
-        let answer = Answer::default().text("code", Some(code)).text("message", Some(message));
-        let errno = match self {
-            Failure::System(error) | Failure::Late { error, .. } => {
-                errno_of(error).and_then(|errno| u64::try_from(errno).ok())
-            }
+        let error = match self {
+            Failure::System(error) | Failure::Late { error, .. } => Some(error),
             _ => None,
         };
-        let answer = match errno {
-            Some(errno) => answer.number("errno", errno),
-            None => answer,
+        let code = match self {
+            Failure::System(error) | Failure::Late { error, .. } => code_of(error),
+            Failure::Locked { own: true, .. } => "OWN_LOCK",
+            Failure::Locked { .. } => "ERR_SPILLWAY_LOCKED",
+            Failure::Changed(_) => "ERR_SPILLWAY_CHANGED",
+            Failure::Attribute(_) => "ERR_SPILLWAY_ATTRIBUTE",
+            Failure::Format(_) => "ERR_SPILLWAY_FORMAT",
+            Failure::Stopped => "STOPPED",
         };
-        answer.text("late", self.late().as_deref()).done()
+        let message = match self {
+            Failure::System(error) | Failure::Late { error, .. } => error.to_string(),
+            Failure::Locked { message, .. } => message.clone(),
+            Failure::Changed(message) | Failure::Attribute(message) | Failure::Format(message) => {
+                message.clone()
+            }
+            Failure::Stopped => String::new(),
+        };
+        let mut told = json!({ "code": code, "message": message });
+        let errno = error.and_then(errno_of).filter(|errno| *errno >= 0);
+        told.as_object_mut().into_iter().for_each(|told| {
+            told.extend(errno.map(|errno| ("errno".to_owned(), errno.into())));
+            told.extend(self.late().map(|late| ("late".to_owned(), late.into())));
+        });
+        told.to_string()
     }
 
     /// Turns an error of the system into one after the replacement.

@@ -62,7 +62,6 @@ impl Drop for Beside {
 }
 
 /// Appends to the last component of a path.
-#[inline(never)]
 pub fn with_end(path: &Path, end: impl AsRef<OsStr>) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(end);

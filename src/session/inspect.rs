@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::answer::Answer;
+use serde::Serialize;
+
 use super::clamp::clamp_slots;
 use super::failure::Failure;
 use super::rewrite_row::{Options, texts_of};
@@ -16,11 +17,13 @@ use crate::hash::hash;
 use crate::json::Literal;
 use crate::text::Size;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Report {
     pub format: Shape,
     pub rows: u64,
     pub bytes: u64,
+    #[serde(rename = "toolResults")]
     pub results: u64,
     /// Largest first.
     pub by_tool: Vec<OfTool>,
@@ -29,7 +32,7 @@ pub struct Report {
     pub damaged: u64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OfTool {
     pub tool: String,
     pub results: u64,
@@ -37,47 +40,17 @@ pub struct OfTool {
     pub bytes: usize,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct OfResult {
     /// The line in the file, counted from 1.
     pub row: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
     pub chars: usize,
     pub bytes: usize,
-}
-
-impl Report {
-    /// Returns the report as JSON.
-    pub fn json(&self) -> String {
-        let format = match self.format {
-            Shape::Pi => "pi",
-            Shape::ClaudeCode => "claude-code",
-            Shape::Messages => "messages",
-            Shape::Unknown => "unknown",
-        };
-        let sizes = |answer: Answer, chars: usize, bytes: usize| {
-            answer.number("chars", chars as u64).number("bytes", bytes as u64)
-        };
-        let of_tool = |of: &OfTool| {
-            let answer = Answer::default().text("tool", Some(&of.tool)).number("results", of.results);
-            sizes(answer, of.chars, of.bytes)
-        };
-        let of_result = |of: &OfResult| {
-            let answer = Answer::default().number("row", of.row).text("tool", of.tool.as_deref());
-            sizes(answer.text("callId", of.call_id.as_deref()), of.chars, of.bytes)
-        };
-        Answer::default()
-            .text("format", Some(format))
-            .number("rows", self.rows)
-            .number("bytes", self.bytes)
-            .number("toolResults", self.results)
-            .list("byTool", self.by_tool.iter().map(of_tool))
-            .list("largest", self.largest.iter().map(of_result))
-            .number("oversized", self.oversized)
-            .number("damaged", self.damaged)
-            .done()
-    }
 }
 
 /// The name of an unidentified tool.

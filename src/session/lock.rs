@@ -9,6 +9,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::clock;
@@ -127,11 +128,19 @@ pub fn has_no_links(error: &io::Error) -> bool {
     )
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Payload {
+    pid: u32,
+    created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starttime: Option<u64>,
+}
+
 fn payload(now: SystemTime) -> String {
     let pid = std::process::id();
-    let started =
-        platform::started(pid).map(|ticks| format!(",\n  \"starttime\": {ticks}")).unwrap_or_default();
-    format!("{{\n  \"pid\": {pid},\n  \"createdAt\": \"{}\"{started}\n}}", clock::iso(now))
+    let payload = Payload { pid, created_at: clock::iso(now), starttime: platform::started(pid) };
+    serde_json::to_string_pretty(&payload).unwrap_or_default()
 }
 
 /// An existing lock.

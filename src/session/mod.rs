@@ -1,6 +1,5 @@
 //! Stored sessions: JSON rows, of which only oversized parts are rewritten.
 
-pub mod answer;
 pub mod backup;
 pub mod body;
 pub mod branch;

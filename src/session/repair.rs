@@ -66,7 +66,6 @@ pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
 }
 
 /// Takes the lock beside the given name, and the one beside the resolved file if that differs.
-#[inline(never)]
 fn locks(request: &Request, path: &Path, watch: &Watch) -> Result<Vec<Lock>, Failure> {
     if !request.lock || request.dry_run {
         return Ok(vec![]);
@@ -151,7 +150,6 @@ impl Repair<'_> {
     }
 
     /// Writes a block of complete rows, which starts at `start` in the old file.
-    #[inline(never)]
     fn write_block(&mut self, block: &[u8], start: u64) -> Result<(), Failure> {
         let (mut same, mut at) = (0, 0);
         for row in each_row(block) {
@@ -166,7 +164,6 @@ impl Repair<'_> {
     }
 
     /// Writes the incomplete last row and ends it with a newline.
-    #[inline(never)]
     fn write_rest(&mut self, rest: &[u8], end: u64) -> Result<(), Failure> {
         self.tally.torn = rest.len() > self.tally.reading.mark_in(rest);
         if !self.tally.torn {
@@ -218,14 +215,12 @@ impl Repair<'_> {
         Ok(())
     }
 
-    #[inline(never)]
     fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.tally.bytes += bytes.len() as u64;
         self.out.iter().try_for_each(|out| out.put(bytes, self.watch))
     }
 
     /// Replaces the old file with the new one, if there are changes.
-    #[inline(never)]
     fn finish(mut self, mut rows: Rows) -> Result<Report, Failure> {
         let (bytes_before, mut backup) = (rows.read, None);
         let is_unknown = self.tally.shape == Shape::Unknown && self.tally.reading.rows > 0;
@@ -273,7 +268,6 @@ impl Repair<'_> {
 
     /// Carries over rows appended before the replacement, and those appended while its name was synced. Returns the
     /// path of the old file's backup.
-    #[inline(never)]
     fn carry_all(&mut self, rows: &mut Rows, swap: &mut Swap) -> Result<Option<PathBuf>, Failure> {
         let path = &self.session.path;
         self.watch.note();
@@ -286,7 +280,6 @@ impl Repair<'_> {
 
     /// Appends complete rows that reached the old file since it was last read. A row that was incomplete then is
     /// appended again.
-    #[inline(never)]
     fn carry(&mut self, rows: &mut Rows, swap: &mut Swap) -> Result<(), Failure> {
         let mut at = rows.read - rows.rest().len() as u64;
         while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {

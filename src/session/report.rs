@@ -1,10 +1,11 @@
 //! The report of a repair.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::answer::Answer;
+use serde::Serialize;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Report {
     pub changed: bool,
     pub rows: u64,
@@ -15,51 +16,32 @@ pub struct Report {
     pub bytes_after: u64,
     pub unmatched: usize,
     /// Rows recovered from repairs that were killed.
+    #[serde(skip_serializing_if = "is_none")]
     pub recovered: u64,
+    #[serde(skip_serializing_if = "Option::is_none", rename = "backupPath", serialize_with = "lossy")]
     pub backup: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
 }
 
 /// The reason why nothing changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Reason {
+    #[serde(rename = "nothing to do")]
     NothingToDo,
+    #[serde(rename = "empty session")]
     EmptySession,
+    #[serde(rename = "dry run")]
     DryRun,
     /// No row was recognised as part of a session.
+    #[serde(rename = "format unknown")]
     FormatUnknown,
 }
 
-impl Reason {
-    pub fn text(self) -> &'static str {
-        match self {
-            Reason::NothingToDo => "nothing to do",
-            Reason::EmptySession => "empty session",
-            Reason::DryRun => "dry run",
-            Reason::FormatUnknown => "format unknown",
-        }
-    }
+fn is_none(rows: &u64) -> bool {
+    *rows == 0
 }
 
-impl Report {
-    /// Returns the report as JSON.
-    pub fn json(&self) -> String {
-        let answer = Answer::default()
-            .flag("changed", self.changed)
-            .number("rows", self.rows)
-            .number("clamped", self.clamped)
-            .number("damaged", self.damaged)
-            .flag("tornTail", self.torn_tail)
-            .number("bytesBefore", self.bytes_before)
-            .number("bytesAfter", self.bytes_after)
-            .number("unmatched", self.unmatched as u64);
-        let answer = match self.recovered {
-            0 => answer,
-            rows => answer.number("recovered", rows),
-        };
-        answer
-            .text("backupPath", self.backup.as_deref().map(Path::to_string_lossy).as_deref())
-            .text("reason", self.reason.map(Reason::text))
-            .done()
-    }
+fn lossy<S: serde::Serializer>(path: &Option<PathBuf>, out: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.to_string_lossy()).serialize(out)
 }

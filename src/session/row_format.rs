@@ -1,5 +1,7 @@
 //! The structure of a session row: its kind, and the position of its message.
 
+use serde::Serialize;
+
 use crate::dialect::Table;
 use crate::json::{Document, Value};
 
@@ -94,7 +96,8 @@ impl<'d> Entry<'d> {
 }
 
 /// The kind of session, determined by the first recognised row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Shape {
     Pi,
     ClaudeCode,

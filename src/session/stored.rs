@@ -126,7 +126,6 @@ impl Session {
     }
 
     /// Creates the failure for a change that cannot be carried over.
-    #[inline(never)]
     pub fn changed(&self, how: &str) -> Failure {
         Failure::Changed(format!("{} {how} during the repair", self.path.display()))
     }

@@ -46,7 +46,6 @@ impl Watch {
     }
 
     /// Counts a step that cannot be undone.
-    #[inline(never)]
     pub fn note(&self) {
         let step = self.steps.fetch_add(1, Relaxed);
         if let Some(hook) = &self.hook {
@@ -55,7 +54,6 @@ impl Watch {
     }
 
     /// Counts a step, or fails if the work is to stop.
-    #[inline(never)]
     pub fn step(&self) -> Result<(), Failure> {
         self.note();
         let stops = self.stop.load(Relaxed) && !self.committed.load(Relaxed);
