@@ -14,33 +14,33 @@ use super::policy::{PolicyHandle, write};
 use super::task::Background;
 use super::units::Numbers;
 use crate::policy::Policy;
-use crate::session::budget::{Budget, Step};
-use crate::session::clamp::Rules;
+use crate::session::budget_survey::{Budget, Step};
+use crate::session::clamp_slots::Rules;
 use crate::session::failure::Failure;
 use crate::session::inspect::inspect;
+use crate::session::progress::Progress;
 use crate::session::repair::{Request, repair};
 use crate::session::rewrite_row::{Options, SideData};
-use crate::session::watch::Watch;
 
 /// Makes a handle to watch and stop work on another thread.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'watch'>")]
-pub fn start_watch() -> External<Arc<Watch>> {
+pub fn start_watch() -> External<Arc<Progress>> {
     External::new(Arc::default())
 }
 
 /// Asks the work to stop.
 #[napi(catch_unwind)]
-pub fn stop_work(#[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Watch>>) {
+pub fn stop_work(#[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>) {
     watch.stop();
 }
 
 /// Writes the progress: bytes done, total bytes, rows, and clamped rows.
 #[napi(catch_unwind)]
 pub fn read_progress(
-    #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Watch>>,
+    #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
     #[napi(ts_arg_type = "Float64Array")] numbers: Numbers,
 ) {
-    let progress = watch.progress();
+    let progress = watch.counts();
     let counts = [progress.bytes, progress.total, progress.rows, progress.clamped];
     write(numbers, &counts.map(|count| count as usize));
 }
@@ -57,7 +57,7 @@ pub fn repair_session(
     how: &[f64],
     work: &[f64],
     calls: Vec<String>,
-    #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Watch>>,
+    #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
 ) -> AsyncTask<Background> {
     let request = Request {
         path: path.into(),
@@ -80,7 +80,7 @@ pub fn inspect_session(
     dialect: Option<String>,
     how: &[f64],
     top: f64,
-    #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Watch>>,
+    #[napi(ts_arg_type = "ExternalObject<'watch'>")] watch: &External<Arc<Progress>>,
 ) -> AsyncTask<Background> {
     let (options, watch) = (unpack_options(policy, dialect, how), Arc::clone(watch));
     Background::run(move || told(inspect(path.as_ref(), &options, top as usize, &watch)))

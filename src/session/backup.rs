@@ -5,9 +5,9 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
-use super::file::{Beside, with_end};
 use super::lock::has_no_links;
-use super::stored::Session;
+use super::session_file::SessionFile;
+use super::temp_file::{TempFile, with_end};
 use crate::platform;
 
 /// Keeps the replaced file as the backup of the latest repair, and also of the first if that is missing. Returns its
@@ -42,8 +42,8 @@ fn keep_by(link: impl Fn(&Path) -> io::Result<()>, old: &Path, session: &Path) -
 }
 
 /// Copies a session that cannot have a second name.
-pub fn copy(session: &Session) -> Result<Beside, Failure> {
-    let (beside, file) = Beside::make(&session.path, "", |path| platform::creation().open(path))?;
+pub fn copy(session: &SessionFile) -> Result<TempFile, Failure> {
+    let (beside, file) = TempFile::make(&session.path, "", |path| platform::creation().open(path))?;
     session.give_rights(&file)?;
     session.from_start(|mut old| Ok(io::copy(&mut old, &mut &file)?))?;
     file.sync_all()?;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::clamp::Left;
+use super::clamp_slots::SlotEdit;
 use super::side_data::{MORE, fit_parts, shrink};
 use super::splice::Splices;
 use crate::dialect::path::As;
@@ -14,18 +14,18 @@ use crate::json::{Value, string};
 const CACHE_MARKS: [&str; 2] = ["cache_control", "providerOptions"];
 
 /// Writes the new texts of a result's slots.
-pub fn edit(splices: &mut Splices, result: &ToolResult, left: &[Left]) {
-    for (slot, left) in result.slots.iter().zip(left) {
-        match left {
-            Left::Same => {}
-            Left::Mended => slot.values().iter().for_each(|value| mend(splices, *value)),
-            Left::Text(text) => put(splices, slot, text),
-            Left::Gone if slot.json == Some(As::Rest) => keep_unread(splices, slot, 0),
-            Left::Gone => {}
+pub fn edit(splices: &mut Splices, result: &ToolResult, edits: &[SlotEdit]) {
+    for (slot, edit) in result.slots.iter().zip(edits) {
+        match edit {
+            SlotEdit::Keep => {}
+            SlotEdit::Mend => slot.values().iter().for_each(|value| mend(splices, *value)),
+            SlotEdit::Replace(text) => put(splices, slot, text),
+            SlotEdit::Drop if slot.json == Some(As::Rest) => keep_unread(splices, slot, 0),
+            SlotEdit::Drop => {}
         }
     }
-    if left.contains(&Left::Gone) {
-        drop_blocks(splices, result, left);
+    if edits.contains(&SlotEdit::Drop) {
+        drop_blocks(splices, result, edits);
     }
 }
 
@@ -98,10 +98,10 @@ fn block_of<'d>(result: &ToolResult<'d>, value: Value<'d>) -> Option<Value<'d>> 
 
 /// Removes emptied blocks, and a list without any with the block that holds it. A text outside of lists, or in a block
 /// with other texts, becomes "".
-fn drop_blocks(splices: &mut Splices, result: &ToolResult, left: &[Left]) {
+fn drop_blocks(splices: &mut Splices, result: &ToolResult, edits: &[SlotEdit]) {
     let mut blocks: BTreeMap<u32, (Value, Vec<(Value, bool)>)> = BTreeMap::new();
-    for (slot, left) in result.slots.iter().zip(left).filter(|(slot, _)| slot.members.is_empty()) {
-        let is_gone = *left == Left::Gone;
+    for (slot, edit) in result.slots.iter().zip(edits).filter(|(slot, _)| slot.members.is_empty()) {
+        let is_gone = *edit == SlotEdit::Drop;
         match block_of(result, slot.value) {
             Some(block) => blocks.entry(block.id()).or_insert((block, vec![])).1.push((slot.value, is_gone)),
             None if is_gone => splices.replace(slot.value, string("")),

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::clamp::clamp_slots;
+use super::clamp_slots::clamp_slots;
 use super::failure::Failure;
+use super::progress::{Progress, ProgressCounts};
 use super::rewrite_row::{Options, texts_of};
-use super::row_format::Shape;
+use super::row_format::SessionKind;
 use super::rows::{Reading, Rows, each_row};
-use super::stored::Session;
-use super::watch::{Progress, Watch};
+use super::session_file::SessionFile;
 use crate::dialect::{Table, ToolResult};
 use crate::hash::hash;
 use crate::json::Literal;
@@ -20,20 +20,20 @@ use crate::text::Size;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    pub format: Shape,
+    pub format: SessionKind,
     pub rows: u64,
     pub bytes: u64,
     #[serde(rename = "toolResults")]
     pub results: u64,
     /// Largest first.
-    pub by_tool: Vec<OfTool>,
-    pub largest: Vec<OfResult>,
+    pub by_tool: Vec<ToolTotals>,
+    pub largest: Vec<LargeResult>,
     pub oversized: u64,
     pub damaged: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct OfTool {
+pub struct ToolTotals {
     pub tool: String,
     pub results: u64,
     pub chars: usize,
@@ -42,7 +42,7 @@ pub struct OfTool {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct OfResult {
+pub struct LargeResult {
     /// The line in the file, counted from 1.
     pub row: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,9 +57,9 @@ pub struct OfResult {
 const UNKNOWN: &str = "unknown";
 
 /// Reads a session and reports its sizes, with the `top` largest results.
-pub fn inspect(path: &Path, options: &Options, top: usize, watch: &Watch) -> Result<Report, Failure> {
-    watch.step()?;
-    let session = Session::open(path.to_owned())?;
+pub fn inspect(path: &Path, options: &Options, top: usize, progress: &Progress) -> Result<Report, Failure> {
+    progress.step()?;
+    let session = SessionFile::open(path.to_owned())?;
     let mut inspector = Inspector {
         options,
         top,
@@ -71,8 +71,8 @@ pub fn inspect(path: &Path, options: &Options, top: usize, watch: &Watch) -> Res
     let mut rows = Rows::of(&session.file);
     let total = session.found.len();
     while let Some(block) = rows.next(|bytes| {
-        watch.tell(Progress { bytes, total: total.max(bytes), ..watch.progress() });
-        watch.step()
+        progress.tell(ProgressCounts { bytes, total: total.max(bytes), ..progress.counts() });
+        progress.step()
     })? {
         each_row(block).for_each(|row| inspector.take(row));
     }
@@ -92,7 +92,7 @@ struct Inspector<'a> {
 /// Tools that were called or answered, by the hashes of their names and call ids.
 #[derive(Debug, Default)]
 struct Tools {
-    all: Vec<OfTool>,
+    all: Vec<ToolTotals>,
     by_name: HashMap<u64, usize>,
     by_call: HashMap<u64, usize>,
 }
@@ -101,7 +101,7 @@ impl Tools {
     fn named(&mut self, tool: &str) -> usize {
         let Tools { all, by_name, .. } = self;
         *by_name.entry(hash(tool.as_bytes())).or_insert_with(|| {
-            all.push(OfTool { tool: tool.to_owned(), ..OfTool::default() });
+            all.push(ToolTotals { tool: tool.to_owned(), ..ToolTotals::default() });
             all.len() - 1
         })
     }
@@ -121,8 +121,8 @@ impl Inspector<'_> {
         };
         let entry = read.entry(&document);
         let results = self.options.results(&entry);
-        if self.report.format == Shape::Unknown {
-            self.report.format = Shape::of(&entry, read.format, !results.is_empty());
+        if self.report.format == SessionKind::Unknown {
+            self.report.format = SessionKind::of(&entry, read.format, !results.is_empty());
         }
         if let Some(message) = entry.message {
             Table::get().each_call(message, |id, tool| {
@@ -152,7 +152,7 @@ impl Inspector<'_> {
         let largest = &mut self.report.largest;
         let at = largest.partition_point(|other| other.chars >= chars);
         if at < self.top {
-            largest.insert(at, OfResult { row: self.line, tool, call_id, chars, bytes });
+            largest.insert(at, LargeResult { row: self.line, tool, call_id, chars, bytes });
             largest.truncate(self.top);
         }
     }

@@ -12,10 +12,10 @@ use std::time::{Duration, SystemTime};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::clock;
 use super::failure::Failure;
-use super::file::Beside;
-use super::watch::Watch;
+use super::iso8601;
+use super::progress::Progress;
+use super::temp_file::TempFile;
 use crate::platform;
 
 /// A lock held by this process until it is dropped.
@@ -46,16 +46,16 @@ pub fn path_of(file: &Path) -> io::Result<PathBuf> {
 impl Lock {
     /// Acquires a lock, or fails with its holder. `born`: start time of this process. Older locks without a start time
     /// are not its own.
-    pub fn take(path: &Path, born: SystemTime, watch: &Watch) -> Result<Lock, Failure> {
+    pub fn take(path: &Path, born: SystemTime, progress: &Progress) -> Result<Lock, Failure> {
         for _ in 0..TRIES {
-            watch.step()?;
-            if let Some(lock) = Lock::make(path, watch)? {
+            progress.step()?;
+            if let Some(lock) = Lock::make(path, progress)? {
                 return Ok(lock);
             }
-            let Some(held) = Held::read(path)? else { continue };
+            let Some(held) = LockFile::read(path)? else { continue };
             match held.judge(born, SystemTime::now()) {
-                Judged::Stale => held.clear(path, born)?,
-                Judged::Held(by) => {
+                LockState::Stale => held.clear(path, born)?,
+                LockState::LockFile(by) => {
                     let own = by == Some(std::process::id());
                     let state = match by {
                         Some(_) if own => "is held by this process, in another place".into(),
@@ -73,18 +73,18 @@ impl Lock {
     }
 
     /// Creates the lock, or returns `None` if there is one.
-    fn make(path: &Path, watch: &Watch) -> Result<Option<Lock>, Failure> {
-        let (beside, mut file) = Beside::make(path, "", create)?;
+    fn make(path: &Path, progress: &Progress) -> Result<Option<Lock>, Failure> {
+        let (beside, mut file) = TempFile::make(path, "", create)?;
         file.write_all(payload(SystemTime::now()).as_bytes())?;
         let identity = platform::identity(&file.metadata()?);
-        watch.note();
+        progress.note();
         match fs::hard_link(beside.path(), path) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
             Err(error) if has_no_links(&error) => return Lock::make_in_place(path),
             Err(error) => return Err(error.into()),
         }
-        watch.note();
+        progress.note();
         Ok(Some(Lock { path: path.to_owned(), identity, file }))
     }
 
@@ -139,13 +139,13 @@ struct Payload {
 
 fn payload(now: SystemTime) -> String {
     let pid = std::process::id();
-    let payload = Payload { pid, created_at: clock::iso(now), starttime: platform::started(pid) };
+    let payload = Payload { pid, created_at: iso8601::iso(now), starttime: platform::started(pid) };
     serde_json::to_string_pretty(&payload).unwrap_or_default()
 }
 
 /// An existing lock.
 #[derive(Debug)]
-struct Held {
+struct LockFile {
     file: File,
     found: Metadata,
     pid: Option<u32>,
@@ -155,14 +155,14 @@ struct Held {
 
 /// The state of a lock, and the process that holds it if the lock names one.
 #[derive(Debug, PartialEq, Eq)]
-enum Judged {
+enum LockState {
     Stale,
-    Held(Option<u32>),
+    LockFile(Option<u32>),
 }
 
-impl Held {
+impl LockFile {
     /// Reads a lock, or returns `None` if it no longer exists.
-    fn read(path: &Path) -> Result<Option<Held>, Failure> {
+    fn read(path: &Path) -> Result<Option<LockFile>, Failure> {
         let file = match platform::open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             file => file?,
@@ -177,30 +177,30 @@ impl Held {
         (&file).take(LONGEST).read_to_end(&mut text)?;
         let payload: Value = serde_json::from_slice(&text).unwrap_or_default();
         let pid = payload["pid"].as_u64().and_then(|pid| pid.try_into().ok()).filter(|pid| *pid > 0);
-        let created = payload["createdAt"].as_str().and_then(clock::parse);
-        Ok(Some(Held { file, found, pid, created, started: payload["starttime"].as_u64() }))
+        let created = payload["createdAt"].as_str().and_then(iso8601::parse);
+        Ok(Some(LockFile { file, found, pid, created, started: payload["starttime"].as_u64() }))
     }
 
     /// Determines if the lock is held or stale.
-    fn judge(&self, born: SystemTime, now: SystemTime) -> Judged {
+    fn judge(&self, born: SystemTime, now: SystemTime) -> LockState {
         let is_old = |since: SystemTime| now.duration_since(since).is_ok_and(|age| age > OLDEST);
         // A lock without a process id may still be being written.
         let Some(pid) = self.pid else {
             let is_stale = self.found.modified().is_ok_and(is_old);
-            return if is_stale { Judged::Stale } else { Judged::Held(None) };
+            return if is_stale { LockState::Stale } else { LockState::LockFile(None) };
         };
         let is_recycled = self.started.zip(platform::started(pid)).is_some_and(|(then, now)| then != now);
         if !platform::is_alive(pid) || is_recycled {
-            return Judged::Stale;
+            return LockState::Stale;
         }
-        let held = Judged::Held(Some(pid));
+        let held = LockState::LockFile(Some(pid));
         if pid == std::process::id() {
             // Without a start time, an older process with the same id may have created it.
             let is_older = self.started.is_none() && self.created.is_some_and(|created| created < born);
-            return if is_older { Judged::Stale } else { held };
+            return if is_older { LockState::Stale } else { held };
         }
         let since = self.created.or_else(|| self.found.modified().ok());
-        if since.is_some_and(is_old) { Judged::Stale } else { held }
+        if since.is_some_and(is_old) { LockState::Stale } else { held }
     }
 
     /// Removes a stale lock, unless it was replaced. An advisory lock on the file itself serialises concurrent
@@ -209,10 +209,10 @@ impl Held {
         if !platform::hold(&self.file) {
             return Ok(());
         }
-        let again = Held::read(path)?;
+        let again = LockFile::read(path)?;
         let is_same = again.as_ref().is_some_and(|again| {
             platform::identity(&again.found) == platform::identity(&self.found)
-                && again.judge(born, SystemTime::now()) == Judged::Stale
+                && again.judge(born, SystemTime::now()) == LockState::Stale
         });
         if is_same {
             match fs::remove_file(path) {

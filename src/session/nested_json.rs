@@ -1,6 +1,6 @@
 //! Truncates a string that contains JSON and keeps it valid.
 
-use super::clamp::{Fit, Rules, clamp_text};
+use super::clamp_slots::{Fit, Rules, clamp_text};
 use super::payload::{medium_of, omitted, with_names};
 use crate::json::{Document, Literal, Value, string};
 

@@ -6,7 +6,7 @@ use super::rewrite_row::{Options, SideData};
 use crate::text::tokens::MOST_PER_CHAR;
 
 #[derive(Debug)]
-pub struct Gate {
+pub struct Prefilter {
     /// Rows up to this length are within every limit.
     least: usize,
     /// The spellings of an escaped surrogate.
@@ -16,8 +16,8 @@ pub struct Gate {
 /// The maximum growth of a text when decoded, which invalid UTF-8 reaches.
 const LONGER: usize = 3;
 
-impl Gate {
-    pub fn of(options: &Options) -> Gate {
+impl Prefilter {
+    pub fn of(options: &Options) -> Prefilter {
         let limits = &options.rules.policy.limits;
         let sizes =
             limits.bytes.min(limits.chars).min(limits.tokens / MOST_PER_CHAR).min(limits.line_bytes) / LONGER;
@@ -29,7 +29,7 @@ impl Gate {
             SideData::Drop => 0,
         };
         let least = if options.rules.clean.is_some() { 0 } else { sizes.min(lines).min(side) };
-        Gate { least, surrogates: ["\\ud", "\\uD"].map(Finder::new) }
+        Prefilter { least, surrogates: ["\\ud", "\\uD"].map(Finder::new) }
     }
 
     /// Returns true if a row may need changes, with or without its newline.
@@ -43,12 +43,13 @@ impl Gate {
 mod tests {
     use super::*;
     use crate::policy::Policy;
-    use crate::session::clamp::Rules;
+    use crate::session::clamp_slots::Rules;
 
     #[test]
     fn small_rows_are_skipped() {
         let rules = Rules { policy: Policy::default(), clean: None };
-        let gate = Gate::of(&Options { rules, side: SideData::Cap { max: 8_192, spare: 0 }, dialect: None });
+        let gate =
+            Prefilter::of(&Options { rules, side: SideData::Cap { max: 8_192, spare: 0 }, dialect: None });
         let row = |text: &str| format!("{{\"role\":\"tool\",\"content\":\"{text}\"}}\n").into_bytes();
         assert!(!gate.may_matter(&row(&"x".repeat(3_000))));
         assert!(gate.may_matter(&row(&"x".repeat(5_000))));

@@ -4,18 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::budget::{Budget, Limit, Survey};
+use super::budget_survey::{Budget, Limit, Survey};
 use super::failure::Failure;
 use super::lock::{self, Lock};
-use super::prefilter::Gate;
-use super::replica::Replica;
+use super::prefilter::Prefilter;
+use super::progress::{Progress, ProgressCounts};
+use super::replacement::Replacement;
 use super::report::{Reason, Report};
-use super::rewrite_row::{Options, Rewritten};
-use super::row_format::{Format, Shape};
+use super::rewrite_row::{Options, RowChange};
+use super::row_format::{Format, SessionKind};
 use super::rows::{Reading, Rows, each_row};
-use super::stored::Session;
+use super::session_file::SessionFile;
 use super::swap::{self, Swap};
-use super::watch::{Progress, Watch};
 use crate::platform;
 
 /// The parameters of a repair.
@@ -35,22 +35,22 @@ pub struct Request {
 const LOOKS: usize = 8;
 
 /// Repairs the requested session.
-pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
-    watch.step()?;
+pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure> {
+    progress.step()?;
     let path = fs::canonicalize(&request.path)?;
     // A file that is not JSON Lines needs no lock, and its name may not allow one.
-    Session::open(path.clone())?;
-    let _locks = locks(request, &path, watch)?;
-    let recovered = if request.dry_run { 0 } else { swap::recover(&path, watch)? };
-    let session = Session::open(path)?;
+    SessionFile::open(path.clone())?;
+    let _locks = locks(request, &path, progress)?;
+    let recovered = if request.dry_run { 0 } else { swap::recover(&path, progress)? };
+    let session = SessionFile::open(path)?;
     let (limits, unmatched) = match &request.budget {
-        Some(budget) => Survey::read(&session, budget, &request.options, watch)?,
+        Some(budget) => Survey::read(&session, budget, &request.options, progress)?,
         None => (vec![], 0),
     };
     let mut repair = Repair {
         request,
-        watch,
-        gate: Gate::of(&request.options),
+        progress,
+        gate: Prefilter::of(&request.options),
         limits,
         known: session.found.modified().ok(),
         session: &session,
@@ -66,20 +66,20 @@ pub fn repair(request: &Request, watch: &Watch) -> Result<Report, Failure> {
 }
 
 /// Takes the lock beside the given name, and the one beside the resolved file if that differs.
-fn locks(request: &Request, path: &Path, watch: &Watch) -> Result<Vec<Lock>, Failure> {
+fn locks(request: &Request, path: &Path, progress: &Progress) -> Result<Vec<Lock>, Failure> {
     if !request.lock || request.dry_run {
         return Ok(vec![]);
     }
     let mut paths = vec![lock::path_of(&request.path)?, lock::path_of(path)?];
     paths.dedup();
-    paths.iter().map(|path| Lock::take(path, request.born, watch)).collect()
+    paths.iter().map(|path| Lock::take(path, request.born, progress)).collect()
 }
 
 /// The counts so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     reading: Reading,
-    shape: Shape,
+    shape: SessionKind,
     clamped: u64,
     damaged: u64,
     /// Bytes of the new file.
@@ -93,14 +93,14 @@ struct Tally {
 
 struct Repair<'a> {
     request: &'a Request,
-    watch: &'a Watch,
-    session: &'a Session,
-    gate: Gate,
+    progress: &'a Progress,
+    session: &'a SessionFile,
+    gate: Prefilter,
     limits: Vec<Limit>,
     /// The modification time at which all that was read was last known to be unchanged.
     known: Option<SystemTime>,
     /// The new file, once it differs.
-    out: Option<Replica>,
+    out: Option<Replacement>,
     tally: Tally,
 }
 
@@ -112,7 +112,7 @@ impl Repair<'_> {
             let settled = self.tally;
             self.write_rest(rows.rest(), rows.read)?;
             if let Some(out) = &self.out {
-                out.sync(self.watch)?;
+                out.sync(self.progress)?;
             }
             if self.out.is_none() || look == LOOKS || !self.has_grown(rows)? {
                 break;
@@ -130,16 +130,16 @@ impl Repair<'_> {
     /// Returns true if the session has grown since. Fails if it was replaced or modified.
     fn has_grown(&mut self, rows: &Rows) -> Result<bool, Failure> {
         self.session.check_name()?;
-        self.session.has_grown(rows, &mut self.known, self.watch)
+        self.session.has_grown(rows, &mut self.known, self.progress)
     }
 
     fn write_rows(&mut self, rows: &mut Rows) -> Result<(), Failure> {
         let mut start = rows.read - rows.rest().len() as u64;
-        let watch = self.watch;
-        while let Some(block) = rows.next(|_| watch.step())? {
+        let progress = self.progress;
+        while let Some(block) = rows.next(|_| progress.step())? {
             self.write_block(block, start)?;
             start += block.len() as u64;
-            self.watch.tell(Progress {
+            self.progress.tell(ProgressCounts {
                 bytes: start,
                 total: self.session.found.len().max(start),
                 rows: self.tally.reading.rows,
@@ -182,24 +182,24 @@ impl Repair<'_> {
         let first = self.limits.partition_point(|limit| limit.row < row.number);
         let last = self.limits.partition_point(|limit| limit.row <= row.number);
         let may_matter = first < last || self.gate.may_matter(row.text);
-        let is_known = self.tally.shape != Shape::Unknown;
+        let is_known = self.tally.shape != SessionKind::Unknown;
         if is_known && !may_matter {
             return Ok(None);
         }
-        self.watch.step()?;
+        self.progress.step()?;
         let Some(document) = row.document() else {
             self.tally.damaged += u64::from(may_matter);
             return Ok(None);
         };
         let (entry, options) = (row.entry(&document), &self.request.options);
         if !is_known {
-            self.tally.shape = Shape::of(&entry, row.format, !options.results(&entry).is_empty());
+            self.tally.shape = SessionKind::of(&entry, row.format, !options.results(&entry).is_empty());
         }
         if !may_matter {
             return Ok(None);
         }
         let limits = &self.limits[first..last];
-        let Rewritten { row: new, cut, limits } = options.rewrite(row.text, &entry, limits);
+        let RowChange { row: new, cut, limits } = options.rewrite(row.text, &entry, limits);
         self.tally.limits += limits;
         self.tally.clamped += u64::from(cut);
         self.tally.changes |= new.is_some();
@@ -210,32 +210,32 @@ impl Repair<'_> {
     /// Starts the new file, if that has not happened, with a copy of the rows before.
     fn begin(&mut self, unchanged: u64) -> Result<(), Failure> {
         if !self.request.dry_run && self.out.is_none() {
-            self.out = Some(Replica::begin(self.session, unchanged, self.watch)?);
+            self.out = Some(Replacement::begin(self.session, unchanged, self.progress)?);
         }
         Ok(())
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.tally.bytes += bytes.len() as u64;
-        self.out.iter().try_for_each(|out| out.put(bytes, self.watch))
+        self.out.iter().try_for_each(|out| out.put(bytes, self.progress))
     }
 
     /// Replaces the old file with the new one, if there are changes.
     fn finish(mut self, mut rows: Rows) -> Result<Report, Failure> {
         let (bytes_before, mut backup) = (rows.read, None);
-        let is_unknown = self.tally.shape == Shape::Unknown && self.tally.reading.rows > 0;
+        let is_unknown = self.tally.shape == SessionKind::Unknown && self.tally.reading.rows > 0;
         if is_unknown {
             let Tally { reading, damaged, .. } = self.tally;
             self.tally = Tally { reading, damaged, bytes: bytes_before, ..Tally::default() };
         }
         let changes = self.tally.changes;
         if let Some(new) = self.out.take().filter(|_| changes) {
-            self.watch.step()?;
+            self.progress.step()?;
             self.has_grown(&rows)?;
-            self.watch.step()?;
-            let mut swap = new.replace(self.session, &rows, self.request.backup, self.watch)?;
+            self.progress.step()?;
+            let mut swap = new.replace(self.session, &rows, self.request.backup, self.progress)?;
             // Verify that the replaced file is the one that was read, with rows appended at most.
-            if let Err(failure) = self.session.has_grown(&rows, &mut self.known, self.watch) {
+            if let Err(failure) = self.session.has_grown(&rows, &mut self.known, self.progress) {
                 return Err(swap.give_back(failure));
             }
             backup = self
@@ -270,10 +270,10 @@ impl Repair<'_> {
     /// path of the old file's backup.
     fn carry_all(&mut self, rows: &mut Rows, swap: &mut Swap) -> Result<Option<PathBuf>, Failure> {
         let path = &self.session.path;
-        self.watch.note();
+        self.progress.note();
         self.carry(rows, swap)?;
         platform::sync_names(path.parent().unwrap_or(path));
-        self.watch.note();
+        self.progress.note();
         self.carry(rows, swap)?;
         swap.end()
     }

@@ -1,7 +1,7 @@
 //! Rewrites one row.
 
-use super::budget::Limit;
-use super::clamp::{Clamped, Fit, Left, Rules, clamp_json, clamp_slots};
+use super::budget_survey::Limit;
+use super::clamp_slots::{Fit, Rules, SlotCuts, SlotEdit, clamp_json, clamp_slots};
 use super::edits::edit;
 use super::row_format::Entry;
 use super::side_data;
@@ -36,7 +36,7 @@ pub enum SideData {
 
 /// What became of a row.
 #[derive(Debug, Default)]
-pub struct Rewritten {
+pub struct RowChange {
     /// The new row, if it differs.
     pub row: Option<Vec<u8>>,
     /// Some of a result was omitted.
@@ -47,7 +47,7 @@ pub struct Rewritten {
 
 /// A tool result, measured for planning.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measured {
+pub struct ResultSize {
     pub id: Option<String>,
     /// Chars at present, and after its own limits.
     pub present: usize,
@@ -63,7 +63,7 @@ impl Options {
     }
 
     /// Truncates the results of a row. `limits` are those of a budget for some of its results, in order.
-    pub fn rewrite(&self, row: &[u8], entry: &Entry, limits: &[Limit]) -> Rewritten {
+    pub fn rewrite(&self, row: &[u8], entry: &Entry, limits: &[Limit]) -> RowChange {
         let results = self.results(entry);
         let (mut splices, mut cut, mut applied) = (Splices::default(), false, 0);
         for (nth, result) in results.iter().enumerate() {
@@ -75,7 +75,7 @@ impl Options {
             let rules = limit.map_or_else(|| rules.clone(), |limit| rules.shortened(limit.max_chars));
             let clamped = clamp_slots(&result.slots, &texts, &rules);
             cut |= clamped.truncated;
-            edit(&mut splices, result, &clamped.left);
+            edit(&mut splices, result, &clamped.edits);
             cut |= self.cap_side_data(&mut splices, result);
             if let Some(copy) = result.copy() {
                 splices.mirror(result.object, copy);
@@ -85,7 +85,7 @@ impl Options {
         cut |= second.is_some_and(|copy| self.cap(&mut splices, copy));
         // A replacement may equal the original.
         let new = (!splices.is_empty()).then(|| splices.written_row(entry.root)).filter(|new| *new != row);
-        Rewritten { cut: cut && new.is_some(), row: new, limits: applied }
+        RowChange { cut: cut && new.is_some(), row: new, limits: applied }
     }
 
     /// Caps or drops the side data of a result. Returns true if any was.
@@ -130,12 +130,12 @@ impl Options {
     }
 
     /// Measures the results of a row.
-    pub fn measure(&self, entry: &Entry) -> Vec<Measured> {
+    pub fn measure(&self, entry: &Entry) -> Vec<ResultSize> {
         let measure = |result: &ToolResult| {
             let texts = texts_of(result);
             let clamped = clamp_slots(&result.slots, &texts, &self.rules.failed(result.is_error()));
             let (chars, original) = after(&texts, &clamped);
-            Measured { id: result.id(), present: chars_of(&texts), chars, original }
+            ResultSize { id: result.id(), present: chars_of(&texts), chars, original }
         };
         self.results(entry).iter().map(measure).collect()
     }
@@ -150,17 +150,17 @@ fn chars_of(texts: &[Literal]) -> usize {
 }
 
 /// Returns the remaining chars, and those before the first truncation.
-fn after(texts: &[Literal], clamped: &Clamped) -> (usize, usize) {
+fn after(texts: &[Literal], clamped: &SlotCuts) -> (usize, usize) {
     let (mut chars, mut original) = (0, 0);
-    for (text, left) in texts.iter().zip(&clamped.left) {
+    for (text, edit) in texts.iter().zip(&clamped.edits) {
         let made;
-        let text = match left {
-            Left::Gone => continue,
-            Left::Text(new) => {
+        let text = match edit {
+            SlotEdit::Drop => continue,
+            SlotEdit::Replace(new) => {
                 made = new.clone().into();
                 &made
             }
-            Left::Same | Left::Mended => text,
+            SlotEdit::Keep | SlotEdit::Mend => text,
         };
         let length = text.size().chars;
         // The ends of a long text suffice to find most notices.

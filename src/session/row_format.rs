@@ -98,7 +98,7 @@ impl<'d> Entry<'d> {
 /// The kind of session, determined by the first recognised row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Shape {
+pub enum SessionKind {
     Pi,
     ClaudeCode,
     Messages,
@@ -106,16 +106,16 @@ pub enum Shape {
     Unknown,
 }
 
-impl Shape {
+impl SessionKind {
     /// Returns the kind that a row indicates.
-    pub fn of(entry: &Entry, format: Format, has_results: bool) -> Shape {
+    pub fn of(entry: &Entry, format: Format, has_results: bool) -> SessionKind {
         let has_role = |message: Value| message.get("role").is_some_and(|role| role.text().is_some());
         let is_message = |message: Value| has_role(message) || Table::get().is_from_model(message);
         match (format, entry.place) {
-            (Format::Pi { .. }, _) | (_, Place::Pi) => Shape::Pi,
-            (_, Place::ClaudeCode) => Shape::ClaudeCode,
-            _ if has_results || entry.message.is_some_and(is_message) => Shape::Messages,
-            _ => Shape::Unknown,
+            (Format::Pi { .. }, _) | (_, Place::Pi) => SessionKind::Pi,
+            (_, Place::ClaudeCode) => SessionKind::ClaudeCode,
+            _ if has_results || entry.message.is_some_and(is_message) => SessionKind::Messages,
+            _ => SessionKind::Unknown,
         }
     }
 }

@@ -24,33 +24,33 @@ use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use super::appended_file::{AppendedFile, hash_of};
 use super::backup;
 use super::failure::Failure;
-use super::file::{Beside, State, abandoned_name, left_behind, own_name};
-use super::live::{Live, hash_of};
 use super::lock::has_no_links;
+use super::progress::Progress;
 use super::row_format::is_blank;
 use super::rows::{Rows, each_row};
-use super::stored::Session;
-use super::watch::Watch;
+use super::session_file::SessionFile;
+use super::temp_file::{State, TempFile, abandoned_name, left_behind, own_name};
 use crate::platform::{self, number};
 
 #[derive(Debug)]
 pub struct Swap<'s> {
     session: &'s Path,
-    watch: &'s Watch,
+    progress: &'s Progress,
     /// W, while it exists.
     aside: Option<PathBuf>,
     state: State,
     /// The owner of S: rows of W are not given to any other user.
     owner: u32,
-    live: Option<Live>,
+    live: Option<AppendedFile>,
     /// Rows appended to S.
     pub brought: u64,
 }
 
 /// Settles what killed repairs left beside a session, and returns the number of rows recovered.
-pub fn recover(session: &Path, watch: &Watch) -> Result<u64, Failure> {
+pub fn recover(session: &Path, progress: &Progress) -> Result<u64, Failure> {
     let mut brought = 0;
     for (path, state) in left_behind(session) {
         let Some(state) = state else {
@@ -64,7 +64,7 @@ pub fn recover(session: &Path, watch: &Watch) -> Result<u64, Failure> {
         let Some(state) = State::parse(&state).filter(|_| is_trusted) else { continue };
         let claimed = own_name(session, &state.text());
         if fs::rename(path, &claimed).is_ok() {
-            let mut swap = Swap::of(session, &live, state, watch);
+            let mut swap = Swap::of(session, &live, state, progress);
             swap.aside = Some(claimed);
             swap.settle()?;
             brought += swap.brought;
@@ -74,24 +74,24 @@ pub fn recover(session: &Path, watch: &Watch) -> Result<u64, Failure> {
 }
 
 impl<'s> Swap<'s> {
-    fn of(session: &'s Path, found: &Metadata, state: State, watch: &'s Watch) -> Swap<'s> {
-        Swap { session, watch, aside: None, state, owner: platform::owner(found), live: None, brought: 0 }
+    fn of(session: &'s Path, found: &Metadata, state: State, progress: &'s Progress) -> Swap<'s> {
+        Swap { session, progress, aside: None, state, owner: platform::owner(found), live: None, brought: 0 }
     }
 
     /// Replaces a session with a new file. Fails if another file has taken its place, and leaves that there.
     pub fn begin(
-        mut new: Beside,
-        session: &'s Session,
+        mut new: TempFile,
+        session: &'s SessionFile,
         state: State,
-        watch: &'s Watch,
+        progress: &'s Progress,
     ) -> Result<Swap<'s>, Failure> {
-        let mut swap = Swap::of(&session.path, &session.found, state, watch);
+        let mut swap = Swap::of(&session.path, &session.found, state, progress);
         new.rename(own_name(&session.path, &state.text()))?;
-        watch.step()?;
-        match exchange(new.path(), &session.path, state.old, watch) {
+        progress.step()?;
+        match exchange(new.path(), &session.path, state.old, progress) {
             Ok(is_done) => {
                 swap.aside = Some(new.leave());
-                watch.commit();
+                progress.commit();
                 if is_done { Ok(swap) } else { Err(swap.undone(session.changed("was replaced"))) }
             }
             Err(error) if error.kind() == ErrorKind::Unsupported => swap.rename_over(new, session),
@@ -101,9 +101,9 @@ impl<'s> Swap<'s> {
     }
 
     /// Like [`Swap::begin`], for file systems that cannot exchange names.
-    fn rename_over(mut self, mut new: Beside, session: &Session) -> Result<Swap<'s>, Failure> {
+    fn rename_over(mut self, mut new: TempFile, session: &SessionFile) -> Result<Swap<'s>, Failure> {
         let (path, state) = (&session.path, self.state);
-        let linked = Beside::make(path, &state.text(), |name| fs::hard_link(path, name));
+        let linked = TempFile::make(path, &state.text(), |name| fs::hard_link(path, name));
         let held = match linked {
             Ok((held, ())) => Some(held),
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(session.changed("was removed")),
@@ -111,12 +111,12 @@ impl<'s> Swap<'s> {
             Err(_) if state.backup => Some(backup::copy(session)?),
             Err(_) => None,
         };
-        self.watch.step()?;
+        self.progress.step()?;
         session.check_name()?;
         new.rename(path.clone())?;
         new.leave();
-        self.watch.commit();
-        self.aside = held.map(Beside::leave);
+        self.progress.commit();
+        self.aside = held.map(TempFile::leave);
         // A copy has an inode number of its own.
         let old = self.aside.as_deref().and_then(number_at).unwrap_or(state.old);
         match self.note(State { old, ..state }) {
@@ -129,7 +129,7 @@ impl<'s> Swap<'s> {
     pub fn give_back(mut self, why: Failure) -> Failure {
         let Some(aside) = &self.aside else { return why };
         let (session, expected) = (self.session, self.state.new);
-        match exchange(aside, session, expected, self.watch) {
+        match exchange(aside, session, expected, self.progress) {
             Err(error) if error.kind() == ErrorKind::Unsupported => {
                 if number_at(session) == Some(expected) && fs::rename(aside, session).is_ok() {
                     self.aside = None;
@@ -151,7 +151,7 @@ impl<'s> Swap<'s> {
     /// Completes the swap from any state.
     fn settle(&mut self) -> Result<(), Failure> {
         while let Some(aside) = &self.aside {
-            self.watch.note();
+            self.progress.note();
             let (found, live) = (fs::symlink_metadata(aside)?, number_at(self.session));
             let State { old, new, written, .. } = self.state;
             let of = number(&found);
@@ -165,7 +165,7 @@ impl<'s> Swap<'s> {
                 let new = live.unwrap_or_default();
                 self.note(State { old: of, new, read: written, ..State::default() })?;
             } else if live == Some(new) {
-                exchange(aside, self.session, new, self.watch)?;
+                exchange(aside, self.session, new, self.progress)?;
             } else {
                 self.state.backup = true;
                 self.end()?;
@@ -207,7 +207,7 @@ impl<'s> Swap<'s> {
             let written = live.length()?;
             self.note(State { read: at, rest: 0, written, row: hash_of(new), ..self.state })?;
             added = live.append(new, written)?;
-            self.watch.note();
+            self.progress.note();
             self.brought += 1;
         }
         self.live = Some(live);
@@ -215,8 +215,8 @@ impl<'s> Swap<'s> {
     }
 
     /// Opens S and records the rows that it has. In new, only the row begun before a kill can come from old.
-    fn open(&self) -> io::Result<Live> {
-        let mut live = Live::open(self.session, self.owner)?;
+    fn open(&self) -> io::Result<AppendedFile> {
+        let mut live = AppendedFile::open(self.session, self.owner)?;
         let State { new, written, row, .. } = self.state;
         if live.number != new || live.length()? < written {
             live.know(0, |_| true)?;
@@ -242,7 +242,7 @@ impl<'s> Swap<'s> {
         } else {
             fs::remove_file(aside)?;
         }
-        self.watch.note();
+        self.progress.note();
         self.aside = None;
         Ok(kept)
     }
@@ -260,7 +260,7 @@ impl<'s> Swap<'s> {
             let name = own_name(self.session, &state.text());
             fs::rename(&*aside, &name)?;
             *aside = name;
-            self.watch.note();
+            self.progress.note();
         }
         self.state = state;
         Ok(())
@@ -275,14 +275,14 @@ impl Drop for Swap<'_> {
 
 /// Exchanges two names, and repeats that while the file taken out of the session is not the expected one: a file that
 /// another writer put there stays. Returns true if the first exchange was final.
-fn exchange(aside: &Path, session: &Path, expected: u64, watch: &Watch) -> io::Result<bool> {
+fn exchange(aside: &Path, session: &Path, expected: u64, progress: &Progress) -> io::Result<bool> {
     let (mut expected, mut is_first) = (Some(expected), true);
     loop {
         let given = number_at(aside);
         match platform::exchange(aside, session) {
             Err(error) if is_first => return Err(error),
             Err(_) => return Ok(false),
-            Ok(()) => watch.note(),
+            Ok(()) => progress.note(),
         }
         if number_at(aside) == expected {
             return Ok(is_first);

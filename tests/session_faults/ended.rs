@@ -9,7 +9,7 @@ use super::*;
 fn a_repair_that_is_killed() {
     let (Ok(path), Ok(last)) = (std::env::var(SESSION), std::env::var(STEP)) else { return };
     let last: u64 = last.parse().unwrap();
-    let watch = Watch::with_hook(move |step| {
+    let watch = Progress::with_hook(move |step| {
         if step == last {
             // SIGKILL: nothing that would run at an exit does.
             let pid = rustix::process::getpid();
@@ -54,17 +54,17 @@ fn a_kill_at_any_step_leaves_the_old_file_or_the_new() {
         let found = text(&path);
         assert!(found == old || found == new, "a mix after step {step} of {steps}");
         seen[usize::from(found == new)] += 1;
-        let report = repair(&request(&path), &Watch::default()).unwrap();
+        let report = repair(&request(&path), &Progress::default()).unwrap();
         assert_eq!(report.changed, found == old, "after step {step}");
         assert!(text(&path) == new);
         let backup = with_end(&path, ".bak");
         assert!(text(&backup) == old);
         assert!(!names(dir.path()).contains(&"s.jsonl.lock".into()), "after step {step}");
-        let again = repair(&request(&path), &Watch::default()).unwrap();
+        let again = repair(&request(&path), &Progress::default()).unwrap();
         assert!(!again.changed);
         // What a killed process left goes with the next repair that writes.
         fs::write(&path, &old).unwrap();
-        assert!(repair(&request(&path), &Watch::default()).unwrap().changed);
+        assert!(repair(&request(&path), &Progress::default()).unwrap().changed);
         assert_eq!(names(dir.path()), ["s.jsonl", "s.jsonl.bak", "s.jsonl.bak.latest"], "after step {step}");
     }
     assert!(seen[0] > 100 / every && seen[1] > 0, "{seen:?}");
@@ -78,7 +78,7 @@ fn a_repair_that_has_no_more_room() {
     let writer = fs::OpenOptions::new().append(true).open(&path).unwrap();
     let (file, old) = (path.clone(), text(&path));
     let has_come = AtomicU64::new(0);
-    let watch = Watch::with_hook(move |_| {
+    let watch = Progress::with_hook(move |_| {
         if text(&file) != old && has_come.fetch_add(1, Relaxed) == 0 {
             (&writer).write_all(LATE.as_bytes()).unwrap();
             let size = fs::metadata(&file).unwrap().len();
@@ -111,7 +111,7 @@ fn rows_that_cannot_be_carried_over_are_brought_by_the_next_repair() {
         assert!(text(&path) == new);
         assert_eq!(names(dir.path()).len(), 2);
         // It has nothing else to do, and keeps no backup of its own.
-        let report = repair(&Request { backup: false, ..request(&path) }, &Watch::default()).unwrap();
+        let report = repair(&Request { backup: false, ..request(&path) }, &Progress::default()).unwrap();
         assert_eq!((report.changed, report.recovered, report.clamped), (true, 1, 0));
         assert_eq!(report.reason, None);
         assert!(text(&path) == format!("{new}{LATE}"));

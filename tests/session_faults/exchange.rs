@@ -53,7 +53,7 @@ fn a_repair_that_is_killed_late() {
     let backup = std::env::var(BACKUP).unwrap() == "true";
     let writer = fs::OpenOptions::new().append(true).open(&path).unwrap();
     let file = PathBuf::from(&path);
-    let watch = Watch::with_hook(move |step| {
+    let watch = Progress::with_hook(move |step| {
         if step == row_at {
             (&writer).write_all(late(0).as_bytes()).unwrap();
         }
@@ -103,7 +103,7 @@ fn rows_are_neither_lost_nor_doubled_by_kills_one_after_the_other() {
                         .output();
                 }
                 let report =
-                    repair(&Request { backup: false, ..request(&place.path) }, &Watch::default()).unwrap();
+                    repair(&Request { backup: false, ..request(&place.path) }, &Progress::default()).unwrap();
                 recovered += report.recovered;
                 let found = text(&place.path);
                 let context = format!(
@@ -128,7 +128,7 @@ fn rows_are_neither_lost_nor_doubled_by_kills_one_after_the_other() {
 
 /// Calls `act` at each step of a repair without a backup.
 fn repair_while(path: &Path, act: impl Fn(u64) + Send + Sync + 'static) -> Result<Report, Failure> {
-    repair(&Request { lock: false, backup: false, ..request(path) }, &Watch::with_hook(act))
+    repair(&Request { lock: false, backup: false, ..request(path) }, &Progress::with_hook(act))
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_file_system_that_exchanges_no_names_does_too() {
     let new = repaired(&old, false).0;
     for (calls, kept) in [(&[][..], vec![".bak", ".bak.latest"]), (&[NO_LINKS], vec![".bak"])] {
         let place = place(&old);
-        let repair = || repair(&request(&place.path), &Watch::default()).unwrap();
+        let repair = || repair(&request(&place.path), &Progress::default()).unwrap();
         let report = where_refused(calls, repair);
         assert_eq!(report.backup, Some(with_end(&place.path, ".bak")));
         assert!(text(&place.path) == new);
@@ -270,7 +270,7 @@ fn rows_and_changes_are_kept_where_names_are_not_exchanged() {
         let writer = fs::OpenOptions::new().append(true).open(&place.path).unwrap();
         let count = Arc::new(AtomicU64::new(0));
         let seen = Arc::clone(&count);
-        let watch = Watch::with_hook(move |step| {
+        let watch = Progress::with_hook(move |step| {
             seen.store(step + 1, Relaxed);
             if step == at {
                 (&writer).write_all(LATE.as_bytes()).unwrap();
@@ -295,7 +295,7 @@ fn rows_and_changes_are_kept_where_names_are_not_exchanged() {
             let (path, first) = (place.path.clone(), number(&place.path));
             let was_first = Arc::new(AtomicU64::new(0));
             let was = Arc::clone(&was_first);
-            let watch = Watch::with_hook(move |step| {
+            let watch = Progress::with_hook(move |step| {
                 if step == at {
                     was.store(u64::from(number(&path) == first), Relaxed);
                     if cut {

@@ -18,13 +18,13 @@ use std::time::{Duration, SystemTime};
 use spillway::limits::Limits;
 use spillway::platform;
 use spillway::policy::Policy;
-use spillway::session::clamp::Rules;
+use spillway::session::clamp_slots::Rules;
 use spillway::session::failure::Failure;
 use spillway::session::lock::Lock;
+use spillway::session::progress::Progress;
 use spillway::session::repair::{Request, repair};
 use spillway::session::report::Report;
 use spillway::session::rewrite_row::{Options, SideData};
-use spillway::session::watch::Watch;
 
 fn request(path: &Path) -> Request {
     let policy = Policy { limits: Limits { bytes: 400, ..Limits::NONE }, ..Policy::default() };
@@ -76,7 +76,7 @@ fn repaired(given: &str, lock: bool) -> (String, u64) {
     fs::write(&path, given).unwrap();
     let steps = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&steps);
-    let watch = Watch::with_hook(move |step| count.store(step + 1, Relaxed));
+    let watch = Progress::with_hook(move |step| count.store(step + 1, Relaxed));
     assert!(repair(&Request { lock, ..request(&path) }, &watch).unwrap().changed);
     (text(&path), steps.load(Relaxed))
 }
@@ -90,7 +90,7 @@ const LATE: &str = "{\"role\":\"user\",\"content\":\"late\"}\n";
 
 /// Calls `act` at each step of a repair.
 fn repair_while(path: &Path, act: impl Fn(u64) + Send + Sync + 'static) -> Result<Report, Failure> {
-    repair(&Request { lock: false, ..request(path) }, &Watch::with_hook(act))
+    repair(&Request { lock: false, ..request(path) }, &Progress::with_hook(act))
 }
 
 #[test]
@@ -162,9 +162,9 @@ fn a_stop_after_the_rename_loses_no_row() {
     fs::write(&path, &old).unwrap();
     let writer = fs::OpenOptions::new().append(true).open(&path).unwrap();
     let row = late.clone();
-    let watch = Arc::new_cyclic(|own: &std::sync::Weak<Watch>| {
+    let watch = Arc::new_cyclic(|own: &std::sync::Weak<Progress>| {
         let own = own.clone();
-        Watch::with_hook(move |step| {
+        Progress::with_hook(move |step| {
             if step == steps - 2 {
                 (&writer).write_all(row.as_bytes()).unwrap();
                 own.upgrade().unwrap().stop();
@@ -280,13 +280,13 @@ fn a_lock_that_took_the_place_of_ours_stays() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.jsonl.lock");
     let born = SystemTime::now();
-    let lock = Lock::take(&path, born, &Watch::default()).unwrap();
+    let lock = Lock::take(&path, born, &Progress::default()).unwrap();
     // Another took ours for one that was left behind. Its file may well get the number that ours had.
     fs::remove_file(&path).unwrap();
     fs::write(&path, "of another").unwrap();
     drop(lock);
     assert_eq!(text(&path), "of another");
-    drop(Lock::take(&dir.path().join("other.lock"), born, &Watch::default()).unwrap());
+    drop(Lock::take(&dir.path().join("other.lock"), born, &Progress::default()).unwrap());
     assert_eq!(names(dir.path()), ["s.jsonl.lock"]);
 }
 
@@ -301,7 +301,7 @@ fn of_several_at_once_one_repairs_and_the_others_find_nothing_to_do() {
     let changed: usize = std::thread::scope(|scope| {
         let runs: Vec<_> = (0..4)
             .map(|_| {
-                scope.spawn(|| match repair(&request(&path), &Watch::default()) {
+                scope.spawn(|| match repair(&request(&path), &Progress::default()) {
                     Ok(report) => usize::from(report.changed),
                     Err(Failure::Locked { own: true, .. }) => 0,
                     Err(failure) => panic!("{failure:?}"),
@@ -323,9 +323,9 @@ fn a_repair_that_is_stopped_leaves_everything_as_it_was() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
         fs::write(&path, &old).unwrap();
-        let watch = Arc::new_cyclic(|own: &std::sync::Weak<Watch>| {
+        let watch = Arc::new_cyclic(|own: &std::sync::Weak<Progress>| {
             let own = own.clone();
-            Watch::with_hook(move |step| {
+            Progress::with_hook(move |step| {
                 if step == at {
                     own.upgrade().unwrap().stop();
                 }

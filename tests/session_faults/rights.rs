@@ -67,13 +67,13 @@ fn attributes_and_access_lists_stay_and_no_others_come() {
     let has_notes = set(&place.path, "user.note", b"of mine");
     let (before, mode_before) = (attributes(&place.path), mode(&place.path));
     assert_eq!(before.len(), usize::from(has_access) + usize::from(has_notes));
-    assert!(repair(&request(&place.path), &Watch::default()).unwrap().changed);
+    assert!(repair(&request(&place.path), &Progress::default()).unwrap().changed);
     assert_eq!((attributes(&place.path), mode(&place.path)), (before, mode_before));
 
     // What a directory gives its new files is none of the session's.
     let other = with_mode(0o640);
     set(other.path.parent().unwrap(), DEFAULT, &access(6));
-    assert!(repair(&request(&other.path), &Watch::default()).unwrap().changed);
+    assert!(repair(&request(&other.path), &Progress::default()).unwrap().changed);
     assert_eq!((attributes(&other.path), mode(&other.path)), (vec![], 0o640));
 }
 
@@ -83,13 +83,13 @@ fn an_attribute_that_cannot_be_kept_stops_the_repair() {
     if !set(&place.path, "user.note", b"of mine") {
         // The list of a file system without attributes is refused just so.
         let refused = [(libc::SYS_flistxattr, libc::EACCES)];
-        assert!(where_refused(&refused, || repair(&request(&place.path), &Watch::default())).is_err());
+        assert!(where_refused(&refused, || repair(&request(&place.path), &Progress::default())).is_err());
         return;
     }
     for (call, errno, name) in
         [(libc::SYS_fsetxattr, libc::ENOSPC, "user.note"), (libc::SYS_flistxattr, libc::EACCES, "*")]
     {
-        let result = where_refused(&[(call, errno)], || repair(&request(&place.path), &Watch::default()));
+        let result = where_refused(&[(call, errno)], || repair(&request(&place.path), &Progress::default()));
         let json = result.unwrap_err().json();
         assert!(json.contains("ERR_SPILLWAY_ATTRIBUTE") && json.contains(name), "{json}");
         assert_eq!(place.names(), ["s.jsonl"]);
@@ -101,13 +101,15 @@ fn an_attribute_that_cannot_be_kept_stops_the_repair() {
 fn what_is_made_never_has_the_rights_of_a_program() {
     for given in [0o4755, 0o2750, 0o1644, 0o7777, 0o600] {
         let place = with_mode(given);
-        assert!(repair(&request(&place.path), &Watch::default()).unwrap().changed);
+        assert!(repair(&request(&place.path), &Progress::default()).unwrap().changed);
         assert_eq!(mode(&place.path), given & 0o777);
         // The backup is the file that was there. A copy is none.
         assert_eq!(mode(&with_end(&place.path, ".bak")), given);
         let place = with_mode(given);
         assert!(
-            where_refused(&[NO_LINKS], || repair(&request(&place.path), &Watch::default())).unwrap().changed
+            where_refused(&[NO_LINKS], || repair(&request(&place.path), &Progress::default()))
+                .unwrap()
+                .changed
         );
         assert_eq!(mode(&with_end(&place.path, ".bak")), given & 0o777);
     }
@@ -124,7 +126,9 @@ fn what_is_made_belongs_to_who_the_session_belongs_to() {
     for calls in [&[][..], &[NO_LINKS]] {
         let place = with_mode(0o4640);
         chown(&place.path, Some(uid), Some(gid)).unwrap();
-        assert!(where_refused(calls, || repair(&request(&place.path), &Watch::default())).unwrap().changed);
+        assert!(
+            where_refused(calls, || repair(&request(&place.path), &Progress::default())).unwrap().changed
+        );
         for path in [place.path.clone(), with_end(&place.path, ".bak")] {
             let found = fs::metadata(&path).unwrap();
             assert_eq!((found.uid(), found.gid()), (uid.as_raw(), gid.as_raw()));
@@ -148,7 +152,7 @@ fn rows_of_another_owner_are_not_taken() {
         chown(&place.path, Some(Uid::from_raw(65_534)), None).unwrap();
         fs::hard_link(&secret, forged(2)).unwrap();
     }
-    let report = repair(&Request { backup: false, ..request(&place.path) }, &Watch::default()).unwrap();
+    let report = repair(&Request { backup: false, ..request(&place.path) }, &Progress::default()).unwrap();
     assert_eq!(report.recovered, 0);
     assert!(!text(&place.path).contains("secret"));
 }

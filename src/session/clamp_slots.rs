@@ -1,8 +1,8 @@
 //! Truncates the texts of one tool result.
 
-use super::body::{Windows, cleaned, is_visible, parted, windows};
 use super::nested_json;
 use super::payload::with_names;
+use super::slot_text::{Windows, cleaned, is_visible, parted, windows};
 use crate::dialect::Slot;
 use crate::dialect::path::As;
 use crate::json::{Literal, Value};
@@ -47,28 +47,28 @@ impl Rules {
     }
 }
 
-/// The outcome for one text.
+/// The change to one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Left {
-    Same,
-    /// Unchanged except that lone surrogates become U+FFFD.
-    Mended,
-    Text(String),
-    Gone,
+pub enum SlotEdit {
+    Keep,
+    /// Replace lone surrogates with U+FFFD.
+    Mend,
+    Replace(String),
+    Drop,
 }
 
-/// The outcome for the texts of one result.
+/// The changes to the texts of one result.
 #[derive(Clone, Debug, Default)]
-pub struct Clamped {
-    pub left: Vec<Left>,
+pub struct SlotCuts {
+    pub edits: Vec<SlotEdit>,
     /// Some text was omitted.
     pub truncated: bool,
 }
 
 /// Truncates the texts of one result, which are those of its slots.
-pub fn clamp_slots(slots: &[Slot], texts: &[Literal], rules: &Rules) -> Clamped {
+pub fn clamp_slots(slots: &[Slot], texts: &[Literal], rules: &Rules) -> SlotCuts {
     if rules.clean.is_none() && surely_fit(texts, &rules.policy) {
-        return Clamped { left: slots.iter().map(whole).collect(), truncated: false };
+        return SlotCuts { edits: slots.iter().map(whole).collect(), truncated: false };
     }
     match (slots, texts) {
         ([slot], [text]) => clamp_one(slot, text, rules),
@@ -85,28 +85,28 @@ fn surely_fit(texts: &[Literal], policy: &Policy) -> bool {
 }
 
 /// Returns the outcome of a slot that is kept whole.
-fn whole(slot: &Slot) -> Left {
+fn whole(slot: &Slot) -> SlotEdit {
     let has_escape = memchr::memmem::find(slot.value.source(), b"\\u").is_some();
     let mut texts = slot.values().iter().flat_map(|value| value.leaves()).filter_map(Value::text);
-    if has_escape && texts.any(|text| text.has_lone()) { Left::Mended } else { Left::Same }
+    if has_escape && texts.any(|text| text.has_lone()) { SlotEdit::Mend } else { SlotEdit::Keep }
 }
 
-fn clamp_one(slot: &Slot, text: &Literal, rules: &Rules) -> Clamped {
+fn clamp_one(slot: &Slot, text: &Literal, rules: &Rules) -> SlotCuts {
     let fit = match slot.json {
         Some(As::Rest) => clamp(text, &rules.policy, rules.clean),
         Some(As::Encoded) | None => clamp_text(text, rules),
         Some(_) => clamp_json(text, rules),
     };
     let truncated = matches!(fit, Fit::Cut(_));
-    let left = match fit {
+    let edit = match fit {
         Fit::Whole => whole(slot),
         _ if slot.json == Some(As::Encoded) => {
-            nested_json::clamp(text, rules).map_or_else(|| whole(slot), Left::Text)
+            nested_json::clamp(text, rules).map_or_else(|| whole(slot), SlotEdit::Replace)
         }
-        Fit::Cleaned(text) => Left::Text(text),
-        Fit::Cut(cut) => Left::Text(showing(cut, text, rules)),
+        Fit::Cleaned(text) => SlotEdit::Replace(text),
+        Fit::Cut(cut) => SlotEdit::Replace(showing(cut, text, rules)),
     };
-    Clamped { left: vec![left], truncated }
+    SlotCuts { edits: vec![edit], truncated }
 }
 
 /// Truncates JSON. If it does not fit, its payloads are replaced by their names first.
@@ -182,7 +182,7 @@ fn input(windows: &Windows, size: Size) -> Input<'_, Utf16<'_>> {
     Input::ends(Utf16(&windows.0), Utf16(&windows.1), size.chars).with_totals(size)
 }
 
-fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &Rules) -> Clamped {
+fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &Rules) -> SlotCuts {
     let clean = |slot: &Slot| rules.clean.filter(|_| slot.json.is_none());
     let mut made: Vec<Option<Literal>> =
         slots.iter().zip(texts).map(|(slot, text)| cleaned(text, clean(slot))).collect();
@@ -191,23 +191,23 @@ fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &Rules) -> Clamped {
         let texts: Vec<&Literal> =
             texts.iter().zip(&made).map(|(text, made)| made.as_ref().unwrap_or(text)).collect();
         let shared = share_texts(&texts, rules);
-        truncated |= shared.iter().any(|shared| *shared != Shared::Whole);
+        truncated |= shared.iter().any(|shared| *shared != SharedText::Whole);
         // Naming the payloads of one text may leave room for another. Unread data names its payloads when it is shrunk.
         let is_json = |at: usize| slots[at].json.is_some_and(|json| json != As::Rest);
         let lean = |at: usize| match shared[at] {
-            Shared::Whole => None,
+            SharedText::Whole => None,
             _ if !is_json(at) => None,
             _ => with_names(&texts[at].string()).map(Literal::from),
         };
         let named: Vec<Option<Literal>> = (0..slots.len()).map(lean).collect();
         if named.iter().all(Option::is_none) {
-            let left = shared.into_iter().enumerate().map(|(at, shared)| match shared {
-                Shared::Whole if made[at].is_some() => Left::Text(texts[at].string()),
-                Shared::Whole => whole(&slots[at]),
-                Shared::Text(text) => Left::Text(text),
-                Shared::Gone => Left::Gone,
+            let edits = shared.into_iter().enumerate().map(|(at, shared)| match shared {
+                SharedText::Whole if made[at].is_some() => SlotEdit::Replace(texts[at].string()),
+                SharedText::Whole => whole(&slots[at]),
+                SharedText::Text(text) => SlotEdit::Replace(text),
+                SharedText::Gone => SlotEdit::Drop,
             });
-            return Clamped { left: left.collect(), truncated };
+            return SlotCuts { edits: edits.collect(), truncated };
         }
         for (made, named) in made.iter_mut().zip(named) {
             *made = named.or(made.take());
@@ -217,25 +217,25 @@ fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &Rules) -> Clamped {
 
 /// The outcome for one of several texts.
 #[derive(PartialEq, Eq)]
-enum Shared {
+enum SharedText {
     Whole,
     Text(String),
     Gone,
 }
 
 /// Shares the limits among the texts of one result.
-fn share_texts(texts: &[&Literal], rules: &Rules) -> Vec<Shared> {
+fn share_texts(texts: &[&Literal], rules: &Rules) -> Vec<SharedText> {
     let policy = &rules.policy;
     let sizes: Vec<Size> = texts.iter().map(|text| text.size()).collect();
     let windows: Vec<Windows> =
         texts.iter().zip(&sizes).map(|(text, size)| windows_for(text, *size, policy)).collect();
     let inputs: Vec<_> = windows.iter().zip(&sizes).map(|(windows, size)| input(windows, *size)).collect();
     let left = |block| match block {
-        Block::Whole => Shared::Whole,
-        Block::Lines(text) => Shared::Text(parted(text, rules.clean)),
-        Block::Cut(cut) => Shared::Text(parted(cut.middle.encode_utf16().collect(), rules.clean)),
-        Block::Gone => Shared::Gone,
-        Block::Replaced(text) => Shared::Text(parted(text.encode_utf16().collect(), rules.clean)),
+        Block::Whole => SharedText::Whole,
+        Block::Lines(text) => SharedText::Text(parted(text, rules.clean)),
+        Block::Cut(cut) => SharedText::Text(parted(cut.middle.encode_utf16().collect(), rules.clean)),
+        Block::Gone => SharedText::Gone,
+        Block::Replaced(text) => SharedText::Text(parted(text.encode_utf16().collect(), rules.clean)),
     };
     share(&inputs, policy, false).into_iter().map(left).collect()
 }

@@ -10,7 +10,7 @@ use crate::platform;
 
 /// A file name beside the session. The file is removed on drop.
 #[derive(Debug)]
-pub struct Beside {
+pub struct TempFile {
     path: PathBuf,
 }
 
@@ -18,13 +18,13 @@ pub struct Beside {
 const MARK: &str = ".spillway-";
 const END: &str = ".tmp";
 
-impl Beside {
+impl TempFile {
     /// Makes a file under an unused name that contains a state.
     pub fn make<T>(
         path: &Path,
         state: &str,
         make: impl Fn(&Path) -> io::Result<T>,
-    ) -> io::Result<(Beside, T)> {
+    ) -> io::Result<(TempFile, T)> {
         loop {
             let path = own_name(path, state);
             match make(&path) {
@@ -32,7 +32,7 @@ impl Beside {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 made => {
                     let made = made?;
-                    return Ok((Beside { path }, made));
+                    return Ok((TempFile { path }, made));
                 }
             }
         }
@@ -55,7 +55,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for TempFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
@@ -158,11 +158,11 @@ mod tests {
             names.sort();
             names
         };
-        let (beside, _) = Beside::make(&session, "", |path| File::create_new(path)).unwrap();
+        let (beside, _) = TempFile::make(&session, "", |path| File::create_new(path)).unwrap();
         assert!(names()[0].starts_with("s.jsonl.spillway-"));
         drop(beside);
         assert!(names().is_empty());
-        let (mut beside, _) = Beside::make(&session, "", |path| File::create_new(path)).unwrap();
+        let (mut beside, _) = TempFile::make(&session, "", |path| File::create_new(path)).unwrap();
         assert!(left_behind(&session).is_empty());
         beside.rename(session.clone()).unwrap();
         assert_eq!(beside.leave(), session);

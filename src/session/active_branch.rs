@@ -6,7 +6,7 @@ use crate::json::Value;
 
 /// The rows of a tree, in 32 bytes each.
 #[derive(Debug, Default)]
-pub struct Tree {
+pub struct SessionTree {
     /// The hashed id of each row, with its index.
     ids: Vec<(u64, usize)>,
     /// The hashed id of each row's parent, or [`NONE`].
@@ -18,7 +18,7 @@ pub struct Tree {
     tip: u64,
 }
 
-impl Tree {
+impl SessionTree {
     /// Takes the next row. The last row is the tip. In OpenClaw's format, a row of type `leaf` sets the tip to another
     /// row, and rows appended to the side do not move it.
     pub fn push(&mut self, number: u64, row: Value) {
@@ -96,7 +96,7 @@ mod tests {
     use crate::json::Document;
 
     fn branch(rows: &[&str]) -> Vec<u64> {
-        let mut tree = Tree::default();
+        let mut tree = SessionTree::default();
         for (at, row) in rows.iter().enumerate() {
             tree.push(at as u64, Document::parse(row.as_bytes()).unwrap().root());
         }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn compactions_of_other_branches_do_not_count() {
-        let mut tree = Tree::default();
+        let mut tree = SessionTree::default();
         let mut push = |row: String, at: u64| {
             tree.push(at, Document::parse(row.as_bytes()).unwrap().root());
         };

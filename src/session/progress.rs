@@ -7,7 +7,7 @@ use super::failure::Failure;
 
 /// The progress of a repair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct ProgressCounts {
     pub bytes: u64,
     pub total: u64,
     pub rows: u64,
@@ -18,7 +18,7 @@ pub struct Progress {
 type Hook = Box<dyn Fn(u64) + Send + Sync>;
 
 #[derive(Default)]
-pub struct Watch {
+pub struct Progress {
     stop: AtomicBool,
     committed: AtomicBool,
     bytes: AtomicU64,
@@ -29,10 +29,10 @@ pub struct Watch {
     hook: Option<Hook>,
 }
 
-impl Watch {
+impl Progress {
     /// Calls `hook` before each operation, where a test may end the process.
-    pub fn with_hook(hook: impl Fn(u64) + Send + Sync + 'static) -> Watch {
-        Watch { hook: Some(Box::new(hook)), ..Watch::default() }
+    pub fn with_hook(hook: impl Fn(u64) + Send + Sync + 'static) -> Progress {
+        Progress { hook: Some(Box::new(hook)), ..Progress::default() }
     }
 
     /// Asks the work to stop at a point that leaves the session unchanged.
@@ -60,15 +60,15 @@ impl Watch {
         if stops { Err(Failure::Stopped) } else { Ok(()) }
     }
 
-    pub fn tell(&self, progress: Progress) {
+    pub fn tell(&self, progress: ProgressCounts) {
         self.bytes.store(progress.bytes, Relaxed);
         self.total.store(progress.total, Relaxed);
         self.rows.store(progress.rows, Relaxed);
         self.clamped.store(progress.clamped, Relaxed);
     }
 
-    pub fn progress(&self) -> Progress {
-        Progress {
+    pub fn counts(&self) -> ProgressCounts {
+        ProgressCounts {
             bytes: self.bytes.load(Relaxed),
             total: self.total.load(Relaxed),
             rows: self.rows.load(Relaxed),
@@ -77,8 +77,8 @@ impl Watch {
     }
 }
 
-impl fmt::Debug for Watch {
+impl fmt::Debug for Progress {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        write!(out, "Watch({:?})", self.progress())
+        write!(out, "Progress({:?})", self.counts())
     }
 }

@@ -7,13 +7,13 @@ use std::time::SystemTime;
 
 use super::failure::Failure;
 use super::fingerprint::Fingerprint;
-use super::replica::CHUNK;
+use super::progress::Progress;
+use super::replacement::CHUNK;
 use super::rows::Rows;
-use super::watch::Watch;
 use crate::platform;
 
 #[derive(Debug)]
-pub struct Session {
+pub struct SessionFile {
     /// All symbolic links are resolved.
     pub path: PathBuf,
     pub file: File,
@@ -29,9 +29,9 @@ const OTHERS: [(&[u8], &str); 5] = [
     (b"\xFE\xFF", "UTF-16 text"),
 ];
 
-impl Session {
+impl SessionFile {
     /// Opens a JSON Lines file. Fails for any other.
-    pub fn open(path: PathBuf) -> Result<Session, Failure> {
+    pub fn open(path: PathBuf) -> Result<SessionFile, Failure> {
         let file = platform::open(&path)?;
         let found = file.metadata()?;
         if found.is_dir() {
@@ -49,7 +49,7 @@ impl Session {
         if let Some((_, what)) = OTHERS.iter().find(|(magic, _)| start.starts_with(magic)) {
             return Err(refuse(what));
         }
-        Ok(Session { path, file, found })
+        Ok(SessionFile { path, file, found })
     }
 
     /// Runs `act` on the file from its start, then restores the position.
@@ -91,7 +91,7 @@ impl Session {
         &self,
         rows: &Rows,
         known: &mut Option<SystemTime>,
-        watch: &Watch,
+        progress: &Progress,
     ) -> Result<bool, Failure> {
         let now = self.file.metadata()?;
         if now.len() < rows.read {
@@ -99,7 +99,7 @@ impl Session {
         }
         let written = now.modified().ok();
         if written != *known || written.is_none() {
-            if !self.is_same(rows, watch)? {
+            if !self.is_same(rows, progress)? {
                 return Err(self.changed("was modified other than by appending"));
             }
             *known = written;
@@ -108,12 +108,12 @@ impl Session {
     }
 
     /// Reads the file again and returns true if it is unchanged.
-    fn is_same(&self, rows: &Rows, watch: &Watch) -> Result<bool, Failure> {
+    fn is_same(&self, rows: &Rows, progress: &Progress) -> Result<bool, Failure> {
         self.from_start(|file| {
             let (mut again, mut left) = (Fingerprint::default(), rows.read);
             let mut buffer = vec![0; CHUNK];
             while left > 0 {
-                watch.step()?;
+                progress.step()?;
                 let count = file.take(left.min(CHUNK as u64)).read(&mut buffer)?;
                 if count == 0 {
                     return Ok(false);

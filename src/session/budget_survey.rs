@@ -3,13 +3,13 @@
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{Seek, SeekFrom};
 
-use super::branch::Tree;
+use super::active_branch::SessionTree;
 use super::failure::Failure;
-use super::rewrite_row::{Measured, Options};
+use super::progress::Progress;
+use super::rewrite_row::{Options, ResultSize};
 use super::row_format::{Entry, Format, Place};
 use super::rows::{Reading, Rows, each_row};
-use super::stored::Session;
-use super::watch::Watch;
+use super::session_file::SessionFile;
 use crate::dialect::Table;
 use crate::limits::UNLIMITED;
 use crate::plan::{Aggregate, ToolResult, notice_chars, plan};
@@ -47,8 +47,8 @@ pub struct Limit {
 #[derive(Debug)]
 pub struct Survey {
     format: Format,
-    tree: Tree,
-    results: Vec<Seen>,
+    tree: SessionTree,
+    results: Vec<SurveyResult>,
     /// Rows with an answer of the model.
     answers: Vec<u64>,
     messages: u64,
@@ -59,12 +59,12 @@ pub struct Survey {
 }
 
 #[derive(Debug)]
-struct Seen {
+struct SurveyResult {
     row: u64,
     nth: usize,
     /// The index of the message among the rows that are valid JSON.
     message: u64,
-    measured: Measured,
+    measured: ResultSize,
 }
 
 /// Maximum rounds of planning with actual notice lengths, and the slack above which a result has room for any notice;
@@ -77,7 +77,7 @@ impl Survey {
         let is_plain = format == Format::Rows;
         Survey {
             format,
-            tree: Tree::default(),
+            tree: SessionTree::default(),
             results: vec![],
             answers: vec![],
             messages: 0,
@@ -88,10 +88,10 @@ impl Survey {
 
     /// Scans a session and returns the result of [`Survey::limits`].
     pub fn read(
-        session: &Session,
+        session: &SessionFile,
         budget: &Budget,
         options: &Options,
-        watch: &Watch,
+        progress: &Progress,
     ) -> Result<(Vec<Limit>, usize), Failure> {
         let mut rows = Rows::of(&session.file);
         let mut survey: Option<Survey> = None;
@@ -103,7 +103,7 @@ impl Survey {
                 survey.push(row.number, &row.entry(&document), options);
             }
         };
-        while let Some(block) = rows.next(|_| watch.step())? {
+        while let Some(block) = rows.next(|_| progress.step())? {
             each_row(block).for_each(&mut take);
         }
         take(rows.rest());
@@ -127,7 +127,7 @@ impl Survey {
             self.answers.push(number);
         }
         for (nth, measured) in options.measure(entry).into_iter().enumerate() {
-            self.results.push(Seen { row: number, nth, message, measured });
+            self.results.push(SurveyResult { row: number, nth, message, measured });
         }
     }
 
@@ -217,7 +217,7 @@ impl Key<'_> {
     }
 }
 
-impl Seen {
+impl SurveyResult {
     fn limit(&self, max_chars: usize) -> Limit {
         Limit { row: self.row, nth: self.nth, present: self.measured.present, max_chars }
     }
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use crate::json::Document;
     use crate::policy::Policy;
-    use crate::session::clamp::Rules;
+    use crate::session::clamp_slots::Rules;
     use crate::session::rewrite_row::SideData;
 
     fn surveyed(rows: &[&str]) -> Survey {

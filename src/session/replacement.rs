@@ -4,32 +4,32 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 
 use super::failure::Failure;
-use super::file::{Beside, State};
+use super::progress::Progress;
 use super::rows::Rows;
-use super::stored::Session;
+use super::session_file::SessionFile;
 use super::swap::Swap;
-use super::watch::Watch;
+use super::temp_file::{State, TempFile};
 use crate::platform;
 
 /// Bytes copied or written per step.
 pub const CHUNK: usize = 1 << 20;
 
 #[derive(Debug)]
-pub struct Replica {
-    beside: Beside,
+pub struct Replacement {
+    beside: TempFile,
     file: File,
 }
 
-impl Replica {
+impl Replacement {
     /// Creates the file with the session's access rights and the first `unchanged` bytes of its content.
-    pub fn begin(session: &Session, unchanged: u64, watch: &Watch) -> Result<Replica, Failure> {
-        watch.step()?;
-        let (beside, file) = Beside::make(&session.path, "", |path| platform::creation().open(path))?;
+    pub fn begin(session: &SessionFile, unchanged: u64, progress: &Progress) -> Result<Replacement, Failure> {
+        progress.step()?;
+        let (beside, file) = TempFile::make(&session.path, "", |path| platform::creation().open(path))?;
         session.give_rights(&file)?;
         let mut left = unchanged;
         session.from_start(|old| {
             while left > 0 {
-                watch.step()?;
+                progress.step()?;
                 let copied = io::copy(&mut old.take(left.min(8 * CHUNK as u64)), &mut &file)?;
                 if copied == 0 {
                     return Err(session.changed("became shorter"));
@@ -38,12 +38,12 @@ impl Replica {
             }
             Ok(())
         })?;
-        Ok(Replica { beside, file })
+        Ok(Replacement { beside, file })
     }
 
-    pub fn put(&self, bytes: &[u8], watch: &Watch) -> Result<(), Failure> {
+    pub fn put(&self, bytes: &[u8], progress: &Progress) -> Result<(), Failure> {
         for chunk in bytes.chunks(CHUNK) {
-            watch.step()?;
+            progress.step()?;
             (&self.file).write_all(chunk)?;
         }
         Ok(())
@@ -55,19 +55,19 @@ impl Replica {
     }
 
     /// Syncs the file to disk.
-    pub fn sync(&self, watch: &Watch) -> Result<(), Failure> {
-        watch.step()?;
+    pub fn sync(&self, progress: &Progress) -> Result<(), Failure> {
+        progress.step()?;
         self.file.sync_all()?;
-        watch.step()
+        progress.step()
     }
 
     /// Replaces the session. `rows` are those read from it.
     pub fn replace<'s>(
         self,
-        session: &'s Session,
+        session: &'s SessionFile,
         rows: &Rows,
         backup: bool,
-        watch: &'s Watch,
+        progress: &'s Progress,
     ) -> Result<Swap<'s>, Failure> {
         let made = self.file.metadata()?;
         let state = State {
@@ -79,6 +79,6 @@ impl Replica {
             row: 0,
             backup,
         };
-        Swap::begin(self.beside, session, state, watch)
+        Swap::begin(self.beside, session, state, progress)
     }
 }

@@ -10,7 +10,7 @@ use crate::hash::hash;
 use crate::platform;
 
 #[derive(Debug)]
-pub struct Live {
+pub struct AppendedFile {
     file: File,
     /// The file's inode number.
     pub number: u64,
@@ -18,15 +18,15 @@ pub struct Live {
     rows: HashSet<u64>,
 }
 
-impl Live {
+impl AppendedFile {
     /// Opens the file that currently has the name. Fails if it is not a regular file or belongs to another user.
-    pub fn open(path: &Path, owner: u32) -> io::Result<Live> {
+    pub fn open(path: &Path, owner: u32) -> io::Result<AppendedFile> {
         let file = platform::open_itself(path, OpenOptions::new().read(true).append(true))?;
         let found = file.metadata()?;
         if !found.is_file() || platform::owner(&found) != owner {
             return Err(ErrorKind::PermissionDenied.into());
         }
-        Ok(Live { file, number: platform::number(&found), rows: HashSet::new() })
+        Ok(AppendedFile { file, number: platform::number(&found), rows: HashSet::new() })
     }
 
     /// Records the hashes of rows from an offset on, as far as `counts` accepts them.
@@ -81,11 +81,11 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn live(text: &str) -> (tempfile::NamedTempFile, Live) {
+    fn live(text: &str) -> (tempfile::NamedTempFile, AppendedFile) {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), text).unwrap();
         let owner = platform::owner(&file.as_file().metadata().unwrap());
-        let live = Live::open(file.path(), owner).unwrap();
+        let live = AppendedFile::open(file.path(), owner).unwrap();
         (file, live)
     }
 
@@ -120,14 +120,14 @@ mod tests {
         let owner = platform::owner(&file.as_file().metadata().unwrap());
         drop(live);
         if cfg!(unix) {
-            assert!(Live::open(file.path(), owner + 1).is_err());
+            assert!(AppendedFile::open(file.path(), owner + 1).is_err());
         }
         let dir = tempfile::tempdir().unwrap();
         let link = dir.path().join("link");
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(file.path(), &link).unwrap();
-            assert!(Live::open(&link, owner).is_err());
+            assert!(AppendedFile::open(&link, owner).is_err());
         }
     }
 }
