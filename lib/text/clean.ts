@@ -55,20 +55,16 @@ function cleanBytes(bytes: Uint8Array, what: Cleaning): string {
   return parts.join('')
 }
 
-/** Matches our own notices and marks. */
-const CUT_BEFORE =
-  /\[tool output truncated: |^\[\.\.\.\]$|\[\.\.\. \d+ (?:more characters truncated|chars omitted)\]|\.\.\. \([\d,]+ chars truncated from |\[\+\d+ chars\]$/m
-
 /**
  * Cleans a text if the policy says so. Returns the text as given if nothing visible would be left: no block becomes
  * empty.
  */
 export function cleaned(text: string, { clean }: Compiled): string {
-  if (!clean) return text
+  if (!clean?.includes(true) || isClean(text, clean[3])) return text
   // An earlier cut may have brought equal lines together, or made different lines equal. Folding them would hide the
   // cut.
   const [ansi, carriageReturns, control, repeats] = clean
-  const left = cleanString(text, [ansi, carriageReturns, control, repeats && !CUT_BEFORE.test(text)])
+  const left = cleanString(text, [ansi, carriageReturns, control, repeats && !native.hasNotice(text)])
   return left.trim() === '' ? text : left
 }
 
@@ -77,5 +73,5 @@ export function cleaned(text: string, { clean }: Compiled): string {
  * them.
  */
 export function parted(text: string, { clean }: Compiled): string {
-  return clean?.[3] && !CUT_BEFORE.test(text) ? (native.leaveTwo(text) ?? text) : text
+  return clean?.[3] ? (native.leaveTwo(text) ?? text) : text
 }

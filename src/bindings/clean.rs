@@ -10,6 +10,7 @@ use super::units::{Narrow, Units};
 use crate::text::clean::look::{is_clean, look};
 use crate::text::clean::met;
 use crate::text::clean::{Cleaner, Options};
+use crate::text::notice_line;
 use crate::text::recode;
 
 /// Scans a piece. Returns -1 if it may need cleaning, else the position where the next piece must begin.
@@ -100,8 +101,16 @@ pub fn finish_cleaning(
     answer(out)
 }
 
-/// Drops all but two of three or more identical lines in a row. Returns nothing if there are no three.
+/// Drops all but two of three or more identical lines in a row. Returns null if there are no three, or if the text
+/// contains a notice.
 #[napi(catch_unwind)]
 pub fn leave_two(#[napi(ts_arg_type = "string")] text: Units) -> Option<Utf16String> {
-    met::leave_two(&text).map(Utf16String::from)
+    let left = met::leave_two(&text)?;
+    (!notice_line::has_notice(&String::from_utf16_lossy(&text))).then(|| left.into())
+}
+
+/// Returns true if a text contains one of our notices or marks.
+#[napi(catch_unwind)]
+pub fn has_notice(#[napi(ts_arg_type = "string")] text: Units) -> bool {
+    notice_line::has_notice(&String::from_utf16_lossy(&text))
 }

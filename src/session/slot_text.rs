@@ -1,13 +1,10 @@
 //! The text of a tool result before it is truncated.
 
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
-
 use crate::json::Literal;
 use crate::policy::{Keep, Policy};
 use crate::text::clean::{self, Cleaner, look::is_clean, met};
 use crate::text::earlier;
+use crate::text::notice_line::has_notice;
 use crate::text::space::is_space;
 
 /// The head and the tail of a text; if the tail is empty, the head is the whole text.
@@ -32,7 +29,7 @@ pub fn cleaned(text: &Literal, options: Option<clean::Options>) -> Option<Litera
     let options = options?;
     let text = text.string();
     // An earlier notice or cut may have made lines alike. Folding them would lose their position.
-    let options = clean::Options { repeats: options.repeats && !was_cut(&text), ..options };
+    let options = clean::Options { repeats: options.repeats && !has_notice(&text), ..options };
     if options == clean::Options::NONE || is_clean(text.as_bytes(), options.repeats) {
         return None;
     }
@@ -48,26 +45,12 @@ pub fn parted(text: Vec<u16>, options: Option<clean::Options>) -> String {
     let folds = options.is_some_and(|options| options.repeats);
     let whole = String::from_utf16_lossy(&text);
     let left = if folds { met::leave_two(&text) } else { None };
-    left.filter(|_| !was_cut(&whole)).map_or(whole, |left| String::from_utf16_lossy(&left))
+    left.filter(|_| !has_notice(&whole)).map_or(whole, |left| String::from_utf16_lossy(&left))
 }
 
 /// Returns true if a text has visible chars.
 pub fn is_visible(text: &str) -> bool {
     text.chars().any(|point| !is_space(point))
-}
-
-/// Returns true if a text contains one of our notices or marks.
-fn was_cut(text: &str) -> bool {
-    static CUT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let notices = [
-            r"\[tool output truncated: ",
-            r"\[\.\.\. [0-9]+ (more characters truncated|chars omitted)\]",
-            r"\.\.\. \([0-9,]+ chars truncated from ",
-            r"(?mR:\[\+[0-9]+ chars\]$|^\[\.\.\.\]$)",
-        ];
-        Regex::new(&notices.join("|")).ok()
-    });
-    CUT.as_ref().is_some_and(|cut| cut.is_match(text.as_bytes()))
 }
 
 #[cfg(test)]
@@ -92,32 +75,5 @@ mod tests {
         let (head, tail) = windows(&large, 400_000, &policy);
         // A notice at the end extends the windows.
         assert_eq!((head.len(), tail.len()), (earlier::LONGEST, 300_002 + earlier::LONGEST));
-    }
-
-    #[test]
-    fn notices_and_marks_prevent_folding() {
-        for cut in [
-            "x [tool output truncated: 7",
-            "[... 12 more characters truncated]",
-            "a [... 9 chars omitted] b",
-            "... (1,234 chars truncated from out)",
-            "[+12 chars]\r\n",
-            "[+1 chars]",
-            "a\n[...]\nb",
-            "a\r[...]\nb",
-        ] {
-            assert!(was_cut(cut), "{cut:?}");
-        }
-        for whole in [
-            "[... x chars omitted]",
-            "[+12 chars] b",
-            "[... 1,2 chars omitted]",
-            "... ( chars truncated from",
-            "[+ chars]",
-            "a [...]",
-            "[...] a",
-        ] {
-            assert!(!was_cut(whole), "{whole:?}");
-        }
     }
 }

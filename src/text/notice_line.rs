@@ -1,5 +1,9 @@
 //! Parses lines that are notices, marks or continuations.
 
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
 /// Bytes of the longest mark between findings.
 pub const LONGEST_MARK: usize = 40;
 
@@ -33,6 +37,20 @@ pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     let (hidden, rest) = number(line.strip_prefix(b"... (")?)?;
     let source = rest.strip_prefix(b" chars truncated from ")?;
     (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
+}
+
+/// Returns true if a text contains one of our notices or marks, in any position.
+pub fn has_notice(text: &str) -> bool {
+    static CUT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let notices = [
+            r"\[tool output truncated: ",
+            r"\[\.\.\. [0-9]+ (more characters truncated|chars omitted)\]",
+            r"\.\.\. \([0-9,]+ chars truncated from ",
+            r"(?mR:\[\+[0-9]+ chars\]$|^\[\.\.\.\]$)",
+        ];
+        Regex::new(&notices.join("|")).ok()
+    });
+    CUT.as_ref().is_some_and(|cut| cut.is_match(text.as_bytes()))
 }
 
 /// The continuation that another tool offers at the end of its result.
@@ -129,5 +147,32 @@ mod tests {
     fn a_mark_takes_up_the_whole_line() {
         assert!(is_mark(b"[... 1,234 lines ...]") && is_mark(b"[... 1 line ...]"));
         assert!(!is_mark(b"[... lines ...]") && !is_mark(b"[... 1 line ...] x"));
+    }
+
+    #[test]
+    fn notices_and_marks_are_found_in_any_position() {
+        for cut in [
+            "x [tool output truncated: 7",
+            "[... 12 more characters truncated]",
+            "a [... 9 chars omitted] b",
+            "... (1,234 chars truncated from out)",
+            "[+12 chars]\r\n",
+            "[+1 chars]",
+            "a\n[...]\nb",
+            "a\r[...]\nb",
+        ] {
+            assert!(has_notice(cut), "{cut:?}");
+        }
+        for whole in [
+            "[... x chars omitted]",
+            "[+12 chars] b",
+            "[... 1,2 chars omitted]",
+            "... ( chars truncated from",
+            "[+ chars]",
+            "a [...]",
+            "[...] a",
+        ] {
+            assert!(!has_notice(whole), "{whole:?}");
+        }
     }
 }
