@@ -1,6 +1,6 @@
 import type { CaptureResult, LimitName, ProcessExit, TextSize } from 'spillway'
-import { type Compiled, failed, handleOf, named, saved } from '../compiled.js'
-import { type CapturedCut, native } from '../engine.js'
+import { type Compiled, failed, handleOf, named, saved, silent } from '../compiled.js'
+import { type CapturedCut, type CapturedTexts, native } from '../engine.js'
 import type { Figures } from '../result/blocks.js'
 import type { Whole } from '../spill/call_spill.js'
 import type { Input } from '../text/input.js'
@@ -30,44 +30,36 @@ const LONG_LINE = 9
 
 /** The captured output, final or at some moment. */
 export class Captured {
-  readonly #native: ReturnType<typeof native.endCapture>
+  readonly #native: ReturnType<typeof native.endCapture>['captured']
+  readonly #first: CapturedTexts
   readonly #making: Making
   readonly #exit: ProcessExit | undefined
-  readonly #rows: Float64Array
-  readonly #sections: readonly number[]
+  readonly #rows = new Float64Array(2 * COLUMNS)
 
   /** `copy`: the capture continues. */
   constructor(capture: NativeCapture, making: Making, exit: ProcessExit | undefined, copy: boolean) {
-    const streams = making.separate ? order(isFailure(exit)) : [0]
-    const labels = making.separate ? streams.map(label) : ['']
-    this.#native = native.endCapture(capture, copy, handleOf(making.policy), streams, labels, exitLine(exit))
     this.#making = making
     this.#exit = exit
-    this.#rows = new Float64Array(2 * COLUMNS)
-    native.measureCaptured(this.#native, this.#rows)
-    this.#sections = native.capturedSections(this.#native)
+    const streams = making.separate ? order(isFailure(exit)) : [0]
+    const labels = making.separate ? streams.map(label) : ['']
+    const frame = [streams, labels, exitLine(exit)] as const
+    const { captured, texts } = native.endCapture(capture, copy, ...frame, ...this.#handles(), this.#rows)
+    this.#native = captured
+    this.#first = texts
   }
 
   /** Returns the texts within the limits. `whole`: the outcome of saving, for notices. */
   result(whole?: Whole): CaptureResult & { figures: () => Figures } {
-    const { separate } = this.#making
-    const sections = this.#sections.map((stream, at) =>
-      this.#clamp(stream, whole, (policy) => native.clampCapturedSection(this.#native, at, handleOf(policy))),
-    )
-    const streams = separate ? [0, 1].map((stream) => this.#alone(stream, whole)) : []
-    const [stdout, stderr] = streams.map(({ text }) => text)
-    const binary = [0, 1].some((stream) => this.#row(stream)[BINARY] === 1)
+    const { text, sections, streams } = this.#texts(whole)
+    const [stdout, stderr] = streams
     return {
-      text: native.composeCaptured(
-        this.#native,
-        sections.map(({ text }) => text),
-      ),
-      stdout: stdout ?? '',
-      stderr: stderr ?? '',
+      text,
+      stdout: stdout?.text ?? '',
+      stderr: stderr?.text ?? '',
       truncated: [...sections, ...streams].some(({ truncated }) => truncated),
       total: this.#total(CAME),
       ...(this.#exit && { exit: this.#exit }),
-      binary,
+      binary: [0, 1].some((stream) => this.#row(stream)[BINARY] === 1),
       figures: () => this.#figures(sections),
     }
   }
@@ -77,14 +69,37 @@ export class Captured {
     native.releaseCaptured(this.#native)
   }
 
-  #alone(stream: number, whole: Whole | undefined): Truncation {
-    return this.#clamp(stream, whole, (policy) =>
-      native.clampCapturedStream(this.#native, stream, handleOf(policy)),
-    )
+  #texts(whole: Whole | undefined): Texts {
+    const texts = whole ? native.capturedTexts(this.#native, ...this.#handles(whole)) : this.#first
+    const { text } = texts
+    const [sections, streams] = [texts.sections.map(textOf), texts.streams.map(textOf)]
+    const truncated = [...sections, ...streams].some(({ truncated }) => truncated)
+    if (!this.#making.policy.words || !truncated) return { text, sections, streams }
+    const framed = sections.map(({ stream }, at) => this.#worded(stream, at, whole))
+    return {
+      text: native.composeCaptured(
+        this.#native,
+        framed.map(({ text }) => text),
+      ),
+      sections: framed,
+      streams: streams.map(({ stream }) => this.#worded(stream, undefined, whole)),
+    }
   }
 
-  #clamp(stream: number, whole: Whole | undefined, cut: Cutting): Truncation {
-    return truncate(new CapturedText(this.#row(stream), cut), this.#policyOf(stream, whole))
+  /** Returns the policies of both streams. A notice function is called later, for texts that are truncated. */
+  #handles(whole?: Whole) {
+    const handle = (stream: number) => {
+      const policy = this.#policyOf(stream, whole)
+      return handleOf(policy.words ? silent(policy) : policy)
+    }
+    return [handle(0), handle(1)] as const
+  }
+
+  /** Truncates a text with the notice of a function. */
+  #worded(stream: number, section: number | undefined, whole: Whole | undefined): StreamText {
+    const cut = (policy: Compiled) => native.truncateCaptured(this.#native, stream, section, handleOf(policy))
+    const text = new CapturedText(this.#row(stream), cut)
+    return { stream, ...truncate(text, this.#policyOf(stream, whole)) }
   }
 
   #policyOf(stream: number, whole: Whole | undefined): Compiled {
@@ -103,20 +118,35 @@ export class Captured {
     return { bytes: sum(0), chars: sum(1), lines: sum(2) }
   }
 
-  #figures(sections: readonly Truncation[]): Figures {
+  #figures(sections: readonly StreamText[]): Figures {
     const kept = { bytes: 0, chars: 0, lines: 0 }
     const exceeded = new Set<LimitName>()
-    for (const [at, made] of sections.entries()) {
-      const part = made.kept()
+    for (const { stream, kept: keptOf } of sections) {
+      const part = keptOf()
       kept.bytes += part.bytes
       kept.chars += part.chars
       kept.lines += keptLines(part)
-      const stream = this.#sections[at] ?? 0
       const text = new CapturedSize(this.#row(stream))
       for (const limit of exceededBy(text, this.#making.policy)) exceeded.add(limit)
     }
     return { total: this.#total(TEXT), kept, exceeded: [...exceeded] }
   }
+}
+
+interface StreamText extends Truncation {
+  readonly stream: number
+}
+
+interface Texts {
+  /** The sections in their frame. */
+  readonly text: string
+  readonly sections: readonly StreamText[]
+  /** Each stream under the limits alone, if the streams are separate. */
+  readonly streams: readonly StreamText[]
+}
+
+function textOf({ stream, truncated, cut }: CapturedCut): StreamText {
+  return { stream, ...truncationOf(cut, truncated) }
 }
 
 type Cutting = (policy: Compiled) => CapturedCut

@@ -4,10 +4,11 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::answer::answer;
-use super::cut::Cut;
+use super::cut::{Cut, JsText};
 use super::policy::{PolicyHandle, write};
 use super::units::Numbers;
 use crate::capture::{self, Capture, Captured, StreamText};
+use crate::policy::Policy;
 use crate::text::clean::Options;
 use crate::truncate::Terms;
 
@@ -53,20 +54,96 @@ pub fn take_captured_bytes(
     capture.take_raw().into()
 }
 
+/// The end of a capture: its texts, and a handle to truncate them again.
+#[napi(object, object_from_js = false)]
+pub struct CaptureEnd {
+    #[napi(ts_type = "ExternalObject<'captured'>")]
+    pub captured: External<Captured>,
+    pub texts: CapturedTexts,
+}
+
+/// The texts of a capture within their limits.
+#[napi(object, object_from_js = false)]
+pub struct CapturedTexts {
+    /// The sections in their frame.
+    #[napi(ts_type = "string")]
+    pub text: JsText,
+    /// The non-empty streams, in the order of the frame.
+    pub sections: Vec<CapturedCut>,
+    /// Each stream under the limits alone, if the streams are separate.
+    pub streams: Vec<CapturedCut>,
+}
+
+/// A truncated text of a capture.
+#[napi(object, object_from_js = false)]
+pub struct CapturedCut {
+    pub stream: u32,
+    pub truncated: bool,
+    pub cut: Cut,
+}
+
+impl CapturedCut {
+    fn of(stream: usize, text: StreamText) -> CapturedCut {
+        CapturedCut { stream: stream as u32, truncated: text.truncated, cut: text.cut.into() }
+    }
+}
+
 /// Ends the capture, or a copy of it, and frames the result: `streams` under `labels`, in order, then a closing line.
-#[napi(catch_unwind, ts_return_type = "ExternalObject<'captured'>")]
+/// `stdout` and `stderr`: the policies of the streams. `numbers` receives ten numbers per stream: bytes, chars and lines
+/// of input, 1 if binary; bytes, chars and lines of the text under the limits, its bytes once decoded, its tokens if
+/// limited, and 1 if it has a long line.
+#[napi(catch_unwind)]
+#[allow(clippy::too_many_arguments, reason = "one call ends a capture")]
 pub fn end_capture(
     #[napi(ts_arg_type = "ExternalObject<'capture'>")] capture: &mut External<Capture>,
     copy: bool,
-    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
     streams: Vec<u32>,
     labels: Vec<String>,
     closing: String,
-) -> External<Captured> {
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] stdout: &PolicyHandle,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] stderr: &PolicyHandle,
+    #[napi(ts_arg_type = "Float64Array")] numbers: Numbers,
+) -> CaptureEnd {
     let ended = if copy { (**capture).clone() } else { capture.take() };
     let sections: Vec<(usize, &str)> =
         streams.iter().zip(&labels).map(|(stream, label)| (*stream as usize, label.as_str())).collect();
-    External::new(Captured::new(ended.finish(), &sections, &closing, policy))
+    let captured = Captured::new(ended.finish(), &sections, &closing, stdout);
+    for (stream, row) in captured.streams().iter().zip(numbers.chunks_mut(10)) {
+        let (came, text, extent) = (stream.came(), stream.size(), stream.extent());
+        write(row, &[came.bytes, came.size.chars, came.lines(), usize::from(came.is_binary())]);
+        write(&mut row[4..], &[text.bytes, text.chars, extent.lines(), extent.size.bytes]);
+        write(&mut row[8..], &[extent.estimate.tokens(), usize::from(stream.has_long_line())]);
+    }
+    let texts = texts_of(&captured, [stdout, stderr]);
+    CaptureEnd { captured: External::new(captured), texts }
+}
+
+/// Truncates the texts under other policies, as after the full output was saved.
+#[napi(catch_unwind)]
+pub fn captured_texts(
+    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] stdout: &PolicyHandle,
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] stderr: &PolicyHandle,
+) -> CapturedTexts {
+    texts_of(captured, [stdout, stderr])
+}
+
+fn texts_of(captured: &Captured, policies: [&Policy; 2]) -> CapturedTexts {
+    let sections: Vec<(usize, StreamText)> = captured
+        .sections()
+        .enumerate()
+        .map(|(at, stream)| (stream, captured.truncate(at, policies[stream])))
+        .collect();
+    let parts: Vec<&[u8]> = sections.iter().map(|(_, text)| text.cut.middle.as_bytes()).collect();
+    let text = answer(captured.compose(&parts));
+    let alone = captured.streams().iter().zip(policies).enumerate().filter(|_| captured.streams().len() > 1);
+    CapturedTexts {
+        text,
+        sections: sections.into_iter().map(|(stream, text)| CapturedCut::of(stream, text)).collect(),
+        streams: alone
+            .map(|(at, (stream, policy))| CapturedCut::of(at, stream.truncate(policy.into())))
+            .collect(),
+    }
 }
 
 /// Frees the memory without waiting for the garbage collector.
@@ -77,84 +154,39 @@ pub fn release_captured(
     captured.release();
 }
 
-/// Writes ten numbers per stream: bytes, chars and lines of input, 1 if binary; bytes, chars and lines of the text
-/// under the limits, its bytes once decoded, its tokens if limited, and 1 if it has a long line.
-#[napi(catch_unwind)]
-pub fn measure_captured(
-    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
-    #[napi(ts_arg_type = "Float64Array")] numbers: Numbers,
-) {
-    for (stream, row) in captured.streams().iter().zip(numbers.chunks_mut(10)) {
-        let (came, text, extent) = (stream.came(), stream.size(), stream.extent());
-        write(row, &[came.bytes, came.size.chars, came.lines(), usize::from(came.is_binary())]);
-        write(&mut row[4..], &[text.bytes, text.chars, extent.lines(), extent.size.bytes]);
-        write(&mut row[8..], &[extent.estimate.tokens(), usize::from(stream.has_long_line())]);
-    }
-}
-
 /// Detaches an array buffer and frees its memory at once. Other holders see it empty.
 #[napi(catch_unwind)]
 pub fn release_chunk(buffer: ArrayBuffer) -> Result<()> {
     buffer.detach()
 }
 
-/// A truncated text of a capture.
-#[napi(object, object_from_js = false)]
-pub struct CapturedCut {
-    pub truncated: bool,
-    pub cut: Cut,
-}
-
-impl From<StreamText> for CapturedCut {
-    fn from(text: StreamText) -> CapturedCut {
-        CapturedCut { truncated: text.truncated, cut: text.cut.into() }
-    }
-}
-
-/// Truncates the text of a stream to the limits.
+/// Truncates the text of a stream: a section of the frame to its room, or the stream alone to the limits.
 #[napi(catch_unwind)]
-pub fn clamp_captured_stream(
+pub fn truncate_captured(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
     stream: u32,
+    section: Option<u32>,
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
 ) -> CapturedCut {
-    captured.streams()[stream as usize].truncate(Terms::from(&**policy)).into()
-}
-
-/// Truncates a section of the frame to its room.
-#[napi(catch_unwind)]
-pub fn clamp_captured_section(
-    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
-    section: u32,
-    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
-) -> CapturedCut {
-    captured.truncate(section as usize, policy).into()
-}
-
-/// Returns the streams that have a section in the frame. Empty streams have none.
-#[napi(catch_unwind)]
-pub fn captured_sections(
-    #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
-) -> Vec<u32> {
-    captured.sections().map(|stream| stream as u32).collect()
+    let text = match section {
+        Some(section) => captured.truncate(section as usize, policy),
+        None => captured.streams()[stream as usize].truncate(Terms::from(&**policy)),
+    };
+    CapturedCut::of(stream as usize, text)
 }
 
 /// Joins the texts of the sections with the labels and the closing line around them.
-#[napi(catch_unwind)]
+#[napi(catch_unwind, ts_return_type = "string")]
 pub fn compose_captured(
     #[napi(ts_arg_type = "ExternalObject<'captured'>")] captured: &External<Captured>,
     texts: Vec<String>,
-) -> Either<Latin1String, Utf16String> {
+) -> JsText {
     answer(captured.compose(&texts.iter().map(String::as_bytes).collect::<Vec<_>>()))
 }
 
 /// Joins texts under their labels, followed by the closing line.
-#[napi(catch_unwind)]
-pub fn compose_output(
-    labels: Vec<String>,
-    texts: Vec<String>,
-    closing: String,
-) -> Either<Latin1String, Utf16String> {
+#[napi(catch_unwind, ts_return_type = "string")]
+pub fn compose_output(labels: Vec<String>, texts: Vec<String>, closing: String) -> JsText {
     let sections = labels.iter().map(String::as_str).zip(texts.iter().map(String::as_bytes));
     answer(capture::compose(sections, &closing))
 }
