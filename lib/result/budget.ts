@@ -18,7 +18,6 @@ import {
   Scale,
   TIMES,
 } from './held.js'
-import { isSurelyBrief } from './light.js'
 import { type Changes, change, described, rebuilt } from './rebuilt.js'
 import { shortHead } from './stack.js'
 
@@ -69,7 +68,6 @@ export class Budget {
   }
 
   #object(thrown: object): unknown {
-    if (isSurelyBrief(thrown, this.policy)) return thrown
     this.#times = types.isNativeError(thrown) ? 1 : TIMES
     if (this.#costOf(thrown) <= this.#room && this.#scale.isBrief(thrown, this.#times)) return thrown
     for (let tries = 0; tries < TRIES; tries++) {

@@ -3,7 +3,7 @@ import { type Compiled, failed } from '../compiled.js'
 import { copy } from '../dialect/copy.js'
 import { nameOf, ON_UPDATE, type Origin } from '../event.js'
 import { layered } from '../layered.js'
-import { get, isPlain, isPromise } from '../reading.js'
+import { get, isObject, isPlain, isPromise } from '../reading.js'
 import { CallSpill, UnsavedCallSpill } from '../spill/call_spill.js'
 import { readsSpill } from '../spill/spill_tool.js'
 import { clampThrown, messageOf } from './error.js'
@@ -125,13 +125,12 @@ class OneCall {
   /** Clamps a value that was awaited. If it is truncated, the whole can be saved. */
   async #settleLater(value: unknown, phase: Origin['phase']): Promise<unknown> {
     const { spill } = this
-    if (spill && !(typeof value === 'object' && value !== null && isGenerator(value))) {
-      const spilling = new CallSpill()
-      this.#clamp(value, phase, { spilling, isTrial: true })
-      if (await spilling.save(spill, nameOf(this.#origin(phase))))
-        return this.#clamp(value, phase, { spilling })
-    }
-    return this.settle(value, phase)
+    if (!spill || (isObject(value) && (isGenerator(value) || isIterable(value))))
+      return this.settle(value, phase)
+    const spilling = new CallSpill()
+    const trial = this.#clamp(value, phase, { spilling, isTrial: true })
+    const isSaved = await spilling.save(spill, nameOf(this.#origin(phase)))
+    return isSaved ? this.#clamp(value, phase, { spilling }) : trial
   }
 
   async #throwLater(error: unknown): Promise<never> {

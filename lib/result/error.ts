@@ -6,7 +6,6 @@ import { get } from '../reading.js'
 import { clampString } from './blocks.js'
 import { Budget } from './budget.js'
 import { DEPTH, elementsOf, type Member, membersOf } from './held.js'
-import { isSurelyBrief } from './light.js'
 import { type Changes, change } from './rebuilt.js'
 import { clampValue, told } from './result.js'
 import { shortHead } from './stack.js'
@@ -20,7 +19,6 @@ const ERROR: Origin = { phase: 'error' }
 
 /** Clamps a thrown value with a policy for failures. The event reports its message. */
 export function clampThrown<E>(error: E, policy: Compiled, origin: Origin = ERROR): E {
-  if (isSurelyBrief(error, policy)) return error
   const messages = new Messages(policy)
   const short = messages.shortened(error, DEPTH, origin)
   return (typeof short === 'string' ? short : new Budget(policy, messages.members).bounded(short)) as E

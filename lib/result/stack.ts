@@ -15,23 +15,6 @@ const LEAST_HEADER = 40
 /** Properties of an error that `shortHead` shortens. */
 export const HEAD: readonly PropertyKey[] = ['message', 'stack', 'name']
 
-/** Returns true if the name, message and stack of an error certainly stay unchanged. */
-export function isShort({ name, message, stack }: Error, policy: Compiled): boolean {
-  if (typeof name !== 'string' || name.length > mostOfHeader(policy) || !name.isWellFormed()) return false
-  if (typeof message !== 'string' || typeof stack !== 'string') return false
-  return fits(message, policy) && fits(stack, policy) && hasFewFrames(stack)
-}
-
-function hasFewFrames(stack: string): boolean {
-  let lines = 0
-  for (let at = 0; at >= 0 && lines <= FRAMES; lines++) {
-    const end = stack.indexOf('\n', at)
-    if ((end < 0 ? stack.length : end) - at > FRAME_CHARS) return false
-    at = end < 0 ? end : end + 1
-  }
-  return lines <= FRAMES
-}
-
 /** Returns the changes of an error's name, message and stack if its message is to be shortened. */
 export function shortHead(
   error: object,
