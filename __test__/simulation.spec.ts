@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isMet, poolOf, type Run, run, summary } from '../scripts/simulation.mjs'
 
-const SESSIONS = Number(process.env['SPILLWAY_TIMES'] ?? 0) < 1 ? 15 : 60
+const SESSIONS = Number(process.env['SPILLWAY_TIMES'] ?? 0) < 1 ? 20 : 60
 const corpus = join(__dirname, '../bench/corpus/held-out')
 
 /** Counts as tokenizers do, in a simple way: short words and syllables, digits by three, runs of the rest. */
