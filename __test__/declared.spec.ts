@@ -26,7 +26,7 @@ import {
 } from 'spillway'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { OPTIONS as TABLE } from '../lib/option.js'
+import { OPTIONS as TABLE } from '../lib/validate.js'
 
 /** index.d.ts as a compiler and an editor see it. */
 const ROOT = join(__dirname, '..')

@@ -90,7 +90,7 @@ const nested = (depth, rows) =>
 export const corpus = [
   written('English prose', 'english'),
   ['Markdown', file('README.md'), file('docs/findings.md')],
-  ['TypeScript', file('lib/result/tool.ts'), file('lib/result/result.ts')],
+  ['TypeScript', file('lib/result/wrap_tool.ts'), file('lib/result/clamp_result.ts')],
   ['JavaScript', file('bench/findings.mjs'), file('bench/pi.test.mjs')],
   ['Rust', file('src/text/cut.rs'), file('src/findings/mod.rs')],
   written('Python; Go', 'python', 'go'),

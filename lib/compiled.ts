@@ -1,5 +1,5 @@
 import type { ClampEvent, Cut, DialectName, Keep, SpillStore, TextSize, WrapPolicy } from 'spillway'
-import type { Cleaning } from './cleaning.js'
+import type { Cleaning } from './clean_options.js'
 import { native } from './engine.js'
 import { type CheckedNotice, NO_NOTICE } from './notice.js'
 

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { elementAt, get, isPlain, quietly } from './reading.js'
+import { elementAt, get, isPlain, quietly } from './untrusted.js'
 
 /** Returns the JSON of a value. If JSON.stringify throws, values without JSON are described instead. Returns undefined
  *  for a value that has no JSON, such as a function. */

@@ -1,6 +1,6 @@
 import type { ClampEvent, WrapPolicy } from 'spillway'
 import { type Compiled, paged } from './compiled.js'
-import { tell } from './reading.js'
+import { tell } from './untrusted.js'
 
 /** Combines the policies of a tool that is wrapped again: the tighter limit of each kind, and the later policy's other
  *  options. */

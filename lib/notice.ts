@@ -1,4 +1,4 @@
-import { optionError } from './option.js'
+import { optionError } from './validate.js'
 
 /** A checked notice. */
 export interface CheckedNotice {

@@ -1,8 +1,9 @@
 import type { Cut, Policy, WrapPolicy } from 'spillway'
-import { checkClean } from './cleaning.js'
+import { checkClean } from './clean_options.js'
 import { type Compiled, measures } from './compiled.js'
-import { dialectNames } from './dialect/dialect.js'
+import { dialectNames } from './dialect/results.js'
 import { checkNotice } from './notice.js'
+import { isObject } from './untrusted.js'
 import {
   bound,
   callback,
@@ -15,8 +16,7 @@ import {
   type Taker,
   text,
   texts,
-} from './option.js'
-import { isObject } from './reading.js'
+} from './validate.js'
 
 const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings'] as const
 const SHARES = ['fair', 'order', 'each'] as const

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { get } from '../reading.js'
+import { get } from '../untrusted.js'
 
 /** Consumer of the chunks of one stream, in order. If `take` returns a promise, the next chunk has to wait for it. */
 export interface Sink {

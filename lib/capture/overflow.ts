@@ -1,8 +1,8 @@
 import type { SpillRecord, SpillStore } from 'spillway'
-import { get } from '../reading.js'
 import { codeOf, type Whole, wholeIn } from '../spill/call_spill.js'
 import { openSpill } from '../spill/spill.js'
 import type { SpillMeta, SpillWriter } from '../spill/spill_writer.js'
+import { get } from '../untrusted.js'
 
 /** Saves output that exceeds its limits. Never throws or rejects; a failure is recorded in `error`. */
 export class Overflow {

@@ -1,9 +1,9 @@
 import type { PolicyOptions, ProcessExit, TextInput } from 'spillway'
 import { failed, named } from '../compiled.js'
 import { native } from '../engine.js'
-import { checkOptions, checkText, flag, optionError } from '../option.js'
 import { compileWith } from '../policy.js'
 import { clamp } from '../text/text.js'
+import { checkOptions, checkText, flag, optionError } from '../validate.js'
 
 export const STREAMS = ['stdout', 'stderr'] as const
 

@@ -1,9 +1,9 @@
 import type { PolicyOptions } from 'spillway'
 import type { ArithmeticOptions, RlmExecuteResult, ToolExecutionResult, UserMessage } from 'spillway/daycare'
-import { bound, checkString, flag } from '../option.js'
 import { compile, UNLIMITED } from '../policy.js'
-import { get, isObject } from '../reading.js'
 import { clamp } from '../text/text.js'
+import { get, isObject } from '../untrusted.js'
+import { bound, checkString, flag } from '../validate.js'
 
 const TOOL_RESULT_CHARS = 8_000
 const STREAM_CHARS = 8_000

@@ -1,10 +1,10 @@
 import type { TruncationOptions, TruncationResult } from 'spillway/pi'
 import { native } from '../engine.js'
-import { bound, checkString } from '../option.js'
 import { isLatin1 } from '../text/latin1.js'
 import { alone } from '../text/own.js'
 import { sizeOf } from '../text/size.js'
 import { truncateUtf16Safe } from '../text/slice.js'
+import { bound, checkString } from '../validate.js'
 
 export const DEFAULT_MAX_LINES = 2_000
 export const DEFAULT_MAX_BYTES = 51_200

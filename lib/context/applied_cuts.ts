@@ -1,6 +1,6 @@
 import type { PlanStep } from 'spillway'
-import type { Result } from '../dialect/dialect.js'
-import { elementsOf, isSame, lengthOf, resultsIn, textsOf } from '../result/history.js'
+import type { Result } from '../dialect/results.js'
+import { elementsOf, isSame, lengthOf, resultsIn, textsOf } from '../result/message_results.js'
 import { applyPlan, namedBy } from './apply_plan.js'
 import { stepFor } from './plan.js'
 

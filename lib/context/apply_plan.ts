@@ -1,11 +1,11 @@
 import type { PlanStep, ResultPolicy } from 'spillway'
 import type { Compiled } from '../compiled.js'
-import type { Result } from '../dialect/dialect.js'
-import { bound } from '../option.js'
+import type { Result } from '../dialect/results.js'
 import { compileWith, UNLIMITED } from '../policy.js'
-import { elementAt } from '../reading.js'
-import { Kept, lengthOf, resultsIn, withTexts, written } from '../result/history.js'
-import { checkMessages } from '../result/messages.js'
+import { checkMessages } from '../result/clamp_messages.js'
+import { Kept, lengthOf, resultsIn, withTexts, written } from '../result/message_results.js'
+import { elementAt } from '../untrusted.js'
+import { bound } from '../validate.js'
 import { checkPlan } from './plan.js'
 
 /** Defaults of applyPlan, whose only limits are the steps of the plan. */

@@ -1,5 +1,5 @@
 import type { PrecheckInput } from 'spillway'
-import { bound, checkOptions, limit, optionError, text } from '../option.js'
+import { bound, checkOptions, limit, optionError, text } from '../validate.js'
 import { type Aggregate, checkAggregate } from './plan.js'
 import { type Counter, counterOf } from './token_counter.js'
 

@@ -1,5 +1,5 @@
 import type { PlanStep } from 'spillway'
-import { Kept } from '../result/history.js'
+import { Kept } from '../result/message_results.js'
 import { appliedBy } from './apply_plan.js'
 import type { BudgetOptions } from './budget_options.js'
 import type { ResultShare } from './message_tokens.js'

@@ -1,8 +1,8 @@
 import { types } from 'node:util'
-import { isAnswer, type Result } from '../dialect/dialect.js'
+import { isAnswer, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
-import { elementAt, get, isObject, quietly } from '../reading.js'
-import { lengthOf, resultsIn, withTexts } from '../result/history.js'
+import { lengthOf, resultsIn, withTexts } from '../result/message_results.js'
+import { elementAt, get, isObject, quietly } from '../untrusted.js'
 import { isCurrent, type Snapshot, snapshotOf } from './snapshot.js'
 import type { Counter } from './token_counter.js'
 

@@ -1,4 +1,4 @@
-import { get, isPlain, quietly } from '../reading.js'
+import { get, isPlain, quietly } from '../untrusted.js'
 
 /** Members above which a value is not worth a snapshot. */
 const MOST = 30_000

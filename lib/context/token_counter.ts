@@ -1,7 +1,7 @@
 import { native } from '../engine.js'
-import { callback, optionError } from '../option.js'
 import { StringInput } from '../text/input.js'
 import { PIECE } from '../text/pieces.js'
+import { callback, optionError } from '../validate.js'
 
 /** A counter of tokens. */
 export interface Counter {

@@ -1,5 +1,5 @@
 import { escaped } from '../json.js'
-import { isObject, quietly } from '../reading.js'
+import { isObject, quietly } from '../untrusted.js'
 
 type Members = Record<string, unknown>
 

@@ -1,9 +1,9 @@
 import type { Compiled } from '../compiled.js'
 import { roomAfter } from '../json.js'
 import { cleaned } from '../text/clean.js'
-import type { Edit } from './draft.js'
+import type { Edit } from './edit.js'
 import { withNames } from './payload.js'
-import { REST, type Slot } from './rest.js'
+import { REST, type Slot } from './walk.js'
 
 /** Returns true if a walk of a result shows that it fits unchanged. */
 export function isLight(value: object, policy: Compiled): boolean {

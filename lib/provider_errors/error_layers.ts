@@ -1,6 +1,6 @@
 import { types } from 'node:util'
-import { isFailedTurn } from '../dialect/dialect.js'
-import { get, isObject, quietly } from '../reading.js'
+import { isFailedTurn } from '../dialect/results.js'
+import { get, isObject, quietly } from '../untrusted.js'
 import { eventsIn } from './event_stream.js'
 import { leadLength } from './lead.js'
 import type { Numbers } from './phrases.js'

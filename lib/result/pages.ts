@@ -1,4 +1,4 @@
-import { get, isObject } from '../reading.js'
+import { get, isObject } from '../untrusted.js'
 
 /** Members of a tool with the schema of its input. */
 const SCHEMAS = ['parameters', 'inputSchema', 'schema']

@@ -1,6 +1,6 @@
-import { optionError } from '../option.js'
-import { get, quietly } from '../reading.js'
-import { type Call, disguise } from '../result/call.js'
+import { type Call, disguise } from '../result/wrap_call.js'
+import { get, quietly } from '../untrusted.js'
+import { optionError } from '../validate.js'
 
 /** Handles an appended message: calls `write` with the message to store, if any, and returns the result of the append.
  *  `isTop`: the call went through the topmost layer of the patch. */

@@ -1,6 +1,6 @@
 import type { Guard, GuardOptions } from 'spillway'
-import { bound, callback, flag } from '../option.js'
 import { compileWith } from '../policy.js'
+import { bound, callback, flag } from '../validate.js'
 import { APPEND, AppendPatch } from './append_patch.js'
 import { GuardedMessage, type Rules } from './guarded_message.js'
 

@@ -1,9 +1,9 @@
-import type { Result } from '../dialect/dialect.js'
-import type { Draft } from '../dialect/draft.js'
-import type { End, Place } from '../dialect/path.js'
-import { REST } from '../dialect/rest.js'
+import type { Draft } from '../dialect/edit.js'
+import type { End, Place } from '../dialect/paths.js'
+import type { Result } from '../dialect/results.js'
+import { REST } from '../dialect/walk.js'
 import { jsonBytes } from '../json.js'
-import { get } from '../reading.js'
+import { get } from '../untrusted.js'
 
 /** A part of a message that may be shortened or removed. */
 export interface Part {

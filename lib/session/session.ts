@@ -4,10 +4,10 @@ import type { PlanStep, RepairOptions, RepairReport, ResultPolicy, SessionReport
 import { type Compiled, handleOf } from '../compiled.js'
 import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
 import { native } from '../engine.js'
-import { abortSignal, bound, callback, conflictError, flag, optionError, type Taker } from '../option.js'
 import { compileWith } from '../policy.js'
-import { tell } from '../reading.js'
 import { failureOf, type Refused } from '../system_error.js'
+import { tell } from '../untrusted.js'
+import { abortSignal, bound, callback, conflictError, flag, optionError, type Taker } from '../validate.js'
 
 const repairs = channel('spillway:repair')
 

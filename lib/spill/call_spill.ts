@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import type { SpillRecord, SpillStore } from 'spillway'
 import { type Compiled, type SavedHow, saved } from '../compiled.js'
-import { get, isObject } from '../reading.js'
+import { get, isObject } from '../untrusted.js'
 import { isNamedById, isStore } from './spill.js'
 
 /** Outcome of saving a full output: its path or id, or the code of an error. */

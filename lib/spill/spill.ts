@@ -9,9 +9,9 @@ import type {
   TextInput,
 } from 'spillway'
 import { native } from '../engine.js'
-import { bound, checkNames, checkText, choice, flag, optionError, positive, text } from '../option.js'
 import { plain } from '../text/input.js'
 import { pieces } from '../text/pieces.js'
+import { bound, checkNames, checkText, choice, flag, optionError, positive, text } from '../validate.js'
 import { type SpillMeta, SpillWriter, unwrap } from './spill_writer.js'
 
 const HOUR = 60 * 60 * 1000

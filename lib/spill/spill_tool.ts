@@ -1,7 +1,7 @@
 import type { spillTool as Declared, SpillMatch, SpillSlice, SpillStore } from 'spillway'
-import { optionError, show } from '../option.js'
-import { get, isObject } from '../reading.js'
 import { cleanText } from '../text/clean.js'
+import { get, isObject } from '../untrusted.js'
+import { optionError, show } from '../validate.js'
 
 /** Bytes and lines of a page. With a number before each line it stays within 40,960 bytes. */
 const PAGE = 30_000

@@ -1,8 +1,8 @@
 import { channel } from 'node:diagnostics_channel'
 import type { SpillEvent, SpillRecord } from 'spillway'
 import { native, type SpillFailure } from '../engine.js'
-import { optionError } from '../option.js'
 import { failureOf } from '../system_error.js'
+import { optionError } from '../validate.js'
 
 /** The origin of an output. */
 export type SpillMeta = { tool?: string; callId?: string }

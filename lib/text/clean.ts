@@ -1,8 +1,8 @@
 import type { CleanOptions, TextInput } from 'spillway'
-import { type Cleaning, checkCleaning, NONE } from '../cleaning.js'
+import { type Cleaning, checkCleaning, NONE } from '../clean_options.js'
 import type { Compiled } from '../compiled.js'
 import { native } from '../engine.js'
-import { checkText } from '../option.js'
+import { checkText } from '../validate.js'
 import { plain } from './input.js'
 import { narrowness, PIECE, pieces } from './pieces.js'
 

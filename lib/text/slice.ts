@@ -1,4 +1,4 @@
-import { bound, checkString, optionError } from '../option.js'
+import { bound, checkString, optionError } from '../validate.js'
 import { alone } from './own.js'
 
 export function sliceUtf16Safe(text: string, start: number, end?: number): string {

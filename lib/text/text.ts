@@ -1,7 +1,7 @@
 import type { ClampReport, PolicyOptions, TextInput, TextSize } from 'spillway'
 import type { Compiled } from '../compiled.js'
-import { checkText } from '../option.js'
 import { compile } from '../policy.js'
+import { checkText } from '../validate.js'
 import { inputOf } from './input.js'
 import { exceededBy } from './limits.js'
 import { truncate } from './notice_function.js'

@@ -1,6 +1,6 @@
 //! Dialects: how frameworks store tool results, read from JSON rows.
 //!
-//! The table is `src/dialects.json`; `lib/dialect/dialect.ts` reads it for live objects and documents its fields. The
+//! The table is `src/dialects.json`; `lib/dialect/results.ts` reads it for live objects and documents its fields. The
 //! first row with a form that matches a value wins. Both readers find equal results: texts, ids and error flags.
 
 mod form;

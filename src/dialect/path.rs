@@ -1,4 +1,4 @@
-//! The path language that `lib/dialect/path.ts` reads too. `content[type=text].text` leads to `content`, to each of its
+//! The path language that `lib/dialect/paths.ts` reads too. `content[type=text].text` leads to `content`, to each of its
 //! elements whose `type` is `text`, and to their `text`. In a filter, `a|b` matches either value, `tool-*` a prefix,
 //! and `!=0` any other number. `[]` matches each element. Applied to an object instead of a list, a filter tests that
 //! object.

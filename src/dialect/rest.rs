@@ -1,5 +1,5 @@
 //! Data of a result that no path reads but a framework may send: unknown members, and blocks of unknown types.
-//! `lib/dialect/rest.ts` finds them in live objects.
+//! `lib/dialect/walk.ts` finds them in live objects.
 
 use super::names::Name;
 use super::object::{Object, text_at};

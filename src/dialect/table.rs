@@ -46,7 +46,7 @@ struct Call {
     tool: Paths,
 }
 
-/// A row of the table as it is written. `lib/dialect/dialect.ts` documents its fields.
+/// A row of the table as it is written. `lib/dialect/results.ts` documents its fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct DialectData {

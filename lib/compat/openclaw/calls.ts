@@ -1,5 +1,5 @@
-import { copy } from '../../dialect/copy.js'
-import { get, isObject } from '../../reading.js'
+import { copy } from '../../dialect/shallow_copy.js'
+import { get, isObject } from '../../untrusted.js'
 
 /** A tool call of an assistant message. */
 export interface ToolCall {

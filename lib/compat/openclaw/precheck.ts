@@ -4,8 +4,8 @@ import type {
   PreemptiveCompactionParams,
   ProfileOptions,
 } from 'spillway/openclaw'
-import { checkOptions, limit, optionError } from '../../option.js'
 import { classifyProviderError } from '../../provider_errors/classify.js'
+import { checkOptions, limit, optionError } from '../../validate.js'
 import { estimateToolResultReductionPotential } from './history.js'
 import { ESTIMATED_CHARS_PER_TOKEN, profileOf } from './profile.js'
 import { estimated } from './prompt_tokens.js'

@@ -2,7 +2,7 @@ import type { ProviderErrorKind } from 'spillway'
 import type { ProfileOptions } from 'spillway/openclaw'
 import { allResultsChars, tierChars } from '../../context/budget_options.js'
 import type { Aggregate } from '../../context/plan.js'
-import { checkOptions, choice, limit } from '../../option.js'
+import { checkOptions, choice, limit } from '../../validate.js'
 
 export const MAX_TOOL_RESULT_CONTEXT_SHARE = 0.3
 export const DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS = 40_000

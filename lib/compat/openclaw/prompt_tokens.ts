@@ -1,9 +1,9 @@
 import type { PromptParams } from 'spillway/openclaw'
 import { jsonOf } from '../../json.js'
-import { checkOptions, text } from '../../option.js'
-import { get, isObject, quietly } from '../../reading.js'
-import { elementsOf } from '../../result/history.js'
-import { checkMessages } from '../../result/messages.js'
+import { checkMessages } from '../../result/clamp_messages.js'
+import { elementsOf } from '../../result/message_results.js'
+import { get, isObject, quietly } from '../../untrusted.js'
+import { checkOptions, text } from '../../validate.js'
 import { ESTIMATED_CHARS_PER_TOKEN, type Profile, profileOf } from './profile.js'
 
 /** Factor applied to estimates, since they are derived from chars. */

@@ -1,9 +1,9 @@
 import { inspect, types } from 'node:util'
 import type { Compiled } from '../compiled.js'
 import { plain } from '../json.js'
-import { get, isPlain, quietly } from '../reading.js'
-import { described } from './rebuilt.js'
-import { HEAD } from './stack.js'
+import { get, isPlain, quietly } from '../untrusted.js'
+import { HEAD } from './error_stack.js'
+import { described } from './rebuild_error.js'
 
 /** The JSON of an error, and its text by util.inspect, are at most this multiple of the limit of a text. */
 export const TIMES = 4

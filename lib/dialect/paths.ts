@@ -1,4 +1,4 @@
-import { elementAt, get, isObject } from '../reading.js'
+import { elementAt, get, isObject } from '../untrusted.js'
 
 /**
  * Paths into a caller's value. `content[type=text].text` goes to `content`, then to each element whose `type` is

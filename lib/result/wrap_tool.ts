@@ -1,10 +1,10 @@
 import type { wrapTools as Declared, WrapPolicy } from 'spillway'
 import { type Compiled, paged, speaking } from '../compiled.js'
-import { optionError } from '../option.js'
 import { compileOnce } from '../policy.js'
-import { get, isObject, isPlain, isPromise } from '../reading.js'
-import { type Call, type Clamping, wrapCall } from './call.js'
+import { get, isObject, isPlain, isPromise } from '../untrusted.js'
+import { optionError } from '../validate.js'
 import { givesPages } from './pages.js'
+import { type Call, type Clamping, wrapCall } from './wrap_call.js'
 
 /** Names of the method that runs a tool. */
 const METHODS = ['execute', 'invoke', 'func']

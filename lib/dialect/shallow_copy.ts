@@ -1,4 +1,4 @@
-import { get, quietly } from '../reading.js'
+import { get, quietly } from '../untrusted.js'
 
 /** Given as a new value, omits the property or the element from the copy. */
 export const GONE = Symbol('gone')

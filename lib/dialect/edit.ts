@@ -1,10 +1,10 @@
-import { get, isObject } from '../reading.js'
-import { copy, GONE } from './copy.js'
-import { isFailure, type Result } from './dialect.js'
-import { Place } from './path.js'
-import { changedIn, isMembers, REST, type Slot } from './rest.js'
-import { shrunk } from './side.js'
+import { get, isObject } from '../untrusted.js'
+import { Place } from './paths.js'
+import { isFailure, type Result } from './results.js'
+import { copy, GONE } from './shallow_copy.js'
+import { shrunk } from './side_data.js'
 import { wellFormed } from './slots.js'
+import { changedIn, isMembers, REST, type Slot } from './walk.js'
 
 /** The change of a slot: another text, null to remove its block, or a JSON value with well-formed strings. */
 export type Edit = string | null | { readonly value: unknown }

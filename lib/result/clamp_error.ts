@@ -1,14 +1,14 @@
 import type { PolicyOptions } from 'spillway'
+import type { Origin } from '../clamp_event.js'
 import { type Compiled, failed } from '../compiled.js'
-import type { Origin } from '../event.js'
 import { compile } from '../policy.js'
-import { get } from '../reading.js'
-import { clampString } from './blocks.js'
-import { Budget } from './budget.js'
-import { DEPTH, elementsOf, type Member, membersOf } from './held.js'
-import { type Changes, change } from './rebuilt.js'
-import { clampValue, told } from './result.js'
-import { shortHead } from './stack.js'
+import { get } from '../untrusted.js'
+import { clampValue, told } from './clamp_result.js'
+import { clampString } from './clamp_slots.js'
+import { Budget } from './error_budget.js'
+import { DEPTH, elementsOf, type Member, membersOf } from './error_members.js'
+import { shortHead } from './error_stack.js'
+import { type Changes, change } from './rebuild_error.js'
 
 export function clampError<E>(error: E, policy?: PolicyOptions): E {
   // The policy of errors has no `clean`.

@@ -1,10 +1,10 @@
 import { types } from 'node:util'
 import { type Compiled, shortened } from '../compiled.js'
-import { GONE } from '../dialect/copy.js'
-import { capSide, shrunk } from '../dialect/side.js'
+import { GONE } from '../dialect/shallow_copy.js'
+import { capSide, shrunk } from '../dialect/side_data.js'
 import { plain } from '../json.js'
-import { get } from '../reading.js'
-import { clampString } from './blocks.js'
+import { get } from '../untrusted.js'
+import { clampString } from './clamp_slots.js'
 import {
   AROUND,
   DEPTH,
@@ -17,9 +17,9 @@ import {
   membersOf,
   Scale,
   TIMES,
-} from './held.js'
-import { type Changes, change, described, rebuilt } from './rebuilt.js'
-import { shortHead } from './stack.js'
+} from './error_members.js'
+import { shortHead } from './error_stack.js'
+import { type Changes, change, described, rebuilt } from './rebuild_error.js'
 
 /** Depth to which errors are measured. */
 const DEEPEST = 100

@@ -1,9 +1,9 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ClampEvent } from 'spillway'
-import type { Result } from './dialect/dialect.js'
-import { get, tell } from './reading.js'
-import type { Figures } from './result/blocks.js'
+import type { Result } from './dialect/results.js'
+import type { Figures } from './result/clamp_slots.js'
 import type { CallSpill } from './spill/call_spill.js'
+import { get, tell } from './untrusted.js'
 
 /** The context of a clamp: a result, or a call of a wrapped tool. */
 export interface Origin {

@@ -1,5 +1,5 @@
 import { type Compiled, shortened } from '../compiled.js'
-import { quietly } from '../reading.js'
+import { quietly } from '../untrusted.js'
 import { mediumOf, omitted, withNames } from './payload.js'
 
 type Clamp = (text: string, policy: Compiled) => string

@@ -1,14 +1,14 @@
 import type { SpillStore } from 'spillway'
+import { nameOf, ON_UPDATE, type Origin } from '../clamp_event.js'
 import { type Compiled, failed } from '../compiled.js'
-import { copy } from '../dialect/copy.js'
-import { nameOf, ON_UPDATE, type Origin } from '../event.js'
+import { copy } from '../dialect/shallow_copy.js'
 import { layered } from '../layered.js'
-import { get, isObject, isPlain, isPromise } from '../reading.js'
 import { CallSpill, UnsavedCallSpill } from '../spill/call_spill.js'
 import { readsSpill } from '../spill/spill_tool.js'
-import { clampThrown, messageOf } from './error.js'
-import { clampOutcome, clampPair } from './outcome.js'
-import { told } from './result.js'
+import { get, isObject, isPlain, isPromise } from '../untrusted.js'
+import { clampThrown, messageOf } from './clamp_error.js'
+import { told } from './clamp_result.js'
+import { clampOutcome, clampPair } from './tool_return.js'
 
 export type Call = (this: unknown, ...args: unknown[]) => unknown
 

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
-import { GONE } from '../dialect/copy.js'
-import { get, quietly } from '../reading.js'
+import { GONE } from '../dialect/shallow_copy.js'
+import { get, quietly } from '../untrusted.js'
 
 export type Changes = Record<PropertyKey, unknown>
 

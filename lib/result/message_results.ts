@@ -1,13 +1,13 @@
 import type { DialectName } from 'spillway'
+import { announce, isHeard, type Origin } from '../clamp_event.js'
 import { type Compiled, failed, shortened } from '../compiled.js'
-import { copy } from '../dialect/copy.js'
-import { isAnswer, type Result, readResults } from '../dialect/dialect.js'
-import { Draft } from '../dialect/draft.js'
-import type { Slot } from '../dialect/rest.js'
-import { announce, isHeard, type Origin } from '../event.js'
-import { elementAt, isObject, quietly } from '../reading.js'
-import { type Clamped, clampSlots } from './blocks.js'
-import { clampSide } from './result.js'
+import { Draft } from '../dialect/edit.js'
+import { isAnswer, type Result, readResults } from '../dialect/results.js'
+import { copy } from '../dialect/shallow_copy.js'
+import type { Slot } from '../dialect/walk.js'
+import { elementAt, isObject, quietly } from '../untrusted.js'
+import { clampSide } from './clamp_result.js'
+import { type Clamped, clampSlots } from './clamp_slots.js'
 
 const ORIGIN: Origin = { phase: 'result' }
 

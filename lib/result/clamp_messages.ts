@@ -1,10 +1,10 @@
 import type { MessagesPolicy } from 'spillway'
 import { checkAggregate, originalOf, Planner } from '../context/plan.js'
 import { isLight, surelyFit } from '../dialect/slots.js'
-import { optionError } from '../option.js'
 import { compileWith } from '../policy.js'
-import { isObject, quietly } from '../reading.js'
-import { elementsOf, Kept, lastAnswer, resultsIn, written } from './history.js'
+import { isObject, quietly } from '../untrusted.js'
+import { optionError } from '../validate.js'
+import { elementsOf, Kept, lastAnswer, resultsIn, written } from './message_results.js'
 
 export function clampMessages<T extends readonly unknown[]>(
   messages: T,

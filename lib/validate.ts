@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { SpillStore, TextInput } from 'spillway'
 import { closest } from './closest.js'
-import { isObject, isPromise } from './reading.js'
+import { isObject, isPromise } from './untrusted.js'
 
 const PROMPT = [
   'messages',

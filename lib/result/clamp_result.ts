@@ -1,15 +1,15 @@
 import type { ResultPolicy } from 'spillway'
+import { announce, isHeard, type Origin } from '../clamp_event.js'
 import { type Compiled, failed } from '../compiled.js'
-import { type Result, readResults } from '../dialect/dialect.js'
-import { Draft } from '../dialect/draft.js'
+import { Draft } from '../dialect/edit.js'
 import { withNames } from '../dialect/payload.js'
-import { capSide } from '../dialect/side.js'
+import { type Result, readResults } from '../dialect/results.js'
+import { capSide } from '../dialect/side_data.js'
 import { isLight, surelyFit } from '../dialect/slots.js'
-import { announce, isHeard, type Origin } from '../event.js'
 import { jsonOf } from '../json.js'
-import { checkAwaited } from '../option.js'
 import { compile } from '../policy.js'
-import { type Clamped, clampSlots, clampWithFigures } from './blocks.js'
+import { checkAwaited } from '../validate.js'
+import { type Clamped, clampSlots, clampWithFigures } from './clamp_slots.js'
 
 const RESULT: Origin = { phase: 'result' }
 

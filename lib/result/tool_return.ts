@@ -1,14 +1,14 @@
+import type { Origin } from '../clamp_event.js'
 import type { Compiled } from '../compiled.js'
-import { type Result, readResults } from '../dialect/dialect.js'
-import { Draft } from '../dialect/draft.js'
-import { Place } from '../dialect/path.js'
+import { Draft } from '../dialect/edit.js'
+import { Place } from '../dialect/paths.js'
 import { withNames } from '../dialect/payload.js'
-import { LITTLE } from '../dialect/rest.js'
+import { type Result, readResults } from '../dialect/results.js'
 import { isLight, wellFormed } from '../dialect/slots.js'
-import type { Origin } from '../event.js'
+import { LITTLE } from '../dialect/walk.js'
 import { jsonOf } from '../json.js'
-import { get, isObject, isPlain, quietly } from '../reading.js'
-import { clampResults, clampSide, clampValue, told } from './result.js'
+import { get, isObject, isPlain, quietly } from '../untrusted.js'
+import { clampResults, clampSide, clampValue, told } from './clamp_result.js'
 
 /**
  * Clamps the value that a tool returned, including forms that only tools return: messages in a LangGraph Command,

@@ -1,8 +1,8 @@
 import type { Compiled } from '../compiled.js'
-import { get } from '../reading.js'
 import { alone } from '../text/own.js'
 import { truncateUtf16Safe } from '../text/slice.js'
 import { fits } from '../text/text.js'
+import { get } from '../untrusted.js'
 
 /** Most frames of a stack. It consists of its header, the message and frames, and nothing else is kept. */
 const FRAMES = 20

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { escaped, jsonOf, roomAfter } from '../json.js'
-import { elementAt, get, isObject } from '../reading.js'
-import { type End, endsAt, type Mark, type Paths, type Place } from './path.js'
+import { elementAt, get, isObject } from '../untrusted.js'
+import { type End, endsAt, type Mark, type Paths, type Place } from './paths.js'
 
 /** A place with text that a model sees. */
 export interface Slot {

@@ -1,5 +1,5 @@
 import type { CleanOptions } from 'spillway'
-import { checkNames, checkNamesWithin, flag, optionError } from './option.js'
+import { checkNames, checkNamesWithin, flag, optionError } from './validate.js'
 
 /** Steps of cleaning, in the order of src/bindings/clean.rs. */
 export type Cleaning = readonly [ansi: boolean, carriageReturns: boolean, control: boolean, repeats: boolean]

@@ -1,8 +1,8 @@
 import type { DialectName } from 'spillway'
 import data from '../../src/dialects.json'
-import { isObject } from '../reading.js'
-import { type End, endsAt, leads, Paths, Place } from './path.js'
-import { REST, type Slot, Walk } from './rest.js'
+import { isObject } from '../untrusted.js'
+import { type End, endsAt, leads, Paths, Place } from './paths.js'
+import { REST, type Slot, Walk } from './walk.js'
 
 /**
  * Paths to the text of tool results, by framework: src/dialects.json, a row for each. The order of the rows matters: of
