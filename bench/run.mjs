@@ -1,4 +1,5 @@
-// spillway beside its peers, in one process: medians, and ratios with the target beside each.
+// spillway beside a peer and beside the floor of the same work, in one process: medians and their ratios. A floor is a
+// copy of the text that is kept, or one pass over the input: no code does the work for less.
 //   npm run bench                 all rows, written to bench/RESULTS.md
 //   node --expose-gc bench/run.mjs clampText    the rows whose name holds this
 import { execFileSync } from 'node:child_process'
@@ -41,7 +42,6 @@ async function time(run) {
   return p50
 }
 
-/** Rows: what is compared, the peer and ours, and how many times faster ours has to be. */
 const head = definePolicy({ keep: 'head' })
 const tail = definePolicy({ keep: 'tail' })
 const small = ascii(1_900)
@@ -84,89 +84,115 @@ const overflow = Object.assign(new Error(`400 ${JSON.stringify({ error: { messag
 })
 const echo = { status: 400, message: `{"error":{"message":"${refused}"},"request":"${ascii(5e6)}"}` }
 
+/** Floors: a copy of `chars` of a text, and one pass over it. */
+const KEPT = 51_200
+const copy = (text, chars = KEPT) => ['a copy', () => Buffer.from(text.slice(0, chars), 'utf16le')]
+const pass = (text) => ['a pass', () => Buffer.byteLength(text)]
+const lengths = ['lengths', () => sumOfLengths(history)]
+
+/** What is compared: ours, the peer if there is one, and the floor. */
 const rows = [
-  [
-    'text under 2,000 chars that fits',
-    'Pi truncateHead',
-    50,
-    () => pi.truncateHead(small),
-    () => clampText(small),
-  ],
-  ['40 KB that fits', 'Pi truncateHead', 6, () => pi.truncateHead(fits), () => clampText(fits)],
-  ...Object.entries({ ASCII: 120, CJK: 300, 'ASCII with one wide char': 0 }).flatMap(([kind, target]) => [
-    [
-      `clampText 1 MB ${kind}, head`,
-      'Pi truncateHead',
-      target,
-      () => pi.truncateHead(mega[kind]),
-      () => clampText(mega[kind], head),
-    ],
-    [
-      `clampText 1 MB ${kind}, tail`,
-      'Pi truncateTail',
-      target,
-      () => pi.truncateTail(mega[kind]),
-      () => clampText(mega[kind], tail),
-    ],
+  {
+    name: 'text under 2,000 chars that fits',
+    ours: () => clampText(small),
+    peer: ['Pi truncateHead', () => pi.truncateHead(small)],
+    floor: pass(small),
+  },
+  {
+    name: '40 KB that fits',
+    ours: () => clampText(fits),
+    peer: ['Pi truncateHead', () => pi.truncateHead(fits)],
+    floor: pass(fits),
+  },
+  ...Object.entries(mega).flatMap(([kind, text]) => [
+    {
+      name: `clampText 1 MB ${kind}, head`,
+      ours: () => clampText(text, head),
+      peer: ['Pi truncateHead', () => pi.truncateHead(text)],
+      floor: copy(text),
+    },
+    {
+      name: `clampText 1 MB ${kind}, tail`,
+      ours: () => clampText(text, tail),
+      peer: ['Pi truncateTail', () => pi.truncateTail(text)],
+      floor: copy(text),
+    },
+    {
+      name: `clampTextWithReport 1 MB ${kind}`,
+      ours: () => clampTextWithReport(text, head),
+      peer: ['Pi truncateHead', () => pi.truncateHead(text)],
+      floor: pass(text),
+    },
   ]),
-  ...Object.entries({ ASCII: 7, CJK: 10, 'ASCII with one wide char': 0 }).map(([kind, target]) => [
-    `clampTextWithReport 1 MB ${kind}`,
-    'Pi truncateHead',
-    target,
-    () => pi.truncateHead(mega[kind]),
-    () => clampTextWithReport(mega[kind], head),
-  ]),
-  ...Object.entries({ ASCII: 100, CJK: 400 }).map(([kind, target]) => [
-    `clampText of a Uint8Array 1 MB ${kind}`,
-    'toString, then Pi',
-    target,
-    () => pi.truncateHead(bytes[kind].toString()),
-    () => clampText(bytes[kind], head),
-  ]),
-  [
-    'spillway/pi truncateHead 1 MB ASCII',
-    'Pi truncateHead',
-    0,
-    () => pi.truncateHead(mega.ASCII),
-    () => truncateHead(mega.ASCII),
-  ],
-  [
-    'spillway/pi truncateTail 1 MB ASCII',
-    'Pi truncateTail',
-    0,
-    () => pi.truncateTail(mega.ASCII),
-    () => truncateTail(mega.ASCII),
-  ],
-  [
-    'spillway/pi truncateHead 2 KB that fits',
-    'Pi truncateHead',
-    0,
-    () => pi.truncateHead(small),
-    () => truncateHead(small),
-  ],
-  [
-    "keep 'findings', 6 MB of logs to 8,000 chars",
-    'plain JavaScript',
-    15,
-    () => findings(service, 8_000),
-    () => clampText(service, found),
-  ],
-  [
-    'clampMessages, 1,000 messages that fit',
-    'summing lengths',
-    0,
-    () => sumOfLengths(history),
-    () => clampMessages(history),
-  ],
+  ...Object.entries(bytes).map(([kind, text]) => ({
+    name: `clampText of a Uint8Array 1 MB ${kind}`,
+    ours: () => clampText(text, head),
+    peer: ['toString, then Pi', () => pi.truncateHead(text.toString())],
+    floor: ['a copy', () => text.toString('utf8', 0, KEPT)],
+  })),
+  {
+    name: 'spillway/pi truncateHead 1 MB ASCII',
+    ours: () => truncateHead(mega.ASCII),
+    peer: ['Pi truncateHead', () => pi.truncateHead(mega.ASCII)],
+    floor: pass(mega.ASCII),
+  },
+  {
+    name: 'spillway/pi truncateTail 1 MB ASCII',
+    ours: () => truncateTail(mega.ASCII),
+    peer: ['Pi truncateTail', () => pi.truncateTail(mega.ASCII)],
+    floor: pass(mega.ASCII),
+  },
+  {
+    name: 'spillway/pi truncateHead 2 KB that fits',
+    ours: () => truncateHead(small),
+    peer: ['Pi truncateHead', () => pi.truncateHead(small)],
+    floor: pass(small),
+  },
+  {
+    name: "keep 'findings', 6 MB of logs to 8,000 chars",
+    ours: () => clampText(service, found),
+    peer: ['plain JavaScript', () => findings(service, 8_000)],
+    floor: pass(service),
+  },
+  {
+    name: 'clampResult, one block that fits',
+    ours: () => clampResult(block),
+    floor: pass(block.content[0].text),
+  },
+  {
+    name: 'clampResult, ten blocks that fit',
+    ours: () => clampResult(blocks),
+    floor: ['a pass', () => blocks.content.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)],
+  },
+  { name: 'clampMessages, 1,000 messages that fit', ours: () => clampMessages(history), floor: lengths },
   ...contextRows(),
-  ['cleanText of a colour diff, 1 MB', 'strip-ansi', 0, () => stripAnsi(colour), () => cleanText(colour)],
-  ...Object.entries(clean).map(([kind, text]) => [
-    `cleanText, nothing to clean, 1 MB ${kind}`,
-    'strip-ansi',
-    0,
-    () => stripAnsi(text),
-    () => cleanText(text),
-  ]),
+  {
+    name: 'cleanText of a colour diff, 1 MB',
+    ours: () => cleanText(colour),
+    peer: ['strip-ansi', () => stripAnsi(colour)],
+    floor: pass(colour),
+  },
+  ...Object.entries(clean).map(([kind, text]) => ({
+    name: `cleanText, nothing to clean, 1 MB ${kind}`,
+    ours: () => cleanText(text),
+    peer: ['strip-ansi', () => stripAnsi(text)],
+    floor: pass(text),
+  })),
+  ...['ASCII', 'CJK'].map((kind) => ({
+    name: `estimateTokens, 1 MB ${kind}`,
+    ours: () => estimateTokens(mega[kind]),
+    floor: pass(mega[kind]),
+  })),
+  {
+    name: 'classifyProviderError, a typical error',
+    ours: () => classifyProviderError(overflow),
+    floor: pass(overflow.message),
+  },
+  {
+    name: 'classifyProviderError, a body of 5 MB',
+    ours: () => classifyProviderError(echo),
+    floor: pass(echo.message),
+  },
 ]
 
 const lines = []
@@ -176,59 +202,38 @@ const print = (line) => {
 }
 const show = (ns) =>
   ns < 1e3 ? `${ns.toFixed(0)} ns` : ns < 1e6 ? `${(ns / 1e3).toFixed(1)} us` : `${(ns / 1e6).toFixed(2)} ms`
-const verdict = (met) => (met ? 'met' : '**not met**')
+const ratio = (value) => `${value < 10 ? value.toFixed(1) : value.toFixed(0)}x`
 
-print('| case | beside | peer | ours | ratio | at least | |\n|---|---|--:|--:|--:|--:|---|')
-for (const [name, beside, target, peer, ours] of rows.filter(([name]) => name.includes(only))) {
-  const [theirs, own] = [await time(peer), await time(ours)]
-  const ratio = theirs / own
-  const goal = target ? `${target}x | ${verdict(ratio >= target)}` : '- | '
-  print(
-    `| ${name} | ${beside} | ${show(theirs)} | ${show(own)} | ${ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0)}x | ${goal} |`,
-  )
+print(
+  '| case | ours | peer | | faster than it | floor | | times the floor |\n|---|--:|---|--:|--:|---|--:|--:|',
+)
+for (const { name, ours, peer, floor } of rows.filter(({ name }) => name.includes(only))) {
+  const own = await time(ours)
+  const theirs = peer && (await time(peer[1]))
+  const least = await time(floor[1])
+  const beside = peer ? `${peer[0]} | ${show(theirs)} | ${ratio(theirs / own)}` : '- | |'
+  print(`| ${name} | ${show(own)} | ${beside} | ${floor[0]} | ${show(least)} | ${ratio(own / least)} |`)
 }
 if (only) process.exit()
 
-print('\n| case | ours | at most | |\n|---|--:|--:|---|')
-const bounded = (name, value, text, most, unit) =>
-  print(`| ${name} | ${text} | ${most}${unit} | ${verdict(value <= most)} |`)
+print('\n| case | |\n|---|--:|')
 {
   const ten = ascii(1e7)
   const growth = (await time(() => clampText(ten, head))) / (await time(() => clampText(mega.ASCII, head)))
-  bounded('clampText 10 MB against 1 MB', growth, `${growth.toFixed(2)} times`, 1.5, ' times')
-  const one = await time(() => clampResult(block))
-  bounded('clampResult, one block that fits', one, show(one), 150, ' ns')
-  const all = await time(() => clampResult(blocks))
-  bounded('clampResult, ten blocks that fit', all, show(all), 1_000, ' ns')
+  print(`| clampText 10 MB against 1 MB | ${growth.toFixed(2)} times |`)
   const five = ascii(5e6)
   const result = { content: [{ type: 'text', text: five }] }
   const times = await timesOf(
     () => clampText(five),
     () => clampResult(result),
   )
-  bounded(
-    'clampResult, 5 MB in one block, against clampText',
-    times,
-    `${times.toFixed(2)} times`,
-    1.5,
-    ' times',
-  )
-  const speed = (service.length / (await time(() => clampText(service, found)))) * 1e3
-  print(`| keep 'findings', 6 MB of logs | ${speed.toFixed(0)} MB/s | - | |`)
-  for (const kind of ['ASCII', 'CJK']) {
-    const speed = (1e6 / (await time(() => estimateTokens(mega[kind])))) * 1e3
-    print(`| estimateTokens, 1 MB ${kind} | ${speed.toFixed(0)} M chars/s | - | |`)
-  }
-  const typical = await time(() => classifyProviderError(overflow))
-  bounded('classifyProviderError, a typical error', typical / 1e3, show(typical), 200, ' us')
-  const large = await time(() => classifyProviderError(echo))
-  bounded('classifyProviderError, a body of 5 MB', large / 1e6, show(large), 1, ' ms')
-  const kept = heapKept()
-  bounded('10 MB result kept, heap after gc', kept, `${kept.toFixed(3)} MB`, 0.1, ' MB each')
+  print(`| clampResult, 5 MB in one block, against clampText | ${times.toFixed(2)} times |`)
+  print(`| 10 MB result kept, heap after gc | ${heapKept().toFixed(3)} MB |`)
   const binary = statSync(new URL('../dist/spillway.linux-x64-gnu.node', here)).size / 1e6
-  bounded('binary', binary, `${binary.toFixed(2)} MB`, 1.5, ' MB')
-  const load = requireTime()
-  bounded("require('spillway')", load, `${load.toFixed(1)} ms`, 10, ' ms')
+  print(`| binary | ${binary.toFixed(2)} MB |`)
+  const bare = "require('fs').readFileSync(require.resolve('spillway'))"
+  print(`| require('spillway') in a fresh process | ${freshTime("require('spillway')").toFixed(1)} ms |`)
+  print(`| reading its main file in a fresh process | ${freshTime(bare).toFixed(1)} ms |`)
 }
 
 print(
@@ -269,26 +274,20 @@ for (const maxLines of [2_000, 20_000, 100_000]) {
 }
 
 print(
-  '\nOutputCapture: a log of 1 GiB in chunks of 64 KiB. Pi without its file unless that is said; a peer that would not\nsurvive 1 GiB gets less.\n\n| capture | beside | peer, MB/s | ours, MB/s | ratio | at least | | memory added, peer | ours, at most 33.5 MB | |\n|---|---|--:|--:|--:|--:|---|--:|--:|---|',
+  '\nOutputCapture: a log of 1 GiB in chunks of 64 KiB. Pi without its file unless that is said; a peer that would not\nsurvive 1 GiB gets less.\n\n| capture | ours, MB/s | peer | MB/s | faster than it | memory added, ours | peer |\n|---|--:|---|--:|--:|--:|--:|',
 )
-for (const { name, size, peer, peerSize, target, ours, theirs } of captureRows()) {
-  const ratio = ours.speed / theirs.speed
-  const goal = target ? `${target}x | ${verdict(ratio >= target)}` : '- | '
+for (const { name, size, peer, peerSize, ours, theirs } of captureRows()) {
   const sized = (name, size) => (size < 1024 ? `${name}, ${size} MiB` : name)
-  print(
-    `| ${sized(name, size)} | ${sized(peer, peerSize)} | ${theirs.speed.toFixed(0)} | ${ours.speed.toFixed(0)} | ${ratio.toFixed(1)}x | ${goal} | ${theirs.added.toFixed(0)} MB | ${ours.added.toFixed(1)} MB | ${verdict(ours.added <= 33.5)} |`,
-  )
+  const speeds = `${ours.speed.toFixed(0)} | ${sized(peer, peerSize)} | ${theirs.speed.toFixed(0)}`
+  const added = `${ours.added.toFixed(1)} MB | ${theirs.added.toFixed(0)} MB`
+  print(`| ${sized(name, size)} | ${speeds} | ${ratio(ours.speed / theirs.speed)} | ${added} |`)
 }
 
 print(
-  '\nA session of 200 MB, in which 40 results have 4 MB each.\n\n| way | ms | times cp and fsync | at most | | event loop held up, ms | at most 20 | memory added, MB | at most | |\n|---|--:|--:|--:|---|--:|---|--:|--:|---|',
+  '\nA session of 200 MB, in which 40 results have 4 MB each. The floor is cp and fsync.\n\n| way | ms | times the floor | event loop held up, ms | memory added, MB |\n|---|--:|--:|--:|--:|',
 )
-for (const { name, ms, times, delay, added, limits } of sessionRows()) {
-  const judged = (value, most) => (limits ? verdict(value <= most) : '')
-  print(
-    `| ${name} | ${ms.toFixed(0)} | ${times.toFixed(2)} | ${limits?.times ?? '-'} | ${judged(times, limits?.times)} | ${delay.toFixed(1)} | ${judged(delay, limits?.delay)} | ${added.toFixed(1)} | ${limits?.added ?? '-'} | ${judged(added, limits?.added)} |`,
-  )
-}
+for (const { name, ms, times, delay, added } of sessionRows())
+  print(`| ${name} | ${ms.toFixed(0)} | ${times.toFixed(2)} | ${delay.toFixed(1)} | ${added.toFixed(1)} |`)
 
 /** Megabytes that a kept result of a 10 MB input holds, in a process of its own; a bare slice holds all of it. */
 function heapKept() {
@@ -306,10 +305,9 @@ function heapKept() {
   )
 }
 
-/** Milliseconds that the first require takes, the median of processes of their own. */
-function requireTime() {
-  const script =
-    "const start = performance.now(); require('spillway'); console.log(performance.now() - start)"
+/** Milliseconds that a statement takes in a fresh process, the median of nine. */
+function freshTime(statement) {
+  const script = `const start = performance.now(); ${statement}; console.log(performance.now() - start)`
   const times = Array.from({ length: 9 }, () =>
     Number(execFileSync(process.execPath, ['-e', script], { cwd: here, encoding: 'utf8' })),
   )
