@@ -3,7 +3,7 @@ import type { ClampEvent } from 'spillway'
 import type { Result } from './dialect/results.js'
 import type { Figures } from './result/clamp_slots.js'
 import type { CallSpill } from './spill/call_spill.js'
-import { get, tell } from './untrusted.js'
+import { get, notify } from './untrusted.js'
 
 /** The context of a clamp: a result, or a call of a wrapped tool. */
 export interface Origin {
@@ -22,21 +22,21 @@ export interface Origin {
 const clamps = channel('spillway:clamp')
 
 /** Returns true if anyone listens to cuts. An event takes a pass over the text. */
-export function isHeard({ onClamp, isTrial }: Origin): boolean {
+export function hasListeners({ onClamp, isTrial }: Origin): boolean {
   return !isTrial && (onClamp !== undefined || clamps.hasSubscribers)
 }
 
 /** Announces a cut to all listeners, without content. */
-export function announce(origin: Origin, figures: () => Figures, result?: Result): void {
+export function emitClamp(origin: Origin, figures: () => Figures, result?: Result): void {
   const { onClamp } = origin
-  if (!isHeard(origin)) return
-  const event: ClampEvent = { ...nameOf(origin, result), phase: origin.phase, ...figures() }
-  if (onClamp) tell(() => onClamp(event))
+  if (!hasListeners(origin)) return
+  const event: ClampEvent = { ...callNames(origin, result), phase: origin.phase, ...figures() }
+  if (onClamp) notify(() => onClamp(event))
   if (clamps.hasSubscribers) clamps.publish(event)
 }
 
 /** Returns the tool name and call id of a result, if known. */
-export function nameOf(
+export function callNames(
   { tool, callId: given, args = [] }: Origin,
   result?: Result,
 ): { tool?: string; callId?: string } {

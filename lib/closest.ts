@@ -7,20 +7,20 @@ const PART = 4
 /** Returns the name most similar to a misspelt one, the first of several, or undefined if none is similar. */
 export function closest(misspelt: string, names: readonly string[]): string | undefined {
   if (misspelt.length > LONGEST) return undefined
-  const given = plain(misspelt)
+  const given = normalized(misspelt)
   let found: string | undefined
   let least = Math.floor(given.length / 3) + 1
   for (const name of names) {
-    const apart = distance(given, plain(name))
+    const apart = distance(given, normalized(name))
     if (apart >= least) continue
     found = name
     least = apart
   }
-  return found ?? names.find((name) => holds(plain(name), given) || holds(given, plain(name)))
+  return found ?? names.find((name) => holds(normalized(name), given) || holds(given, normalized(name)))
 }
 
 /** Normalises a name: case and punctuation are ignored. */
-function plain(name: string): string {
+function normalized(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { elementAt, get, isPlain, quietly } from './untrusted.js'
+import { elementAt, get, isPlain, tryRead } from './untrusted.js'
 
 /** Returns the JSON of a value. If JSON.stringify throws, values without JSON are described instead. Returns undefined
  *  for a value that has no JSON, such as a function. */
@@ -85,7 +85,7 @@ export function plain(value: unknown, above: readonly object[] = [], seen = new 
   // Shared objects are walked once: there can be exponentially more paths than objects.
   if (seen.has(value)) return '[seen above]'
   seen.add(value)
-  return quietly(() => described(value) ?? members(value, [...above, value], seen)) ?? '[unreadable]'
+  return tryRead(() => described(value) ?? members(value, [...above, value], seen)) ?? '[unreadable]'
 }
 
 /** Describes an object that is not plain data. */

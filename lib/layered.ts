@@ -1,6 +1,6 @@
 import type { ClampEvent, WrapPolicy } from 'spillway'
 import { type Compiled, paged } from './compiled.js'
-import { tell } from './untrusted.js'
+import { notify } from './untrusted.js'
 
 /** Combines the policies of a tool that is wrapped again: the tighter limit of each kind, and the later policy's other
  *  options. */
@@ -49,7 +49,7 @@ function both(a: Listener | undefined, b: Listener | undefined): Listener | unde
   const all = [...new Set(given.flatMap((one) => joined.get(one) ?? [one]))]
   if (all.length < 2) return all[0]
   const listen = (event: ClampEvent) => {
-    for (const one of all) tell(() => one({ ...event }))
+    for (const one of all) notify(() => one({ ...event }))
   }
   joined.set(listen, all)
   return listen

@@ -11,7 +11,7 @@ export interface Refused {
 /** Makes an error from a failure. Errors of the system are worded as by Node. */
 export function failureOf(path: string, { errno, code = 'EIO', message }: Refused): Error {
   if (code.startsWith('ERR_')) return Object.assign(new Error(message), { code })
-  const [name, meaning] = nameOf(-(errno ?? 0)) ?? [code, message]
+  const [name, meaning] = systemErrorOf(-(errno ?? 0)) ?? [code, message]
   const error = new Error(`${name}: ${meaning}, '${path}'`)
   return Object.assign(error, { code: name, path, ...(errno !== undefined && { errno: -errno }) })
 }
@@ -20,12 +20,12 @@ export function failureOf(path: string, { errno, code = 'EIO', message }: Refuse
  *  Returns undefined for any other child. */
 export function spawnError({ exitCode, spawnfile, spawnargs }: ChildProcess): Error | undefined {
   if (exitCode === null || exitCode >= 0) return undefined
-  const [code] = nameOf(exitCode) ?? ['EIO']
+  const [code] = systemErrorOf(exitCode) ?? ['EIO']
   const syscall = `spawn ${spawnfile}`
   const details = { errno: exitCode, code, syscall, path: spawnfile, spawnargs: spawnargs.slice(1) }
   return Object.assign(new Error(`${syscall} ${code}`), details)
 }
 
-function nameOf(errno: number): [string, string] | undefined {
+function systemErrorOf(errno: number): [string, string] | undefined {
   return getSystemErrorMap().get(errno)
 }

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 
 /** Runs a function that may run a caller's code (a getter, a trap of a proxy). Returns undefined if it throws. */
-export function quietly<R>(read: () => R): R | undefined {
+export function tryRead<R>(read: () => R): R | undefined {
   try {
     return read()
   } catch {
@@ -10,13 +10,13 @@ export function quietly<R>(read: () => R): R | undefined {
 }
 
 /** Calls a caller's listener and ignores its errors, also if it is async. */
-export function tell(listen: () => unknown): void {
-  forget(quietly(listen))
+export function notify(listen: () => unknown): void {
+  ignoreRejection(tryRead(listen))
 }
 
 /** Ignores the rejection of a promise that is not awaited, which would otherwise end the process. */
-export function forget(answer: unknown): void {
-  if (types.isPromise(answer)) quietly(() => answer.then(undefined, () => {}))
+export function ignoreRejection(answer: unknown): void {
+  if (types.isPromise(answer)) tryRead(() => answer.then(undefined, () => {}))
 }
 
 /** Reads a property of a caller's object. Returns undefined if that throws. */

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { finished, type Writable } from 'node:stream'
 import type { CaptureOptions, CaptureResult, OutputCapture as Declared, ProcessExit } from 'spillway'
-import { announce } from '../clamp_event.js'
+import { emitClamp } from '../clamp_event.js'
 import { handleOf, named } from '../compiled.js'
 import { native } from '../engine.js'
 import { compileWith } from '../policy.js'
@@ -102,7 +102,7 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
     const record = first.truncated ? await overflow?.finish() : undefined
     const whole = first.truncated ? overflow?.whole(record) : undefined
     const { figures, ...result } = whole ? captured.result(whole) : first
-    if (result.truncated) announce({ ...this.#meta, phase: isFailure(exit) ? 'error' : 'result' }, figures)
+    if (result.truncated) emitClamp({ ...this.#meta, phase: isFailure(exit) ? 'error' : 'result' }, figures)
     this.#captured = undefined
     captured.release()
     this.#ended = this.#withError(record ? { ...result, spill: record } : result)

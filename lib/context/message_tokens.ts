@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import { isAnswer, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { lengthOf, resultsIn, withTexts } from '../result/message_results.js'
-import { elementAt, get, isObject, quietly } from '../untrusted.js'
+import { elementAt, get, isObject, tryRead } from '../untrusted.js'
 import { isCurrent, type Snapshot, snapshotOf } from './snapshot.js'
 import type { Counter } from './token_counter.js'
 
@@ -69,7 +69,7 @@ export function tokensOf(messages: readonly MessageShares[], counter: Counter): 
 }
 
 function read(message: unknown): MessageShares {
-  const answers = isObject(message) && (quietly(() => isAnswer(message)) ?? false)
+  const answers = isObject(message) && (tryRead(() => isAnswer(message)) ?? false)
   if (isObject(message) && get(message, 'excludeFromContext') === true)
     return { all: [], results: [], isAnswer: answers }
   const results = resultsIn(message)
@@ -145,7 +145,7 @@ class Reader {
   read(value: object, isMedia: boolean, depth: number): void {
     if (depth > DEPTH || this.#seen > MOST) return
     // A proxy that hides its members has no JSON either.
-    quietly(() =>
+    tryRead(() =>
       Array.isArray(value) ? this.#list(value, isMedia, depth) : this.#object(value, isMedia, depth),
     )
   }

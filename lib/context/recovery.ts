@@ -3,7 +3,7 @@ import type { PlanStep, Precheck, RecoveryEvent, RecoveryHooks } from 'spillway'
 import { isFailedTurn } from '../dialect/results.js'
 import { classifyProviderError } from '../provider_errors/classify.js'
 import { checkMessages } from '../result/clamp_messages.js'
-import { isObject, quietly, tell } from '../untrusted.js'
+import { isObject, notify, tryRead } from '../untrusted.js'
 import { abortSignal, bound, callback, checkNames, optionError } from '../validate.js'
 import { AppliedCuts } from './applied_cuts.js'
 import { type BudgetOptions, checkBudget } from './budget_options.js'
@@ -184,7 +184,7 @@ class Recovery<R, M> {
     try {
       const context = { attempt, signal: signal ?? this.#never }
       const answer = await this.#wait(() => this.#hooks.send(view.cut as M[], context))
-      const isFailed = isObject(answer) && quietly(() => isFailedTurn(answer))
+      const isFailed = isObject(answer) && tryRead(() => isFailedTurn(answer))
       return isFailed && this.#isRefused(view, answer) ? undefined : { answer }
     } catch (error) {
       signal?.throwIfAborted()
@@ -247,7 +247,7 @@ class Recovery<R, M> {
   #report(type: RecoveryEvent['type'], { route, estimatedTokens }: Precheck, reason: string): void {
     const event = Object.freeze({ type, attempt: this.#attempt, route, estimatedTokens, reason })
     this.#events.push(event)
-    tell(() => this.#hooks.onEvent?.(event))
+    notify(() => this.#hooks.onEvent?.(event))
     if (recoveries.hasSubscribers) recoveries.publish(event)
   }
 

@@ -1,4 +1,4 @@
-import { get, isPlain, quietly } from '../untrusted.js'
+import { get, isPlain, tryRead } from '../untrusted.js'
 
 /** Members above which a value is not worth a snapshot. */
 const MOST = 30_000
@@ -15,12 +15,12 @@ export type Snapshot = readonly unknown[]
 /** Returns undefined for a value that holds too much, or anything but plain data, whose state cannot be seen. */
 export function snapshotOf(value: object): Snapshot | undefined {
   const taken: unknown[] = []
-  return quietly(() => take(value, taken, DEPTH)) ? taken : undefined
+  return tryRead(() => take(value, taken, DEPTH)) ? taken : undefined
 }
 
 /** Returns false once anything in the value has changed. */
 export function isCurrent(snapshot: Snapshot): boolean {
-  return quietly(() => holds(snapshot)) ?? false
+  return tryRead(() => holds(snapshot)) ?? false
 }
 
 /** Returns false if not everything can be recorded. */

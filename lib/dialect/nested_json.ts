@@ -1,5 +1,5 @@
 import { type Compiled, shortened } from '../compiled.js'
-import { quietly } from '../untrusted.js'
+import { tryRead } from '../untrusted.js'
 import { mediumOf, omitted, withNames } from './payload.js'
 
 type Clamp = (text: string, policy: Compiled) => string
@@ -10,7 +10,7 @@ type Clamp = (text: string, policy: Compiled) => string
  */
 export function clampEncoded(json: string, policy: Compiled, clamp: Clamp): string {
   if (clamp(json, policy) === json) return json
-  const data = quietly((): unknown => JSON.parse(json))
+  const data = tryRead((): unknown => JSON.parse(json))
   if (data === undefined) return clamp(json, policy)
   const isRecord = typeof data === 'object' && data !== null && !Array.isArray(data)
   const lean = withNames(json) ?? json

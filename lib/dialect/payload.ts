@@ -1,5 +1,5 @@
 import { escaped } from '../json.js'
-import { isObject, quietly } from '../untrusted.js'
+import { isObject, tryRead } from '../untrusted.js'
 
 type Members = Record<string, unknown>
 
@@ -70,16 +70,16 @@ export function withNames(json: string): string | undefined {
     const medium = media.get(this)
     if (isObject(value))
       media.set(value, (Array.isArray(value) ? undefined : mediumOf(value as Members)) ?? medium)
-    const said = typeof value === 'string' ? nameOf(value, medium) : undefined
+    const said = typeof value === 'string' ? noteFor(value, medium) : undefined
     isNamed ||= said !== undefined
     return said ?? value
   }
-  const left = quietly(() => escaped(JSON.stringify(JSON.parse(json), name)))
+  const left = tryRead(() => escaped(JSON.stringify(JSON.parse(json), name)))
   return isNamed ? left : undefined
 }
 
 /** Returns a replacement for a payload that is shorter than it, undefined if there is none. */
-export function nameOf(text: string, medium: string | undefined): string | undefined {
+export function noteFor(text: string, medium: string | undefined): string | undefined {
   return omitted(text, medium)?.find((words) => words !== '' && words.length < text.length)
 }
 

@@ -18,7 +18,7 @@ import { REST, type Slot, Walk } from './walk.js'
  * All other paths start at a result. `text` and `json` lead to text that a model sees, `side` to data that it does not
  * see, `media` to bytes of images and the like, and `other` to known blocks without text. `aside` leads to members that
  * have no size or reach no model. `copy` names a second copy that a class keeps of its properties. Everything else is
- * the rest (rest.ts). JSON marked as `result` may instead be an MCP result, which the paths of that row read.
+ * the rest (walk.ts). JSON marked as `result` may instead be an MCP result, which the paths of that row read.
  */
 interface RowData {
   readonly name: string

@@ -1,4 +1,4 @@
-import { get, quietly } from '../untrusted.js'
+import { get, tryRead } from '../untrusted.js'
 
 /** Given as a new value, omits the property or the element from the copy. */
 export const GONE = Symbol('gone')
@@ -43,8 +43,8 @@ function hasPrivate(prototype: object): boolean {
 /** Defines accessors that throw on a copy as values, read from the original. */
 function bringAccessors(prototype: object, value: object, made: object): void {
   for (const [name, { get: read }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-    if (!read || Object.hasOwn(made, name) || quietly(() => [read.call(made)])) continue
-    const known = quietly(() => [read.call(value)])
+    if (!read || Object.hasOwn(made, name) || tryRead(() => [read.call(made)])) continue
+    const known = tryRead(() => [read.call(value)])
     if (known) Object.defineProperty(made, name, changedTo(known[0], false))
   }
 }

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import type { ProviderError, ProviderErrorKind } from 'spillway'
-import { quietly } from '../untrusted.js'
+import { tryRead } from '../untrusted.js'
 import { checkNames, optionError } from '../validate.js'
 import { type Layer, layersOf } from './error_layers.js'
 import { findPhrase, type Numbers, type Phrase, PhraseText, phrasesOf } from './phrases.js'
@@ -41,7 +41,7 @@ export function classifyProviderError(
 function byPatterns(layers: readonly Layer[], patterns: readonly Pattern[]): ProviderError | undefined {
   const texts = layers.flatMap(({ texts }) => texts)
   // Unlike `test`, `search` ignores the `lastIndex` of a global pattern.
-  const matches = (text: string, pattern: RegExp) => Number(quietly(() => text.search(pattern))) >= 0
+  const matches = (text: string, pattern: RegExp) => Number(tryRead(() => text.search(pattern))) >= 0
   const found = patterns.find(({ pattern }) => texts.some((text) => matches(text, pattern)))
   return found && { kind: found.kind }
 }

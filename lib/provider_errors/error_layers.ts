@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { isFailedTurn } from '../dialect/results.js'
-import { get, isObject, quietly } from '../untrusted.js'
+import { get, isObject, tryRead } from '../untrusted.js'
 import { eventsIn } from './event_stream.js'
 import { leadLength } from './lead.js'
 import type { Numbers } from './phrases.js'
@@ -58,7 +58,7 @@ class Reader {
     else if (isObject(value) && depth > 0 && !this.#seen.has(value) && this.#seen.size < OBJECTS) {
       this.#seen.add(value)
       if (types.isUint8Array(value)) this.#readText(decoded(value), layer, depth)
-      else if (quietly(() => Array.isArray(value))) this.read(get(value, 0), layer, depth - 1)
+      else if (tryRead(() => Array.isArray(value))) this.read(get(value, 0), layer, depth - 1)
       else this.#readObject(value, layer, depth)
     }
   }
@@ -67,7 +67,7 @@ class Reader {
     if (isMessage(value)) return []
     const list = get(value, 'errors')
     const errors =
-      quietly(() => (Array.isArray(list) ? Array.from<unknown>(list).slice(0, LAYERS) : [])) ?? []
+      tryRead(() => (Array.isArray(list) ? Array.from<unknown>(list).slice(0, LAYERS) : [])) ?? []
     // Of several attempts, the last one counts most.
     const causes = [get(value, 'cause'), get(value, 'lastError'), get(value, 'error'), ...errors.reverse()]
     return causes.filter((cause) =>
@@ -77,7 +77,7 @@ class Reader {
 
   #readObject(value: object, layer: Layer, depth: number): void {
     if (isMessage(value)) {
-      if (!quietly(() => isFailedTurn(value))) return
+      if (!tryRead(() => isFailedTurn(value))) return
       layer.isAnswer = true
     }
     for (const key of STATUS) {
@@ -99,7 +99,7 @@ class Reader {
     for (const key of TEXTS) this.read(get(value, key), layer, depth - 1)
     for (const key of BODIES) {
       const member = get(value, key)
-      const body = quietly(() => Array.isArray(member)) ? get(member as unknown[], 0) : member
+      const body = tryRead(() => Array.isArray(member)) ? get(member as unknown[], 0) : member
       if (key === 'error' && isObject(body) && typeof get(body, 'message') === 'string' && !isError(body))
         layer.isAnswer = true
       // An error within an error is its cause, and a layer of its own.
@@ -175,7 +175,7 @@ function jsonIn(text: string): object | undefined {
 }
 
 function objectIn(text: string): object | undefined {
-  const json = quietly(() => JSON.parse(text) as unknown)
+  const json = tryRead(() => JSON.parse(text) as unknown)
   return isObject(json) ? json : undefined
 }
 

@@ -3,7 +3,7 @@ import type { Origin } from '../clamp_event.js'
 import { type Compiled, failed } from '../compiled.js'
 import { compile } from '../policy.js'
 import { get } from '../untrusted.js'
-import { clampValue, told } from './clamp_result.js'
+import { clampAndReport, clampValue } from './clamp_result.js'
 import { clampString } from './clamp_slots.js'
 import { Budget } from './error_budget.js'
 import { DEPTH, elementsOf, type Member, membersOf } from './error_members.js'
@@ -41,7 +41,8 @@ class Messages {
 
   shortened(thrown: unknown, depth: number, origin?: Origin): unknown {
     const { policy } = this
-    const shorten = (text: string) => (origin ? told(text, policy, origin) : clampString(text, policy))
+    const shorten = (text: string) =>
+      origin ? clampAndReport(text, policy, origin) : clampString(text, policy)
     if (typeof thrown === 'string') return shorten(thrown)
     if (typeof thrown !== 'object' || thrown === null) return thrown
     const known = this.#stands.get(thrown)

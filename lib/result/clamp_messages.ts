@@ -2,7 +2,7 @@ import type { MessagesPolicy } from 'spillway'
 import { checkAggregate, originalOf, Planner } from '../context/plan.js'
 import { isLight, surelyFit } from '../dialect/slots.js'
 import { compileWith } from '../policy.js'
-import { isObject, quietly } from '../untrusted.js'
+import { isObject, tryRead } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { elementsOf, Kept, lastAnswer, resultsIn, written } from './message_results.js'
 
@@ -16,7 +16,7 @@ export function clampMessages<T extends readonly unknown[]>(
   const read = elementsOf(messages)
   const answer = lastAnswer(read)
   const results = read.flatMap((message, at) => {
-    if (!aggregate && isObject(message) && quietly(() => isLight(message, policy))) return []
+    if (!aggregate && isObject(message) && tryRead(() => isLight(message, policy))) return []
     return resultsIn(message, policy.dialect).map((result) => new Kept(result, at, at >= answer, policy))
   })
   for (const kept of results) if (!surelyFit(kept.result.slots, policy)) kept.clamp()

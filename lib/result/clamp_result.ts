@@ -1,5 +1,5 @@
 import type { ResultPolicy } from 'spillway'
-import { announce, isHeard, type Origin } from '../clamp_event.js'
+import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
 import { type Compiled, failed } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { withNames } from '../dialect/payload.js'
@@ -25,7 +25,7 @@ export function clampValue<T>(value: T, policy: Compiled, origin = RESULT): T {
 
 /** Like `clampValue`, but returns undefined for a value of no dialect. */
 export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | undefined {
-  if (typeof value === 'string') return told(value, policy, origin) as T
+  if (typeof value === 'string') return clampAndReport(value, policy, origin) as T
   if (typeof value !== 'object' || value === null) return undefined
   try {
     if (isLight(value, policy)) return value
@@ -38,7 +38,7 @@ export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | u
 }
 
 /** Clamps a text and reports the cut. `name`: replaces payloads in a text that will be truncated. */
-export function told(
+export function clampAndReport(
   text: string,
   policy: Compiled,
   origin: Origin,
@@ -49,7 +49,7 @@ export function told(
   const clamped = clampWithFigures(text, spilling?.policyOf(number, policy) ?? policy, name)
   if (clamped.figures) {
     spilling?.cut(number, text)
-    announce(origin, clamped.figures)
+    emitClamp(origin, clamped.figures)
   }
   return clamped.text
 }
@@ -64,12 +64,12 @@ export function clampResults<T extends object>(
   let draft: Draft | undefined
   for (const result of results) {
     if (!surelyFit(result.slots, policy)) {
-      const { edits, figures } = clampOne(result, policy, origin)
+      const { edits, figures } = clampTexts(result, policy, origin)
       if (edits.size > 0) {
         draft ??= new Draft()
         draft.edit(result, edits)
       }
-      if (figures) announce(origin, figures, result)
+      if (figures) emitClamp(origin, figures, result)
     }
     if (policy.sideData === 'keep') continue
     const side = draft ?? new Draft()
@@ -78,11 +78,11 @@ export function clampResults<T extends object>(
   return draft ? draft.done(value) : value
 }
 
-function clampOne({ slots, isError }: Result, policy: Compiled, origin: Origin): Clamped {
+function clampTexts({ slots, isError }: Result, policy: Compiled, origin: Origin): Clamped {
   const { spilling } = origin
   const number = spilling?.next() ?? 0
   const own = isError ? failed(policy) : policy
-  const clamped = clampSlots(slots, spilling?.policyOf(number, own) ?? own, isHeard(origin))
+  const clamped = clampSlots(slots, spilling?.policyOf(number, own) ?? own, hasListeners(origin))
   if (clamped.figures) spilling?.cut(number, slots.map(({ text }) => text).join('\n'))
   return clamped
 }

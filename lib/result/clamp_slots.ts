@@ -56,10 +56,10 @@ const nothing: Name = () => undefined
 /** Clamps the texts of one result. `counts`: the figures will be read. */
 export function clampSlots(slots: readonly Slot[], policy: Compiled, counts: boolean): Clamped {
   const [slot] = slots
-  return slots.length > 1 || !slot ? clampTogether(slots, policy, counts) : clampOne(slot, policy)
+  return slots.length > 1 || !slot ? clampTogether(slots, policy, counts) : clampSlot(slot, policy)
 }
 
-function clampOne(slot: Slot, policy: Compiled): Clamped {
+function clampSlot(slot: Slot, policy: Compiled): Clamped {
   if (slot.json?.as === 'encoded') {
     const { figures } = clampWithFigures(slot.text, policy)
     return { edits: edits([[slot, clampEncoded(slot.text, policy, clampString)]]), figures }

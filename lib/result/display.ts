@@ -9,7 +9,7 @@ import type { Slot } from '../dialect/walk.js'
 import { compile, UNLIMITED } from '../policy.js'
 import { alone } from '../text/own.js'
 import { truncateUtf16Safe } from '../text/slice.js'
-import { get, quietly } from '../untrusted.js'
+import { get, tryRead } from '../untrusted.js'
 import { bound, checkAwaited, checkNames } from '../validate.js'
 import { clampString } from './clamp_slots.js'
 import { rebuilt } from './rebuild_error.js'
@@ -33,7 +33,7 @@ export function sanitizeForDisplay<T>(
   checkAwaited('result', result)
   if (typeof result === 'string') return clampString(result, display.policy) as T
   if (typeof result !== 'object' || result === null) return result
-  const made = quietly(() =>
+  const made = tryRead(() =>
     types.isNativeError(result) ? errorFor(result, display) : resultFor(result, display),
   )
   return (made ?? result) as T

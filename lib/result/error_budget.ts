@@ -10,7 +10,7 @@ import {
   DEPTH,
   dataOf,
   elementsOf,
-  headOf,
+  errorHead,
   isData,
   isError,
   type Member,
@@ -119,7 +119,7 @@ export class Budget {
 
   /** Returns the cost of an error's name, message and stack. */
   #head(error: object): number {
-    const texts = headOf(error).map((key) => [key, get(error, key)] as const)
+    const texts = errorHead(error).map((key) => [key, get(error, key)] as const)
     const [message = 0, stack = 0, name = 0] = texts.map(([, text]) =>
       typeof text === 'string' ? this.#scale.size(text) : 0,
     )
@@ -137,7 +137,7 @@ export class Budget {
     // Its members may lead back to it.
     this.#stands.set(error, own)
     const costs = members.map((member) => this.#cost(member, [error]))
-    const rooms = shared(costs, room - this.#head(own))
+    const rooms = fairShares(costs, room - this.#head(own))
     const changes: Changes = {}
     for (const [at, member] of members.entries()) {
       const [cost = 0, room = 0] = [costs[at], rooms[at]]
@@ -188,7 +188,7 @@ export class Budget {
     const more = elements.length - first.length
     const note = more > 0 ? [`[... ${more} more items]`] : []
     const costs = first.map((value) => AROUND + this.#valueCost({ value }, []))
-    const rooms = shared(costs, room - LEAST * note.length)
+    const rooms = fairShares(costs, room - LEAST * note.length)
     const parts = first.map((value, at) => {
       const [cost = 0, room = 0] = [costs[at], rooms[at]]
       return room < cost ? this.#part({ value }, room - AROUND, depth) : value
@@ -208,7 +208,7 @@ export class Budget {
 }
 
 /** Divides room among costs, smallest first. The rest of their shares goes to the larger ones. */
-function shared(costs: readonly number[], room: number): number[] {
+function fairShares(costs: readonly number[], room: number): number[] {
   const given = costs.map(() => 0)
   const order = [...costs.keys()].sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0))
   let left = Math.max(0, room)

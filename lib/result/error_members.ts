@@ -1,7 +1,7 @@
 import { inspect, types } from 'node:util'
 import type { Compiled } from '../compiled.js'
 import { plain } from '../json.js'
-import { get, isPlain, quietly } from '../untrusted.js'
+import { get, isPlain, tryRead } from '../untrusted.js'
 import { HEAD } from './error_stack.js'
 import { described } from './rebuild_error.js'
 
@@ -32,15 +32,15 @@ export const AROUND = 16
 export const CAUSES: readonly PropertyKey[] = ['cause', 'errors']
 
 /** Returns the properties that `shortHead` shortens. An object without a message has none. */
-export function headOf(error: object): readonly PropertyKey[] {
+export function errorHead(error: object): readonly PropertyKey[] {
   return typeof get(error, 'message') === 'string' ? HEAD : []
 }
 
 /** Returns the members of an error that JSON or util.inspect show, each read once. */
 export function membersOf(error: object): Member[] {
-  const keys = new Set([...(quietly(() => Reflect.ownKeys(error)) ?? []), ...CAUSES])
+  const keys = new Set([...(tryRead(() => Reflect.ownKeys(error)) ?? []), ...CAUSES])
   const members: Member[] = []
-  const head = headOf(error)
+  const head = errorHead(error)
   for (const key of keys) {
     if (head.includes(key)) continue
     const own = described(error, key)
@@ -60,7 +60,7 @@ export function isError(value: unknown): value is object {
 
 /** Returns the elements of an array, undefined for another value. */
 export function elementsOf(value: unknown): unknown[] | undefined {
-  return quietly(() => (Array.isArray(value) ? Array.from<unknown>(value) : undefined))
+  return tryRead(() => (Array.isArray(value) ? Array.from<unknown>(value) : undefined))
 }
 
 /** Returns true if a copy can replace a value: data, or a container of data. */
@@ -69,7 +69,7 @@ export function isData(value: unknown): boolean {
   if (types.isNativeError(value)) return false
   return (
     isPlain(value) ||
-    quietly(() => Array.isArray(value)) === true ||
+    tryRead(() => Array.isArray(value)) === true ||
     types.isMap(value) ||
     types.isSet(value) ||
     types.isBoxedPrimitive(value) ||
@@ -117,14 +117,14 @@ export class Scale {
 
   /** Returns the size of the text by util.inspect, 0 if that throws. */
   shown(value: unknown, depth?: number): number {
-    return this.size(quietly(() => (depth === undefined ? inspect(value) : inspect(value, { depth }))))
+    return this.size(tryRead(() => (depth === undefined ? inspect(value) : inspect(value, { depth }))))
   }
 
   /** Returns true if a value takes few enough words: by util.inspect, as a string, and by its own `toJSON`. */
   isBrief(value: unknown, times: number): boolean {
     const room = this.cap * TIMES
     const json = this.own(value)
-    const text = quietly(() => String(value))
+    const text = tryRead(() => String(value))
     return this.shown(value) <= room && this.size(text) <= room && json * times <= room
   }
 }

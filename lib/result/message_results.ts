@@ -1,11 +1,11 @@
 import type { DialectName } from 'spillway'
-import { announce, isHeard, type Origin } from '../clamp_event.js'
+import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
 import { type Compiled, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { isAnswer, type Result, readResults } from '../dialect/results.js'
 import { copy } from '../dialect/shallow_copy.js'
 import type { Slot } from '../dialect/walk.js'
-import { elementAt, isObject, quietly } from '../untrusted.js'
+import { elementAt, isObject, tryRead } from '../untrusted.js'
 import { clampSide } from './clamp_result.js'
 import { type Clamped, clampSlots } from './clamp_slots.js'
 
@@ -13,7 +13,7 @@ const ORIGIN: Origin = { phase: 'result' }
 
 /** Returns the tool results that a message is or carries, an empty list if reading it throws. */
 export function resultsIn(message: unknown, dialect?: DialectName): readonly Result[] {
-  return (isObject(message) && quietly(() => readResults(message, dialect))) || NONE
+  return (isObject(message) && tryRead(() => readResults(message, dialect))) || NONE
 }
 
 const NONE: readonly never[] = []
@@ -25,7 +25,7 @@ export function elementsOf(list: readonly unknown[]): unknown[] {
 
 /** Returns the index of the model's last answer. Results from there on are the latest. */
 export function lastAnswer(messages: readonly unknown[]): number {
-  return messages.findLastIndex((message) => isObject(message) && quietly(() => isAnswer(message)))
+  return messages.findLastIndex((message) => isObject(message) && tryRead(() => isAnswer(message)))
 }
 
 /** A tool result of a history, with its clamped texts. */
@@ -44,7 +44,7 @@ export class Kept {
   clamp(maxChars = Number.POSITIVE_INFINITY): void {
     const { result } = this
     const policy = maxChars === Number.POSITIVE_INFINITY ? this.policy : shortened(this.policy, maxChars)
-    this.#clamped = clampSlots(result.slots, result.isError ? failed(policy) : policy, isHeard(ORIGIN))
+    this.#clamped = clampSlots(result.slots, result.isError ? failed(policy) : policy, hasListeners(ORIGIN))
   }
 
   get clamped(): Clamped | undefined {
@@ -123,7 +123,7 @@ export function written(
     const draft = drafts.get(message) ?? new Draft()
     const isCut = clamped !== undefined && clamped.edits.size > 0
     if (isCut) draft.edit(result, clamped.edits)
-    if (clamped?.figures) announce(ORIGIN, clamped.figures, result)
+    if (clamped?.figures) emitClamp(ORIGIN, clamped.figures, result)
     const isCapped = policy.sideData !== 'keep' && clampSide(result, policy, draft)
     if (!isCut && !isCapped) continue
     count += 1
@@ -133,7 +133,7 @@ export function written(
   const changes = new Map<number, unknown>()
   for (const [at, draft] of drafts) {
     const message = messages[at]
-    changes.set(at, quietly(() => draft.done(message as object)) ?? message)
+    changes.set(at, tryRead(() => draft.done(message as object)) ?? message)
   }
   return { messages: copy(messages, changes) as unknown[], clamped: count }
 }

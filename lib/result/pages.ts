@@ -7,7 +7,7 @@ const SCHEMAS = ['parameters', 'inputSchema', 'schema']
 export function givesPages(tool: object): boolean {
   return SCHEMAS.some((name) => {
     const schema = get(tool, name)
-    return membersOf(schema).some((members) => isObject(members.offset) || isObject(members.limit))
+    return schemaMembers(schema).some((members) => isObject(members.offset) || isObject(members.limit))
   })
 }
 
@@ -15,7 +15,7 @@ export function givesPages(tool: object): boolean {
  * Returns the members of a schema in any form. Zod has them in a `shape`, MCP's server takes a shape as it is, JSON
  * schema has `properties`, and the AI SDK has JSON schema in a `jsonSchema`.
  */
-function membersOf(schema: unknown): { offset: unknown; limit: unknown }[] {
+function schemaMembers(schema: unknown): { offset: unknown; limit: unknown }[] {
   const member = (value: unknown, name: string) => (isObject(value) ? get(value, name) : undefined)
   const json = member(schema, 'jsonSchema')
   const all = [schema, member(schema, 'shape'), member(schema, 'properties'), member(json, 'properties')]

@@ -7,8 +7,8 @@ import { type Result, readResults } from '../dialect/results.js'
 import { isLight, wellFormed } from '../dialect/slots.js'
 import { LITTLE } from '../dialect/walk.js'
 import { jsonOf } from '../json.js'
-import { get, isObject, isPlain, quietly } from '../untrusted.js'
-import { clampResults, clampSide, clampValue, told } from './clamp_result.js'
+import { get, isObject, isPlain, tryRead } from '../untrusted.js'
+import { clampAndReport, clampResults, clampSide, clampValue } from './clamp_result.js'
 
 /**
  * Clamps the value that a tool returned, including forms that only tools return: messages in a LangGraph Command,
@@ -16,13 +16,13 @@ import { clampResults, clampSide, clampValue, told } from './clamp_result.js'
  */
 export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
   if (typeof value !== 'object' || value === null) return clampValue(value, policy, origin)
-  if (quietly(() => isLight(value, policy))) return value
-  const left = quietly(() => besideClamped(value, policy)) ?? value
-  const results = quietly(() => readResults(left, policy.dialect))
+  if (tryRead(() => isLight(value, policy))) return value
+  const left = tryRead(() => besideClamped(value, policy)) ?? value
+  const results = tryRead(() => readResults(left, policy.dialect))
   // Clamps the results that were read, since reading again may give others.
-  if (results && quietly(() => isSure(left, results)))
-    return quietly(() => clampResults(left, results, policy, origin)) ?? left
-  const made = quietly(
+  if (results && tryRead(() => isSure(left, results)))
+    return tryRead(() => clampResults(left, results, policy, origin)) ?? left
+  const made = tryRead(
     () => ofCommand(left, policy, origin) ?? ofMessages(left, policy, origin) ?? ofData(left, policy, origin),
   )
   return (made ?? left) as T
@@ -145,7 +145,7 @@ function sizeBut(value: object, other: (part: unknown, written: unknown) => unkn
   function replace(this: Record<string, unknown>, name: string, written: unknown): unknown {
     return other(this[name], written)
   }
-  return Buffer.byteLength(quietly(() => JSON.stringify(value, replace)) ?? '')
+  return Buffer.byteLength(tryRead(() => JSON.stringify(value, replace)) ?? '')
 }
 
 /** Returns the value with the elements of a list in it replaced. */
@@ -168,9 +168,9 @@ function replaceElements(draft: Draft, list: Place, clamp: (element: unknown, at
  * since nothing of it would be sent.
  */
 function ofData(value: object, policy: Compiled, origin: Origin): unknown {
-  const own = quietly(() => ({ json: JSON.stringify(value) as string | undefined }))
+  const own = tryRead(() => ({ json: JSON.stringify(value) as string | undefined }))
   const json = own || !(Array.isArray(value) || isPlain(value)) ? own?.json : jsonOf(value)
   if (json === undefined) return undefined
-  const text = told(json, { ...policy, clean: undefined }, origin, withNames)
+  const text = clampAndReport(json, { ...policy, clean: undefined }, origin, withNames)
   return own && text === json ? (wellFormed(json) ?? value) : text
 }

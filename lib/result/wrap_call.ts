@@ -1,5 +1,5 @@
 import type { SpillStore } from 'spillway'
-import { nameOf, ON_UPDATE, type Origin } from '../clamp_event.js'
+import { callNames, ON_UPDATE, type Origin } from '../clamp_event.js'
 import { type Compiled, failed } from '../compiled.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { layered } from '../layered.js'
@@ -7,7 +7,7 @@ import { CallSpill, UnsavedCallSpill } from '../spill/call_spill.js'
 import { readsSpill } from '../spill/spill_tool.js'
 import { get, isObject, isPlain, isPromise } from '../untrusted.js'
 import { clampThrown, messageOf } from './clamp_error.js'
-import { told } from './clamp_result.js'
+import { clampAndReport } from './clamp_result.js'
 import { clampOutcome, clampPair } from './tool_return.js'
 
 export type Call = (this: unknown, ...args: unknown[]) => unknown
@@ -36,14 +36,14 @@ export function wrapCall(call: Call, given: Clamping): Call {
   // The output of a tool that reads saved outputs is not saved again.
   const spill = readsSpill(inner) ? undefined : clamping.policy.spill
   const run: Call = function (this: unknown, ...args) {
-    const one = new OneCall(clamping, args, spill)
+    const one = new ToolCall(clamping, args, spill)
     try {
       return one.settle(inner.apply(this, clamping.updates ? one.withUpdates() : args))
     } catch (error) {
       throw one.thrown(error)
     }
   }
-  disguise(run, inner)
+  mimic(run, inner)
   wrapped.set(run, { call: inner, clamping })
   return run
 }
@@ -68,7 +68,7 @@ function isSame(a: Clamping, b: Clamping): boolean {
 }
 
 /** Gives the wrapper the name, arity, prototype and other properties of the function that it wraps. */
-export function disguise(run: Call, call: Call): void {
+export function mimic(run: Call, call: Call): void {
   Object.setPrototypeOf(run, Object.getPrototypeOf(call) as object | null)
   const members = Object.getOwnPropertyDescriptors(call) as unknown as Record<
     string | symbol,
@@ -82,7 +82,7 @@ export function disguise(run: Call, call: Call): void {
 }
 
 /** One call of a tool, until all its output has been clamped. */
-class OneCall {
+class ToolCall {
   constructor(
     readonly clamping: Clamping,
     readonly args: unknown[],
@@ -129,7 +129,7 @@ class OneCall {
       return this.settle(value, phase)
     const spilling = new CallSpill()
     const trial = this.#clamp(value, phase, { spilling, isTrial: true })
-    const isSaved = await spilling.save(spill, nameOf(this.#origin(phase)))
+    const isSaved = await spilling.save(spill, callNames(this.#origin(phase)))
     return isSaved ? this.#clamp(value, phase, { spilling }) : trial
   }
 
@@ -138,8 +138,8 @@ class OneCall {
     const text = messageOf(error)
     if (!this.spill || text === undefined) throw this.thrown(error)
     const spilling = new CallSpill()
-    told(text, policy, { ...this.#origin('error'), spilling, isTrial: true })
-    await spilling.save(this.spill, nameOf(this.#origin('error')))
+    clampAndReport(text, policy, { ...this.#origin('error'), spilling, isTrial: true })
+    await spilling.save(this.spill, callNames(this.#origin('error')))
     throw this.thrown(error, { spilling })
   }
 

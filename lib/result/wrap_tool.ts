@@ -19,7 +19,7 @@ function wrapOne<T extends object>(tool: T, given: Compiled, name?: string, fiel
   if (!isFunction && (typeof tool !== 'object' || tool === null))
     throw optionError(TypeError, field, 'an object or a function', tool)
   const policy = givesPages(tool) ? paged(given) : given
-  const clamping: Clamping = { policy, tool: nameOf(tool) ?? name, returns: 'content' }
+  const clamping: Clamping = { policy, tool: toolNameOf(tool) ?? name, returns: 'content' }
   if (isFunction) return wrapCall(tool as unknown as Call, clamping) as unknown as T
   const [method, call] = methodOf(tool, policy, field)
   const toModel = method === 'execute' ? get(tool, 'toModelOutput') : undefined
@@ -75,7 +75,7 @@ export const wrapTools: typeof Declared = function wrapTools<T extends object>(
     return !compiled || runsElsewhere(tool, compiled) ? tool : wrapOne(tool, compiled, name, `tools.${name}`)
   }
   if (Array.isArray(tools))
-    return tools.map((tool: object, at) => wrap(tool, nameOf(tool) ?? String(at))) as unknown as T
+    return tools.map((tool: object, at) => wrap(tool, toolNameOf(tool) ?? String(at))) as unknown as T
   const members = Object.getOwnPropertyDescriptors(tools) as Record<string, PropertyDescriptor>
   for (const [name, tool] of Object.entries(tools as Record<string, object>)) {
     members[name] = { value: wrap(tool, name), enumerable: true, writable: true, configurable: true }
@@ -95,7 +95,7 @@ function runsElsewhere(tool: unknown, { method }: Compiled): boolean {
   return METHODS.every((name) => get(tool, name) === undefined)
 }
 
-function nameOf(tool: object): string | undefined {
+function toolNameOf(tool: object): string | undefined {
   const name = (tool as { name?: unknown } | null)?.name
   return typeof name === 'string' && name !== '' ? name : undefined
 }

@@ -1,5 +1,5 @@
-import { type Call, disguise } from '../result/wrap_call.js'
-import { get, quietly } from '../untrusted.js'
+import { type Call, mimic } from '../result/wrap_call.js'
+import { get, tryRead } from '../untrusted.js'
 import { optionError } from '../validate.js'
 
 /** Handles an appended message: calls `write` with the message to store, if any, and returns the result of the append.
@@ -74,9 +74,9 @@ export class AppendPatch {
       const isTop = append === patch.#layers.at(-1)?.append
       return patch.#handler ? patch.#handler(message, write, isTop) : write(message)
     }
-    disguise(append, next)
+    mimic(append, next)
     const flags = before && 'value' in before ? before : OWN
-    if (quietly(() => Reflect.defineProperty(manager, method, { ...flags, value: append })) !== true)
+    if (tryRead(() => Reflect.defineProperty(manager, method, { ...flags, value: append })) !== true)
       throw optionError(TypeError, this.#field, `an object whose ${method} can be replaced`, manager)
     return { append, next, before }
   }

@@ -1,4 +1,4 @@
-import { announce, isHeard, type Origin } from '../clamp_event.js'
+import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
 import { type Compiled, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { type Result, readResults } from '../dialect/results.js'
@@ -154,7 +154,7 @@ const shrinkTexts: Step = ({ message, results, over, rules }) => {
     for (const result of results) {
       const chars = result.slots.reduce((sum, { text }) => sum + text.length, 0)
       const own = shortened(result.isError ? failed(policy) : policy, Math.floor(chars * share))
-      const clamped = clampSlots(result.slots, own, isHeard(origin))
+      const clamped = clampSlots(result.slots, own, hasListeners(origin))
       cuts.set(result, clamped)
       draft.edit(result, clamped.edits)
     }
@@ -162,7 +162,7 @@ const shrinkTexts: Step = ({ message, results, over, rules }) => {
     const left = readResults(made, policy.dialect)
     missing = sizerFor(left)(made) - maxBytes
     if (missing <= 0 || share === 0) {
-      for (const [result, { figures }] of cuts) if (figures) announce(origin, figures, result)
+      for (const [result, { figures }] of cuts) if (figures) emitClamp(origin, figures, result)
       return made
     }
     bytes = left.flatMap(({ slots }) => slots).reduce((sum, { text }) => sum + jsonBytes(text), 0)

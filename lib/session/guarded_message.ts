@@ -4,7 +4,7 @@ import type { Compiled } from '../compiled.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { plain } from '../json.js'
 import { clampKnown } from '../result/clamp_result.js'
-import { forget, isObject, isPlain, isPromise, quietly } from '../untrusted.js'
+import { ignoreRejection, isObject, isPlain, isPromise, tryRead } from '../untrusted.js'
 import { assignInPlace } from './assign_in_place.js'
 import { fitRow } from './fit_row.js'
 
@@ -30,7 +30,7 @@ export class GuardedMessage {
 
   /** Writes what the rules leave of the message. `hooks`: the hooks run first, and may keep it from being written. */
   write(write: (kept: unknown) => unknown, hooks: boolean): unknown {
-    const kept = quietly(() => (hooks ? this.#afterHooks() : this.#capInPlace(this.message)))
+    const kept = tryRead(() => (hooks ? this.#afterHooks() : this.#capInPlace(this.message)))
     return kept === NOTHING ? undefined : write(kept === undefined ? this.message : kept)
   }
 
@@ -39,17 +39,17 @@ export class GuardedMessage {
     let kept = this.#capInPlace(this.message)
     const [result] = transform ? this.#results(kept) : []
     if (transform && result) {
-      const answer = quietly(() => transform(kept, metaOf(result)))
+      const answer = tryRead(() => transform(kept, metaOf(result)))
       kept = this.#withAnswer(kept, answer)
     }
     if (!beforeWrite) return kept
-    const answer = quietly(() => beforeWrite(kept))
+    const answer = tryRead(() => beforeWrite(kept))
     return answer === false ? NOTHING : this.#withAnswer(kept, answer)
   }
 
   /** Applies the answer of a hook, which may have changed the message in place instead. */
   #withAnswer(kept: unknown, answer: unknown): unknown {
-    forget(answer)
+    ignoreRejection(answer)
     const isMessage = typeof answer === typeof kept && answer !== null && !isPromise(answer)
     return this.#capInPlace(isMessage ? answer : kept, isMessage && answer !== kept)
   }
@@ -65,14 +65,14 @@ export class GuardedMessage {
       haveSameClass(message, capped) &&
       (!isFromHook || isWithout(capped, message)) &&
       assignInPlace(message, capped)
-    if (quietly(become) !== true) return capped
+    if (tryRead(become) !== true) return capped
     // An exotic object may have ignored the writes.
     return this.#capped(message, true) === message ? message : capped
   }
 
   #results(message: unknown): readonly Result[] {
     const { dialect } = this.rules.policy
-    return (isObject(message) ? quietly(() => readResults(message, dialect)) : undefined) ?? []
+    return (isObject(message) ? tryRead(() => readResults(message, dialect)) : undefined) ?? []
   }
 
   #capped(message: unknown, isTrial = false): unknown {
@@ -80,7 +80,7 @@ export class GuardedMessage {
     const { policy, maxRowBytes } = this.rules
     const origin: Origin = { phase: 'result', onClamp: policy.onClamp, isTrial }
     const clamped = clampKnown(message, policy, origin) ?? message
-    const within = quietly(() => fitRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped
+    const within = tryRead(() => fitRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped
     // A value in the place of a text may have become a text.
     const capped = within === clamped ? within : (clampKnown(within, policy, origin) ?? within)
     // A copy lacks private fields, which the class's toJSON may need.
@@ -91,7 +91,7 @@ export class GuardedMessage {
 }
 
 function hasJson(value: unknown): boolean {
-  return quietly(() => JSON.stringify(value)) !== undefined
+  return tryRead(() => JSON.stringify(value)) !== undefined
 }
 
 /** Returns true if one object can be overwritten with the other: both have the same class, or none. */
@@ -106,7 +106,7 @@ function isWithout(other: object, message: object): boolean {
     if (value === message) throw new Error('the message itself')
     return value
   }
-  return quietly(() => JSON.stringify(other, refuse)) !== undefined
+  return tryRead(() => JSON.stringify(other, refuse)) !== undefined
 }
 
 function metaOf({ id, tool }: Result): { toolCallId?: string; toolName?: string } {

@@ -6,7 +6,7 @@ import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
 import { native } from '../engine.js'
 import { compileWith } from '../policy.js'
 import { failureOf, type Refused } from '../system_error.js'
-import { tell } from '../untrusted.js'
+import { notify } from '../untrusted.js'
 import { abortSignal, bound, callback, conflictError, flag, optionError, type Taker } from '../validate.js'
 
 const repairs = channel('spillway:repair')
@@ -123,7 +123,7 @@ async function run<T extends object>(
     const [bytes = 0, totalBytes = 0, rows = 0, clamped = 0] = numbers
     if (totalBytes === 0 || numbers.join() === reported) return
     reported = numbers.join()
-    tell(() => onProgress?.({ bytes, totalBytes, rows, clamped }))
+    notify(() => onProgress?.({ bytes, totalBytes, rows, clamped }))
   }
   signal?.addEventListener('abort', stop, { once: true })
   const timer = onProgress && setInterval(report, LOOK)

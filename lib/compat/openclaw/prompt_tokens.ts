@@ -2,7 +2,7 @@ import type { PromptParams } from 'spillway/openclaw'
 import { jsonOf } from '../../json.js'
 import { checkMessages } from '../../result/clamp_messages.js'
 import { elementsOf } from '../../result/message_results.js'
-import { get, isObject, quietly } from '../../untrusted.js'
+import { get, isObject, tryRead } from '../../untrusted.js'
 import { checkOptions, text } from '../../validate.js'
 import { ESTIMATED_CHARS_PER_TOKEN, type Profile, profileOf } from './profile.js'
 
@@ -24,7 +24,7 @@ export function estimated(params: PromptParams, messages: readonly unknown[]): n
     ...elementsOf(messages).filter(isObject),
   ]
   let sum = params.tools === undefined ? 0 : scale.json(jsonOf(params.tools))
-  for (const message of all) sum += quietly(() => scale.message(message)) ?? 0
+  for (const message of all) sum += tryRead(() => scale.message(message)) ?? 0
   return Math.ceil(sum * SAFETY_MARGIN)
 }
 

@@ -4,7 +4,7 @@ import { compile } from '../../policy.js'
 import { AppendPatch } from '../../session/append_patch.js'
 import { MAX_ROW_BYTES } from '../../session/guard.js'
 import { GuardedMessage, type Rules } from '../../session/guarded_message.js'
-import { get, quietly } from '../../untrusted.js'
+import { get, tryRead } from '../../untrusted.js'
 import { callback, checkOptions, flag, limit, optionError, text } from '../../validate.js'
 import { answeredBy, callsOf, isAssistant, withoutMalformedCalls, word } from './calls.js'
 import { profileOf } from './profile.js'
@@ -77,14 +77,14 @@ class ToolResultGuard {
   take(message: unknown, write: Write): unknown {
     if (isToolResult(message)) return this.#takeResult(message, write)
     const sound = isAssistant(message)
-      ? quietly(() => withoutMalformedCalls(message, this.options.allowed))
+      ? tryRead(() => withoutMalformedCalls(message, this.options.allowed))
       : message
     // Only malformed calls: nothing is stored.
     if (isAssistant(message) && sound === undefined) {
       this.flush(write)
       return undefined
     }
-    const calls = quietly(() => callsOf(sound)) ?? []
+    const calls = tryRead(() => callsOf(sound)) ?? []
     if (calls.length === 0 || this.options.flushesBetweenCalls || !this.options.synthesizes) this.flush(write)
     // Reads the calls from the stored message, since a hook may have dropped some. Providers reject a result without its
     // call.
@@ -95,7 +95,7 @@ class ToolResultGuard {
       return written
     }
     const written = new GuardedMessage(sound, this.#rules(false)).write(writeStored, true)
-    for (const { id, name } of quietly(() => callsOf(stored)) ?? []) this.pending.set(id, name)
+    for (const { id, name } of tryRead(() => callsOf(stored)) ?? []) this.pending.set(id, name)
     return written
   }
 
@@ -121,7 +121,7 @@ class ToolResultGuard {
   #rules(isSynthetic: boolean, called?: string): Rules {
     const { policy, transformMessage, transformResult, beforeWrite } = this.options
     const transformed = (message: unknown) =>
-      (transformMessage && quietly(() => transformMessage(message as never))) ?? message
+      (transformMessage && tryRead(() => transformMessage(message as never))) ?? message
     return {
       policy,
       maxRowBytes: MAX_ROW_BYTES,
@@ -131,11 +131,11 @@ class ToolResultGuard {
         const toolName = word(get(named, 'toolName'))
         const kept = transformed(named)
         const about = { ...meta, ...(toolName !== undefined && { toolName }), isSynthetic }
-        return (transformResult && quietly(() => transformResult(kept as never, about))) ?? kept
+        return (transformResult && tryRead(() => transformResult(kept as never, about))) ?? kept
       },
       beforeWrite: (message) => {
         const kept = isToolResult(message) ? message : transformed(message)
-        const answer = beforeWrite && quietly(() => beforeWrite({ message: kept as never }))
+        const answer = beforeWrite && tryRead(() => beforeWrite({ message: kept as never }))
         if (answer?.block === true) return false
         return answer?.message ?? kept
       },

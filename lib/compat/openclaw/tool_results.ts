@@ -7,7 +7,7 @@ import { clampResult, clampValue } from '../../result/clamp_result.js'
 import { redrawn } from '../../result/display.js'
 import { wrapTool } from '../../result/wrap_tool.js'
 import { clamp, clampText } from '../../text/text.js'
-import { get, isObject, quietly } from '../../untrusted.js'
+import { get, isObject, tryRead } from '../../untrusted.js'
 import { bound, checkOptions, checkString, limit, optionError, text as textOption } from '../../validate.js'
 import { calculateMaxToolResultChars, MIN_KEEP_CHARS, profileOf } from './profile.js'
 
@@ -50,7 +50,7 @@ export function isToolResult(message: unknown): message is object {
 
 /** Returns the texts of a tool result, in order. */
 export function textsOf(message: object): string[] {
-  const results = quietly(() => readResults(message, 'pi')) ?? []
+  const results = tryRead(() => readResults(message, 'pi')) ?? []
   return results.flatMap(({ slots }) => slots.map(({ text }) => text))
 }
 
@@ -72,7 +72,7 @@ export function policyFor(
     throw optionError(TypeError, 'suffix', 'a string or a function', suffix)
   const words = (omitted: number): unknown =>
     typeof suffix === 'function' ? suffix(Math.max(1, omitted)) : (suffix ?? notice)
-  const said = chars > most ? quietly(() => words(chars - most)) : ''
+  const said = chars > most ? tryRead(() => words(chars - most)) : ''
   const room = most - (typeof said === 'string' ? said.length : 0)
   const keep = room > PARTS * minKeep ? 'auto' : 'head'
   const base: WrapPolicy = { ...UNLIMITED, maxChars: most, keep, dialect: 'pi', ...more }
@@ -120,5 +120,5 @@ const sanitized = compile(
 export function sanitizeToolResult(result: unknown): unknown {
   const shorten = (text: string) => clamp(text, sanitized)
   if (typeof result === 'string') return shorten(result)
-  return (isObject(result) && quietly(() => redrawn(result, 'pi', shorten))) || result
+  return (isObject(result) && tryRead(() => redrawn(result, 'pi', shorten))) || result
 }
