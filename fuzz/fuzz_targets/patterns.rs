@@ -1,0 +1,33 @@
+//! Search expressions are refused or searched: a match lies within its part, and a plain text is found where it stands.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use spillway::spill::pattern::Pattern;
+use spillway::spill::scan::Scan;
+
+fuzz_target!(|input: &[u8]| {
+    let choose = |choices: &mut _| Ok((choices.arbitrary::<bool>()?, choices.int_in_range(0..=64)?));
+    spillway_fuzz::with(input, choose, |(ignore_case, length), bytes| {
+        let (pattern, text) = bytes.split_at(length.min(bytes.len()));
+        let Ok(pattern) = std::str::from_utf8(pattern) else { return };
+        let plain = Pattern::plain(pattern, ignore_case).expect("a short text is a pattern");
+        let regex = Pattern::regex(pattern, ignore_case);
+        let mut scan = Scan::new(text);
+        while let Some(part) = scan.next_part().unwrap() {
+            let stands = memmem(part.bytes, pattern.as_bytes());
+            let found = plain.find(&part);
+            if !ignore_case && part.begins && part.ends {
+                assert_eq!(found.clone().map(|found| found.start), stands);
+            }
+            for found in
+                [found, regex.as_ref().ok().and_then(|regex| regex.find(&part))].into_iter().flatten()
+            {
+                assert!(found.start <= found.end && found.end <= part.bytes.len());
+            }
+        }
+    });
+});
+
+fn memmem(text: &[u8], part: &[u8]) -> Option<usize> {
+    (0..=text.len().checked_sub(part.len())?).find(|&at| text[at..].starts_with(part))
+}

@@ -1,0 +1,52 @@
+//! Repaired rows of a stored session stay JSON with the same members around the texts, one row each; a second repair
+//! changes nothing.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+use spillway::json::Span;
+use spillway::session::clamp::Rules;
+use spillway::session::reading::Reading;
+use spillway::session::row::{Options, SideData};
+use spillway::share::Share;
+
+/// Returns a file as a repair without a budget leaves it.
+fn repaired(file: &[u8], options: &Options) -> Vec<u8> {
+    let mut reading = Reading::default();
+    let mut out = vec![];
+    for row in file.split_inclusive(|byte| *byte == b'\n') {
+        let entry = reading.next(row).and_then(|row| Some((row.text, row.entry()?)));
+        let Some((text, entry)) = entry else {
+            out.extend_from_slice(row);
+            continue;
+        };
+        out.extend_from_slice(&row[..row.len() - text.len()]);
+        let whole = Span { start: 0, end: text.len() };
+        out.extend(options.rewrite(text, &entry, &[]).patch.written(text, whole));
+    }
+    out
+}
+
+fuzz_target!(|input: &[u8]| {
+    let choose = |choices: &mut _| {
+        let policy = spillway_fuzz::policy(choices)?;
+        let share = *choices.choose(&[Share::Fair, Share::Order, Share::Each])?;
+        let side =
+            [SideData::Keep, SideData::Drop, SideData::Cap { max: choices.int_in_range(0..=900)?, spare: 0 }];
+        let side = *choices.choose(&side)?;
+        Ok(Options { rules: Rules { policy, share, clean: None }, side, dialect: None })
+    };
+    spillway_fuzz::with(input, choose, |options, file| {
+        let once = repaired(file, &options);
+        let rows = |file: &[u8]| file.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
+        let (before, after) = (rows(file), rows(&once));
+        assert_eq!(before.len(), after.len());
+        for (before, after) in before.iter().zip(&after) {
+            if serde_json::from_slice::<Value>(before).is_ok() {
+                assert!(serde_json::from_slice::<Value>(after).is_ok(), "{}", String::from_utf8_lossy(after));
+            }
+        }
+        let twice = repaired(&once, &options);
+        assert!(twice == once, "{}\n{}", String::from_utf8_lossy(&once), String::from_utf8_lossy(&twice));
+    });
+});
