@@ -4,10 +4,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
-use spillway::json::Span;
 use spillway::session::clamp::Rules;
-use spillway::session::reading::Reading;
-use spillway::session::row::{Options, SideData};
+use spillway::session::rewrite_row::{Options, SideData};
+use spillway::session::rows::{Reading, Row};
 use spillway::share::Share;
 
 /// Returns a file as a repair without a budget leaves it.
@@ -15,14 +14,13 @@ fn repaired(file: &[u8], options: &Options) -> Vec<u8> {
     let mut reading = Reading::default();
     let mut out = vec![];
     for row in file.split_inclusive(|byte| *byte == b'\n') {
-        let entry = reading.next(row).and_then(|row| Some((row.text, row.entry()?)));
-        let Some((text, entry)) = entry else {
-            out.extend_from_slice(row);
-            continue;
-        };
-        out.extend_from_slice(&row[..row.len() - text.len()]);
-        let whole = Span { start: 0, end: text.len() };
-        out.extend(options.rewrite(text, &entry, &[]).patch.written(text, whole));
+        let read = reading.next(row);
+        let document = read.as_ref().and_then(Row::document);
+        let new = read.zip(document.as_ref()).map(|(read, document)| {
+            out.extend_from_slice(&row[..row.len() - read.text.len()]);
+            options.rewrite(read.text, &read.entry(document), &[]).row.unwrap_or_else(|| read.text.to_vec())
+        });
+        out.extend_from_slice(new.as_deref().unwrap_or(row));
     }
     out
 }
