@@ -2,31 +2,27 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spillway::lined::clamp_lines;
-use spillway::outcome;
 use spillway::policy::Policy;
 use spillway::text::notice::Notice;
-use spillway::text::{Source, Text, Utf8, Utf16};
+use spillway::text::{Text, Utf8, Utf16};
+use spillway::truncate::input::Input;
+use spillway::truncate::truncate;
 
-fn clamp<T: Text>(text: T, policy: &Policy) -> String {
-    let source = Source::whole(text);
-    let units = match clamp_lines(text, policy) {
-        Some(lined) => lined.text,
-        None => outcome::clamp(&source, &policy.limits, policy, &policy.notice)
-            .map_or_else(|| source.all(), |outcome| outcome.text(&source)),
-    };
+fn truncated<T: Text>(text: T, policy: &Policy) -> String {
+    let input = Input::whole(text);
+    let units = truncate(&input, policy).map_or_else(|| input.all(), |cut| cut.text(&input));
     String::from_utf16(&units).expect("a cut is well-formed")
 }
 
 fuzz_target!(|input: &[u8]| {
     spillway_fuzz::with(input, spillway_fuzz::policy, |policy, text| {
-        let once = clamp(Utf8(text), &policy);
+        let once = truncated(Utf8(text), &policy);
         spillway_fuzz::assert_within(&once, &policy.limits);
-        assert_eq!(clamp(Utf8(once.as_bytes()), &policy), once);
+        assert_eq!(truncated(Utf8(once.as_bytes()), &policy), once);
         // The hint counts bytes in bytes and strings in chars.
         if policy.notice != Notice::Hint {
             let units: Vec<u16> = String::from_utf8_lossy(text).encode_utf16().collect();
-            assert_eq!(clamp(Utf16(&units), &policy), once);
+            assert_eq!(truncated(Utf16(&units), &policy), once);
         }
     });
 });

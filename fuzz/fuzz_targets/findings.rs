@@ -2,17 +2,20 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spillway::findings::{Findings, Found, Request};
+use spillway::findings::Findings;
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::policy::Policy;
+use spillway::text::Utf8;
+use spillway::truncate::input::Input;
+use spillway::truncate::{Cut, Terms};
 
-fn found(chunks: &[&[u8]], policy: &Policy) -> Option<Found> {
+fn found(text: &str, chunks: &[&[u8]], policy: &Policy) -> Option<Cut> {
     let mut findings = Findings::new(&policy.limits, &policy.needles);
     for chunk in chunks {
         findings.push(chunk);
     }
     findings.finish();
-    findings.clamp(&Request::of(policy, findings.size()))
+    findings.cut(&Input::whole(Utf8(text.as_bytes())), Terms::from(policy), None)
 }
 
 fuzz_target!(|input: &[u8]| {
@@ -21,17 +24,20 @@ fuzz_target!(|input: &[u8]| {
         let limits = Limits { line_bytes: UNLIMITED, ..policy.limits };
         let policy = Policy { limits, ..policy };
         let text = String::from_utf8_lossy(bytes);
-        let whole = found(&[text.as_bytes()], &policy);
-        assert_eq!(found(&spillway_fuzz::chunks(text.as_bytes(), &lengths), &policy), whole);
+        let whole = found(&text, &[text.as_bytes()], &policy);
+        assert_eq!(found(&text, &spillway_fuzz::chunks(text.as_bytes(), &lengths), &policy), whole);
         let Some(found) = whole else { return };
-        spillway_fuzz::assert_within(&found.text, &limits);
-        let units: Vec<u16> = text.encode_utf16().collect();
-        for pair in found.ranges.windows(2) {
+        let input = Input::whole(Utf8(text.as_bytes()));
+        let left = String::from_utf16(&found.text(&input)).expect("findings are well-formed");
+        spillway_fuzz::assert_within(&left, &limits);
+        let ranges = found.kept(&input).ranges;
+        for pair in ranges.windows(2) {
             assert!(pair[0].end < pair[1].start);
         }
-        for range in found.ranges {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        for range in ranges {
             let part = String::from_utf16(&units[range]).expect("a range is well-formed");
-            assert!(found.text.contains(&part));
+            assert!(left.contains(&part));
         }
     });
 });

@@ -4,21 +4,24 @@
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
+use spillway::policy::{Policy, Share};
 use spillway::session::clamp::Rules;
+use spillway::session::prefilter::Gate;
 use spillway::session::rewrite_row::{Options, SideData};
 use spillway::session::rows::{Reading, Row};
-use spillway::share::Share;
 
 /// Returns a file as a repair without a budget leaves it.
 fn repaired(file: &[u8], options: &Options) -> Vec<u8> {
-    let mut reading = Reading::default();
+    let (mut reading, gate) = (Reading::default(), Gate::of(options));
     let mut out = vec![];
     for row in file.split_inclusive(|byte| *byte == b'\n') {
         let read = reading.next(row);
         let document = read.as_ref().and_then(Row::document);
         let new = read.zip(document.as_ref()).map(|(read, document)| {
             out.extend_from_slice(&row[..row.len() - read.text.len()]);
-            options.rewrite(read.text, &read.entry(document), &[]).row.unwrap_or_else(|| read.text.to_vec())
+            let new = options.rewrite(read.text, &read.entry(document), &[]).row;
+            assert!(new.is_none() || gate.may_matter(read.text), "{}", String::from_utf8_lossy(row));
+            new.unwrap_or_else(|| read.text.to_vec())
         });
         out.extend_from_slice(new.as_deref().unwrap_or(row));
     }
@@ -27,12 +30,12 @@ fn repaired(file: &[u8], options: &Options) -> Vec<u8> {
 
 fuzz_target!(|input: &[u8]| {
     let choose = |choices: &mut _| {
-        let policy = spillway_fuzz::policy(choices)?;
         let share = *choices.choose(&[Share::Fair, Share::Order, Share::Each])?;
+        let policy = Policy { share, ..spillway_fuzz::policy(choices)? };
         let side =
             [SideData::Keep, SideData::Drop, SideData::Cap { max: choices.int_in_range(0..=900)?, spare: 0 }];
         let side = *choices.choose(&side)?;
-        Ok(Options { rules: Rules { policy, share, clean: None }, side, dialect: None })
+        Ok(Options { rules: Rules { policy, clean: None }, side, dialect: None })
     };
     spillway_fuzz::with(input, choose, |options, file| {
         let once = repaired(file, &options);
