@@ -16,6 +16,7 @@ const FLAGS = [
   '-Cllvm-args=-sanitizer-coverage-inline-8bit-counters',
   '-Cllvm-args=-sanitizer-coverage-pc-table',
   '-Cllvm-args=-sanitizer-coverage-trace-compares',
+  '-Ccodegen-units=16',
   '--cfg=fuzzing',
 ]
 

@@ -1,6 +1,7 @@
 //! Findings do not depend on chunks, hold the limits, and their ranges are those of the input.
 #![no_main]
 
+use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use spillway::findings::Findings;
 use spillway::limits::{Limits, UNLIMITED};
@@ -19,7 +20,8 @@ fn found(text: &str, chunks: &[&[u8]], policy: &Policy) -> Option<Cut> {
 }
 
 fuzz_target!(|input: &[u8]| {
-    let choose = |choices: &mut _| Ok((spillway_fuzz::policy(choices)?, choices.arbitrary::<[u8; 3]>()?));
+    let choose =
+        |choices: &mut Unstructured| Ok((spillway_fuzz::policy(choices)?, choices.arbitrary::<[u8; 3]>()?));
     spillway_fuzz::with(input, choose, |(policy, lengths), bytes| {
         let limits = Limits { line_bytes: UNLIMITED, ..policy.limits };
         let policy = Policy { limits, ..policy };

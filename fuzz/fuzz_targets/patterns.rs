@@ -1,12 +1,14 @@
 //! Search expressions are refused or searched: a match lies within its part, and a plain text is found where it stands.
 #![no_main]
 
+use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use spillway::spill::pattern::Pattern;
 use spillway::spill::scan::Scan;
 
 fuzz_target!(|input: &[u8]| {
-    let choose = |choices: &mut _| Ok((choices.arbitrary::<bool>()?, choices.int_in_range(0..=64)?));
+    let choose =
+        |choices: &mut Unstructured| Ok((choices.arbitrary::<bool>()?, choices.int_in_range(0..=64)?));
     spillway_fuzz::with(input, choose, |(ignore_case, length), bytes| {
         let (pattern, text) = bytes.split_at(length.min(bytes.len()));
         let Ok(pattern) = std::str::from_utf8(pattern) else { return };

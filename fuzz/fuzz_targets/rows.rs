@@ -2,6 +2,7 @@
 //! changes nothing.
 #![no_main]
 
+use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 use spillway::policy::{Policy, Share};
@@ -29,7 +30,7 @@ fn repaired(file: &[u8], options: &Options) -> Vec<u8> {
 }
 
 fuzz_target!(|input: &[u8]| {
-    let choose = |choices: &mut _| {
+    let choose = |choices: &mut Unstructured| {
         let share = *choices.choose(&[Share::Fair, Share::Order, Share::Each])?;
         let policy = Policy { share, ..spillway_fuzz::policy(choices)? };
         let side =
