@@ -19,9 +19,9 @@ fuzz_target!(|input: &[u8]| {
         let once = truncated(Utf8(text), &policy);
         spillway_fuzz::assert_within(&once, &policy.limits);
         assert_eq!(truncated(Utf8(once.as_bytes()), &policy), once);
-        // The hint counts bytes in bytes and strings in chars.
-        if policy.notice != Notice::Hint {
-            let units: Vec<u16> = String::from_utf8_lossy(text).encode_utf16().collect();
+        // The hint counts bytes in bytes and strings in chars, and invalid bytes are not the bytes of their U+FFFD.
+        if let (Ok(text), true) = (str::from_utf8(text), policy.notice != Notice::Hint) {
+            let units: Vec<u16> = text.encode_utf16().collect();
             assert_eq!(truncated(Utf16(&units), &policy), once);
         }
     });
