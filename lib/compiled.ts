@@ -50,11 +50,12 @@ export type SavedHow = 'path' | 'partialPath' | 'id' | 'partialId' | 'failed'
 
 type Handle = ReturnType<typeof native.makePolicy>
 
-const handles = new WeakMap<Compiled, Handle>()
+/** Holds the handle of a policy. Not enumerable: policies made from this one must not inherit it. */
+const HANDLE = Symbol('handle')
 
 /** Returns the policy as the engine keeps it. */
-export function handleOf(policy: Compiled): Handle {
-  const known = handles.get(policy)
+export function handleOf(policy: Compiled & { readonly [HANDLE]?: Handle }): Handle {
+  const known = policy[HANDLE]
   if (known) return known
   const { limits, saved, notice } = policy
   const handle = native.makePolicy({
@@ -72,7 +73,7 @@ export function handleOf(policy: Compiled): Handle {
     isError: policy.isError,
     needles: policy.needles,
   })
-  handles.set(policy, handle)
+  Object.defineProperty(policy, HANDLE, { value: handle })
   return handle
 }
 

@@ -5,7 +5,7 @@ import { native } from '../engine.js'
 import { isLatin1 } from './latin1.js'
 import { joined } from './own.js'
 import { pieceAt, pieces, windows } from './pieces.js'
-import { io, linesOf, NEWLINE, sizeOf } from './size.js'
+import { io, isOpen, linesOf, NEWLINE, sizeOf } from './size.js'
 import { keptBy, type Truncation, truncationOf, untouched } from './truncation.js'
 
 /** A text that can be measured and truncated, in any representation. */
@@ -64,7 +64,11 @@ export class StringInput implements Input {
   truncate(policy: Compiled, figures = false): Truncation {
     const text = this.#text
     const [head, tail] = windows(text, policy)
-    const truncate = isLatin1(head) && isLatin1(tail) ? native.truncateLatin1 : native.truncateText
+    // The end is tested first: it is shorter, and a wide char there spares a look at the start.
+    const truncate = isLatin1(tail) && isLatin1(head) ? native.truncateLatin1 : native.truncateText
+    const total = figures ? this.total() : undefined
+    io[0] = total?.bytes ?? Number.NaN
+    io[1] = total ? total.lines - Number(isOpen(text)) : Number.NaN
     const read = (start: number, narrow: boolean) => {
       const piece = pieceAt(text, start)
       return narrow && !isLatin1(piece) ? null : piece
@@ -119,8 +123,10 @@ export class BytesInput implements Input {
     return native.hasLongLineOfBytes(this.#bytes, maxBytes)
   }
 
-  truncate(policy: Compiled): Truncation {
-    const cut = native.truncateBytes(handleOf(policy), this.#bytes)
-    return cut ? truncationOf(cut) : untouched(native.decode(this.#bytes), () => this.total())
+  truncate(policy: Compiled, figures = false): Truncation {
+    const cut = native.truncateBytes(handleOf(policy), this.#bytes, figures)
+    if (!cut) return untouched(native.decode(this.#bytes), () => this.total())
+    const made = truncationOf(cut)
+    return figures ? made : { ...made, kept: () => this.truncate(policy, true).kept() }
   }
 }

@@ -73,10 +73,10 @@ export class NoticeCut implements Cut {
 /** Most calls of a notice function for one text. A notice may change the cut that it describes. */
 const CALLS = 3
 
-/** Truncates with the notice of the policy, which may be a function. */
-export function truncate(input: Input, policy: Compiled): Truncation {
+/** Truncates with the notice of the policy, which may be a function. `figures`: the kept parts will be read. */
+export function truncate(input: Input, policy: Compiled, figures = false): Truncation {
   const words = policy.words
-  if (!words) return input.truncate(policy)
+  if (!words) return input.truncate(policy, figures)
   return settle(
     input.truncate(silent(policy), true),
     (made) => speak(words, new NoticeCut(input, made.kept(), policy)),

@@ -28,7 +28,7 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
   const input = inputOf(checkText(text), compiled.words !== undefined)
   const total = input.total()
   if (typeof text === 'string' && surelyFits(text, compiled)) return whole(text, total)
-  const made = truncate(input, compiled)
+  const made = truncate(input, compiled, true)
   const part = made.kept()
   const kept = { bytes: part.bytes, chars: part.chars, lines: keptLines(part) }
   const omitted = {

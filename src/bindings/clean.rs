@@ -7,9 +7,11 @@ use napi_derive::napi;
 
 use super::answer::answer;
 use super::units::{Narrow, Units};
+use crate::text::Utf16;
 use crate::text::clean::look::{is_clean, look};
 use crate::text::clean::met;
 use crate::text::clean::{Cleaner, Options};
+use crate::text::earlier::ascii;
 use crate::text::notice_line;
 use crate::text::recode;
 
@@ -106,11 +108,12 @@ pub fn finish_cleaning(
 #[napi(catch_unwind)]
 pub fn leave_two(#[napi(ts_arg_type = "string")] text: Units) -> Option<Utf16String> {
     let left = met::leave_two(&text)?;
-    (!notice_line::has_notice(&String::from_utf16_lossy(&text))).then(|| left.into())
+    (!notice_line::has_notice(&ascii(Utf16(&text)))).then(|| left.into())
 }
 
-/// Returns true if a text contains one of our notices or marks.
+/// Returns true if a text contains one of our notices or marks. Chars above 0xFF, which no notice needs, lose their
+/// upper half.
 #[napi(catch_unwind)]
-pub fn has_notice(#[napi(ts_arg_type = "string")] text: Units) -> bool {
-    notice_line::has_notice(&String::from_utf16_lossy(&text))
+pub fn has_notice(#[napi(ts_arg_type = "string")] text: Narrow) -> bool {
+    notice_line::has_notice(&text)
 }

@@ -10,7 +10,8 @@ use super::cut::{Cut, JsText};
 use super::policy::{PolicyHandle, write};
 use super::units::{Narrow, Numbers, Units};
 use crate::share::{Block, share};
-use crate::text::{Latin1, Text, Utf8, Utf16};
+use crate::text::{Latin1, Size, Text, Utf8, Utf16};
+use crate::truncate::figures::Kept;
 use crate::truncate::input::{Input, Piece};
 use crate::truncate::truncate;
 
@@ -20,8 +21,9 @@ type Read<'a> = Function<'a, FnArgs<(f64, bool)>, Unknown<'a>>;
 
 /// Truncates a text given as the windows `head` and `tail`; if `tail` is empty, `head` is the whole text, of `total`
 /// chars. Returns null if the text fits, and otherwise the text between the kept head and the kept tail, with figures
-/// if they are asked for. `io` receives the starts and ends of the head, the tail and the notice, and 1 if the kept
-/// parts are ill-formed. `most`: chars searched for findings.
+/// if they are asked for. `io` brings the bytes and newlines of the text, or NaN if they are not known. It receives the
+/// starts and ends of the head, the tail and the notice, and the ill-formed code points in the kept parts. `most`: chars
+/// searched for findings.
 #[napi(catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "an object costs more than a small cut")]
 pub fn truncate_text(
@@ -34,7 +36,7 @@ pub fn truncate_text(
     figures: bool,
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
 ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
-    truncate_windows(policy, Utf16(&head), Utf16(&tail), total, &Pieces::new(read), most, figures, io)
+    truncate_windows(policy, Utf16(&head), Utf16(&tail), total, &Pieces::new(read, false), most, figures, io)
 }
 
 /// Like [`truncate_text`], for windows without chars above 0xFF, which are read in half the time.
@@ -50,7 +52,7 @@ pub fn truncate_latin1(
     figures: bool,
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
 ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
-    truncate_windows(policy, Latin1(&head), Latin1(&tail), total, &Pieces::new(read), most, figures, io)
+    truncate_windows(policy, Latin1(&head), Latin1(&tail), total, &Pieces::new(read, true), most, figures, io)
 }
 
 #[allow(clippy::too_many_arguments, reason = "those of its exports")]
@@ -67,6 +69,15 @@ fn truncate_windows<T: Text>(
     let each = |take: &mut dyn FnMut(Piece) -> bool| pieces.each(take);
     let input = Input::ends(head, tail, total as usize);
     let input = if input.is_whole() { input } else { input.with_pieces(&each, most as usize) };
+    let input = match io[0].is_nan() {
+        true => input,
+        false => input.with_totals(Size {
+            bytes: io[0] as usize,
+            chars: total as usize,
+            newlines: io[1] as usize,
+            broken: 0,
+        }),
+    };
     let cut = truncate(&input, policy);
     let kept = cut.as_ref().filter(|_| figures).map(|cut| cut.kept(&input));
     pieces.check()?;
@@ -85,15 +96,16 @@ fn truncate_windows<T: Text>(
     }))
 }
 
-/// Truncates bytes in place. Returns null if they fit.
+/// Truncates bytes in place, with figures if they are asked for. Returns null if they fit.
 #[napi(catch_unwind)]
 pub fn truncate_bytes(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
     bytes: &[u8],
+    figures: bool,
 ) -> Option<Cut> {
     let input = Input::whole(Utf8(bytes));
     let cut = truncate(&input, policy)?;
-    let kept = cut.kept(&input);
+    let kept = if figures { cut.kept(&input) } else { Kept::default() };
     Some(cut.detached(&input, kept).into())
 }
 
@@ -170,16 +182,18 @@ pub fn truncate_blocks(
 /// Reads the pieces of a string from JavaScript.
 struct Pieces<'a> {
     read: Read<'a>,
+    /// The start of the string is narrow.
+    narrow: bool,
     failure: Cell<Option<Error>>,
 }
 
 impl<'a> Pieces<'a> {
-    fn new(read: Read<'a>) -> Self {
-        Pieces { read, failure: Cell::new(None) }
+    fn new(read: Read<'a>, narrow: bool) -> Self {
+        Pieces { read, narrow, failure: Cell::new(None) }
     }
 
     fn each(&self, take: &mut dyn FnMut(Piece) -> bool) {
-        let (mut at, mut narrow) = (0, true);
+        let (mut at, mut narrow) = (0, self.narrow);
         loop {
             match self.next(at, &mut narrow, take) {
                 Ok(0) => return,

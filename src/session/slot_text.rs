@@ -29,7 +29,7 @@ pub fn cleaned(text: &Literal, options: Option<clean::Options>) -> Option<Litera
     let options = options?;
     let text = text.string();
     // An earlier notice or cut may have made lines alike. Folding them would lose their position.
-    let options = clean::Options { repeats: options.repeats && !has_notice(&text), ..options };
+    let options = clean::Options { repeats: options.repeats && !has_notice(text.as_bytes()), ..options };
     if options == clean::Options::NONE || is_clean(text.as_bytes(), options.repeats) {
         return None;
     }
@@ -45,7 +45,7 @@ pub fn parted(text: Vec<u16>, options: Option<clean::Options>) -> String {
     let folds = options.is_some_and(|options| options.repeats);
     let whole = String::from_utf16_lossy(&text);
     let left = if folds { met::leave_two(&text) } else { None };
-    left.filter(|_| !has_notice(&whole)).map_or(whole, |left| String::from_utf16_lossy(&left))
+    left.filter(|_| !has_notice(whole.as_bytes())).map_or(whole, |left| String::from_utf16_lossy(&left))
 }
 
 /// Returns true if a text has visible chars.

@@ -102,7 +102,12 @@ struct Table<'a, 'b> {
 impl<'a, 'b> Table<'a, 'b> {
     fn new(inputs: &'a [Input<'b, Utf16<'b>>], terms: Terms<'a>) -> Self {
         let limits = terms.limits;
-        let sizes = inputs.iter().map(|input| input.extent(&limits).usage()).collect();
+        let size = |input: &Input<Utf16>| match terms.policy.searches() {
+            // A search reads the whole text, so its lines count, not only those of the head.
+            true if !input.is_whole() => input.usage(&limits),
+            _ => input.extent(&limits).usage(),
+        };
+        let sizes = inputs.iter().map(size).collect();
         let (blocks, rooms) = (vec![Block::Whole; inputs.len()], vec![limits; inputs.len()]);
         Table { inputs, terms, sizes, blocks, rooms }
     }

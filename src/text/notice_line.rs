@@ -39,8 +39,9 @@ pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
 }
 
-/// Returns true if a text contains one of our notices or marks, in any position.
-pub fn has_notice(text: &str) -> bool {
+/// Returns true if a text contains one of our notices or marks, in any position. Their fixed parts are ASCII, so any
+/// encoding will do that keeps ASCII as it is.
+pub fn has_notice(text: &[u8]) -> bool {
     static CUT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let notices = [
             r"\[tool output truncated: ",
@@ -50,7 +51,7 @@ pub fn has_notice(text: &str) -> bool {
         ];
         Regex::new(&notices.join("|")).ok()
     });
-    CUT.as_ref().is_some_and(|cut| cut.is_match(text.as_bytes()))
+    CUT.as_ref().is_some_and(|cut| cut.is_match(text))
 }
 
 /// The continuation that another tool offers at the end of its result.
@@ -161,7 +162,7 @@ mod tests {
             "a\n[...]\nb",
             "a\r[...]\nb",
         ] {
-            assert!(has_notice(cut), "{cut:?}");
+            assert!(has_notice(cut.as_bytes()), "{cut:?}");
         }
         for whole in [
             "[... x chars omitted]",
@@ -172,7 +173,7 @@ mod tests {
             "a [...]",
             "[...] a",
         ] {
-            assert!(!has_notice(whole), "{whole:?}");
+            assert!(!has_notice(whole.as_bytes()), "{whole:?}");
         }
     }
 }

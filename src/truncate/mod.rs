@@ -150,7 +150,7 @@ impl Cut {
 
     /// Makes the cut independent of its input.
     pub fn detached<T: Text>(self, input: &Input<T>, kept: Kept) -> Cut {
-        let middle = String::from_utf16_lossy(&self.text(input));
+        let middle = String::from_utf8(self.utf8(input)).unwrap_or_default();
         Cut { sides: Sides::default(), middle, within: Some(kept), ..self }
     }
 
