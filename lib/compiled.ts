@@ -48,18 +48,34 @@ export interface Compiled {
 /** Outcomes of saving a full output: all or part of it under a path or an id, or a failure. */
 export type SavedHow = 'path' | 'partialPath' | 'id' | 'partialId' | 'failed'
 
-type Handle = ReturnType<typeof native.makePolicy>
+/** A handle of the engine, and the policy that it holds. */
+interface Slot {
+  readonly handle: ReturnType<typeof native.policyHandle>
+  owner: Compiled
+}
 
-/** Holds the handle of a policy. Not enumerable: policies made from this one must not inherit it. */
-const HANDLE = Symbol('handle')
+/**
+ * Slots are reused in turns. A handle for each policy would be freed by a finalizer, which runs only when the event loop
+ * turns: a loop of calls with options of their own would pile them up.
+ */
+const slots: Slot[] = []
+const SLOTS = 64
+let next = 0
 
-/** Returns the policy as the engine keeps it. */
-export function handleOf(policy: Compiled & { readonly [HANDLE]?: Handle }): Handle {
-  const known = policy[HANDLE]
-  if (known) return known
+/** Returns a handle that holds the policy until 64 others have been used. */
+export function handleOf(policy: Compiled): Slot['handle'] {
+  for (const { handle, owner } of slots) if (owner === policy) return handle
+  const at = next++ % SLOTS
+  slots[at] ??= { handle: native.policyHandle(), owner: policy }
+  const slot = slots[at]
+  slot.owner = policy
   const { limits, saved, notice } = policy
-  const handle = native.makePolicy({
-    ...limits,
+  native.setPolicy(slot.handle, {
+    bytes: limits.bytes,
+    lines: limits.lines,
+    chars: limits.chars,
+    tokens: limits.tokens,
+    lineBytes: limits.lineBytes,
     keep: policy.keep,
     headShare: policy.headShare,
     snap: policy.snap,
@@ -68,13 +84,12 @@ export function handleOf(policy: Compiled & { readonly [HANDLE]?: Handle }): Han
     glued: notice.glued,
     share: policy.share,
     source: policy.source,
-    ...(saved && { saved: saved.how, savedName: saved.name }),
     pages: policy.pages,
     isError: policy.isError,
     needles: policy.needles,
+    ...(saved && { saved: saved.how, savedName: saved.name }),
   })
-  Object.defineProperty(policy, HANDLE, { value: handle })
-  return handle
+  return slot.handle
 }
 
 /** Derives bounds on lengths from limits. */

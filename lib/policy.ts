@@ -115,7 +115,6 @@ function check(options: WrapPolicy): Compiled {
   const dialect = options.dialect
   if (dialect !== undefined) choice('dialect', dialect, dialectNames, 'text')
   return {
-    ...measures(limits, keep),
     keep,
     notice: checkNotice(options.notice),
     words: typeof options.notice === 'function' ? options.notice : undefined,
@@ -136,6 +135,8 @@ function check(options: WrapPolicy): Compiled {
     spill: store('spill', options.spill),
     given: options,
     remake: check,
+    // Last: V8 is slow to add many members after a spread.
+    ...measures(limits, keep),
   }
 }
 

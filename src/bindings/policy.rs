@@ -8,7 +8,7 @@ use crate::policy::{Keep, Policy, Share};
 use crate::text::notice::Notice;
 use crate::text::saved::{Place, Saved};
 
-/// A policy, kept for all calls that use it.
+/// A policy that the engine keeps between calls.
 pub type PolicyHandle = External<Policy>;
 
 /// A checked policy. Limits are positive, and `Infinity` lifts them.
@@ -42,8 +42,18 @@ pub struct PolicyFields {
     pub needles: Vec<String>,
 }
 
+/// Makes a handle for a policy.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'policy'>")]
-pub fn make_policy(fields: PolicyFields) -> Result<PolicyHandle> {
+pub fn policy_handle() -> PolicyHandle {
+    External::new(Policy::default())
+}
+
+/// Sets the policy of a handle.
+#[napi(catch_unwind)]
+pub fn set_policy(
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] handle: &mut PolicyHandle,
+    fields: PolicyFields,
+) -> Result<()> {
     let unknown = |name: &str, value: &str| Error::from_reason(format!("unknown {name}: {value}"));
     let keep = match &*fields.keep {
         "auto" => Keep::Auto,
@@ -87,7 +97,7 @@ pub fn make_policy(fields: PolicyFields) -> Result<PolicyHandle> {
         tokens: fields.tokens as usize,
         line_bytes: fields.line_bytes as usize,
     };
-    Ok(External::new(Policy {
+    **handle = Policy {
         limits,
         keep,
         head_share: fields.head_share,
@@ -99,7 +109,8 @@ pub fn make_policy(fields: PolicyFields) -> Result<PolicyHandle> {
         pages: fields.pages,
         is_error: fields.is_error,
         needles: fields.needles,
-    }))
+    };
+    Ok(())
 }
 
 /// Returns the name of a part that is kept, [`Keep::Auto`] resolved.

@@ -106,7 +106,11 @@ pub fn truncate_bytes(
     let input = Input::whole(Utf8(bytes));
     let cut = truncate(&input, policy)?;
     let kept = if figures { cut.kept(&input) } else { Kept::default() };
-    Some(cut.detached(&input, kept).into())
+    let (head, tail) = input.parts(cut.sides);
+    let parts = [head.0, cut.middle.as_bytes(), tail.0];
+    let is_ascii = parts.iter().all(|part| part.is_ascii());
+    let text = if is_ascii { answer(parts.concat()) } else { Either::B(cut.text(&input).into()) };
+    Some(Cut::new(text, cut.keep, cut.notice, kept))
 }
 
 /// Decodes bytes as UTF-8.
