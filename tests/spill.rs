@@ -11,10 +11,10 @@ use std::time::{Duration, SystemTime};
 
 use cases::cases;
 use proptest::prelude::*;
-use spillway::spill::name::{Name, Whole};
+use spillway::spill::file_name::{Name, Whole};
+use spillway::spill::line_reader::{OVERLAP, WINDOW};
 use spillway::spill::pattern::Pattern;
-use spillway::spill::reader::{Page, Slice, Start};
-use spillway::spill::scan::{OVERLAP, WINDOW};
+use spillway::spill::read::{Page, Slice, Start};
 use spillway::spill::search::{Match, Query};
 use spillway::spill::sweep::Limits;
 use spillway::spill::{Record, Saving, Store, list, read, search, sweep};

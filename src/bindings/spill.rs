@@ -9,7 +9,7 @@ use super::answer::answer;
 use super::task::Background;
 use crate::platform::{code_of, errno_of};
 use crate::spill::pattern::Pattern;
-use crate::spill::reader::{Page, Slice, Start};
+use crate::spill::read::{Page, Slice, Start};
 use crate::spill::search::{Match, Query};
 use crate::spill::sweep::{Limits, Swept};
 use crate::spill::{self, Failure, Record, Store};

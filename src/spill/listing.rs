@@ -3,8 +3,8 @@
 use std::fs::File;
 
 use super::failure::Failure;
-use super::name::Whole;
-use super::reader::lines_of;
+use super::file_name::Whole;
+use super::read::lines_of;
 use super::store::{Entry, Store};
 use super::writer::Record;
 

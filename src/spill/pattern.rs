@@ -8,7 +8,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
 use super::failure::Failure;
-use super::scan::{OVERLAP, Part};
+use super::line_reader::{OVERLAP, Part};
 use crate::text::{Text, Utf8};
 
 /// Maximum steps of an expression. Each may take 20 ns per byte if the engine does not build an automaton, and a search

@@ -1,6 +1,6 @@
 //! The buffer of an output before it is written to a file.
 
-use super::name::Whole;
+use super::file_name::Whole;
 
 /// Counts the whole output and buffers the bytes to be written.
 #[derive(Debug)]

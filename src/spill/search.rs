@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use super::failure::Failure;
+use super::line_reader::Scan;
 use super::pattern::Pattern;
 use super::piece;
-use super::scan::Scan;
 use super::store::Store;
 use crate::text::{Text, Utf8};
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::failure::Failure;
-use super::name::Name;
+use super::file_name::Name;
 
 #[derive(Clone, Debug)]
 pub struct Store {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::failure::Failure;
-use super::name::{Name, Whole};
+use super::file_name::{Name, Whole};
 use super::store::Store;
 use crate::platform;
 

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::failure::Failure;
-use super::name::Name;
+use super::file_name::Name;
 use super::queue::Queue;
 use super::store::Store;
 use super::writer::{Record, Writer};
