@@ -1,6 +1,6 @@
 //! Differences between operating systems.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -32,12 +32,11 @@ pub use unix::*;
 #[cfg(unix)]
 mod unix {
     use super::*;
-    use std::fs::TryLockError;
-    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    use std::fs::{Permissions, TryLockError};
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 
     use rustix::fs::{Gid, OFlags, Uid, fchown};
-    use rustix::process::{Pid, test_kill_process};
-    use std::os::unix::fs::PermissionsExt;
+    use rustix::process::{Pid, geteuid, test_kill_process};
 
     /// Returns an identity that distinguishes a file from its successors under that name.
     pub fn identity(found: &Metadata) -> (u64, u64) {
@@ -70,6 +69,25 @@ mod unix {
         found.uid()
     }
 
+    pub fn is_ours(found: &Metadata) -> bool {
+        owner(found) == geteuid().as_raw()
+    }
+
+    pub fn is_open_to_others(found: &Metadata) -> bool {
+        found.mode() & 0o077 != 0
+    }
+
+    pub fn close_to_others(dir: &Path) -> io::Result<()> {
+        std::fs::set_permissions(dir, Permissions::from_mode(0o700))
+    }
+
+    /// Returns a builder of private directories, and of their parents.
+    pub fn private_dirs() -> DirBuilder {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        builder
+    }
+
     /// Copies the owner of a file to a new one.
     pub fn take_owner(new: &File, old: &Metadata) -> io::Result<()> {
         let made = new.metadata()?;
@@ -81,7 +99,7 @@ mod unix {
 
     /// Copies the mode of a file to a new one, without setuid and setgid.
     pub fn take_mode(new: &File, old: &Metadata) -> io::Result<()> {
-        new.set_permissions(std::fs::Permissions::from_mode(old.mode() & 0o777))
+        new.set_permissions(Permissions::from_mode(old.mode() & 0o777))
     }
 
     /// Syncs the names of a directory to disk if possible. Errors are ignored, since a rename has already taken effect.
@@ -239,6 +257,25 @@ mod other {
 
     pub fn owner(_: &Metadata) -> u32 {
         0
+    }
+
+    pub fn is_ours(_: &Metadata) -> bool {
+        true
+    }
+
+    /// The directory protects its files.
+    pub fn is_open_to_others(_: &Metadata) -> bool {
+        false
+    }
+
+    pub fn close_to_others(_: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub fn private_dirs() -> DirBuilder {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        builder
     }
 
     pub fn take_owner(_: &File, _: &Metadata) -> io::Result<()> {

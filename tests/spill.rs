@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use cases::cases;
 use proptest::prelude::*;
-use spillway::spill::file_name::{Name, Whole};
+use spillway::spill::file_name::{FileName, Whole};
 use spillway::spill::line_reader::{OVERLAP, WINDOW};
 use spillway::spill::pattern::Pattern;
 use spillway::spill::read::{Page, Slice, Start};
@@ -200,7 +200,7 @@ proptest! {
         let now = SystemTime::now() + Duration::from_secs(5);
         let id = |at: usize| format!("{at:016x}");
         for (at, &(size, age, finished)) in files.iter().enumerate() {
-            let name = Name::new(&id(at), "bash");
+            let name = FileName::new(&id(at), "bash");
             let name = if finished { name.finished(Whole { bytes: size, lines: 0 }) } else { name };
             fs::write(store.path(&name), vec![b'x'; size as usize]).unwrap();
             let file = File::options().write(true).open(store.path(&name)).unwrap();

@@ -19,19 +19,19 @@ pub struct Whole {
 
 /// A file name: `ID.TOOL.part` while it is written, `ID.TOOL.BYTESb.LINESl.txt` afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
+pub struct FileName {
     pub id: String,
     tool: String,
     /// `None` while it is written.
     pub whole: Option<Whole>,
 }
 
-impl Name {
+impl FileName {
     /// Returns the name of a new file. Chars of the tool's name other than ASCII letters, digits and "-" become "_".
-    pub fn new(id: &str, tool: &str) -> Name {
+    pub fn new(id: &str, tool: &str) -> FileName {
         let plain = |char: char| if char.is_ascii_alphanumeric() || char == '-' { char } else { '_' };
         let tool: String = tool.chars().take(TOOL).map(plain).collect();
-        Name {
+        FileName {
             id: id.to_owned(),
             tool: if tool.is_empty() { "output".to_owned() } else { tool },
             whole: None,
@@ -39,12 +39,12 @@ impl Name {
     }
 
     /// Returns the name of the finished file.
-    pub fn finished(&self, whole: Whole) -> Name {
-        Name { whole: Some(whole), ..self.clone() }
+    pub fn finished(&self, whole: Whole) -> FileName {
+        FileName { whole: Some(whole), ..self.clone() }
     }
 
     /// Parses a file name. Returns `None` if it is not in our format.
-    pub fn parse(file: &str) -> Option<Name> {
+    pub fn parse(file: &str) -> Option<FileName> {
         let parts: Vec<&str> = file.split('.').collect();
         let (id, tool, whole) = match parts[..] {
             [id, tool, "part"] => (id, tool, None),
@@ -55,12 +55,12 @@ impl Name {
             }
             _ => return None,
         };
-        let name = Name { whole, ..Name::new(id, tool) };
+        let name = FileName { whole, ..FileName::new(id, tool) };
         (is_id(id) && name.to_string() == file).then_some(name)
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for FileName {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         match self.whole {
             None => write!(out, "{}.{}.part", self.id, self.tool),
@@ -83,12 +83,12 @@ mod tests {
 
     #[test]
     fn names_survive_a_round_trip() {
-        let name = Name::new(ID, "bash");
+        let name = FileName::new(ID, "bash");
         assert_eq!(name.to_string(), "0123456789abcdef.bash.part");
-        assert_eq!(Name::parse(&name.to_string()), Some(name.clone()));
+        assert_eq!(FileName::parse(&name.to_string()), Some(name.clone()));
         let finished = name.finished(Whole { bytes: 70, lines: 3 });
         assert_eq!(finished.to_string(), "0123456789abcdef.bash.70b.3l.txt");
-        assert_eq!(Name::parse(&finished.to_string()), Some(finished));
+        assert_eq!(FileName::parse(&finished.to_string()), Some(finished));
     }
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
             ("漢字\0\n", "____"),
             (&"x".repeat(300), &"x".repeat(40)),
         ] {
-            assert_eq!(Name::new(ID, tool).to_string(), format!("{ID}.{named}.part"));
+            assert_eq!(FileName::new(ID, tool).to_string(), format!("{ID}.{named}.part"));
         }
     }
 
@@ -120,7 +120,7 @@ mod tests {
             "0123456789abcdef.ba_h.99999999999999999999b.3l.txt",
             "0123456789abcdef.a/b.part",
         ] {
-            assert_eq!(Name::parse(file), None, "{file}");
+            assert_eq!(FileName::parse(file), None, "{file}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Iterates over the lines of a file in constant memory.
+//! Reads the lines of a file in constant memory.
 
 use std::io::{self, Read};
 
@@ -24,7 +24,7 @@ pub struct Part<'a> {
 }
 
 #[derive(Debug)]
-pub struct Scan<R> {
+pub struct LineReader<R> {
     input: R,
     buffer: Vec<u8>,
     start: usize,
@@ -36,9 +36,9 @@ pub struct Scan<R> {
     ended: bool,
 }
 
-impl<R: Read> Scan<R> {
-    pub fn new(input: R) -> Scan<R> {
-        Scan {
+impl<R: Read> LineReader<R> {
+    pub fn new(input: R) -> LineReader<R> {
+        LineReader {
             input,
             buffer: vec![0; WINDOW],
             start: 0,
@@ -96,9 +96,9 @@ mod tests {
 
     #[test]
     fn lines_exclude_their_terminators() {
-        let mut scan = Scan::new(&b"one\r\n\ntwo\rx\nthree"[..]);
+        let mut reader = LineReader::new(&b"one\r\n\ntwo\rx\nthree"[..]);
         let mut lines = vec![];
-        while let Some(part) = scan.next_part().unwrap() {
+        while let Some(part) = reader.next_part().unwrap() {
             assert!(part.begins && part.ends);
             lines.push((part.line, part.at, String::from_utf8_lossy(part.bytes).into_owned()));
         }
@@ -110,10 +110,10 @@ mod tests {
     fn a_long_line_is_split_into_overlapping_parts() {
         let line = "漢".repeat(WINDOW);
         let text = format!("a\n{line}\nb\n");
-        let mut scan = Scan::new(text.as_bytes());
+        let mut lines = LineReader::new(text.as_bytes());
         let mut reached = 2;
         let mut parts = 0;
-        while let Some(part) = scan.next_part().unwrap() {
+        while let Some(part) = lines.next_part().unwrap() {
             if part.line != 2 {
                 continue;
             }

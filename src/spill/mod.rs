@@ -1,24 +1,33 @@
 //! Full outputs on disk: saved as streams, found by id, read in parts, searched, and swept.
 
-pub mod failure;
 pub mod file_name;
 pub mod line_reader;
-pub mod listing;
 pub mod pattern;
-pub mod piece;
-pub mod queue;
 pub mod read;
 pub mod search;
 pub mod store;
 pub mod sweep;
 pub mod write;
-pub mod writer;
 
-pub use failure::Failure;
-pub use listing::list;
 pub use read::read;
 pub use search::search;
-pub use store::Store;
+pub use store::{Record, Store, list};
 pub use sweep::sweep;
 pub use write::Saving;
-pub use writer::Record;
+
+/// An error of saving or reading outputs.
+#[derive(Debug)]
+pub enum Failure {
+    /// An error of the operating system.
+    System(std::io::Error),
+    /// A request that the store rejects, or an unknown output.
+    Refused(String),
+    /// An invalid search pattern.
+    Pattern(String),
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Failure {
+        Failure::System(error)
+    }
+}

@@ -7,7 +7,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::failure::Failure;
+use super::Failure;
 use super::line_reader::{OVERLAP, Part};
 use crate::text::{Text, Utf8};
 

@@ -1,11 +1,10 @@
 //! Reads a saved output page by page: by lines, or by bytes if a line is longer than a page.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
+use std::ops::Range;
 
-use super::failure::Failure;
-use super::piece;
-use super::store::Store;
+use super::{Failure, Store};
 use crate::text::{Text, Utf8};
 use crate::truncate::fit::prefix_of_bytes;
 
@@ -43,6 +42,9 @@ pub struct Slice {
 /// Bytes of the longest sequence for one code point.
 const SEQUENCE: u64 = 4;
 
+/// Bytes read at once when counting lines.
+const BUFFER: usize = 256 * 1024;
+
 pub fn read(store: &Store, id: &str, page: Page) -> Result<Slice, Failure> {
     let (entry, file) = store.open(id)?;
     let lines = entry.name.whole.filter(|_| entry.is_complete()).map(|whole| whole.lines);
@@ -52,14 +54,14 @@ pub fn read(store: &Store, id: &str, page: Page) -> Result<Slice, Failure> {
 /// Reads a page from the first `size` bytes of a file. Counts their lines if not known.
 fn read_page(file: &File, size: u64, lines: Option<u64>, page: Page) -> io::Result<Slice> {
     let byte = match page.start {
-        Start::Line(line) => piece::line_start(file, line, size)?,
+        Start::Line(line) => line_start(file, line, size)?,
         Start::Byte(byte) => sequence_start(file, byte.min(size))?,
     };
     let most = size.min(byte.saturating_add(page.bytes as u64).saturating_add(SEQUENCE));
-    let bytes = piece::read(file, byte..most)?;
+    let bytes = bytes_of(file, byte..most)?;
     let kept = &bytes[..end(&bytes, byte + bytes.len() as u64 == size, page)];
     let next = byte + kept.len() as u64;
-    let line = 1 + piece::newlines(file, 0..byte)?;
+    let line = 1 + newlines(file, byte)?;
     let next_line = line + memchr::memchr_iter(b'\n', kept).count() as u64;
     Ok(Slice {
         text: String::from_utf8_lossy(kept).into_owned(),
@@ -72,16 +74,55 @@ fn read_page(file: &File, size: u64, lines: Option<u64>, page: Page) -> io::Resu
     })
 }
 
+/// Reads the bytes of a range, or fewer if the file ends within it.
+pub fn bytes_of(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![];
+    part(file, range)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Counts the lines of the first `size` bytes.
 pub fn lines_of(file: &File, size: u64) -> io::Result<u64> {
-    let last = piece::read(file, size.saturating_sub(1)..size)?;
+    let last = bytes_of(file, size.saturating_sub(1)..size)?;
     let open = last.first().is_some_and(|&last| last != b'\n');
-    Ok(piece::newlines(file, 0..size)? + u64::from(open))
+    Ok(newlines(file, size)? + u64::from(open))
+}
+
+/// Counts the newlines in the first `size` bytes.
+fn newlines(file: &File, size: u64) -> io::Result<u64> {
+    let mut text = BufReader::with_capacity(BUFFER, part(file, 0..size)?);
+    let mut count = 0;
+    loop {
+        let bytes = text.fill_buf()?.len();
+        if bytes == 0 {
+            return Ok(count);
+        }
+        count += memchr::memchr_iter(b'\n', text.buffer()).count() as u64;
+        text.consume(bytes);
+    }
+}
+
+/// Returns the start of a line in the first `size` bytes, or `size` if they have fewer lines.
+fn line_start(file: &File, line: u64, size: u64) -> io::Result<u64> {
+    let mut text = BufReader::with_capacity(BUFFER, part(file, 0..size)?);
+    let mut start = 0;
+    for _ in 1..line {
+        match text.skip_until(b'\n')? {
+            0 => return Ok(size),
+            skipped => start += skipped as u64,
+        }
+    }
+    Ok(start)
+}
+
+fn part(mut file: &File, range: Range<u64>) -> io::Result<Take<&File>> {
+    file.seek(SeekFrom::Start(range.start))?;
+    Ok(file.take(range.end.saturating_sub(range.start)))
 }
 
 fn sequence_start(file: &File, byte: u64) -> io::Result<u64> {
     let from = byte.saturating_sub(SEQUENCE - 1);
-    let around = piece::read(file, from..byte + SEQUENCE)?;
+    let around = bytes_of(file, from..byte + SEQUENCE)?;
     Ok(from + Utf8(&around).floor((byte - from) as usize) as u64)
 }
 

@@ -6,11 +6,10 @@ use std::io::{Read, Seek};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::failure::Failure;
-use super::line_reader::Scan;
+use super::line_reader::LineReader;
 use super::pattern::Pattern;
-use super::piece;
-use super::store::Store;
+use super::read::bytes_of;
+use super::{Failure, Store};
 use crate::text::{Text, Utf8};
 
 /// The search to run.
@@ -62,12 +61,12 @@ struct Hit {
 
 fn find(mut file: &File, size: u64, query: &Query, deadline: Instant) -> Result<Vec<Hit>, Failure> {
     file.rewind()?;
-    let mut scan = Scan::new(file.take(size));
+    let mut lines = LineReader::new(file.take(size));
     let mut hits: Vec<Hit> = vec![];
     let mut recent: VecDeque<Range<u64>> = VecDeque::new();
     let mut found: Option<Range<u64>> = None;
     let mut start = 0;
-    while let Some(part) = scan.next_part()? {
+    while let Some(part) = lines.next_part()? {
         if part.begins {
             start = part.at;
             found = None;
@@ -149,11 +148,11 @@ fn size_of_line(line: &str) -> usize {
 /// Reads a line. Only the text around `at` is returned from a long line, between marks that name the omitted bytes.
 fn excerpt(file: &File, place: &Range<u64>, at: u64) -> Result<String, Failure> {
     if place.end - place.start <= SHOWN {
-        return Ok(String::from_utf8_lossy(&piece::read(file, place.clone())?).into_owned());
+        return Ok(String::from_utf8_lossy(&bytes_of(file, place.clone())?).into_owned());
     }
     let start = at.saturating_sub(LEAD).clamp(place.start, place.end - SHOWN);
     let from = start.saturating_sub(3).max(place.start);
-    let bytes = piece::read(file, from..place.end.min(start + SHOWN + 3))?;
+    let bytes = bytes_of(file, from..place.end.min(start + SHOWN + 3))?;
     let text = Utf8(&bytes);
     let floor = |at: u64| text.floor(usize::try_from(at - from).unwrap_or(bytes.len()).min(bytes.len()));
     let shown = floor(start)..floor(start + SHOWN);

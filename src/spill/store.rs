@@ -3,23 +3,34 @@
 //! The directory must belong to this user alone, which is checked before every use. Other files in it are not followed,
 //! read or removed. This assumes that other users cannot rename the directory itself: the caller chooses its parent.
 
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
-use super::failure::Failure;
-use super::file_name::Name;
+use super::Failure;
+use super::file_name::{FileName, Whole};
+use super::read::lines_of;
+use crate::platform;
 
 #[derive(Clone, Debug)]
 pub struct Store {
     dir: PathBuf,
 }
 
+/// A saved output. It is complete if the file holds all of its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    pub id: String,
+    pub path: PathBuf,
+    pub whole: Whole,
+    pub complete: bool,
+}
+
 /// A file of the store.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    pub name: Name,
+    pub name: FileName,
     pub size: u64,
     pub modified: SystemTime,
 }
@@ -39,7 +50,7 @@ impl Store {
         Store { dir: dir.into() }
     }
 
-    pub fn path(&self, name: &Name) -> PathBuf {
+    pub fn path(&self, name: &FileName) -> PathBuf {
         self.dir.join(name.to_string())
     }
 
@@ -47,20 +58,20 @@ impl Store {
     /// if it contains only saved outputs, and rejected otherwise.
     pub fn prepare(&self) -> Result<(), Failure> {
         let Some(found) = self.check()? else {
-            private(DirBuilder::new().recursive(true)).create(&self.dir)?;
+            platform::private_dirs().create(&self.dir)?;
             return self.check().map(|_| ());
         };
-        if !owner::is_open_to_others(&found) {
+        if !platform::is_open_to_others(&found) {
             return Ok(());
         }
         for file in fs::read_dir(&self.dir)? {
-            if file?.file_name().to_str().and_then(Name::parse).is_none() {
+            if file?.file_name().to_str().and_then(FileName::parse).is_none() {
                 return Err(
                     self.refuse("can be entered by other users, and holds other files than saved outputs")
                 );
             }
         }
-        Ok(owner::close_to_others(&self.dir)?)
+        Ok(platform::close_to_others(&self.dir)?)
     }
 
     /// Rejects an untrusted directory. Returns `None` if it does not exist.
@@ -75,7 +86,7 @@ impl Store {
         if !found.is_dir() {
             return Err(self.refuse("is not a directory"));
         }
-        if !owner::is_ours(&found) {
+        if !platform::is_ours(&found) {
             return Err(self.refuse("belongs to another user"));
         }
         Ok(Some(found))
@@ -86,10 +97,8 @@ impl Store {
     }
 
     /// Creates a file, which must not exist.
-    pub fn create(&self, name: &Name) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        owner::restrict(&mut options).open(self.path(name))
+    pub fn create(&self, name: &FileName) -> io::Result<File> {
+        platform::creation().open(self.path(name))
     }
 
     /// Returns the files of the store, oldest first, or an empty list if there is no directory.
@@ -121,12 +130,12 @@ impl Store {
         let mut settled = true;
         for file in fs::read_dir(&self.dir)? {
             let file = file?;
-            let name = file.file_name().to_str().and_then(Name::parse);
+            let name = file.file_name().to_str().and_then(FileName::parse);
             let Some(name) = name.filter(|name| name.id.starts_with(id)) else { continue };
             match file.metadata() {
                 Err(error) if error.kind() == ErrorKind::NotFound => settled = false,
                 Err(error) => return Err(error.into()),
-                Ok(found) if found.is_file() && owner::is_ours(&found) => {
+                Ok(found) if found.is_file() && platform::is_ours(&found) => {
                     entries.push(Entry { name, size: found.len(), modified: found.modified()? });
                 }
                 Ok(_) => {}
@@ -156,14 +165,12 @@ impl Store {
         Ok(Some((entry, file)))
     }
 
-    pub fn open_to_read(&self, name: &Name) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.read(true);
-        owner::restrict(&mut options).open(self.path(name))
+    pub fn open_to_read(&self, name: &FileName) -> io::Result<File> {
+        platform::open_itself(&self.path(name), OpenOptions::new().read(true))
     }
 
     /// Removes a file. Returns false if it did not exist.
-    pub fn remove(&self, name: &Name) -> io::Result<bool> {
+    pub fn remove(&self, name: &FileName) -> io::Result<bool> {
         match fs::remove_file(self.path(name)) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
             removed => removed.map(|()| true),
@@ -171,56 +178,69 @@ impl Store {
     }
 }
 
-fn private(builder: &mut DirBuilder) -> &mut DirBuilder {
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(builder, 0o700);
-    builder
+/// Lists the outputs, oldest first. Unfinished outputs, including those of a terminated writer, are not complete.
+pub fn list(store: &Store) -> Result<Vec<Record>, Failure> {
+    let mut records = vec![];
+    for entry in store.entries()? {
+        match measure(store, entry) {
+            Ok((entry, whole)) => {
+                let (path, complete) = (store.path(&entry.name), entry.is_complete());
+                records.push(Record { id: entry.name.id, path, whole, complete });
+            }
+            // It was removed in the meantime.
+            Err(Failure::Refused(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(records)
 }
 
-/// Owner and permissions of files.
-#[cfg(unix)]
-mod owner {
-    use super::*;
-    use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-
-    use rustix::fs::OFlags;
-
-    pub fn is_ours(found: &Metadata) -> bool {
-        found.uid() == rustix::process::geteuid().as_raw()
+/// Returns the size of an output. If its file was renamed in the meantime, searches for the id, which reads the whole
+/// directory.
+fn measure(store: &Store, entry: Entry) -> Result<(Entry, Whole), Failure> {
+    if let Some(whole) = entry.name.whole {
+        return Ok((entry, whole));
     }
-
-    pub fn is_open_to_others(found: &Metadata) -> bool {
-        found.mode() & 0o077 != 0
-    }
-
-    pub fn close_to_others(dir: &Path) -> io::Result<()> {
-        fs::set_permissions(dir, fs::Permissions::from_mode(0o700))
-    }
-
-    /// Does not follow links or block on pipes, and creates files with permissions for this user only.
-    pub fn restrict(options: &mut OpenOptions) -> &mut OpenOptions {
-        options.mode(0o600).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
-    }
+    let id = entry.name.id.clone();
+    let (entry, file) = match store.open_entry(entry)? {
+        Some(open) => open,
+        None => store.open(&id)?,
+    };
+    let whole = match entry.name.whole {
+        Some(whole) => whole,
+        None => Whole { bytes: entry.size, lines: lines_of(&file, entry.size)? },
+    };
+    Ok((entry, whole))
 }
 
-/// Without file modes, the directory protects its files, and only age shows if one is still being written.
-#[cfg(not(unix))]
-mod owner {
+#[cfg(test)]
+mod tests {
     use super::*;
 
-    pub fn is_ours(_: &Metadata) -> bool {
-        true
+    #[test]
+    fn an_unfinished_output_is_opened_by_its_listed_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::at(dir.path().to_str().unwrap());
+        store.prepare().unwrap();
+        // A search by id, which reads the whole directory, would return one of these files for both.
+        std::fs::write(dir.path().join("0123456789abcdef.bash.part"), "one\ntwo").unwrap();
+        std::fs::write(dir.path().join("0123456789abcdef.node.part"), "three").unwrap();
+        let mut sizes: Vec<u64> = list(&store).unwrap().iter().map(|record| record.whole.bytes).collect();
+        sizes.sort_unstable();
+        assert_eq!(sizes, [5, 7]);
     }
 
-    pub fn is_open_to_others(_: &Metadata) -> bool {
-        false
-    }
-
-    pub fn close_to_others(_: &Path) -> io::Result<()> {
-        Ok(())
-    }
-
-    pub fn restrict(options: &mut OpenOptions) -> &mut OpenOptions {
-        options
+    #[test]
+    fn a_renamed_or_removed_output_is_searched_by_id() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::at(dir.path().to_str().unwrap());
+        let part = dir.path().join("0123456789abcdef.bash.part");
+        store.prepare().unwrap();
+        std::fs::write(&part, "one\n").unwrap();
+        let seen = store.entries().unwrap().remove(0);
+        std::fs::rename(&part, dir.path().join("0123456789abcdef.bash.4b.1l.txt")).unwrap();
+        assert!(measure(&store, seen.clone()).unwrap().0.is_complete());
+        std::fs::remove_file(dir.path().join("0123456789abcdef.bash.4b.1l.txt")).unwrap();
+        assert!(matches!(measure(&store, seen), Err(Failure::Refused(_))));
     }
 }

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::time::{Duration, SystemTime};
 
-use super::failure::Failure;
+use super::Failure;
 use super::store::{Entry, Store};
 use crate::platform;
 
@@ -60,21 +60,18 @@ enum Gone {
 }
 
 fn remove(store: &Store, entry: &Entry) -> Result<Gone, Failure> {
-    let mut marked = None;
-    if entry.name.whole.is_none() {
-        match store.open_to_read(&entry.name) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Gone::Before),
-            file => marked = Some(file?),
-        }
+    let remove = || Ok(if store.remove(&entry.name)? { Gone::ByUs } else { Gone::Before });
+    if entry.name.whole.is_some() {
+        return remove();
     }
-    if let Some(file) = &marked {
-        if !platform::hold(file) {
-            return Ok(Gone::Not);
-        }
-        // A concurrent sweep removed it, and its writer created another with this name.
-        if !platform::has_name(&file.metadata()?) {
-            return Ok(Gone::Before);
-        }
+    // Held until the file is removed.
+    let file = match store.open_to_read(&entry.name) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Gone::Before),
+        file => file?,
+    };
+    if !platform::hold(&file) {
+        return Ok(Gone::Not);
     }
-    Ok(if store.remove(&entry.name)? { Gone::ByUs } else { Gone::Before })
+    // A concurrent sweep may have removed it, and its writer created another with this name.
+    if platform::has_name(&file.metadata()?) { remove() } else { Ok(Gone::Before) }
 }
