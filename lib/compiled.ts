@@ -98,7 +98,7 @@ export function measures(limits: Compiled['limits'], keep: Keep) {
     limits.tokens === Number.POSITIVE_INFINITY && limits.lineBytes === Number.POSITIVE_INFINITY
   const isLined = limits.lineBytes !== Number.POSITIVE_INFINITY
   const reach = isLined ? Number.POSITIVE_INFINITY : Math.min(limits.bytes, limits.chars) + 2
-  // A char is at most three bytes, one line, three tokens (`MOST_PER_CHAR` in src/text/tokens.rs).
+  // A char is at most three bytes, one line, three tokens (`MOST_PER_CHAR` in src/tokens/mod.rs).
   const gate = Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens / 3, limits.lineBytes / 3)
   return {
     limits,

@@ -5,7 +5,9 @@
 //! caller's objects; all decisions are made here.
 //!
 //! - [`policy`], [`limits`]: the options of a caller.
-//! - [`text`]: one text as UTF-16 or UTF-8: its size, its notices, and its cleaning.
+//! - [`encoding`], [`tokens`], [`extent`]: a text as UTF-16 or UTF-8, its size and its tokens.
+//! - [`notice`]: the words about omitted text, and their recognition in a text that was cut before.
+//! - [`clean`]: the output of terminals as plain text.
 //! - [`truncate`]: what stays of a text that is over its limits.
 //! - [`findings`]: the lines of a text or a stream that explain a failure.
 //! - [`capture`]: both ends and the findings of a process's output, in bounded memory.
@@ -21,9 +23,10 @@
 //! - `bindings`: the only module that uses Node-API.
 //!
 //! ```
+//! use spillway::encoding::Utf8;
 //! use spillway::limits::Limits;
+//! use spillway::notice::Notice;
 //! use spillway::policy::{Keep, Policy};
-//! use spillway::text::{Utf8, notice::Notice};
 //! use spillway::truncate::{input::Input, truncate};
 //!
 //! let log = "starting\n".repeat(500) + "error: no such file\n";
@@ -45,11 +48,15 @@
 #[cfg_attr(test, allow(dead_code))]
 mod bindings;
 pub mod capture;
+pub mod clean;
 pub mod dialect;
+pub mod encoding;
+pub mod extent;
 pub mod findings;
 mod hash;
 pub mod json;
 pub mod limits;
+pub mod notice;
 pub mod plan;
 pub mod platform;
 pub mod policy;
@@ -59,5 +66,5 @@ pub mod share;
 #[cfg_attr(test, allow(dead_code))]
 mod signal;
 pub mod spill;
-pub mod text;
+pub mod tokens;
 pub mod truncate;

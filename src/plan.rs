@@ -6,9 +6,9 @@
 //! the budget keeps the exact remainder.
 
 use crate::limits::Limits;
+use crate::notice::Place;
+use crate::notice::counts::{Amount, Counts, Labels, line_ranges};
 use crate::policy::{Keep, Policy};
-use crate::text::amounts::{Amount, Counts, Labels, line_ranges};
-use crate::text::notice::Place;
 use crate::truncate::Terms;
 use crate::truncate::sides::separators;
 
@@ -142,7 +142,7 @@ pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
 mod tests {
     use super::*;
     use crate::limits::UNLIMITED;
-    use crate::text::notice::Notice;
+    use crate::notice::Notice;
 
     const RECOVERY: Aggregate = Aggregate {
         chars: UNLIMITED,

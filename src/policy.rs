@@ -1,8 +1,8 @@
 //! A caller's policy. TypeScript has validated every value.
 
 use crate::limits::Limits;
-use crate::text::notice::Notice;
-use crate::text::saved::Saved;
+use crate::notice::Notice;
+use crate::notice::saved::Saved;
 
 /// The part of a text that a cut keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,13 +5,13 @@ mod cases;
 use cases::cases;
 use proptest::prelude::*;
 use spillway::capture::{Capture, Captured, Stream, StreamText};
+use spillway::clean::{Cleaner, Options, clean};
+use spillway::encoding::{Text, Utf8, Utf16};
+use spillway::extent::Extent;
 use spillway::limits::{Limits, UNLIMITED};
+use spillway::notice::Notice;
+use spillway::notice::saved::{Place, Saved};
 use spillway::policy::{Keep, Policy};
-use spillway::text::clean::{Cleaner, Options, clean};
-use spillway::text::extent::Extent;
-use spillway::text::notice::Notice;
-use spillway::text::saved::Place;
-use spillway::text::{Saved, Text, Utf8, Utf16};
 use spillway::truncate::input::Input;
 use spillway::truncate::{Terms, truncate};
 

@@ -4,7 +4,7 @@ mod cases;
 
 use cases::cases;
 use proptest::prelude::*;
-use spillway::text::clean::{Cleaner, Options, clean};
+use spillway::clean::{Cleaner, Options, clean};
 
 /// Generates output that is hard to clean: cursor movements, unterminated strings, incomplete sequences, marks,
 /// incomplete code points.

@@ -4,12 +4,12 @@ mod cases;
 
 use cases::cases;
 use proptest::prelude::*;
+use spillway::encoding::{Text, Utf8, Utf16};
 use spillway::findings::Findings;
 use spillway::limits::{Limits, UNLIMITED};
+use spillway::notice::Notice;
+use spillway::notice::earlier::Earlier;
 use spillway::policy::{Keep, Policy};
-use spillway::text::earlier::Earlier;
-use spillway::text::notice::Notice;
-use spillway::text::{Text, Utf8, Utf16};
 use spillway::truncate::input::Input;
 use spillway::truncate::{Cut, Terms, truncate};
 

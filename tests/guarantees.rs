@@ -4,15 +4,15 @@ mod cases;
 
 use cases::cases;
 use proptest::prelude::*;
+use spillway::encoding::{Latin1, Text, Utf8, Utf16};
+use spillway::extent::Extent;
 use spillway::limits::{Limits, UNLIMITED};
+use spillway::notice::Notice;
+use spillway::notice::earlier::Earlier;
+use spillway::notice::saved::{Place, Saved};
 use spillway::policy::{Keep, Policy, Share};
 use spillway::share::{Block, share};
-use spillway::text::earlier::Earlier;
-use spillway::text::extent::Extent;
-use spillway::text::notice::Notice;
-use spillway::text::saved::{Place, Saved};
-use spillway::text::tokens::Estimate;
-use spillway::text::{Latin1, Text, Utf8, Utf16};
+use spillway::tokens::Estimate;
 use spillway::truncate::figures::Kept;
 use spillway::truncate::input::Input;
 use spillway::truncate::sides::Sides;
@@ -374,7 +374,7 @@ proptest! {
         let limits = Limits { bytes: policy.limits.bytes.min(900), line_bytes: UNLIMITED, ..policy.limits };
         let policy = Policy { limits, ..policy };
         // The windows must contain the longest notice, as those that are passed to us do.
-        let window = spillway::text::earlier::LONGEST;
+        let window = spillway::notice::earlier::LONGEST;
         if text.is_empty() {
             return Ok(());
         }

@@ -4,12 +4,12 @@ mod cases;
 
 use cases::cases;
 use proptest::prelude::*;
+use spillway::encoding::{Utf8, Utf16};
 use spillway::limits::{Limits, UNLIMITED};
+use spillway::notice::Notice;
+use spillway::notice::counts::Amount;
 use spillway::plan::{Aggregate, Floor, Order, Step, ToolResult, notice_chars, plan};
 use spillway::policy::{Keep, Policy};
-use spillway::text::amounts::Amount;
-use spillway::text::notice::Notice;
-use spillway::text::{Utf8, Utf16};
 use spillway::truncate::figures::original_chars;
 use spillway::truncate::input::Input;
 use spillway::truncate::truncate;

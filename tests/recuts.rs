@@ -6,11 +6,10 @@ use std::ops::Range;
 
 use cases::cases;
 use proptest::prelude::*;
+use spillway::encoding::{Text, Utf8, Utf16};
 use spillway::limits::Limits;
+use spillway::notice::{Notice, parse};
 use spillway::policy::{Keep, Policy};
-use spillway::text::notice::Notice;
-use spillway::text::notice_line;
-use spillway::text::{Text, Utf8, Utf16};
 use spillway::truncate::input::Input;
 use spillway::truncate::{Cut, truncate};
 
@@ -94,7 +93,7 @@ proptest! {
             text = left;
             let shown = show(&text);
             // After a notice without an amount, later ones cannot count against the original.
-            let Some((told, in_bytes)) = notice_line::parse(notice.as_bytes()) else { return Ok(()) };
+            let Some((told, in_bytes)) = parse::parse(notice.as_bytes()) else { return Ok(()) };
             crossed |= counted.is_some_and(|counted| counted != in_bytes);
             counted = Some(in_bytes);
             let kept: Vec<u16> = text.iter().filter(|unit| unit.1).map(|unit| unit.0).collect();

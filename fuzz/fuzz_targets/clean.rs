@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
-use spillway::text::clean::{Cleaner, clean};
+use spillway::clean::{Cleaner, clean};
 
 fuzz_target!(|input: &[u8]| {
     let choose =

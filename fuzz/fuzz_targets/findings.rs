@@ -3,12 +3,12 @@
 
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
+use spillway::encoding::Utf8;
 use spillway::findings::Findings;
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::policy::Policy;
-use spillway::text::Utf8;
-use spillway::truncate::input::Input;
 use spillway::truncate::{Cut, Terms};
+use spillway::truncate::input::Input;
 
 fn found(text: &str, chunks: &[&[u8]], policy: &Policy) -> Option<Cut> {
     let mut findings = Findings::new(&policy.limits, &policy.needles);

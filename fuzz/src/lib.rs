@@ -1,12 +1,13 @@
 //! What the targets share: an input is a few choices, which make a policy, and then the text.
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use spillway::clean;
+use spillway::encoding::Utf8;
+use spillway::extent::Extent;
 use spillway::limits::{Limits, UNLIMITED};
+use spillway::notice::Notice;
+use spillway::notice::saved::{Place, Saved};
 use spillway::policy::{Keep, Policy};
-use spillway::text::extent::Extent;
-use spillway::text::notice::Notice;
-use spillway::text::saved::{Place, Saved};
-use spillway::text::{Utf8, clean};
 
 /// Calls a law with a part of the choices and the bytes that remain. Inputs that are too short are not tried.
 pub fn with<T>(

@@ -8,11 +8,11 @@ import { compileWith } from '../policy.js'
 import { isStore } from '../spill/spill.js'
 import { plain } from '../text/input.js'
 import { abortSignal, bound, checkNames, choice, conflictError, optionError, text } from '../validate.js'
-import { Captured, type Making, type NativeCapture } from './captured.js'
+import { Captured, type Making, type NativeCapture } from './capture_texts.js'
 import { Following } from './child.js'
-import { Intake } from './intake.js'
-import { Overflow } from './overflow.js'
+import { Intake } from './input_stream.js'
 import { checkExit, isFailure } from './process.js'
+import { Overflow } from './spill_on_overflow.js'
 
 const GRACE_MS = 2_000
 

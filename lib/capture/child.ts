@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { ProcessExit } from 'spillway'
 import { spawnError } from '../system_error.js'
-import type { Intake } from './intake.js'
+import type { Intake } from './input_stream.js'
 import { Pipe } from './pipe.js'
 
 /** More bytes than pipes and streams buffer. Output beyond them was written after the exit. */

@@ -1,6 +1,6 @@
 import { finished, type Readable, Writable } from 'node:stream'
 import { native } from '../engine.js'
-import type { Intake } from './intake.js'
+import type { Intake } from './input_stream.js'
 
 type Chunk = Uint8Array | string
 

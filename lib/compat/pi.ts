@@ -1,7 +1,7 @@
 import type { TruncationOptions, TruncationResult } from 'spillway/pi'
 import { native } from '../engine.js'
+import { alone } from '../text/flatten.js'
 import { isLatin1 } from '../text/latin1.js'
-import { alone } from '../text/own.js'
 import { sizeOf } from '../text/size.js'
 import { truncateUtf16Safe } from '../text/slice.js'
 import { bound, checkString } from '../validate.js'

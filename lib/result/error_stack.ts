@@ -1,5 +1,5 @@
 import type { Compiled } from '../compiled.js'
-import { alone } from '../text/own.js'
+import { alone } from '../text/flatten.js'
 import { truncateUtf16Safe } from '../text/slice.js'
 import { fits } from '../text/text.js'
 import { get } from '../untrusted.js'

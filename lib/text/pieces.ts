@@ -34,7 +34,7 @@ export function narrowness(): (piece: string) => boolean {
 
 /**
  * Chars up to which a text is read whole: an earlier notice may be between its ends (`SEARCHED` in
- * src/text/earlier.rs).
+ * src/notice/earlier.rs).
  */
 const READ_WHOLE = 256 * 1024
 

@@ -1,5 +1,5 @@
 import { bound, checkString, optionError } from '../validate.js'
-import { alone } from './own.js'
+import { alone } from './flatten.js'
 
 export function sliceUtf16Safe(text: string, start: number, end?: number): string {
   const length = checkString(text).length

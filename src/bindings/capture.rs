@@ -7,9 +7,10 @@ use super::answer::answer;
 use super::cut::{Cut, JsText};
 use super::policy::{PolicyHandle, write};
 use super::units::Numbers;
-use crate::capture::{self, Capture, Captured, StreamText};
+use crate::capture;
+use crate::capture::{Capture, Captured, StreamText};
+use crate::clean::Options;
 use crate::policy::Policy;
-use crate::text::clean::Options;
 use crate::truncate::Terms;
 
 /// Begins a capture under a policy. `clean`: options as `start_cleaning` takes them, or empty to keep the output as it

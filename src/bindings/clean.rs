@@ -7,13 +7,11 @@ use napi_derive::napi;
 
 use super::answer::answer;
 use super::units::{Narrow, Units};
-use crate::text::Utf16;
-use crate::text::clean::look::{is_clean, look};
-use crate::text::clean::met;
-use crate::text::clean::{Cleaner, Options};
-use crate::text::earlier::ascii;
-use crate::text::notice_line;
-use crate::text::recode;
+use crate::clean::look::{is_clean, look};
+use crate::clean::{Cleaner, Options, met};
+use crate::encoding::{Utf16, transcode};
+use crate::notice::earlier::ascii;
+use crate::notice::parse;
 
 /// Scans a piece. Returns -1 if it may need cleaning, else the position where the next piece must begin.
 #[napi(catch_unwind)]
@@ -60,7 +58,7 @@ pub fn clean_piece(
     #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
     #[napi(ts_arg_type = "string")] piece: Units,
 ) -> Either<Latin1String, Utf16String> {
-    clean_as(cleaning, |bytes| recode::utf16(&piece, bytes))
+    clean_as(cleaning, |bytes| transcode::utf16(&piece, bytes))
 }
 
 #[napi(catch_unwind)]
@@ -68,7 +66,7 @@ pub fn clean_piece_latin1(
     #[napi(ts_arg_type = "ExternalObject<'cleaning'>")] cleaning: &mut External<Cleaning>,
     #[napi(ts_arg_type = "string")] piece: Narrow,
 ) -> Either<Latin1String, Utf16String> {
-    clean_as(cleaning, |bytes| recode::latin1(&piece, bytes))
+    clean_as(cleaning, |bytes| transcode::latin1(&piece, bytes))
 }
 
 fn clean_as(cleaning: &mut Cleaning, read: impl FnOnce(&mut Vec<u8>)) -> Either<Latin1String, Utf16String> {
@@ -108,12 +106,12 @@ pub fn finish_cleaning(
 #[napi(catch_unwind)]
 pub fn leave_two(#[napi(ts_arg_type = "string")] text: Units) -> Option<Utf16String> {
     let left = met::leave_two(&text)?;
-    (!notice_line::has_notice(&ascii(Utf16(&text)))).then(|| left.into())
+    (!parse::has_notice(&ascii(Utf16(&text)))).then(|| left.into())
 }
 
 /// Returns true if a text contains one of our notices or marks. Chars above 0xFF, which no notice needs, lose their
 /// upper half.
 #[napi(catch_unwind)]
 pub fn has_notice(#[napi(ts_arg_type = "string")] text: Narrow) -> bool {
-    notice_line::has_notice(&text)
+    parse::has_notice(&text)
 }

@@ -4,8 +4,8 @@ use napi_derive::napi;
 
 use super::policy::PolicyHandle;
 use super::units::{Numbers, Units};
+use crate::encoding::Utf16;
 use crate::plan::{Aggregate, Floor, Order, ToolResult, notice_chars, plan};
-use crate::text::Utf16;
 use crate::truncate::figures;
 use crate::truncate::input::Input;
 

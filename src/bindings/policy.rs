@@ -4,9 +4,9 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use crate::limits::Limits;
+use crate::notice::Notice;
+use crate::notice::saved::{Place, Saved};
 use crate::policy::{Keep, Policy, Share};
-use crate::text::notice::Notice;
-use crate::text::saved::{Place, Saved};
 
 /// A policy that the engine keeps between calls.
 pub type PolicyHandle = External<Policy>;

@@ -8,11 +8,12 @@ use napi_derive::napi;
 use super::answer::answer;
 use super::task::Background;
 use crate::platform::{code_of, errno_of};
+use crate::spill;
 use crate::spill::pattern::Pattern;
 use crate::spill::read::{Page, Slice, Start};
 use crate::spill::search::{Match, Query};
 use crate::spill::sweep::{Limits, Swept};
-use crate::spill::{self, Failure, Record, Store};
+use crate::spill::{Failure, Record, Store};
 
 /// A failure: its code, the system's error number, and a message.
 #[napi(object)]

@@ -3,8 +3,8 @@
 use napi_derive::napi;
 
 use super::units::{Narrow, Numbers, Units};
-use crate::text::tokens::Estimate;
-use crate::text::{Latin1, Size, Text, Utf8, Utf16};
+use crate::encoding::{Latin1, Size, Text, Utf8, Utf16};
+use crate::tokens::Estimate;
 use crate::truncate::long_lines;
 
 /// Adds the size of a piece of text to `sum`: bytes, chars, newlines, ill-formed code points.

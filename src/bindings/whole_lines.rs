@@ -4,8 +4,8 @@ use napi_derive::napi;
 
 use super::policy::write;
 use super::units::{Narrow, Numbers, Units};
-use crate::text::whole_lines::{head, tail};
-use crate::text::{Latin1, Text, Utf16};
+use crate::encoding::{Latin1, Text, Utf16};
+use crate::truncate::whole_lines::{head, tail};
 
 /// Finds the whole lines that fit at one end of a text. `window` holds more than the limits allow. `io` brings the
 /// maximum lines, the maximum bytes, and 1 for the tail. It returns the start, end, lines, bytes, 1 for a partial line,

@@ -1,10 +1,10 @@
 //! Detection and replacement of binary output.
 
 use super::StreamText;
+use crate::encoding::Utf8;
+use crate::extent::Extent;
 use crate::limits::Limits;
-use crate::text::Saved;
-use crate::text::extent::Extent;
-use crate::text::utf8::Utf8;
+use crate::notice::saved::Saved;
 use crate::truncate::long_lines::longest_line;
 
 /// Fewer odd chars occur in text too: in another encoding, or in the output of `find -print0`.
@@ -36,7 +36,7 @@ pub fn name_binary(bytes: usize, limits: &Limits, saved: &Saved) -> StreamText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::saved::Place;
+    use crate::notice::saved::Place;
 
     #[test]
     fn replacements_are_shortened_to_fit() {

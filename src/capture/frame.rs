@@ -1,11 +1,11 @@
 //! The frame around a process's captured output: labels of its streams, and a closing line.
 
 use super::stream::{Stream, StreamText};
+use crate::encoding::{Size, Utf8};
+use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
 use crate::policy::Policy;
 use crate::share::split_fairly;
-use crate::text::extent::Extent;
-use crate::text::{Size, Utf8};
 use crate::truncate::Terms;
 
 /// A stream and its label, which may be empty.

@@ -1,6 +1,6 @@
 //! Cuts long lines in a stream.
 
-use crate::text::{Size, Text, Utf8};
+use crate::encoding::{Size, Text, Utf8};
 use crate::truncate::fit::prefix_of_bytes;
 use crate::truncate::long_lines::{LONGEST_MARK, place_mark};
 

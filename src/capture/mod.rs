@@ -9,10 +9,10 @@ mod long_lines;
 mod stream;
 mod window;
 
+use crate::clean;
+use crate::encoding::chunks::Seam;
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::Policy;
-use crate::text::clean;
-use crate::text::seam::Seam;
 
 pub use frame::{Captured, compose};
 pub use stream::{Came, Stream, StreamText};

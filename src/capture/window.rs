@@ -2,13 +2,10 @@
 
 use std::collections::VecDeque;
 
+use crate::encoding::{Size, Text, Utf8, size};
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::Keep;
-use crate::text::Size;
-use crate::text::size;
-use crate::text::tokens::MOST_BYTES;
-use crate::text::units::Text;
-use crate::text::utf8::Utf8;
+use crate::tokens::MOST_BYTES;
 use crate::truncate::auto_keep;
 use crate::truncate::closing::CLOSING_BYTES;
 use crate::truncate::long_lines::Span;

@@ -3,10 +3,8 @@
 use std::ops::Range;
 
 use super::choice::Piece;
-use crate::text::amounts::grouped;
-use crate::text::size::Size;
-use crate::text::units::Text;
-use crate::text::utf8::Utf8;
+use crate::encoding::{Size, Text, Utf8};
+use crate::notice::counts::grouped;
 
 /// The kept text with its marks.
 #[derive(Debug, Default)]

@@ -6,8 +6,8 @@ use super::shelf::Finding;
 use super::unit::Unit;
 use crate::limits::{Limits, Usage};
 
-use crate::text::extent::Extent;
-use crate::text::utf8::Utf8;
+use crate::encoding::Utf8;
+use crate::extent::Extent;
 
 /// Shares of the room reserved for the start and the end of a text before findings.
 const HEAD_SHARE: f64 = 0.15;

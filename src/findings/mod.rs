@@ -22,11 +22,9 @@ use std::collections::VecDeque;
 
 use aho_corasick::AhoCorasick;
 
+use crate::encoding::{Size, Text, Utf8};
 use crate::limits::{Limits, UNLIMITED};
-use crate::text::Size;
-use crate::text::earlier;
-use crate::text::units::Text;
-use crate::text::utf8::Utf8;
+use crate::notice::earlier;
 use headings::Headings;
 use likeness::Seen;
 use old::OldNotice;

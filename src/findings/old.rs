@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use super::choice::Piece;
 use super::unit::Unit;
 use super::{Findings, State};
-use crate::text::earlier::{self, Earlier, Told};
-use crate::text::notice_line;
-use crate::text::size::Size;
-use crate::text::units::Text;
-use crate::text::utf8::Utf8;
+use crate::encoding::{Size, Text, Utf8};
+use crate::notice::earlier::{self, Earlier, Told};
+use crate::notice::parse;
 
 /// Notices of earlier cuts.
 #[derive(Debug, Default)]
@@ -73,7 +71,7 @@ pub struct OldNotice {
 
 /// Returns true if a line is a mark between findings.
 fn is_mark(text: &[u8]) -> bool {
-    text.first() == Some(&b'[') && notice_line::is_mark(text.strip_suffix(b"\n").unwrap_or(text))
+    text.first() == Some(&b'[') && parse::is_mark(text.strip_suffix(b"\n").unwrap_or(text))
 }
 
 impl State {
@@ -88,7 +86,7 @@ impl State {
         }
         self.maybe = None;
         if self.blank && matches!(text, [b'[' | b'.', .., b'\n']) {
-            let parsed = notice_line::parse(&text[..text.len() - 1]);
+            let parsed = parse::parse(&text[..text.len() - 1]);
             self.maybe =
                 parsed.map(|(hidden, in_bytes)| OldNotice { unit: unit.number, size, hidden, in_bytes });
         }

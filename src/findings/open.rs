@@ -77,8 +77,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::Findings;
+    use crate::encoding::Size;
     use crate::limits::Limits;
-    use crate::text::Size;
 
     /// Generates lines, some of them findings, and `None` for skipped text.
     fn parts() -> impl Strategy<Value = Vec<Option<String>>> {

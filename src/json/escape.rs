@@ -1,7 +1,7 @@
 //! Escape sequences in JSON strings.
 
 use super::literal::Part;
-use crate::text::units::{is_high, is_low};
+use crate::encoding::{is_high, is_low};
 
 /// Returns the length of the leading escape of a valid string.
 pub(super) fn length(text: &[u8]) -> usize {

@@ -5,9 +5,7 @@ use std::fmt::Write;
 
 use super::escape::{self, unescape};
 use super::string;
-use crate::text::size::{self, Size};
-use crate::text::units::Text;
-use crate::text::utf8::Utf8;
+use crate::encoding::{Size, Text, Utf8, size};
 
 /// The text of a string, either escaped as in a JSON row or plain.
 #[derive(Clone, Debug)]

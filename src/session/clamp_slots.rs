@@ -3,15 +3,16 @@
 use super::nested_json;
 use super::payload::with_names;
 use super::slot_text::{Windows, cleaned, is_visible, parted, windows};
+use crate::clean;
 use crate::dialect::Slot;
 use crate::dialect::path::As;
+use crate::encoding::whitespace::is_space;
+use crate::encoding::{Size, Utf16};
 use crate::json::{Literal, Value};
+use crate::notice::Notice;
 use crate::policy::{Keep, Policy, Share};
 use crate::share::{Block, share};
-use crate::text::notice::Notice;
-use crate::text::space::is_space;
-use crate::text::tokens::MOST_PER_CHAR;
-use crate::text::{Size, Utf16, clean};
+use crate::tokens::MOST_PER_CHAR;
 use crate::truncate::input::Input;
 use crate::truncate::truncate;
 

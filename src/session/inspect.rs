@@ -13,9 +13,9 @@ use super::row_format::SessionKind;
 use super::rows::{Reading, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{Table, ToolResult};
+use crate::encoding::Size;
 use crate::hash::hash;
 use crate::json::Literal;
-use crate::text::Size;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

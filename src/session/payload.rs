@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::json::{Document, Value, string, without_controls};
-use crate::text::amounts::grouped;
+use crate::notice::counts::grouped;
 
 /// Members that name the type of an object's payload, most reliable first.
 const NAMES: [&str; 6] = ["mimeType", "mime_type", "mediaType", "media_type", "format", "type"];

@@ -3,7 +3,7 @@
 use memchr::memmem::Finder;
 
 use super::rewrite_row::{Options, SideData};
-use crate::text::tokens::MOST_PER_CHAR;
+use crate::tokens::MOST_PER_CHAR;
 
 #[derive(Debug)]
 pub struct Prefilter {

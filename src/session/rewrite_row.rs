@@ -7,9 +7,9 @@ use super::row_format::Entry;
 use super::side_data;
 use super::splice::Splices;
 use crate::dialect::{Table, ToolResult};
+use crate::encoding::Utf16;
 use crate::json::{Literal, Value, string, without_controls};
-use crate::text::Utf16;
-use crate::text::earlier;
+use crate::notice::earlier;
 use crate::truncate::figures::original_chars;
 use crate::truncate::input::Input;
 

@@ -1,8 +1,8 @@
 //! Shrinks data beside the text of a result to a size in bytes. It stays valid JSON.
 
 use super::payload::{medium_of, omitted};
+use crate::encoding::is_high;
 use crate::json::{Literal, Value, on_one_line, string};
-use crate::text::units::is_high;
 
 /// Maximum bytes of a string that is kept like a number, such as a path or an id.
 const SMALL: usize = 256;

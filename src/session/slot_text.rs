@@ -1,11 +1,12 @@
 //! The text of a tool result before it is truncated.
 
+use crate::clean::look::is_clean;
+use crate::clean::{self, Cleaner, met};
+use crate::encoding::whitespace::is_space;
 use crate::json::Literal;
+use crate::notice::earlier;
+use crate::notice::parse::has_notice;
 use crate::policy::{Keep, Policy};
-use crate::text::clean::{self, Cleaner, look::is_clean, met};
-use crate::text::earlier;
-use crate::text::notice_line::has_notice;
-use crate::text::space::is_space;
 
 /// The head and the tail of a text; if the tail is empty, the head is the whole text.
 pub type Windows = (Vec<u16>, Vec<u16>);

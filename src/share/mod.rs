@@ -10,13 +10,13 @@ mod notice;
 
 use std::borrow::Cow;
 
+use crate::encoding::whitespace::is_space;
+use crate::encoding::{Size, Utf8, Utf16};
+use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
+use crate::notice::Notice;
+use crate::notice::counts::Needs;
 use crate::policy::{Policy, Share};
-use crate::text::amounts::Needs;
-use crate::text::extent::Extent;
-use crate::text::notice::Notice;
-use crate::text::space::is_space;
-use crate::text::{Size, Utf8, Utf16};
 use crate::truncate::figures::Kept;
 use crate::truncate::input::Input;
 use crate::truncate::long_lines::{CutLines, cut_lines};

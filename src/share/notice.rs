@@ -1,11 +1,11 @@
 //! The notice for blocks that share limits, which also counts dropped blocks.
 
 use super::{Block, Table};
+use crate::encoding::{Size, Utf8, Utf16};
+use crate::extent::Extent;
 use crate::limits::Usage;
-use crate::text::amounts::{Amount, Counts, Needs};
-use crate::text::extent::Extent;
-use crate::text::notice::Place;
-use crate::text::{Size, Utf8, Utf16};
+use crate::notice::Place;
+use crate::notice::counts::{Amount, Counts, Needs};
 use crate::truncate::input::Input;
 use crate::truncate::long_lines::longest_line;
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use crate::text::{Text, Utf8};
+use crate::encoding::{Text, Utf8};
 
 /// Bytes of the longest part of a line examined at once.
 pub const WINDOW: usize = 32 * 1024;

@@ -9,7 +9,7 @@ use regex_syntax::hir::{Hir, HirKind};
 
 use super::Failure;
 use super::line_reader::{OVERLAP, Part};
-use crate::text::{Text, Utf8};
+use crate::encoding::{Text, Utf8};
 
 /// Maximum steps of an expression. Each may take 20 ns per byte if the engine does not build an automaton, and a search
 /// cannot be interrupted inside a window.

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::ops::Range;
 
 use super::{Failure, Store};
-use crate::text::{Text, Utf8};
+use crate::encoding::{Text, Utf8};
 use crate::truncate::fit::prefix_of_bytes;
 
 /// The page to read.

@@ -10,7 +10,7 @@ use super::line_reader::LineReader;
 use super::pattern::Pattern;
 use super::read::bytes_of;
 use super::{Failure, Store};
-use crate::text::{Text, Utf8};
+use crate::encoding::{Text, Utf8};
 
 /// The search to run.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::text::space::is_space;
-use crate::text::units::Text;
+use crate::encoding::Text;
+use crate::encoding::whitespace::is_space;
 
 /// Chars examined at the end.
 pub const LOOKED_AT: usize = 2_000;
@@ -76,7 +76,7 @@ fn ends_in_brace<T: Text>(text: T) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Utf8;
+    use crate::encoding::Utf8;
 
     fn important(text: &str) -> bool {
         is_important(Utf8(text.as_bytes()))

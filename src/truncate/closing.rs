@@ -2,11 +2,11 @@
 
 use super::long_lines::longest_line;
 use super::{Cut, Input, Terms};
+use crate::encoding::{Text, Utf8};
+use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
-use crate::text::earlier::ascii;
-use crate::text::extent::Extent;
-use crate::text::notice_line::{Continuation, continuation, cursor, is_exit};
-use crate::text::{Text, Utf8};
+use crate::notice::earlier::ascii;
+use crate::notice::parse::{Continuation, continuation, cursor, is_exit};
 
 /// The end of a text in which another tool says how to continue, including the newlines before it. It is kept whole or
 /// dropped.

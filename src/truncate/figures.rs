@@ -6,10 +6,10 @@ use super::closing::Closing;
 use super::input::{Input, raw_size};
 use super::long_lines::Span;
 use super::sides::Sides;
+use crate::encoding::{Size, Text};
 use crate::limits::Limits;
-use crate::text::amounts::{Amount, Counts, Needs, line_ranges};
-use crate::text::earlier::{Earlier, SEARCHED, Told};
-use crate::text::{Size, Text};
+use crate::notice::counts::{Amount, Counts, Needs, line_ranges};
+use crate::notice::earlier::{Earlier, SEARCHED, Told};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Figures<'a, T> {

@@ -3,10 +3,9 @@
 //! A text is measured in large blocks, then in smaller ones, then by code points. The cost is that of measuring the
 //! kept text.
 
-use crate::text::extent::{Room, TokenRoom};
-use crate::text::size::Size;
-use crate::text::tokens::Estimate;
-use crate::text::units::{NEWLINE, RETURN, Text};
+use crate::encoding::{NEWLINE, RETURN, Size, Text};
+use crate::extent::{Room, TokenRoom};
+use crate::tokens::Estimate;
 
 /// Block sizes, largest first.
 const BLOCKS: [usize; 3] = [8192, 1024, 64];

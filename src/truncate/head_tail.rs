@@ -13,11 +13,11 @@ use super::input::Input;
 use super::long_lines::longest_line;
 use super::sides::{Fitter, Sides, separators};
 use super::{Cut, Terms};
+use crate::encoding::Text;
+use crate::extent::Extent;
+use crate::notice::counts::{Counts, Needs};
+use crate::notice::{Notice, Place};
 use crate::policy::Keep;
-use crate::text::Text;
-use crate::text::amounts::{Counts, Needs};
-use crate::text::extent::Extent;
-use crate::text::notice::{Notice, Place};
 
 /// Rounds of rendering. Exceeds the number of times that a digit count can change.
 const ROUNDS: usize = 8;
@@ -151,9 +151,9 @@ impl<'a, T: Text> HeadTail<'a, T> {
 mod tests {
     use super::super::truncate_lines;
     use super::*;
+    use crate::encoding::Utf8;
     use crate::limits::Limits;
     use crate::policy::Policy;
-    use crate::text::Utf8;
 
     fn clamped(text: &str, policy: &Policy) -> String {
         let input = Input::whole(Utf8(text.as_bytes()));
@@ -250,7 +250,7 @@ mod tests {
                 let kept = twice.matches('z').count();
                 let counted = match notice {
                     Notice::Pi => (10_000 - kept).to_string(),
-                    _ => crate::text::amounts::grouped(10_000 - kept),
+                    _ => crate::notice::counts::grouped(10_000 - kept),
                 };
                 assert!(twice.contains(&counted), "{notice:?} {keep:?}: {counted} in {twice}");
             }

@@ -6,12 +6,11 @@ use std::ops::Range;
 use super::closing::Closing;
 use super::long_lines::{CutLines, Span};
 use super::sides::Sides;
+use crate::encoding::{Latin1, PIECE, Size, Text, Utf16};
+use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
-use crate::text::amounts::Needs;
-use crate::text::extent::Extent;
-use crate::text::notice::Notice;
-use crate::text::units::PIECE;
-use crate::text::{Latin1, Size, Text, Utf16};
+use crate::notice::Notice;
+use crate::notice::counts::Needs;
 
 /// A text to be truncated: the whole text, or as much of both ends as any cut can keep.
 #[derive(Clone, Copy)]

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::fit::prefix_of_bytes;
-use crate::text::size::{self, Size};
-use crate::text::units::{RETURN, Text};
+use crate::encoding::{RETURN, Size, Text, size};
 
 /// A mark or notice of ours, which stands for omitted text. Cuts do not fall inside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +140,7 @@ pub fn lines<T: Text>(text: T) -> impl Iterator<Item = Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Utf8;
+    use crate::encoding::Utf8;
 
     fn cut(text: &str, max: usize) -> String {
         String::from_utf16(&cut_lines(Utf8(text.as_bytes()), max).text).unwrap()

@@ -12,16 +12,18 @@ pub mod input;
 pub mod long_lines;
 mod saved_line;
 pub mod sides;
+pub mod whole_lines;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::findings::{self, Findings};
+use crate::encoding::{Size, Text};
+use crate::findings;
+use crate::findings::Findings;
 use crate::limits::Limits;
+use crate::notice::Notice;
+use crate::notice::counts::{Labels, Needs};
 use crate::policy::{Keep, Policy};
-use crate::text::amounts::{Labels, Needs};
-use crate::text::notice::Notice;
-use crate::text::{Size, Text};
 use closing::{Closing, keep_closing};
 use figures::Kept;
 use head_tail::HeadTail;
@@ -184,7 +186,7 @@ impl Cut {
 mod tests {
     use super::figures::KeptLines;
     use super::*;
-    use crate::text::Utf8;
+    use crate::encoding::Utf8;
 
     #[test]
     fn a_closing_with_the_only_finding_is_kept() {

@@ -4,10 +4,9 @@ use super::closing::{Closing, keep_closing};
 use super::head_tail::HeadTail;
 use super::input::Input;
 use super::{Cut, Terms};
+use crate::encoding::{NEWLINE, RETURN, Text};
+use crate::notice::Notice;
 use crate::policy::Keep;
-use crate::text::Text;
-use crate::text::notice::Notice;
-use crate::text::units::{NEWLINE, RETURN};
 
 /// Adds a notice that names the full output, or a short line if only that fits. Keeps all of the text if either fits
 /// beside it, and otherwise as much as the policy keeps. Returns `None` if neither fits beside any text.

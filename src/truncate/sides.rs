@@ -7,13 +7,12 @@ use super::auto_keep;
 use super::fit::{self, Side};
 use super::input::Input;
 use super::long_lines::{Span, in_order, lines};
+use crate::encoding::{RETURN, Size, Text, Utf8};
+use crate::extent::{Extent, Room};
 use crate::limits::{Limits, UNLIMITED};
+use crate::notice::earlier::Earlier;
+use crate::notice::{Notice, Place};
 use crate::policy::{Keep, Policy};
-use crate::text::earlier::Earlier;
-use crate::text::extent::{Extent, Room};
-use crate::text::notice::{Notice, Place};
-use crate::text::units::{RETURN, Text};
-use crate::text::{Size, Utf8};
 
 /// The kept sides of a text, in units: from `start` to `head` and from `tail` to `end`. Notices of an earlier cut lie
 /// outside `start` and `end`.

@@ -1,7 +1,7 @@
 //! Equal lines that meet where a text was cut: folding would take them for repeats of the original.
 
 use super::repeats::LONGEST;
-use crate::text::units::{NEWLINE, Text, Utf16};
+use crate::encoding::{NEWLINE, Text, Utf16};
 
 /// Drops all but two of three or more identical lines in a row, so that folding changes nothing. `None` if there are no
 /// three.
@@ -22,7 +22,7 @@ pub fn leave_two(text: &[u16]) -> Option<Vec<u16>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::clean::{Options, clean};
+    use crate::clean::{Options, clean};
     use proptest::prelude::*;
 
     fn left(text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Sub};
 
-use super::count;
+use crate::encoding::count;
 
 /// Bytes, chars, newlines and ill-formed code points of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

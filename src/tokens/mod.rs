@@ -3,9 +3,12 @@
 //! A text is a sequence of runs. The weight of each depends on its kind, its length and the preceding run. Pieces of a
 //! text can be weighed separately if the runs at both ends are stored, because those may continue in adjacent pieces.
 
-use super::kind::Kind;
-use super::runs::{Run, TOKEN};
-use super::units::Text;
+pub mod char_class;
+pub mod runs;
+
+use crate::encoding::Text;
+use crate::tokens::char_class::Kind;
+use crate::tokens::runs::{Run, TOKEN};
 
 /// Maximum tokens that a UTF-16 unit adds to a text.
 pub const MOST_PER_CHAR: usize = 3;
@@ -113,7 +116,7 @@ impl Estimate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Utf8;
+    use crate::encoding::Utf8;
     use proptest::prelude::*;
 
     fn tokens(text: &str) -> usize {

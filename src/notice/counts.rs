@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::saved::Saved;
 use crate::limits::{Limits, UNLIMITED};
+use crate::notice::saved::Saved;
 
 /// The figures of a notice. Only those it uses are accurate, see [`Notice::needs`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

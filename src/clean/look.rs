@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::repeats::LONGEST;
 use super::special;
-use crate::text::{Text, Utf16};
+use crate::encoding::{Text, Utf16};
 
 /// A code unit of an encoding in which every control character is one unit.
 pub trait Unit: Copy + PartialEq + Into<u32> {
@@ -103,7 +103,7 @@ fn has_repeats<U: Unit>(piece: &[U]) -> ControlFlow<(), usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::clean::{Options, clean};
+    use crate::clean::{Options, clean};
     use proptest::prelude::*;
 
     /// Scans piece by piece, as callers do.

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::size::{self, Size};
-use super::units::Text;
+use crate::encoding::{Size, Text, size};
 
 /// Bytes decoded as UTF-8. Each maximal invalid sequence decodes to one U+FFFD, like in the WHATWG decoder. A byte
 /// order mark is kept.

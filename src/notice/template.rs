@@ -1,6 +1,6 @@
 //! Custom notices with fields such as `{omittedChars}` or, with grouped digits, `{omittedChars:,}`.
 
-use super::amounts::{Counts, Labels, Needs, grouped, limits_text};
+use crate::notice::counts::{Counts, Labels, Needs, grouped, limits_text};
 
 /// Replaces the fields of a template. TypeScript has rejected unknown fields; other braces are kept as text.
 pub fn fill(template: &str, counts: &Counts, labels: Labels) -> String {
@@ -55,8 +55,8 @@ fn field(name: &str, counts: &Counts, labels: Labels) -> Option<String> {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::text::amounts::Amount;
-    use crate::text::saved::{Place, Saved};
+    use crate::notice::counts::Amount;
+    use crate::notice::saved::{Place, Saved};
 
     #[test]
     fn only_fields_need_counting() {

@@ -5,9 +5,8 @@
 
 use std::ops::Range;
 
-use super::notice_line::{LONGEST_MARK, is_mark, parse};
-use super::size::Size;
-use super::units::{NEWLINE, Text};
+use crate::encoding::{NEWLINE, Size, Text};
+use crate::notice::parse::{LONGEST_MARK, is_mark, parse};
 use crate::truncate::long_lines::{Span, in_order};
 
 /// Units of the longest text searched between its ends, which takes a pass over it. lib/text/pieces.ts (`READ_WHOLE`)
@@ -210,7 +209,7 @@ pub fn ascii<T: Text>(text: T) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Utf8;
+    use crate::encoding::Utf8;
 
     fn find(text: &str) -> (Vec<(usize, usize)>, usize) {
         let text = Utf8(text.as_bytes());

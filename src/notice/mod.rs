@@ -1,11 +1,16 @@
 //! The notice that tells a model about omitted text.
 
+pub mod counts;
+pub mod earlier;
+pub mod parse;
+pub mod saved;
+pub mod template;
+
 use std::borrow::Cow;
 
-use super::amounts::{Amount, Counts, Labels, Needs, grouped, limits_text};
-use super::saved::Saved;
-use super::size::Size;
-use super::template;
+use crate::encoding::Size;
+use crate::notice::counts::{Amount, Counts, Labels, Needs, grouped, limits_text};
+use crate::notice::saved::Saved;
 
 /// The content of a notice, which also determines its separators.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,7 +172,7 @@ impl Notice {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::text::saved::Place as At;
+    use crate::notice::saved::Place as At;
 
     const LIMITS: Limits = Limits { bytes: 51_200, lines: 2_000, ..Limits::NONE };
 
@@ -216,7 +221,7 @@ mod tests {
         for (saved, end) in ends {
             let text = render(&Notice::Hint, Place::AfterHead, &saved);
             assert!(text.ends_with(&format!("(limit 50KB or 2,000 lines){end}")), "{text}");
-            assert_eq!(crate::text::notice_line::parse(text.as_bytes()), Some((5_159_358, false)));
+            assert_eq!(crate::notice::parse::parse(text.as_bytes()), Some((5_159_358, false)));
         }
     }
 

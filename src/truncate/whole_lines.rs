@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::extent::Room;
-use super::units::{NEWLINE, Text};
+use crate::encoding::{NEWLINE, Text};
+use crate::extent::Room;
 use crate::truncate::fit::{prefix, suffix};
 
 /// The kept lines.
@@ -64,7 +64,7 @@ pub fn tail<T: Text>(text: T, max_lines: usize, max_bytes: usize) -> WholeLines 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Utf8;
+    use crate::encoding::Utf8;
 
     #[test]
     fn only_whole_lines_are_kept() {

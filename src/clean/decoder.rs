@@ -1,6 +1,6 @@
 //! Decoding UTF-8 in chunks.
 
-use crate::text::seam::Seam;
+use crate::encoding::chunks::Seam;
 
 /// Decodes chunks as the WHATWG decoder does: each maximal invalid sequence becomes one U+FFFD. Byte order marks are
 /// kept as text.

@@ -4,11 +4,17 @@
 //! `Uint8Array` arrives as UTF-8 and may contain any bytes. All are truncated without conversion: positions are in
 //! their own units, and ill-formed parts count as the U+FFFD that replaces them.
 
+pub mod chunks;
+pub mod count;
+pub mod size;
+pub mod transcode;
+pub mod utf8;
+pub mod whitespace;
+
 use std::ops::Range;
 
-use super::recode;
-use super::size::{self, Size};
-use super::utf8::Utf8;
+pub use size::Size;
+pub use utf8::Utf8;
 
 /// A borrowed text in one encoding. Cheap to copy.
 pub trait Text: Copy {
@@ -136,7 +142,7 @@ impl Text for Utf16<'_> {
         while at < self.0.len() {
             let end = self.floor(self.0.len().min(at + PIECE));
             piece.clear();
-            recode::utf16(&self.0[at..end], &mut piece);
+            transcode::utf16(&self.0[at..end], &mut piece);
             each(&piece);
             at = end;
         }
@@ -189,7 +195,7 @@ impl Text for Latin1<'_> {
                 each(piece);
             } else {
                 let mut text = vec![];
-                recode::latin1(piece, &mut text);
+                transcode::latin1(piece, &mut text);
                 each(&text);
             }
         }

@@ -7,8 +7,8 @@
 //! preceding run. The weights were fitted to o200k_base, with a small upward bias, on more kinds of text than `npm run
 //! bench:tokens` reports.
 
-use super::kind::Kind::{self, *};
-use super::kind::{LOW, LOW_KINDS};
+use crate::tokens::char_class::Kind::{self, *};
+use crate::tokens::char_class::{LOW, LOW_KINDS};
 
 /// Units of weight per token.
 pub const TOKEN: u64 = 100;

@@ -1,9 +1,8 @@
 //! The extent of text pieces under each limit, and the room that remains.
 
-use super::size::Size;
-use super::tokens::Estimate;
-use super::units::Text;
+use crate::encoding::{Size, Text};
 use crate::limits::{Limits, UNLIMITED, Usage, part};
+use crate::tokens::Estimate;
 
 /// The amount of each limit that a piece of text uses. Extents of adjacent pieces can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
