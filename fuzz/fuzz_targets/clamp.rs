@@ -2,11 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spillway::encoding::{Text, Utf16, Utf8};
+use spillway::encoding::{Text, Utf8, Utf16};
 use spillway::notice::Notice;
 use spillway::policy::Policy;
-use spillway::truncate::truncate;
 use spillway::truncate::input::Input;
+use spillway::truncate::truncate;
 
 fn truncated<T: Text>(text: T, policy: &Policy) -> String {
     let input = Input::whole(text);

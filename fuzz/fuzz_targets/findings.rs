@@ -7,8 +7,8 @@ use spillway::encoding::Utf8;
 use spillway::findings::Findings;
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::policy::Policy;
-use spillway::truncate::{Cut, Terms};
 use spillway::truncate::input::Input;
+use spillway::truncate::{Cut, Terms};
 
 fn found(text: &str, chunks: &[&[u8]], policy: &Policy) -> Option<Cut> {
     let mut findings = Findings::new(&policy.limits, &policy.needles);

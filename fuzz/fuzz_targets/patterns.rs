@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
+use spillway::spill::line_reader::LineReader;
 use spillway::spill::pattern::Pattern;
-use spillway::spill::scan::Scan;
 
 fuzz_target!(|input: &[u8]| {
     let choose =
@@ -14,8 +14,8 @@ fuzz_target!(|input: &[u8]| {
         let Ok(pattern) = std::str::from_utf8(pattern) else { return };
         let plain = Pattern::plain(pattern, ignore_case).expect("a short text is a pattern");
         let regex = Pattern::regex(pattern, ignore_case);
-        let mut scan = Scan::new(text);
-        while let Some(part) = scan.next_part().unwrap() {
+        let mut reader = LineReader::new(text);
+        while let Some(part) = reader.next_part().unwrap() {
             let stands = memmem(part.bytes, pattern.as_bytes());
             let found = plain.find(&part);
             if !ignore_case && part.begins && part.ends {

@@ -6,14 +6,14 @@ use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 use spillway::policy::{Policy, Share};
-use spillway::session::clamp::Rules;
-use spillway::session::prefilter::Gate;
+use spillway::session::clamp_slots::Rules;
+use spillway::session::prefilter::Prefilter;
 use spillway::session::rewrite_row::{Options, SideData};
 use spillway::session::rows::{Reading, Row};
 
 /// Returns a file as a repair without a budget leaves it.
 fn repaired(file: &[u8], options: &Options) -> Vec<u8> {
-    let (mut reading, gate) = (Reading::default(), Gate::of(options));
+    let (mut reading, gate) = (Reading::default(), Prefilter::of(options));
     let mut out = vec![];
     for row in file.split_inclusive(|byte| *byte == b'\n') {
         let read = reading.next(row);
