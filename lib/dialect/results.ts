@@ -119,6 +119,11 @@ function isEmptyList(value: unknown): boolean {
 
 const table: readonly RowData[] = data
 
+/** Returns the table as JSON, for the reader of stored rows. */
+export function dialectsAsJson(): string {
+  return JSON.stringify(data)
+}
+
 /** Fields with paths into a result, in the order in which they are read. */
 const FIELDS = ['text', 'json', 'other', 'media', 'id', 'tool', 'error', 'side', 'aside'] as const
 

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { PlanStep, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
 import { type Compiled, handleOf } from '../compiled.js'
 import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
+import { dialectsAsJson } from '../dialect/results.js'
 import { native } from '../engine.js'
 import { compileWith } from '../policy.js'
 import { failureOf, type Refused } from '../system_error.js'
@@ -84,8 +85,12 @@ function spareOf({ maxSideBytes }: ResultPolicy): number {
   return maxSideBytes === undefined ? 1_024 : 0
 }
 
+let knowsDialects = false
+
 /** Packs a session and its policy for `unpack_options` in src/bindings/session.rs. */
 function packSession(path: string, policy: Compiled, spare: number) {
+  if (!knowsDialects) native.setDialects(dialectsAsJson())
+  knowsDialects = true
   const { clean, dialect, maxSideBytes } = policy
   if (typeof path !== 'string') throw optionError(TypeError, 'path', 'the path of a file', path)
   if (path === '' || path.includes('\0')) throw optionError(RangeError, 'path', 'the path of a file', path)

@@ -13,6 +13,7 @@ use super::plan::unpack_budget;
 use super::policy::{PolicyHandle, write};
 use super::task::Background;
 use super::units::Numbers;
+use crate::dialect::table::Table;
 use crate::policy::Policy;
 use crate::session::budget_survey::{Budget, Step};
 use crate::session::clamp_slots::Rules;
@@ -21,6 +22,12 @@ use crate::session::inspect::inspect;
 use crate::session::progress::Progress;
 use crate::session::repair::{Request, repair};
 use crate::session::rewrite_row::{Options, SideData};
+
+/// Sets the table of dialects, as JSON, before the first session is read.
+#[napi(catch_unwind)]
+pub fn set_dialects(json: String) -> Result<()> {
+    Table::set(&json).map_err(|error| Error::from_reason(format!("dialects.json: {error}")))
+}
 
 /// Makes a handle to watch and stop work on another thread.
 #[napi(catch_unwind, ts_return_type = "ExternalObject<'watch'>")]

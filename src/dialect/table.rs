@@ -11,7 +11,10 @@ use super::path::{As, End, Paths};
 use super::result::ToolResult;
 use crate::json::Value;
 
+/// The table of this build. TypeScript gives its own, so that a new row takes no native build.
 static SOURCE: &str = include_str!("../dialects.json");
+
+static TABLE: OnceLock<Table> = OnceLock::new();
 
 /// The table, parsed on first use. If several rows match a value, the first one wins.
 #[derive(Debug)]
@@ -134,8 +137,15 @@ struct McpPaths {
 }
 
 impl Table {
+    /// Reads the table to use, or fails with what is wrong in it. A table in use stays.
+    pub fn set(source: &str) -> Result<(), String> {
+        if TABLE.get().is_none() {
+            let _ = TABLE.set(Table::read(source)?);
+        }
+        Ok(())
+    }
+
     pub fn get() -> &'static Table {
-        static TABLE: OnceLock<Table> = OnceLock::new();
         TABLE.get_or_init(|| Table::read(SOURCE).unwrap_or_else(|error| panic!("src/dialects.json: {error}")))
     }
 
