@@ -7,24 +7,14 @@ mod answer;
 mod capture;
 mod clean;
 mod cut;
-mod pipe;
 mod plan;
 mod policy;
-mod saving;
-mod session;
 #[cfg(unix)]
-mod signal;
+mod process;
+mod session;
 mod spill;
 mod task;
 mod text;
 mod truncate;
 mod units;
 mod whole_lines;
-
-use napi_derive::napi;
-
-/// Panics, for a test that a panic becomes an error.
-#[napi(catch_unwind)]
-pub fn panic_for_test() {
-    panic!("asked to panic");
-}

@@ -1,5 +1,6 @@
-//! Reading saved outputs back, and sweeping them.
+//! Saving outputs, reading them back, and sweeping them.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use napi::bindgen_prelude::*;
@@ -8,12 +9,11 @@ use napi_derive::napi;
 use super::answer::answer;
 use super::task::Background;
 use crate::platform::{code_of, errno_of};
-use crate::spill;
 use crate::spill::pattern::Pattern;
 use crate::spill::read::{Page, Slice, Start};
 use crate::spill::search::{Match, Query};
 use crate::spill::sweep::{Limits, Swept};
-use crate::spill::{Failure, Record, Store};
+use crate::spill::{self, Failure, Record, Saving, Store};
 
 /// A failure: its code, the system's error number, and a message.
 #[napi(object)]
@@ -53,6 +53,58 @@ impl From<Record> for SpillRow {
             complete: record.complete,
         }
     }
+}
+
+/// Converts a result to its JavaScript form.
+fn outcome<T, R>(
+    outcome: std::result::Result<T, Failure>,
+    shown: impl FnOnce(T) -> R,
+) -> Either<R, SpillFailure> {
+    match outcome {
+        Ok(value) => Either::A(shown(value)),
+        Err(failure) => Either::B(failure.into()),
+    }
+}
+
+/// Begins to save an output, keeping at most `room` bytes.
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'saving'>")]
+pub fn start_saving(dir: String, id: String, tool: String, room: f64) -> External<Arc<Saving>> {
+    External::new(Saving::new(Store::at(&dir), &id, &tool, room as u64).into())
+}
+
+/// Buffers bytes and returns the number waiting to be written.
+#[napi(catch_unwind)]
+pub fn save_bytes(
+    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
+    bytes: &[u8],
+) -> f64 {
+    saving.push(bytes) as f64
+}
+
+/// Writes the buffered bytes.
+#[napi(catch_unwind, ts_return_type = "Promise<SpillFailure | null>")]
+pub fn flush_saving(
+    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
+) -> AsyncTask<Background> {
+    let saving = Arc::clone(saving);
+    Background::run(move || saving.flush().err().map(SpillFailure::from))
+}
+
+#[napi(catch_unwind, ts_return_type = "Promise<SpillRow | SpillFailure>")]
+pub fn finish_saving(
+    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
+) -> AsyncTask<Background> {
+    let saving = Arc::clone(saving);
+    Background::run(move || outcome(saving.finish(), SpillRow::from))
+}
+
+/// Removes the saved part of an unfinished output.
+#[napi(catch_unwind, ts_return_type = "Promise<SpillFailure | null>")]
+pub fn discard_saving(
+    #[napi(ts_arg_type = "ExternalObject<'saving'>")] saving: &External<Arc<Saving>>,
+) -> AsyncTask<Background> {
+    let saving = Arc::clone(saving);
+    Background::run(move || saving.discard().err().map(SpillFailure::from))
 }
 
 /// Lists the saved outputs, oldest first.
@@ -165,15 +217,4 @@ pub fn sweep_saved(
     let limits = Limits { total_bytes: total_bytes as u64, max_age, min_age };
     let sweep = move || spill::sweep(&Store::at(&dir), &limits, &retain, SystemTime::now());
     Background::run(move || outcome(sweep(), SpillSwept::from))
-}
-
-/// Converts a result to its JavaScript form.
-pub fn outcome<T, R>(
-    outcome: std::result::Result<T, Failure>,
-    shown: impl FnOnce(T) -> R,
-) -> Either<R, SpillFailure> {
-    match outcome {
-        Ok(value) => Either::A(shown(value)),
-        Err(failure) => Either::B(failure.into()),
-    }
 }

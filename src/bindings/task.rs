@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use napi::bindgen_prelude::*;
 use napi::{ScopedTask, sys};
-use napi_derive::napi;
 
 /// Makes the JavaScript value of the work's result.
 type Answer = Box<dyn FnOnce(sys::napi_env) -> Result<sys::napi_value> + Send>;
@@ -41,8 +40,14 @@ impl<'task> ScopedTask<'task> for Background {
     }
 }
 
-/// Panics on another thread, for a test that a panic becomes an error.
-#[napi(catch_unwind, ts_return_type = "Promise<void>")]
-pub fn panic_in_background_for_test() -> AsyncTask<Background> {
-    Background::run::<()>(|| panic!("asked to panic"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_in_the_background_becomes_an_error() {
+        let mut task = Background(Some(Box::new(|| panic!("a mistake of ours"))));
+        let error = task.compute().err().unwrap();
+        assert_eq!(error.reason, "the background work panicked");
+    }
 }

@@ -1,9 +1,19 @@
-//! Signal details for passing signals on to a child.
+//! Details of child processes that Node does not offer: system pipes, and the senders of signals.
+
+use std::os::fd::IntoRawFd;
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use crate::signal;
+
+/// Opens a pipe that children do not inherit by default. Returns the reading and the writing end; the caller must close
+/// both.
+#[napi(catch_unwind)]
+pub fn open_pipe() -> Result<Vec<i32>> {
+    let (from, to) = std::io::pipe()?;
+    Ok(vec![from.into_raw_fd(), to.into_raw_fd()])
+}
 
 /// Watches a signal that has a handler, for the two functions below.
 #[napi(catch_unwind)]
