@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as spillway from 'spillway'
@@ -55,31 +54,6 @@ describe('the package', () => {
     const loaded = run(`require('spillway'); console.log(Object.keys(require.cache).join())`)
     expect(loaded).toMatch(/dist.index\.js/)
     expect(loaded).not.toMatch(/cli\.js/)
-  })
-
-  it('runs by npx from its tarball in an empty project', () => {
-    const place = mkdtempSync(join(tmpdir(), 'spillway-pack-'))
-    const npm = (...args: string[]) =>
-      execFileSync('npm', args, {
-        cwd: place,
-        encoding: 'utf8',
-        input: 'a line\n'.repeat(9_000),
-        stdio: ['pipe', 'pipe', 'ignore'],
-        env: { ...process.env, npm_config_cache: join(place, 'cache'), npm_config_offline: 'true' },
-      })
-    try {
-      const [packed] = JSON.parse(npm('pack', root, '--ignore-scripts', '--json'))
-      const files = packed.files.map(({ path }: { path: string }) => path)
-      expect(files).toContain('dist/cli.js')
-      expect(files.filter((path: string) => /^(?:cli|__test__|lib|src)\//.test(path))).toEqual([])
-      writeFileSync(join(place, 'package.json'), '{}')
-      const spillway = (...args: string[]) =>
-        npm('exec', '--yes', `--package=./${packed.filename}`, '--', 'spillway', ...args)
-      expect(spillway('--version')).toBe(`${packed.version}\n`)
-      expect(spillway('clamp', '--max-lines', '5')).toMatch(/^(?:a line\n){3}\n\[tool output truncated: /)
-    } finally {
-      rmSync(place, { recursive: true, force: true })
-    }
   })
 
   it('serves worker threads', async () => {

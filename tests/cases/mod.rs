@@ -9,3 +9,9 @@ pub fn cases(weight: u32) -> Config {
     let cases = (cases / weight).max(30);
     Config { cases, failure_persistence: None, max_global_rejects: cases.max(1_024), ..Config::default() }
 }
+
+/// Returns true if laws without random cases try everything.
+#[allow(dead_code, reason = "few tests ask")]
+pub fn is_long() -> bool {
+    std::env::var("SPILLWAY_CASES").is_ok()
+}
