@@ -30,9 +30,14 @@ pub fn cap(value: Value, max: usize, most: usize) -> Option<Option<String>> {
     if value.source().len() <= most {
         return None;
     }
-    let bytes = written(value).len();
+    // Data that is kept stays as it is, and a lone surrogate takes an escape.
+    let bytes = value.compact().len();
+    if bytes <= most {
+        return None;
+    }
+    let json = written(value);
     let above = Above { bytes: Some(bytes), ..Above::default() };
-    (bytes > most).then(|| shrink_below(value, max, &above))
+    Some(if json.len() <= max { Some(json) } else { shrink_below(value, max, &above) })
 }
 
 /// Like [`cap`], without the original size. Returns `None` if even an empty value does not fit.
@@ -152,7 +157,11 @@ mod tests {
 
     fn capped(json: &str, max: usize) -> Option<String> {
         let document = Document::parse(json.as_bytes()).unwrap();
-        let Some(capped) = cap(document.root(), max, max) else { return Some(json.to_owned()) };
+        let Some(capped) = cap(document.root(), max, max) else {
+            let compact = document.root().compact();
+            assert!(compact.len() <= max, "{} bytes: {compact}", compact.len());
+            return Some(json.to_owned());
+        };
         let capped = capped?;
         assert!(capped.len() <= max, "{} bytes: {capped}", capped.len());
         assert!(Document::parse(capped.as_bytes()).is_some(), "{capped}");
@@ -183,6 +192,13 @@ mod tests {
         let left =
             r#"[1,2,[3,4],[3,4],[3,4],[3,4],"[... 26 more items]",{"spillway":{"originalBytes":185}}]"#;
         assert_eq!(capped(&list, 90).unwrap(), left);
+    }
+
+    #[test]
+    fn lone_surrogates_count_as_the_escapes_that_stay() {
+        let text = r#""\ud83d\ud83d""#;
+        assert_eq!(capped(text, 14).unwrap(), text);
+        assert_eq!(capped(text, 13).unwrap(), "\"\u{fffd}\u{fffd}\"");
     }
 
     #[test]
