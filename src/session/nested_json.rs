@@ -29,7 +29,8 @@ fn members_cut(object: Value, rules: &Rules) -> String {
     object.compact_with(|leaf| {
         let text = leaf.text().filter(|_| leaf.parent() == Some(object))?;
         let cut = match clamp_text(&text, rules) {
-            Fit::Whole => return None,
+            // U+FFFD takes less room than the escape of a lone surrogate.
+            Fit::Whole => return text.has_lone().then(|| string(&text.string())),
             Fit::Cleaned(cut) | Fit::Cut(cut) => cut,
         };
         let fits = |words: &String| matches!(clamp_text(&words.clone().into(), rules), Fit::Whole);
