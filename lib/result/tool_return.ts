@@ -5,7 +5,7 @@ import { Place } from '../dialect/paths.js'
 import { withNames } from '../dialect/payload.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { isLight, wellFormed } from '../dialect/slots.js'
-import { LITTLE } from '../dialect/walk.js'
+import { LITTLE, REST } from '../dialect/walk.js'
 import { jsonOf } from '../json.js'
 import { get, isObject, isPlain, tryRead } from '../untrusted.js'
 import { clampAndReport, clampResults, clampSide, clampValue } from './clamp_result.js'
@@ -20,8 +20,13 @@ export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
   const left = tryRead(() => besideClamped(value, policy)) ?? value
   const results = tryRead(() => readResults(left, policy.dialect))
   // Clamps the results that were read, since reading again may give others.
-  if (results && tryRead(() => isSure(left, results)))
-    return tryRead(() => clampResults(left, results, policy, origin)) ?? left
+  if (results && tryRead(() => isSure(left, results))) {
+    const clamped = tryRead(() => clampResults(left, results, policy, origin)) ?? left
+    if (clamped === left || !hasRest(results) || isResult(clamped, policy)) return clamped
+    // Data that no dialect knows has taken the room of all known blocks, and nothing tells a result any more. A tool
+    // that is wrapped again would return the text of what is left.
+    return (tryRead(() => ofData(clamped, policy, origin)) ?? clamped) as T
+  }
   const made = tryRead(
     () => ofCommand(left, policy, origin) ?? ofMessages(left, policy, origin) ?? ofData(left, policy, origin),
   )
@@ -100,6 +105,15 @@ function isMessage(value: unknown, { dialect }: Compiled): boolean {
     isObject(value) &&
     readResults(value, dialect).some((result) => result.isSure && result.dialect === 'langchain')
   )
+}
+
+/** Returns true if a result has data that no dialect knows. */
+function hasRest(results: readonly Result[]): boolean {
+  return results.some(({ slots }) => slots.some(({ json }) => json?.as === REST))
+}
+
+function isResult(value: object, { dialect }: Compiled): boolean {
+  return tryRead(() => isSure(value, readResults(value, dialect))) ?? false
 }
 
 /** Returns true if a value is a result or carries some, and its JSON holds little else. */
