@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: rows of thirteen frameworks
 /**
- * What both readers of results promise alike, the one of live objects and the one of stored rows: the same results are
- * found, a model reads the same texts, and all else stays as it was. Side data and members that no dialect knows are
+ * The promise of both readers of results, of live objects and of stored rows: the same results are found, a model reads the same texts, and all else stays as it was. Side data and members that no dialect knows are
  * valid JSON within their bytes; how each reader shortens them is its own.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

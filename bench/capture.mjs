@@ -29,7 +29,7 @@ const captures = {
   'both ends, saved': ours({ keep: 'ends', clean: false }, true),
 }
 
-/** What is compared, with the MiB of either. */
+/** Pairs to compare, with the MiB of either. */
 const rows = [
   ['both ends', 'Pi OutputAccumulator', 1024, 1024],
   ['both ends, cleaned', 'Pi OutputAccumulator', 1024, 1024],

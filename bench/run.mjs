@@ -90,7 +90,7 @@ const copy = (text, chars = KEPT) => ['a copy', () => Buffer.from(text.slice(0, 
 const pass = (text) => ['a pass', () => Buffer.byteLength(text)]
 const lengths = ['lengths', () => sumOfLengths(history)]
 
-/** What is compared: ours, the peer if there is one, and the floor. */
+/** Rows: ours, the peer if there is one, and the floor. */
 const rows = [
   {
     name: 'text under 2,000 chars that fits',

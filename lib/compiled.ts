@@ -177,8 +177,3 @@ export function paged(policy: Compiled): Compiled {
 export function headOf(policy: Compiled): Compiled {
   return { ...silent(policy), keep: 'head', ...measures(policy.limits, 'head') }
 }
-
-/** Returns true if the policy searches for findings. */
-export function searches({ keep, isError }: Compiled): boolean {
-  return keep === 'findings' || (keep === 'auto' && isError)
-}

@@ -1,4 +1,4 @@
-//! What the targets share: an input is a few choices, which make a policy, and then the text.
+//! Inputs of the targets: a few choices, which make a policy, and then the text.
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use spillway::clean;

@@ -125,7 +125,7 @@ const COLUMNS: usize = 2;
 /// Truncates blocks under one budget. Each block comes as two windows; if the second is empty, the first is the whole
 /// text. `table` has two numbers per block: its length, and a code to return. Code 0: whole. 1: truncated, and the text
 /// is returned. 2: dropped, or replaced by the returned text. 3: whole but ill-formed. 4: returned with its long lines
-/// cut. `read` takes the number of a block before the arguments that it has in [`truncate_text`].
+/// cut. `read` takes the number of a block and a position, in chars.
 #[napi(catch_unwind)]
 pub fn truncate_blocks(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,

@@ -76,7 +76,7 @@ impl Form {
     }
 }
 
-/// What tells the form of a value.
+/// The tags of a value, which tell its form.
 #[derive(Debug)]
 pub enum Tags {
     List,

@@ -5,6 +5,11 @@ pub fn is_space(point: char) -> bool {
     point == '\u{FEFF}' || point.is_whitespace() && point != '\u{85}'
 }
 
+/// Returns true if any char is not white space.
+pub fn is_visible(mut text: impl Iterator<Item = char>) -> bool {
+    text.any(|point| !is_space(point))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

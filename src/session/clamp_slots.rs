@@ -2,11 +2,11 @@
 
 use super::nested_json;
 use super::payload::with_names;
-use super::slot_text::{Windows, cleaned, is_visible, parted, windows};
+use super::slot_text::{Windows, cleaned, parted, windows};
 use crate::clean;
 use crate::dialect::Slot;
 use crate::dialect::path::As;
-use crate::encoding::whitespace::is_space;
+use crate::encoding::whitespace::{is_space, is_visible};
 use crate::encoding::{Size, Utf16};
 use crate::json::{Literal, Value};
 use crate::notice::Notice;
@@ -122,7 +122,7 @@ pub fn clamp_json(text: &Literal, rules: &Rules) -> Fit {
 
 /// Returns the truncated text. If that has no visible chars, returns the visible start of the original instead.
 fn showing(cut: String, text: &Literal, rules: &Rules) -> String {
-    if is_visible(&cut) {
+    if is_visible(cut.chars()) {
         return cut;
     }
     let visible = text.string().trim_start_matches(is_space).to_owned();

@@ -34,7 +34,7 @@ pub enum SideData {
     Drop,
 }
 
-/// What became of a row.
+/// The outcome of rewriting a row.
 #[derive(Debug, Default)]
 pub struct RowChange {
     /// The new row, if it differs.

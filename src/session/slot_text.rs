@@ -2,7 +2,7 @@
 
 use crate::clean::look::is_clean;
 use crate::clean::{self, Cleaner, met};
-use crate::encoding::whitespace::is_space;
+use crate::encoding::whitespace::is_visible;
 use crate::json::Literal;
 use crate::notice::earlier;
 use crate::notice::parse::has_notice;
@@ -37,7 +37,8 @@ pub fn cleaned(text: &Literal, options: Option<clean::Options>) -> Option<Litera
     let (mut cleaner, mut out) = (Cleaner::new(options), Vec::with_capacity(text.len()));
     cleaner.push(text.as_bytes(), &mut out);
     cleaner.finish(&mut out);
-    let cleaned = String::from_utf8(out).ok().filter(|cleaned| *cleaned != text && is_visible(cleaned));
+    let cleaned =
+        String::from_utf8(out).ok().filter(|cleaned| *cleaned != text && is_visible(cleaned.chars()));
     cleaned.map(Literal::from)
 }
 
@@ -47,11 +48,6 @@ pub fn parted(text: Vec<u16>, options: Option<clean::Options>) -> String {
     let whole = String::from_utf16_lossy(&text);
     let left = if folds { met::leave_two(&text) } else { None };
     left.filter(|_| !has_notice(whole.as_bytes())).map_or(whole, |left| String::from_utf16_lossy(&left))
-}
-
-/// Returns true if a text has visible chars.
-pub fn is_visible(text: &str) -> bool {
-    text.chars().any(|point| !is_space(point))
 }
 
 #[cfg(test)]

@@ -33,8 +33,7 @@ use super::row_format::is_blank;
 use super::rows::{Rows, each_row};
 use super::session_file::SessionFile;
 use super::temp_file::{State, TempFile, abandoned_name, left_behind, own_name};
-use crate::platform;
-use crate::platform::number;
+use crate::platform::{self, number};
 
 #[derive(Debug)]
 pub struct Swap<'s> {

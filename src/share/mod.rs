@@ -10,16 +10,16 @@ mod notice;
 
 use std::borrow::Cow;
 
-use crate::encoding::whitespace::is_space;
+use crate::encoding::whitespace::is_visible;
 use crate::encoding::{Size, Utf8, Utf16};
 use crate::extent::Extent;
-use crate::limits::{Limits, UNLIMITED, Usage};
+use crate::limits::{Limits, Usage};
 use crate::notice::Notice;
 use crate::notice::counts::Needs;
 use crate::policy::{Policy, Share};
 use crate::truncate::figures::Kept;
 use crate::truncate::input::Input;
-use crate::truncate::long_lines::{CutLines, cut_lines};
+use crate::truncate::long_lines::{CutLines, cut_lines, has_long_line};
 use crate::truncate::{Cut, Terms, truncate_lines};
 pub use fair::split_fairly;
 
@@ -40,22 +40,22 @@ pub enum Block {
 /// pass over the blocks.
 pub fn share(blocks: &[Input<Utf16>], policy: &Policy, figures: bool) -> Vec<Block> {
     let max = policy.limits.line_bytes;
-    if max == UNLIMITED {
+    let cut = |block: &Input<Utf16>| has_long_line(block.head, max).then(|| cut_lines(block.head, max));
+    let lines: Vec<Option<CutLines>> = blocks.iter().map(cut).collect();
+    if lines.iter().all(Option::is_none) {
         return share_lines(blocks, policy.into(), figures);
     }
-    let lines: Vec<CutLines> = blocks.iter().map(|block| cut_lines(block.head, max)).collect();
+    // A block without overlong lines may be here only in part, and stays as it is.
     let inputs: Vec<_> = lines
         .iter()
         .zip(blocks)
-        .map(|(lines, block)| Input::of_lines(lines, block.size(Needs::ALL)))
+        .map(|(lines, block)| match lines {
+            Some(lines) => Input::of_lines(lines, block.size(Needs::ALL)),
+            None => *block,
+        })
         .collect();
-    let limits = if lines.iter().all(|lines| lines.marks.is_empty()) {
-        policy.limits
-    } else {
-        policy.limits.after_cutting_lines()
-    };
     let terms = Terms::from(policy).naming(|limits| exceeded(blocks, limits, policy.share));
-    share_lines(&inputs, Terms { limits, ..terms }, figures)
+    share_lines(&inputs, Terms { limits: policy.limits.after_cutting_lines(), ..terms }, figures)
 }
 
 /// Truncates blocks without overlong lines.
@@ -227,7 +227,7 @@ impl<'a, 'b> Table<'a, 'b> {
         let input = self.inputs[at].beside(beside);
         match truncate_lines(&input, Terms { limits: self.rooms[at], notice, ..self.terms }) {
             None => Block::Whole,
-            Some(cut) if is_visible(&cut.text(&input)) => Block::Cut(cut),
+            Some(cut) if shows(&cut, &input) => Block::Cut(cut),
             Some(_) => Block::Gone,
         }
     }
@@ -249,7 +249,7 @@ impl<'a, 'b> Table<'a, 'b> {
     /// Drops blocks with no visible text left after truncating lines.
     fn drop_empty(&mut self) {
         for (block, source) in self.blocks.iter_mut().zip(self.inputs) {
-            if *block == Block::Whole && source.has_marks() && !is_visible(&source.all()) {
+            if *block == Block::Whole && source.has_marks() && !is_shown(source.head) {
                 *block = Block::Gone;
             }
         }
@@ -267,7 +267,7 @@ impl<'a, 'b> Table<'a, 'b> {
             self.drop_empty();
             match self.blocks[at] {
                 Block::Gone => {}
-                Block::Whole if !is_visible(&self.inputs[at].all()) => self.blocks[at] = Block::Gone,
+                Block::Whole if !is_shown(self.inputs[at].head) => self.blocks[at] = Block::Gone,
                 _ => return,
             }
         }
@@ -283,13 +283,22 @@ impl<'a, 'b> Table<'a, 'b> {
 /// The replacement of a block that stays without room.
 const DOTS: &str = "[...]";
 
-fn is_visible(text: &[u16]) -> bool {
-    char::decode_utf16(text.iter().copied()).any(|point| point.is_ok_and(|point| !is_space(point)))
+/// Returns true if a truncated text has visible chars.
+fn shows(cut: &Cut, input: &Input<Utf16>) -> bool {
+    let (head, tail) = input.parts(cut.sides);
+    is_visible(cut.middle.chars()) || is_shown(head) || is_shown(tail)
+}
+
+/// Returns true if a text has visible chars. A lone surrogate becomes one.
+fn is_shown(text: Utf16) -> bool {
+    let points = char::decode_utf16(text.0.iter().copied());
+    is_visible(points.map(|point| point.unwrap_or(char::REPLACEMENT_CHARACTER)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encoding::Text;
     use crate::policy::Keep;
 
     fn shared(blocks: &[&str], chars: usize, how: Share, notice: Notice) -> Vec<Option<String>> {
@@ -319,6 +328,18 @@ mod tests {
                 Some("b".repeat(12) + "[... 288 more characters truncated]"),
             ]
         );
+    }
+
+    #[test]
+    fn a_block_that_is_here_in_part_stays_so_beside_one_with_an_overlong_line() {
+        let text: Vec<u16> = (0..30_000).map(|n| if n % 50 == 49 { 10 } else { 97 + n % 26 }).collect();
+        let (head, tail) = (Utf16(&text[..12_000]), Utf16(&text[18_000..]));
+        let line = vec![u16::from(b'x'); 90_000];
+        let limits = Limits { bytes: 2_000, line_bytes: 80_000, ..Limits::NONE };
+        let policy = Policy { limits, keep: Keep::Tail, notice: Notice::Pi, ..Policy::default() };
+        let part = Input::ends(head, tail, text.len()).with_totals(Utf16(&text).size());
+        let whole = share(&[Input::whole(Utf16(&line)), Input::whole(Utf16(&text))], &policy, true);
+        assert_eq!(share(&[Input::whole(Utf16(&line)), part], &policy, true), whole);
     }
 
     #[test]

@@ -57,7 +57,9 @@ impl CutLines {
 
 /// Returns true if a line exceeds `max` bytes without its terminator.
 pub fn has_long_line<T: Text>(text: T, max: usize) -> bool {
-    lines(text).any(|line| text.slice(line.start..line.content).size().bytes > max)
+    // A unit is at most three bytes.
+    max < text.len().saturating_mul(3)
+        && lines(text).any(|line| text.slice(line.start..line.content).size().bytes > max)
 }
 
 /// Returns the bytes of the longest line.

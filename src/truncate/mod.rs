@@ -18,8 +18,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::encoding::{Size, Text};
-use crate::findings;
-use crate::findings::Findings;
+use crate::findings::{self, Findings};
 use crate::limits::Limits;
 use crate::notice::Notice;
 use crate::notice::counts::{Labels, Needs};
@@ -81,7 +80,7 @@ impl<'a> Terms<'a> {
 /// Truncates a text to a policy, or returns `None` if it fits.
 pub fn truncate<T: Text>(input: &Input<T>, policy: &Policy) -> Option<Cut> {
     let (terms, max) = (Terms::from(policy), policy.limits.line_bytes);
-    if max >= input.head.len().saturating_mul(3) || !has_long_line(input.head, max) {
+    if !has_long_line(input.head, max) {
         return truncate_lines(input, terms);
     }
     let lines = cut_lines(input.head, max);
