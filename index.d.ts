@@ -61,12 +61,14 @@ export type LimitName = 'bytes' | 'lines' | 'chars' | 'tokens' | 'lineBytes'
  *             bytes), and the notice comes last. Words and shapes decide, without knowledge of any tool; lines that
  *             repeat an earlier one count less. One pass over the input, in memory bounded by the limits. Without
  *             findings: 'ends' with 20 % for the head;
+ *  'relevant' both ends and, from between them, the lines that say most about `query`, or say what is new, with their
+ *             neighbours, in document order. Marks and notice as with 'findings';
  *  'auto'     'findings' for a known error (thrown, an error result, or `isError` below). Otherwise 'ends' with 70 %
  *             for the head if the last 2,000 chars look important (a word such as error, failed, "exit code", total,
  *             summary, done; a closing brace at the end), else 'head'. The rest of the text is not searched for
  *             failures: that would scatter source files.
  */
-export type Keep = 'head' | 'tail' | 'ends' | 'findings' | 'auto'
+export type Keep = 'head' | 'tail' | 'ends' | 'findings' | 'relevant' | 'auto'
 
 /** Counts and names of one cut, for a notice. Fields that need a pass over the whole input are computed when read. */
 export interface Cut {
@@ -78,7 +80,7 @@ export interface Cut {
   readonly totalLines: number
   /** Lines kept in whole or in part, 1-based and inclusive, such as "1-120,4803-5000". */
   readonly keptLines: string
-  readonly keep: 'head' | 'tail' | 'ends' | 'findings'
+  readonly keep: 'head' | 'tail' | 'ends' | 'findings' | 'relevant'
   /** Limits that the input exceeded, in the order bytes, lines, chars, tokens, lineBytes. */
   readonly exceeded: readonly LimitName[]
   /** `source` of the policy. */
@@ -134,6 +136,9 @@ export interface PolicyOptions extends Limits {
   /** Strings that make a line a finding, such as the name of a file or a test that was asked about. Matched literally
    *  and case-sensitively; an empty string is an error. */
   needles?: readonly string[]
+  /** Text that says what was asked, as it is: the arguments of the call, the user's words. For 'relevant', and for
+   *  'auto' where that chooses it. A string, or several, the first weighing most; an empty string asks nothing. */
+  query?: string | readonly string[]
   /** Marks the text as the output of a failure, for 'auto'. Default false; clampResult, wrapTool and captures detect
    *  it. */
   isError?: boolean

@@ -36,6 +36,9 @@ describe('options', () => {
     [{ needles: 'name' }, 'needles', '"name"'],
     [{ needles: ['name', 7] }, 'needles[1]', '7'],
     [{ needles: [''] }, 'needles[0]', '""'],
+    [{ query: 7 }, 'query', '7'],
+    [{ query: null }, 'query', 'null'],
+    [{ query: ['name', 7] }, 'query[1]', '7'],
     [{ clean: 'yes' }, 'clean', '"yes"'],
     [{ clean: null }, 'clean', 'null'],
     [{ clean: { ansi: 1 } }, 'clean.ansi', '1'],
@@ -206,11 +209,13 @@ describe('definePolicy', () => {
     expect(policy).toMatchObject({ maxBytes: 51_200, maxLines: 5, keep: 'tail' })
     expect(Object.isFrozen(policy)).toBe(true)
     expect(clampText('1\n2\n3\n4\n5\n6\n7\n', policy)).toMatch(/truncated[\s\S]*7\n$/)
-    const given = { needles: ['name'], clean: { ansi: true } }
+    const given = { needles: ['name'], query: ['asked'], clean: { ansi: true } }
     const checked = definePolicy(given)
     given.needles[0] = any(5)
-    expect(checked).toMatchObject({ needles: ['name'], clean: { ansi: true } })
-    for (const held of [checked.needles, checked.clean]) expect(Object.isFrozen(held)).toBe(true)
+    given.query[0] = any(5)
+    expect(checked).toMatchObject({ needles: ['name'], query: ['asked'], clean: { ansi: true } })
+    for (const held of [checked.needles, checked.query, checked.clean])
+      expect(Object.isFrozen(held)).toBe(true)
   })
 
   it('takes options that are inherited, as every function does', () => {

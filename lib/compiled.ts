@@ -2,6 +2,7 @@ import type { ClampEvent, Cut, DialectName, Keep, SpillStore, TextSize, WrapPoli
 import type { Cleaning } from './clean_options.js'
 import { native } from './engine.js'
 import { type CheckedNotice, NO_NOTICE } from './notice.js'
+import type { Query } from './query.js'
 
 /** A checked policy. */
 export interface Compiled {
@@ -22,6 +23,7 @@ export interface Compiled {
   readonly pages: boolean
   readonly isError: boolean
   readonly needles: string[]
+  readonly query: Query
   /** Chars up to which any well-formed text fits. */
   readonly gate: number
   /** Bytes of JSON up to which any well-formed result fits, of any shape. */
@@ -87,6 +89,7 @@ export function handleOf(policy: Compiled): Slot['handle'] {
     pages: policy.pages,
     isError: policy.isError,
     needles: policy.needles,
+    query: Array.isArray(policy.query) ? policy.query : [],
     ...(saved && { saved: saved.how, savedName: saved.name }),
   })
   return slot.handle

@@ -3,6 +3,7 @@ import { checkClean } from './clean_options.js'
 import { type Compiled, measures } from './compiled.js'
 import { dialectNames } from './dialect/results.js'
 import { checkNotice } from './notice.js'
+import { checkQuery } from './query.js'
 import { isObject } from './untrusted.js'
 import {
   bound,
@@ -18,7 +19,7 @@ import {
   texts,
 } from './validate.js'
 
-const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings'] as const
+const KEEPS = ['auto', 'head', 'tail', 'ends', 'findings', 'relevant'] as const
 const SHARES = ['fair', 'order', 'each'] as const
 
 /** Options that lift the default limits. */
@@ -32,9 +33,10 @@ class CheckedPolicy {
   readonly #compiled: Compiled
 
   constructor(options: WrapPolicy, compiled: Compiled) {
-    const { needles, clean } = options
+    const { needles, query, clean } = options
     Object.assign(this, options, { maxBytes: compiled.limits.bytes, maxLines: compiled.limits.lines })
     if (needles) Object.assign(this, { needles: Object.freeze([...needles]) })
+    if (Array.isArray(query)) Object.assign(this, { query: Object.freeze([...query]) })
     if (isObject(clean)) Object.assign(this, { clean: Object.freeze({ ...clean }) })
     this.#compiled = compiled
     Object.freeze(this)
@@ -126,6 +128,7 @@ function check(options: WrapPolicy): Compiled {
     saved: undefined,
     pages: false,
     needles: texts('needles', options.needles),
+    query: checkQuery(options.query),
     clean: checkClean(options.clean),
     dialect,
     sideData: choice('sideData', options.sideData, ['keep', 'cap', 'drop'], 'keep'),

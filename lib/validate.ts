@@ -28,6 +28,7 @@ export const OPTIONS = {
     'keep',
     'headShare',
     'needles',
+    'query',
     'isError',
     'snap',
     'notice',

@@ -124,7 +124,7 @@ pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
         _ if missing.omitted == missing.total => Place::Alone,
         Keep::Head | Keep::Auto => Place::AfterHead,
         Keep::Tail => Place::BeforeTail,
-        Keep::Ends | Keep::Findings => Place::Between,
+        Keep::Ends | Keep::Findings | Keep::Relevant => Place::Between,
     };
     // The cut will have its own limit in chars, which is below the total.
     let limits = Limits { chars: policy.limits.chars.min(missing.total), ..policy.limits };

@@ -11,6 +11,8 @@ pub enum Keep {
     Tail,
     Ends,
     Findings,
+    /// Both ends, and the lines between them that say most about [`Policy::query`].
+    Relevant,
     Auto,
 }
 
@@ -48,6 +50,8 @@ pub struct Policy {
     pub is_error: bool,
     /// A line that contains one of these texts is a finding.
     pub needles: Vec<String>,
+    /// What was asked, as texts, for [`Keep::Relevant`]. The first weighs most.
+    pub query: Vec<String>,
 }
 
 impl Policy {
@@ -71,6 +75,7 @@ impl Default for Policy {
             pages: false,
             is_error: false,
             needles: vec![],
+            query: vec![],
         }
     }
 }

@@ -19,7 +19,7 @@ pub type JsText = Either<Latin1String, Utf16String>;
 pub struct Cut {
     #[napi(ts_type = "string")]
     pub text: JsText,
-    #[napi(ts_type = "'head' | 'tail' | 'ends' | 'findings'")]
+    #[napi(ts_type = "'head' | 'tail' | 'ends' | 'findings' | 'relevant'")]
     pub keep: &'static str,
     /// The position of the notice in the result.
     pub notice: Vec<f64>,

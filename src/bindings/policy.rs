@@ -19,7 +19,7 @@ pub struct PolicyFields {
     pub chars: f64,
     pub tokens: f64,
     pub line_bytes: f64,
-    #[napi(ts_type = "'auto' | 'head' | 'tail' | 'ends' | 'findings'")]
+    #[napi(ts_type = "'auto' | 'head' | 'tail' | 'ends' | 'findings' | 'relevant'")]
     pub keep: String,
     pub head_share: f64,
     pub snap: bool,
@@ -40,6 +40,7 @@ pub struct PolicyFields {
     pub pages: bool,
     pub is_error: bool,
     pub needles: Vec<String>,
+    pub query: Vec<String>,
 }
 
 /// Makes a handle for a policy.
@@ -61,6 +62,7 @@ pub fn set_policy(
         "tail" => Keep::Tail,
         "ends" => Keep::Ends,
         "findings" => Keep::Findings,
+        "relevant" => Keep::Relevant,
         other => return Err(unknown("keep", other)),
     };
     let notice = match &*fields.notice {
@@ -109,6 +111,7 @@ pub fn set_policy(
         pages: fields.pages,
         is_error: fields.is_error,
         needles: fields.needles,
+        query: fields.query,
     };
     Ok(())
 }
@@ -120,6 +123,7 @@ pub fn name_of(keep: Keep) -> &'static str {
         Keep::Tail => "tail",
         Keep::Ends => "ends",
         Keep::Findings => "findings",
+        Keep::Relevant => "relevant",
     }
 }
 

@@ -121,8 +121,10 @@ impl<'a, T: Text> Fitter<'a, T> {
             Keep::Tail => tail(),
             // Findings were searched for before. If there are none, both ends are kept. If both do not fit, the end
             // with the larger share is kept.
-            Keep::Ends | Keep::Findings if self.head_share > 0.5 => both().or_else(head).or_else(tail),
-            Keep::Ends | Keep::Findings => both().or_else(tail).or_else(head),
+            Keep::Ends | Keep::Findings | Keep::Relevant if self.head_share > 0.5 => {
+                both().or_else(head).or_else(tail)
+            }
+            Keep::Ends | Keep::Findings | Keep::Relevant => both().or_else(tail).or_else(head),
         };
         kept.unwrap_or(nothing)
     }
@@ -229,6 +231,7 @@ fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
         _ if policy.searches() => (Keep::Ends, WITHOUT_FINDINGS),
         Keep::Auto if auto_keep::is_important(tail) => (Keep::Ends, 0.7),
         Keep::Auto => (Keep::Head, 1.0),
+        Keep::Relevant => (Keep::Ends, 0.5),
         // Unused room of one end goes to the other, unless the share of that end is zero.
         Keep::Ends if policy.head_share == 0.0 => (Keep::Tail, 0.0),
         Keep::Ends if policy.head_share == 1.0 => (Keep::Head, 1.0),
