@@ -127,6 +127,13 @@ export interface Cut {
  */
 export type Notice = 'hint' | 'pi' | 'count' | false | (string & {}) | ((cut: Cut) => string)
 
+/** Text that says what was asked, or a function of the arguments of a call that returns it. */
+export type Query =
+  | string
+  | readonly string[]
+  | false
+  | ((args: readonly unknown[]) => string | readonly string[] | undefined)
+
 export interface PolicyOptions extends Limits {
   /** Default 'auto'. */
   keep?: Keep
@@ -137,8 +144,15 @@ export interface PolicyOptions extends Limits {
    *  and case-sensitively; an empty string is an error. */
   needles?: readonly string[]
   /** Text that says what was asked, as it is: the arguments of the call, the user's words. For 'relevant', and for
-   *  'auto' where that chooses it. A string, or several, the first weighing most; an empty string asks nothing. */
-  query?: string | readonly string[]
+   *  'auto' where that chooses it. A string, or several, the first weighing most; an empty string and false ask nothing.
+   *
+   *  A function gets the arguments of the call and returns such text, or undefined for none. It is called once for each
+   *  result that is cut, never for one that fits; if it throws, nothing is asked. Where no call is known (clampText,
+   *  clampResult, clampError, captures) it is not called.
+   *
+   *  Default: the strings in the arguments of the call for wrapTool; these and the user's last words before the call for
+   *  functions of a history; nothing for all others. Of the arguments and of the words up to 4,096 chars are read. */
+  query?: Query
   /** Marks the text as the output of a failure, for 'auto'. Default false; clampResult, wrapTool and captures detect
    *  it. */
   isError?: boolean

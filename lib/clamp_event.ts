@@ -13,6 +13,8 @@ export interface Origin {
   /** Arguments of the call. */
   readonly args?: readonly unknown[]
   readonly onClamp?: ((event: ClampEvent) => void) | undefined
+  /** Returns what was asked of a result. Called only if it is cut. */
+  readonly ask?: ((result?: Result) => string[]) | undefined
   /** Saves the texts that are cut. */
   readonly spilling?: CallSpill
   /** True if no event is announced, since the clamp runs again. */

@@ -1,15 +1,64 @@
+import { elementAt, get, ignoreRejection, isObject, isPlain, tryRead } from './untrusted.js'
 import { optionError } from './validate.js'
 
-/** Texts that say what was asked. Undefined if the caller leaves it to the function. */
-export type Query = string[] | undefined
+/** A caller's function of the arguments of a call. */
+type Asker = (args: readonly unknown[]) => unknown
+
+/** Texts that say what was asked, or a function that returns them. Undefined if each function has its own default. */
+export type Query = string[] | Asker | undefined
 
 /** Checks the question of a policy. Empty texts ask nothing. */
 export function checkQuery(query: unknown): Query {
-  if (query === undefined) return undefined
-  const texts: unknown = typeof query === 'string' ? [query] : query
-  if (!Array.isArray(texts)) throw optionError(TypeError, 'query', 'a string or an array of strings', query)
+  if (query === undefined || typeof query === 'function') return query as Asker | undefined
+  const texts: unknown = query === false ? [] : typeof query === 'string' ? [query] : query
+  if (!Array.isArray(texts))
+    throw optionError(TypeError, 'query', 'a string, an array of strings, false or a function', query)
   return Array.from(texts, (text: unknown, at) => {
     if (typeof text !== 'string') throw optionError(TypeError, `query[${at}]`, 'a string', text)
     return text.toWellFormed()
   }).filter((text) => text !== '')
+}
+
+/**
+ * Returns what a call asked: the texts of the caller's function, or those in its arguments. A function that throws asks
+ * nothing. `asked`: the arguments that a model wrote, if others stand beside them.
+ */
+export function askedBy(query: Query, args: readonly unknown[], asked = args): string[] {
+  if (typeof query !== 'function') return stringsIn(asked.map(decoded))
+  const answer = tryRead(() => query(args))
+  ignoreRejection(answer)
+  return stringsIn([answer])
+}
+
+/** Returns arguments that are the text of JSON as data. */
+function decoded(args: unknown): unknown {
+  const isJson = typeof args === 'string' && /^\s*[[{]/.test(args)
+  return (isJson ? tryRead(() => JSON.parse(args) as unknown) : undefined) ?? args
+}
+
+/** Bounds on what is read, as in src/session/question.rs: chars of all texts, values, and the depth of these. */
+const CHARS = 4_096
+const VALUES = 1_000
+const DEPTH = 16
+
+/** Returns the strings in plain data, in order. */
+export function stringsIn(values: readonly unknown[]): string[] {
+  const found: string[] = []
+  let [chars, left] = [CHARS, VALUES]
+  const take = (value: unknown, depth: number): void => {
+    left -= 1
+    if (typeof value === 'string') {
+      const text = value.slice(0, chars).toWellFormed()
+      chars -= text.length
+      if (text !== '') found.push(text)
+    } else if (isObject(value) && depth < DEPTH) takeAll(value, depth + 1)
+  }
+  const takeAll = (holder: object, depth: number): void => {
+    const isList = Array.isArray(holder)
+    const names = isList ? holder : isPlain(holder) ? (tryRead(() => Object.keys(holder)) ?? []) : []
+    for (let at = 0; at < names.length && left > 0 && chars > 0; at++)
+      take(isList ? elementAt(holder, at) : get(holder, names[at] as string), depth)
+  }
+  takeAll(values, 0)
+  return found
 }

@@ -1,6 +1,6 @@
 import type { ResultPolicy } from 'spillway'
 import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
-import { type Compiled, failed } from '../compiled.js'
+import { asking, type Compiled, failed } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { withNames } from '../dialect/payload.js'
 import { type Result, readResults } from '../dialect/results.js'
@@ -46,7 +46,8 @@ export function clampAndReport(
 ): string {
   const { spilling } = origin
   const number = spilling?.next() ?? 0
-  const clamped = clampWithFigures(text, spilling?.policyOf(number, policy) ?? policy, name)
+  const own = spilling?.policyOf(number, policy) ?? policy
+  const clamped = clampWithFigures(text, asking(own, origin.ask), name)
   if (clamped.figures) {
     spilling?.cut(number, text)
     emitClamp(origin, clamped.figures)
@@ -78,11 +79,14 @@ export function clampResults<T extends object>(
   return draft ? draft.done(value) : value
 }
 
-function clampTexts({ slots, isError }: Result, policy: Compiled, origin: Origin): Clamped {
+function clampTexts(result: Result, policy: Compiled, origin: Origin): Clamped {
+  const { slots, isError } = result
   const { spilling } = origin
   const number = spilling?.next() ?? 0
   const own = isError ? failed(policy) : policy
-  const clamped = clampSlots(slots, spilling?.policyOf(number, own) ?? own, hasListeners(origin))
+  const saved = spilling?.policyOf(number, own) ?? own
+  const ask = origin.ask && (() => origin.ask?.(result) ?? [])
+  const clamped = clampSlots(slots, asking(saved, ask), hasListeners(origin))
   if (clamped.figures) spilling?.cut(number, slots.map(({ text }) => text).join('\n'))
   return clamped
 }

@@ -8,7 +8,7 @@ import { type Cut as NativeCut, native } from '../engine.js'
 import { linesOf } from '../policy.js'
 import { cleaned, parted } from '../text/clean.js'
 import { StringInput } from '../text/input.js'
-import { exceededBy, type Measured } from '../text/limits.js'
+import { askedOf, exceededBy, type Measured } from '../text/limits.js'
 import { NoticeCut, settle, speak, truncate } from '../text/notice_function.js'
 import { pieceAt, SEARCHED, windows } from '../text/pieces.js'
 import { isWithin, sizeOf } from '../text/size.js'
@@ -204,15 +204,27 @@ function sum(sizes: readonly TextSize[]): TextSize {
 
 /** Clamps the texts of one result under one budget, in the engine. */
 function share(texts: readonly string[], policy: Compiled, figures: boolean): Shared {
+  const query = askedOfAll(texts, policy)
   const table = new Float64Array(texts.length * COLUMNS)
   for (const [at, text] of texts.entries()) table[at * COLUMNS] = text.length
   const parts = texts.flatMap((text) => windows(text, policy))
   const read = (block: number, start: number) => pieceAt(texts[block] ?? '', start)
-  const cuts = native.truncateBlocks(handleOf(policy), parts, read, SEARCHED, figures, table)
+  const cuts = native.truncateBlocks(handleOf(policy), parts, read, SEARCHED, figures, query, table)
   const last = carrierOf(table)
   const { text } = policy.notice
   const notice = text !== '' && cuts[last]?.text.includes(text) ? text : ''
   return { truncated: last >= 0, notice, table, cuts }
+}
+
+/** Returns what was asked, if the texts are over the limits that they share or, with 'each', one of them is. */
+function askedOfAll(texts: readonly string[], policy: Compiled): string[] | undefined {
+  const judged = policy.share === 'each' ? texts.map((text) => [text]) : [texts]
+  for (const some of judged) {
+    const chars = some.reduce((sum, { length }) => sum + length, 0)
+    const query = askedOf(new Together(some), chars, policy)
+    if (query) return query
+  }
+  return undefined
 }
 
 /** Returns the kept part of a block. A block that is whole or dropped has none. */

@@ -3,9 +3,11 @@ import { callNames, ON_UPDATE, type Origin } from '../clamp_event.js'
 import { type Compiled, failed } from '../compiled.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { layered } from '../layered.js'
+import { askedBy } from '../query.js'
 import { CallSpill, UnsavedCallSpill } from '../spill/call_spill.js'
 import { readsSpill } from '../spill/spill_tool.js'
 import { get, isObject, isPlain, isPromise } from '../untrusted.js'
+import { inputIn, writtenIn } from './call_arguments.js'
 import { clampThrown, messageOf } from './clamp_error.js'
 import { clampAndReport } from './clamp_result.js'
 import { clampOutcome, clampPair } from './tool_return.js'
@@ -23,6 +25,8 @@ export interface Clamping {
    * converts to content.
    */
   readonly returns: 'content' | 'pair' | 'raw'
+  /** True for a method that converts the output of a call, such as `toModelOutput`. */
+  readonly isConverter?: boolean
 }
 
 /** Clamping functions and the functions that they wrap. A tool that is wrapped again is wrapped from the start. */
@@ -55,6 +59,7 @@ function again(before: Clamping, given: Clamping): Clamping {
     tool: given.tool ?? before.tool,
     updates: given.updates || before.updates || false,
     returns: given.returns === 'raw' ? before.returns : given.returns,
+    isConverter: before.isConverter ?? false,
   }
 }
 
@@ -88,6 +93,14 @@ class ToolCall {
     readonly args: unknown[],
     readonly spill: SpillStore | undefined,
   ) {}
+
+  #asked: string[] | undefined
+  readonly #ask = (): string[] => {
+    const { policy, isConverter } = this.clamping
+    const args = isConverter ? [inputIn(this.args)] : this.args
+    this.#asked ??= askedBy(policy.query, args, writtenIn(args))
+    return this.#asked
+  }
 
   /** Returns the arguments with a callback that clamps partial updates. */
   withUpdates(): unknown[] {
@@ -159,7 +172,7 @@ class ToolCall {
 
   #origin(phase: Origin['phase']): Origin {
     const { policy, tool } = this.clamping
-    return { phase, tool, args: this.args, onClamp: policy.onClamp }
+    return { phase, tool, args: this.args, ask: this.#ask, onClamp: policy.onClamp }
   }
 
   /** Returns a copy of the data whose iterators clamp every step. */

@@ -27,7 +27,7 @@ function wrapOne<T extends object>(tool: T, given: Compiled, name?: string, fiel
   if (typeof toModel === 'function') {
     // The tool's own code converts the raw result for the model, and a UI shows the raw result.
     methods.set(method, wrapCall(call, { ...clamping, returns: 'raw' }))
-    const seen = { ...clamping, policy: outputsOf(policy) }
+    const seen = { ...clamping, policy: outputsOf(policy), isConverter: true }
     methods.set('toModelOutput', wrapCall(toModel as Call, seen))
   } else {
     const isPair = method === 'func' && get(tool, 'responseFormat') === 'content_and_artifact'

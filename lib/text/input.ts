@@ -4,6 +4,7 @@ import { type Compiled, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
 import { joined } from './flatten.js'
 import { isLatin1 } from './latin1.js'
+import { askedOf } from './limits.js'
 import { pieceAt, pieces, windows } from './pieces.js'
 import { io, isOpen, linesOf, NEWLINE, sizeOf } from './size.js'
 import { keptBy, type Truncation, truncationOf, untouched } from './truncation.js'
@@ -66,6 +67,7 @@ export class StringInput implements Input {
     const [head, tail] = windows(text, policy)
     // The end is tested first: it is shorter, and a wide char there spares a look at the start.
     const truncate = isLatin1(tail) && isLatin1(head) ? native.truncateLatin1 : native.truncateText
+    const query = askedOf(this, text.length, policy)
     const total = figures ? this.total() : undefined
     io[0] = total?.bytes ?? Number.NaN
     io[1] = total ? total.lines - Number(isOpen(text)) : Number.NaN
@@ -73,7 +75,7 @@ export class StringInput implements Input {
       const piece = pieceAt(text, start)
       return narrow && !isLatin1(piece) ? null : piece
     }
-    const cut = truncate(handleOf(policy), head, tail, text.length, read, this.#most, figures, io)
+    const cut = truncate(handleOf(policy), head, tail, text.length, read, this.#most, figures, query, io)
     if (cut === null) return untouched(text.toWellFormed(), () => this.total())
     const middle = typeof cut === 'string' ? cut : cut.text
     const at = (index: number) => io[index] as number

@@ -5,6 +5,15 @@ import type { Input } from './input.js'
 /** Measurements of a text, or of several together. */
 export type Measured = Pick<Input, 'total' | 'bytesOut' | 'tokens' | 'hasLongLine'>
 
+/** Returns what was asked of a text of `chars` chars, if it is over a limit: nothing is gathered for one that fits. */
+export function askedOf(input: Measured, chars: number, policy: Compiled): string[] | undefined {
+  const { ask, limits } = policy
+  if (!ask) return undefined
+  // A char is at least one byte.
+  const isOver = chars > Math.min(limits.bytes, limits.chars) || exceededBy(input, policy).length > 0
+  return isOver ? ask() : undefined
+}
+
 /** Returns the limits that a text exceeds, in the order of the contract. */
 export function exceededBy(input: Measured, policy: Compiled): LimitName[] {
   const { limits } = policy

@@ -1,5 +1,7 @@
 //! Policies of TypeScript, which has checked every value.
 
+use std::borrow::Cow;
+
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
@@ -114,6 +116,11 @@ pub fn set_policy(
         query: fields.query,
     };
     Ok(())
+}
+
+/// Returns the policy with the question of one text, if there is one.
+pub fn asking(policy: &Policy, query: Option<Vec<String>>) -> Cow<'_, Policy> {
+    query.map_or(Cow::Borrowed(policy), |query| Cow::Owned(Policy { query, ..policy.clone() }))
 }
 
 /// Returns the name of a part that is kept, [`Keep::Auto`] resolved.

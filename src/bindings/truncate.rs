@@ -7,9 +7,10 @@ use napi_derive::napi;
 
 use super::answer::answer;
 use super::cut::{Cut, JsText};
-use super::policy::{PolicyHandle, write};
+use super::policy::{PolicyHandle, asking, write};
 use super::units::{Narrow, Numbers, Units};
 use crate::encoding::{Latin1, Size, Text, Utf8, Utf16};
+use crate::policy::Policy;
 use crate::share::{Block, share};
 use crate::truncate::figures::Kept;
 use crate::truncate::input::{Input, Piece};
@@ -23,7 +24,7 @@ type Read<'a> = Function<'a, FnArgs<(f64, bool)>, Unknown<'a>>;
 /// chars. Returns null if the text fits, and otherwise the text between the kept head and the kept tail, with figures
 /// if they are asked for. `io` brings the bytes and newlines of the text, or NaN if they are not known. It receives the
 /// starts and ends of the head, the tail and the notice, and the ill-formed code points in the kept parts. `most`: chars
-/// searched for findings.
+/// searched for findings. `query`: what was asked of this text alone.
 #[napi(catch_unwind)]
 #[allow(clippy::too_many_arguments, reason = "an object costs more than a small cut")]
 pub fn truncate_text(
@@ -34,8 +35,10 @@ pub fn truncate_text(
     #[napi(ts_arg_type = "(start: number, narrow: boolean) => string | null")] read: Read,
     most: f64,
     figures: bool,
+    query: Option<Vec<String>>,
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
 ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
+    let policy = &asking(policy, query);
     truncate_windows(policy, Utf16(&head), Utf16(&tail), total, &Pieces::new(read, false), most, figures, io)
 }
 
@@ -50,14 +53,16 @@ pub fn truncate_latin1(
     #[napi(ts_arg_type = "(start: number, narrow: boolean) => string | null")] read: Read,
     most: f64,
     figures: bool,
+    query: Option<Vec<String>>,
     #[napi(ts_arg_type = "Float64Array")] io: Numbers,
 ) -> Result<Option<Either3<Latin1String, Utf16String, Cut>>> {
+    let policy = &asking(policy, query);
     truncate_windows(policy, Latin1(&head), Latin1(&tail), total, &Pieces::new(read, true), most, figures, io)
 }
 
 #[allow(clippy::too_many_arguments, reason = "those of its exports")]
 fn truncate_windows<T: Text>(
-    policy: &PolicyHandle,
+    policy: &Policy,
     head: T,
     tail: T,
     total: f64,
@@ -136,6 +141,7 @@ pub fn truncate_blocks(
     >,
     most: f64,
     figures: bool,
+    query: Option<Vec<String>>,
     #[napi(ts_arg_type = "Float64Array")] table: Numbers,
 ) -> Result<Vec<Option<Cut>>> {
     let failure = Cell::new(None);
@@ -163,7 +169,7 @@ pub fn truncate_blocks(
             if input.is_whole() { input } else { input.with_pieces(reader, most as usize) }
         })
         .collect();
-    let blocks = share(&inputs, policy, figures);
+    let blocks = share(&inputs, &asking(policy, query), figures);
     if let Some(error) = failure.take() {
         return Err(error);
     }
