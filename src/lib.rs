@@ -10,6 +10,7 @@
 //! - [`clean`]: the output of terminals as plain text.
 //! - [`truncate`]: what stays of a text that is over its limits.
 //! - [`findings`]: the lines of a text or a stream that explain a failure.
+//! - [`relevance`]: the lines of a text that an agent will use next.
 //! - [`capture`]: both ends and the findings of a process's output, in bounded memory.
 //! - [`share`]: one budget across the blocks of a result.
 //! - [`plan`]: one budget across the results of a history.
@@ -60,6 +61,7 @@ pub mod notice;
 pub mod plan;
 pub mod platform;
 pub mod policy;
+pub mod relevance;
 pub mod session;
 pub mod share;
 #[cfg(unix)]

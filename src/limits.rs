@@ -114,6 +114,14 @@ impl Limits {
         self.with(usage, |limit, used| if limit == UNLIMITED { limit } else { used })
     }
 
+    /// Returns the largest share of a limit that the usage takes, in millionths, and at least 1.
+    pub fn load(&self, usage: Usage) -> u64 {
+        let of = |used: usize, limit: usize| used as u64 * 1_000_000 / (limit as u64).max(1);
+        let Usage { bytes, lines, chars, tokens } = usage;
+        let loads = [(bytes, self.bytes), (lines, self.lines), (chars, self.chars), (tokens, self.tokens)];
+        loads.into_iter().map(|(used, limit)| of(used, limit)).max().unwrap_or(0).max(1)
+    }
+
     /// Returns true if tokens must be counted.
     pub fn counts_tokens(&self) -> bool {
         self.tokens != UNLIMITED

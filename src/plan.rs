@@ -122,9 +122,9 @@ fn least_chars(
 pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
     let place = match policy.keep {
         _ if missing.omitted == missing.total => Place::Alone,
-        Keep::Head | Keep::Auto => Place::AfterHead,
         Keep::Tail => Place::BeforeTail,
         Keep::Ends | Keep::Findings | Keep::Relevant => Place::Between,
+        Keep::Head | Keep::HeadOrEnds | Keep::Auto => Place::AfterHead,
     };
     // The cut will have its own limit in chars, which is below the total.
     let limits = Limits { chars: policy.limits.chars.min(missing.total), ..policy.limits };

@@ -11,8 +11,9 @@ pub enum Keep {
     Tail,
     Ends,
     Findings,
-    /// Both ends, and the lines between them that say most about [`Policy::query`].
     Relevant,
+    /// The head, or both ends if the last of the text looks important. OpenClaw cuts so.
+    HeadOrEnds,
     Auto,
 }
 
@@ -50,14 +51,14 @@ pub struct Policy {
     pub is_error: bool,
     /// A line that contains one of these texts is a finding.
     pub needles: Vec<String>,
-    /// What was asked, as texts, for [`Keep::Relevant`]. The first weighs most.
+    /// The question that the text answers, the most important text first.
     pub query: Vec<String>,
 }
 
 impl Policy {
-    /// Returns true if findings are searched for.
+    /// Returns true if lines between the ends may be kept, so that the whole text is read.
     pub fn searches(&self) -> bool {
-        self.keep == Keep::Findings || self.keep == Keep::Auto && self.is_error
+        matches!(self.keep, Keep::Findings | Keep::Relevant | Keep::Auto)
     }
 }
 

@@ -21,7 +21,7 @@ pub struct PolicyFields {
     pub chars: f64,
     pub tokens: f64,
     pub line_bytes: f64,
-    #[napi(ts_type = "'auto' | 'head' | 'tail' | 'ends' | 'findings' | 'relevant'")]
+    #[napi(ts_type = "'auto' | 'head' | 'tail' | 'ends' | 'findings' | 'relevant' | 'headOrEnds'")]
     pub keep: String,
     pub head_share: f64,
     pub snap: bool,
@@ -65,6 +65,7 @@ pub fn set_policy(
         "ends" => Keep::Ends,
         "findings" => Keep::Findings,
         "relevant" => Keep::Relevant,
+        "headOrEnds" => Keep::HeadOrEnds,
         other => return Err(unknown("keep", other)),
     };
     let notice = match &*fields.notice {
@@ -126,7 +127,7 @@ pub fn asking(policy: &Policy, query: Option<Vec<String>>) -> Cow<'_, Policy> {
 /// Returns the name of a part that is kept, [`Keep::Auto`] resolved.
 pub fn name_of(keep: Keep) -> &'static str {
     match keep {
-        Keep::Head | Keep::Auto => "head",
+        Keep::Head | Keep::HeadOrEnds | Keep::Auto => "head",
         Keep::Tail => "tail",
         Keep::Ends => "ends",
         Keep::Findings => "findings",

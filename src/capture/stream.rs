@@ -8,7 +8,7 @@ use super::window::Window;
 use crate::clean::{self, Cleaner};
 use crate::encoding::{Size, Text, Utf8, Utf16, count};
 use crate::extent::Extent;
-use crate::findings::Findings;
+use crate::findings::{Findings, Sought};
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::saved::Saved;
 use crate::policy::{Keep, Policy};
@@ -69,6 +69,7 @@ struct Parts {
     window: Window,
     /// Present if the policy may need them.
     findings: Option<Findings>,
+    relevant: Option<Findings>,
 }
 
 impl Stream {
@@ -76,7 +77,10 @@ impl Stream {
         let limits = policy.limits.after_cutting_lines();
         // Without limits, no search is needed.
         let is_limited = Limits { line_bytes: UNLIMITED, ..limits } != Limits::NONE;
-        let searches = is_limited && matches!(policy.keep, Keep::Findings | Keep::Auto);
+        let search = |keep: Keep, sought| {
+            let searches = is_limited && (policy.keep == keep || policy.keep == Keep::Auto);
+            searches.then(|| Findings::new(&limits, sought))
+        };
         Stream {
             limits: policy.limits,
             cleaner: clean.map(Cleaner::new),
@@ -87,7 +91,8 @@ impl Stream {
             long_lines: (limits.line_bytes != UNLIMITED).then(|| LongLines::new(limits.line_bytes)),
             kept: Parts {
                 window: Window::new(&policy.limits, policy.keep),
-                findings: searches.then(|| Findings::new(&limits, &policy.needles)),
+                findings: search(Keep::Findings, Sought::Failure(&policy.needles)),
+                relevant: search(Keep::Relevant, Sought::Answer(&policy.query)),
             },
             in_bytes: false,
         }
@@ -123,9 +128,7 @@ impl Stream {
         if let Some(long_lines) = &mut self.long_lines {
             long_lines.finish(|part| self.kept.take_part(part));
         }
-        if let Some(findings) = &mut self.kept.findings {
-            findings.finish();
-        }
+        self.kept.searches().for_each(Findings::finish);
     }
 
     fn take_cleaned(&mut self, mut cleaned: Vec<u8>) {
@@ -187,8 +190,8 @@ impl Stream {
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        let Parts { window, findings } = &self.kept;
-        let findings = findings.as_ref().map_or(0, Findings::memory);
+        let Parts { window, findings, relevant } = &self.kept;
+        let findings: usize = [findings, relevant].into_iter().flatten().map(Findings::memory).sum();
         let cleaner = self.cleaner.as_ref().map_or(0, Cleaner::memory);
         window.memory() + findings + cleaner + self.cleaned.capacity()
     }
@@ -226,8 +229,11 @@ impl Stream {
     fn truncate_input<T: Text>(&self, input: Input<T>, marks: &[Span], terms: Terms) -> StreamText {
         let input = Input { chars: Some(self.kept.window.size().chars), ..input };
         let input = input.with_totals(self.size()).with_marks(marks).fresh();
-        let searched = self.kept.findings.as_ref().map(Cow::Borrowed);
-        let cut = truncate_with(&input, terms, || searched);
+        let Parts { findings, relevant, .. } = &self.kept;
+        let cut = truncate_with(&input, terms, |sought| match sought {
+            Sought::Failure(_) => findings.as_ref().map(Cow::Borrowed),
+            Sought::Answer(_) => relevant.as_ref().map(Cow::Borrowed),
+        });
         let truncated = cut.is_some() || self.has_long_line();
         let cut = cut.unwrap_or_else(|| Cut::whole(&input));
         let kept = cut.kept(&input);
@@ -254,28 +260,32 @@ impl StreamText {
 }
 
 impl Parts {
+    fn searches(&mut self) -> impl Iterator<Item = &mut Findings> {
+        [&mut self.findings, &mut self.relevant].into_iter().flatten()
+    }
+
     fn take_part(&mut self, part: Part) {
         match part {
             Part::Text(text) => self.take(text, Utf8(text).size()),
             Part::Mark(mark) => {
                 self.window.push_mark(mark);
-                if let Some(findings) = &mut self.findings {
-                    findings.push_mark(mark);
-                }
+                self.searches().for_each(|search| search.push_mark(mark));
             }
         }
     }
 
     fn take(&mut self, text: &[u8], size: Size) {
         self.window.push(text, size);
-        let Some(findings) = &mut self.findings else { return };
-        if size.broken == 0 {
-            return findings.push(text);
-        }
-        for chunk in text.utf8_chunks() {
-            findings.push(chunk.valid().as_bytes());
-            if !chunk.invalid().is_empty() {
-                findings.push_broken(chunk.invalid().len());
+        for search in self.searches() {
+            if size.broken == 0 {
+                search.push(text);
+                continue;
+            }
+            for chunk in text.utf8_chunks() {
+                search.push(chunk.valid().as_bytes());
+                if !chunk.invalid().is_empty() {
+                    search.push_broken(chunk.invalid().len());
+                }
             }
         }
     }

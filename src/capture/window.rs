@@ -6,8 +6,8 @@ use crate::encoding::{Size, Text, Utf8, size};
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::Keep;
 use crate::tokens::MOST_BYTES;
-use crate::truncate::auto_keep;
 use crate::truncate::closing::CLOSING_BYTES;
+use crate::truncate::important_end;
 use crate::truncate::long_lines::Span;
 
 /// Exceeds a mark and a code point: a cut never ends at the edge of a window.
@@ -28,8 +28,9 @@ impl Reach {
         let tokens = limits.tokens.saturating_mul(MOST_BYTES);
         let bytes = limits.bytes.min(limits.chars.saturating_mul(3)).min(tokens);
         let newlines = if bytes == UNLIMITED { limits.lines.saturating_add(2) } else { UNLIMITED };
-        // 'auto' examines the end, whose chars take at most three bytes each.
-        let least = if keep == Keep::Auto { 3 * auto_keep::LOOKED_AT + SLACK } else { CLOSING_BYTES };
+        // The end that is examined has chars of at most three bytes each.
+        let least =
+            if keep == Keep::HeadOrEnds { 3 * important_end::LOOKED_AT + SLACK } else { CLOSING_BYTES };
         Reach { bytes: bytes.saturating_add(SLACK).max(least), newlines, least }
     }
 }

@@ -8,10 +8,7 @@ use crate::limits::{Limits, Usage};
 
 use crate::encoding::Utf8;
 use crate::extent::Extent;
-
-/// Shares of the room reserved for the start and the end of a text before findings.
-const HEAD_SHARE: f64 = 0.15;
-const TAIL_SHARE: f64 = 0.3;
+use crate::relevance::Lines;
 
 /// A unit that can be kept.
 #[derive(Clone, Copy, Debug)]
@@ -68,11 +65,11 @@ impl<'a> Choice<'a> {
     }
 
     /// Keeps the start and the end, each up to its share of the room.
-    pub fn keep_ends(&mut self) {
+    pub fn keep_ends(&mut self, [head, tail]: [f64; 2]) {
         let before = self.taken;
-        self.grow_head(&self.room.share(HEAD_SHARE), before);
+        self.grow_head(&self.room.share(head), before);
         let before = self.taken;
-        self.grow_tail(&self.room.share(TAIL_SHARE), before);
+        self.grow_tail(&self.room.share(tail), before);
     }
 
     /// Keeps a finding with the lines around it, or alone if those do not fit. Returns true if it is kept.
@@ -228,6 +225,34 @@ impl<'a> Choice<'a> {
     }
 }
 
+impl Lines for Choice<'_> {
+    fn is_kept(&self, at: usize) -> bool {
+        self.kept[at]
+    }
+
+    fn around(&self, at: usize) -> RangeInclusive<usize> {
+        let number = |at: usize| self.pieces[at].unit.number;
+        let first = at.checked_sub(1).filter(|before| number(*before) + 1 == number(at));
+        let last =
+            Some(at + 1).filter(|after| *after < self.pieces.len() && number(at) + 1 == number(*after));
+        first.unwrap_or(at)..=last.unwrap_or(at)
+    }
+
+    fn cost(&self, lines: RangeInclusive<usize>) -> u64 {
+        let new = lines.clone().filter(|at| !self.kept[*at]).map(|at| self.sizes[at]);
+        let size = new.fold(Usage::default(), Usage::plus);
+        let is_apart = !self.has_kept_before(*lines.start());
+        let closes = self.has_kept_after(*lines.end());
+        let mark = if is_apart && !closes { self.mark.plus(self.mark) } else { Usage::default() };
+        self.room.load(size.plus(mark))
+    }
+
+    fn keep(&mut self, lines: RangeInclusive<usize>) -> bool {
+        let number = |at: usize| self.pieces[at].unit.number;
+        self.keep_all(number(*lines.start())..=number(*lines.end()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::score::Score;
@@ -254,7 +279,7 @@ mod tests {
         let room = Limits { bytes: room, ..Limits::NONE };
         let sizes: Vec<_> = pieces.iter().map(|piece| piece.size(19, &room)).collect();
         let mut choice = Choice::new(&pieces, &sizes, 0..=19, mark, room);
-        choice.keep_ends();
+        choice.keep_ends([0.15, 0.3]);
         let (first, last) = (*finding.start(), *finding.end());
         let worth = Worth::of(Score(20), 0);
         choice.keep_finding(&Finding {

@@ -3,17 +3,18 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::Findings;
 use super::body::Body;
 use super::choice::{Choice, Piece};
 use super::old::Old;
 use super::shelf::{Finding, Worth};
+use super::{Aim, Findings, Sought};
 use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
 use crate::notice::counts::{Amount, Counts, Needs, grouped, line_ranges};
 use crate::notice::{Notice, Place};
 use crate::policy::Keep;
+use crate::relevance::{Relevance, keep_relevant};
 use crate::truncate::closing::Closing;
 use crate::truncate::figures::{Cutting, Kept, KeptLines};
 use crate::truncate::input::{BytesOf, Input, bytes_in};
@@ -26,10 +27,10 @@ use crate::truncate::{Cut, Terms};
 const HEAD_SHARE: usize = 4;
 
 /// Searches a text for a result within limits.
-pub fn search<T: Text>(input: &Input<T>, limits: &Limits, needles: &[String]) -> Findings {
-    let mut findings = Findings::new(limits, needles);
+pub fn search<T: Text>(input: &Input<T>, limits: &Limits, sought: Sought) -> Findings {
+    let mut findings = Findings::new(limits, sought);
     if let Some(pieces) = input.pieces.filter(|_| !input.is_whole()) {
-        let most = input.most_searched.max(findings.budget.saturating_mul(2 * HEAD_SHARE));
+        let most = input.most_searched.max(findings.window.saturating_mul(2 * HEAD_SHARE));
         let skipped = most / HEAD_SHARE..input.total.saturating_sub(most - most / HEAD_SHARE);
         let (mut at, mut gap) = (0, Size::default());
         pieces(&mut |piece| {
@@ -66,16 +67,20 @@ pub fn search<T: Text>(input: &Input<T>, limits: &Limits, needles: &[String]) ->
     findings
 }
 
+/// Shares of the room reserved for the start and the end of a text, before findings and before relevant lines.
+const ENDS_OF_FINDINGS: [f64; 2] = [0.15, 0.3];
+const ENDS_OF_RELEVANT: [f64; 2] = [0.25, 0.25];
+
 /// Maximum attempts to fit a notice; digits of a number change in fewer.
 const ROUNDS: usize = 6;
 
 impl Findings {
-    /// Returns true if there are any findings.
+    /// Returns true if there may be lines to keep besides both ends.
     pub fn any(&self) -> bool {
-        self.state.shelf.findings().next().is_some()
+        matches!(self.aim, Aim::Answer(_)) || self.state.shelf.findings().next().is_some()
     }
 
-    /// Truncates the searched text, or the part of it before its closing. Returns `None` if no finding fits.
+    /// Truncates the searched text, or the part of it before its closing. Returns `None` if only the ends fit.
     pub fn cut<T: Text>(&self, input: &Input<T>, terms: Terms, closing: Option<&Closing>) -> Option<Cut> {
         let looks = !input.fresh && *terms.notice != Notice::None;
         let end = closing.map_or("", |closing| &closing.text);
@@ -90,8 +95,13 @@ impl Findings {
         // Invalid UTF-8 becomes longer when decoded.
         let bytes_in = |ranges: &[Range<usize>]| bytes_in(input.head, ranges);
         let is_broken = !T::UTF16 && input.totals.is_none() && size.bytes != input.total;
+        let relevance = match &self.aim {
+            Aim::Failure(_) => None,
+            Aim::Answer(question) => Some(Relevance::new(pieces.iter().map(|piece| piece.text), question)),
+        };
         let composer = Composer {
             findings: self,
+            relevance,
             terms,
             totals,
             beside: input.beside,
@@ -112,6 +122,8 @@ impl Findings {
 
 struct Composer<'a> {
     findings: &'a Findings,
+    /// Present if lines are sought by their relevance.
+    relevance: Option<Relevance>,
     terms: Terms<'a>,
     /// Size of the input, and a measure of its bytes if they differ from those of the text.
     totals: Size,
@@ -161,7 +173,7 @@ impl Composer<'_> {
         let limits = &self.terms.limits;
         let fits = Extent::of(Utf8(middle.as_bytes()), limits).fits(limits);
         (fits && longest_line(&middle) <= limits.line_bytes).then(|| Cut {
-            keep: Keep::Findings,
+            keep: if self.relevance.is_some() { Keep::Relevant } else { Keep::Findings },
             sides: Sides::default(),
             middle,
             notice: start..start + text.encode_utf16().count(),
@@ -175,19 +187,14 @@ impl Composer<'_> {
 
     fn compose(&self, room: Limits, separated: bool) -> Option<Body> {
         let units = self.old.first.number..=self.last;
-        let findings = self.findings.state.shelf.findings().filter(|finding| units.contains(&finding.unit));
         let mut choice = Choice::new(&self.pieces, &self.sizes, units.clone(), self.largest_mark(), room);
-        choice.keep_ends();
-        // Recurring findings get the room that new ones leave.
-        let (new, again): (Vec<&Finding>, Vec<&Finding>) =
-            findings.partition(|finding| finding.worth >= Worth::NEW);
-        let mut found = false;
-        for findings in [new, again] {
-            let kept: Vec<_> = findings.into_iter().filter(|finding| choice.keep_finding(finding)).collect();
-            found |= !kept.is_empty();
-            choice.keep_headings(&kept);
-            choice.widen(&kept);
-        }
+        let found = match &self.relevance {
+            Some(relevance) => {
+                choice.keep_ends(ENDS_OF_RELEVANT);
+                keep_relevant(relevance, &mut choice)
+            }
+            None => self.keep_findings(&mut choice),
+        };
         if !found {
             return None;
         }
@@ -216,6 +223,24 @@ impl Composer<'_> {
         Some(body)
     }
 
+    /// Keeps both ends and the findings. Returns true if any finding is kept.
+    fn keep_findings(&self, choice: &mut Choice) -> bool {
+        let units = self.old.first.number..=self.last;
+        let findings = self.findings.state.shelf.findings().filter(|finding| units.contains(&finding.unit));
+        choice.keep_ends(ENDS_OF_FINDINGS);
+        // Recurring findings get the room that new ones leave.
+        let (new, again): (Vec<&Finding>, Vec<&Finding>) =
+            findings.partition(|finding| finding.worth >= Worth::NEW);
+        let mut found = false;
+        for findings in [new, again] {
+            let kept: Vec<_> = findings.into_iter().filter(|finding| choice.keep_finding(finding)).collect();
+            found |= !kept.is_empty();
+            choice.keep_headings(&kept);
+            choice.widen(&kept);
+        }
+        found
+    }
+
     /// Marks omitted text between two pieces, or between a piece and an end of the text.
     fn mark_gap(&self, body: &mut Body, before: Option<&Piece>, after: Option<&Piece>) {
         let start = self.old.first;
@@ -234,9 +259,11 @@ impl Composer<'_> {
 
     /// Returns the maximum size of a mark, including the newline that ends a partial line before it.
     fn largest_mark(&self) -> Usage {
-        let mark = format!("\n[... {} chars ...]\n", grouped(self.findings.state.size.chars));
+        let Size { chars, newlines, .. } = self.findings.state.size;
         let in_pieces =
             self.pieces.iter().any(|piece| !piece.unit.ends_line && piece.unit.number != self.last);
+        let lines = format!("[... {} lines ...]\n", grouped(newlines + 1));
+        let mark = if in_pieces { format!("\n[... {} chars ...]\n", grouped(chars)) } else { lines };
         Usage { lines: if in_pieces { 2 } else { 1 }, ..self.taken(&mark) }
     }
 

@@ -25,6 +25,7 @@ use aho_corasick::AhoCorasick;
 use crate::encoding::{Size, Text, Utf8};
 use crate::limits::{Limits, UNLIMITED};
 use crate::notice::earlier;
+use crate::relevance::Question;
 use headings::Headings;
 use likeness::Seen;
 use old::OldNotice;
@@ -38,15 +39,35 @@ pub use found::search;
 /// Units before the current one that closing a finding may need.
 const REACH: usize = AROUND + 1 + AROUND + 1;
 
+/// The lines that a search looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought<'a> {
+    /// Lines that explain a failure. A line that contains one of these needles does.
+    Failure(&'a [String]),
+    /// Lines that an agent uses next, as the answer to a question.
+    Answer(&'a [String]),
+}
+
 /// A search over a stream of text.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    /// Maximum bytes of the result.
-    budget: usize,
-    needles: Option<Needles>,
+    /// Maximum bytes of the last units that are stored.
+    window: usize,
+    aim: Aim,
     splitter: Splitter,
     state: State,
 }
+
+#[derive(Clone, Debug)]
+enum Aim {
+    Failure(Option<Needles>),
+    Answer(Question),
+}
+
+/// Multiple of the result that is weighed at either end of a text, and its minimum, if lines are sought by their
+/// relevance. Between them, only words of the question count.
+const WEIGHED: usize = 4;
+const LEAST_WEIGHED: usize = 64 * 1024;
 
 /// Texts that make any line with them a finding. All are searched in one pass.
 #[derive(Clone, Debug)]
@@ -99,18 +120,24 @@ struct State {
 }
 
 impl Findings {
-    /// Starts a search for a result within limits. A line that contains one of `needles` is a finding.
-    pub fn new(limits: &Limits, needles: &[String]) -> Findings {
+    /// Starts a search for a result within limits.
+    pub fn new(limits: &Limits, sought: Sought) -> Findings {
         let budget = budget(limits);
+        let weighed = budget.saturating_mul(WEIGHED).max(LEAST_WEIGHED);
+        let (aim, head, window) = match sought {
+            // Exceeds the head's share: the head may get leftover room.
+            Sought::Failure(needles) => (Aim::Failure(Needles::new(needles)), budget / 4, budget),
+            Sought::Answer(question) => (Aim::Answer(Question::new(question)), weighed, weighed),
+        };
         Findings {
-            budget,
-            needles: Needles::new(needles),
+            window,
+            aim,
             splitter: Splitter::default(),
             state: State {
                 head: Stretch::default(),
                 head_open: true,
-                // Exceeds the head's share: the head may get leftover room, and may begin with a notice.
-                head_most: (budget / 4).max(earlier::LONGEST),
+                // The head may begin with a notice.
+                head_most: head.max(earlier::LONGEST),
                 recent: Stretch::default(),
                 last: None,
                 size: Size::default(),
@@ -133,10 +160,10 @@ impl Findings {
 
     /// Takes the next text: valid UTF-8, split anywhere.
     pub fn push(&mut self, text: &[u8]) {
-        let Findings { budget, needles, splitter, state } = self;
+        let Findings { window, aim, splitter, state } = self;
         state.coloured |= memchr::memchr(bytes::ESCAPE, text).is_some();
         state.wide |= !text.is_ascii();
-        splitter.push(text, |unit| state.take(unit, needles.as_ref(), *budget));
+        splitter.push(text, |unit| state.take(unit, aim, *window));
     }
 
     /// Takes U+FFFD in place of up to three bytes of invalid UTF-8.
@@ -175,8 +202,8 @@ impl Findings {
 
     /// Ends the text.
     pub fn finish(&mut self) {
-        let Findings { budget, needles, splitter, state } = self;
-        splitter.finish(|unit| state.take(unit, needles.as_ref(), *budget));
+        let Findings { window, aim, splitter, state } = self;
+        splitter.finish(|unit| state.take(unit, aim, *window));
         for open in std::mem::take(&mut state.open) {
             state.close(open);
         }
@@ -187,12 +214,24 @@ impl Findings {
         self.state.size
     }
 
+    /// Iterates over the lines that are stored at the start and at the end of the text.
+    pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        let State { head, recent, .. } = &self.state;
+        let first = head.numbers().map_or(0, |(_, last)| last + 1);
+        let recent = recent.iter().skip_while(move |(unit, _)| unit.number < first);
+        head.iter().chain(recent).map(|(_, text)| text)
+    }
+
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
         let State { head, recent, seen, shelf, notices, foreign, .. } = &self.state;
+        let question = match &self.aim {
+            Aim::Failure(_) => 0,
+            Aim::Answer(question) => question.memory(),
+        };
         let lists =
             notices.capacity() * size_of::<OldNotice>() + foreign.capacity() * size_of::<(usize, Foreign)>();
-        head.memory() + recent.memory() + seen.memory() + shelf.memory() + lists
+        head.memory() + recent.memory() + seen.memory() + shelf.memory() + lists + question
     }
 }
 
@@ -206,7 +245,7 @@ fn budget(limits: &Limits) -> usize {
 }
 
 impl State {
-    fn take(&mut self, text: &[u8], needles: Option<&Needles>, budget: usize) {
+    fn take(&mut self, text: &[u8], aim: &mut Aim, window: usize) {
         let chars = if self.wide && !text.is_ascii() { Utf8(text).size().chars } else { text.len() };
         let size = Size { bytes: text.len(), chars, newlines: usize::from(text.ends_with(b"\n")), broken: 0 };
         let unit = Unit { foreign: self.foreign_of(size.bytes), ..self.next_unit(size) };
@@ -218,6 +257,24 @@ impl State {
         if self.size.bytes <= earlier::SEARCHED {
             self.look_for_notice(unit, text, size);
         }
+        let score = match aim {
+            Aim::Failure(needles) => self.score_failure(text, needles.as_ref()),
+            // The head is weighed as a whole.
+            Aim::Answer(_) if self.head_open => Score::default(),
+            Aim::Answer(question) => Score(question.score(text) as i32),
+        };
+        let heading = if starts { self.headings.take(unit, text) } else { None };
+        if score.tells() {
+            let worth = Worth::of(score, self.seen.count(text));
+            if self.shelf.wants(unit.number, worth) {
+                let heading = heading.map(|(unit, text)| (unit, text.to_vec()));
+                self.open.push(Open::new(unit.number, score, worth, heading));
+            }
+        }
+        self.keep(unit, text, window);
+    }
+
+    fn score_failure(&mut self, text: &[u8], needles: Option<&Needles>) -> Score {
         // Blank lines are never findings, and some texts consist of little else.
         let mut score = if text == b"\n" { Score::default() } else { score::score(text, self.coloured) };
         if needles.is_some_and(|needles| self.holds(needles, text)) {
@@ -228,19 +285,11 @@ impl State {
             score = score.max(Score::CHANGED);
         }
         self.start = start;
-        let heading = if starts { self.headings.take(unit, text) } else { None };
-        if score.tells() {
-            let worth = Worth::of(score, self.seen.count(text));
-            if self.shelf.wants(unit.number, worth) {
-                let heading = heading.map(|(unit, text)| (unit, text.to_vec()));
-                self.open.push(Open::new(unit.number, score, worth, heading));
-            }
-        }
-        self.keep(unit, text, budget);
+        score
     }
 
     /// Appends a unit to the recent ones, and to the head while that may grow.
-    fn keep(&mut self, unit: Unit, text: &[u8], budget: usize) {
+    fn keep(&mut self, unit: Unit, text: &[u8], window: usize) {
         self.last = Some(unit);
         self.head_open &= self.head.bytes() + text.len() <= self.head_most;
         if self.head_open {
@@ -249,8 +298,8 @@ impl State {
         self.recent.push(unit, text);
         // Lines can be so short that their count takes more memory than their text. Store fewer of those.
         while self.recent.units() > REACH
-            && (self.recent.bytes() - self.recent.first_bytes() >= budget
-                || self.recent.units() > REACH + budget / 4)
+            && (self.recent.bytes() - self.recent.first_bytes() >= window
+                || self.recent.units() > REACH + window / 4)
         {
             self.recent.pop_front();
         }

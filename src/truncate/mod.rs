@@ -3,12 +3,13 @@
 //! Overlong lines are cut first. If the text is then over a limit, a policy that searches keeps findings, and any other
 //! policy keeps the head, the tail, or both. A closing, in which another tool says how to continue, is kept if it fits.
 
-pub mod auto_keep;
 pub mod closing;
 pub mod figures;
 pub mod fit;
 mod head_tail;
+pub mod important_end;
 pub mod input;
+mod log;
 pub mod long_lines;
 mod saved_line;
 pub mod sides;
@@ -18,7 +19,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::encoding::{Size, Text};
-use crate::findings::{self, Findings};
+use crate::findings::{self, Findings, Sought};
 use crate::limits::Limits;
 use crate::notice::Notice;
 use crate::notice::counts::{Labels, Needs};
@@ -27,6 +28,7 @@ use closing::{Closing, keep_closing};
 use figures::Kept;
 use head_tail::HeadTail;
 use input::{Input, bytes_in};
+use log::is_log;
 use long_lines::{cut_lines, has_long_line};
 use sides::Sides;
 
@@ -100,8 +102,7 @@ pub fn truncate<T: Text>(input: &Input<T>, policy: &Policy) -> Option<Cut> {
 
 /// Truncates a text without overlong lines.
 pub fn truncate_lines<T: Text>(input: &Input<T>, terms: Terms) -> Option<Cut> {
-    let search = || findings::search(input, &terms.limits, &terms.policy.needles);
-    truncate_with(input, terms, || Some(Cow::Owned(search())))
+    truncate_with(input, terms, |sought| Some(Cow::Owned(findings::search(input, &terms.limits, sought))))
 }
 
 /// Like [`truncate_lines`], with a search of its own, which runs only if the policy searches and the text does not fit.
@@ -109,7 +110,7 @@ pub fn truncate_lines<T: Text>(input: &Input<T>, terms: Terms) -> Option<Cut> {
 pub fn truncate_with<'f, T: Text>(
     input: &Input<T>,
     terms: Terms,
-    search: impl FnOnce() -> Option<Cow<'f, Findings>>,
+    search: impl Fn(Sought) -> Option<Cow<'f, Findings>>,
 ) -> Option<Cut> {
     let fits = input.fits(&terms.limits);
     if fits && !(input.shows_marks() && terms.notice.tells(&terms.policy.saved)) {
@@ -121,7 +122,7 @@ pub fn truncate_with<'f, T: Text>(
     if fits {
         return saved_line::add(input, terms, closing.as_ref());
     }
-    let findings = terms.policy.searches().then(search).flatten().filter(|findings| findings.any());
+    let findings = find(terms.policy, search);
     let found = |terms: Terms, closing: Option<&Closing>| findings.as_ref()?.cut(input, terms, closing);
     let ends = |text: &Input<T>, terms: Terms, closing: Option<&Closing>| {
         HeadTail::new(text, input, closing, terms).with_ladder()
@@ -139,6 +140,25 @@ pub fn truncate_with<'f, T: Text>(
         })
     });
     closed.or_else(|| found(terms, None)).or_else(|| Some(ends(input, terms, None)))
+}
+
+/// Searches for the lines that a policy keeps. Returns `None` if it keeps the ends alone, or if there are none.
+fn find<'f>(
+    policy: &Policy,
+    search: impl Fn(Sought) -> Option<Cow<'f, Findings>>,
+) -> Option<Cow<'f, Findings>> {
+    let failure = || search(Sought::Failure(&policy.needles)).filter(|findings| findings.any());
+    let answer = || search(Sought::Answer(&policy.query));
+    match policy.keep {
+        Keep::Findings => failure(),
+        Keep::Auto if policy.is_error => failure(),
+        Keep::Relevant => answer(),
+        Keep::Auto => {
+            let answer = answer()?;
+            if is_log(answer.lines()) { failure().or(Some(answer)) } else { Some(answer) }
+        }
+        Keep::Head | Keep::Tail | Keep::Ends | Keep::HeadOrEnds => None,
+    }
 }
 
 impl Cut {

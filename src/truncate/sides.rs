@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::Terms;
-use super::auto_keep;
 use super::fit::{self, Side};
+use super::important_end;
 use super::input::Input;
 use super::long_lines::{Span, in_order, lines};
 use crate::encoding::{RETURN, Size, Text, Utf8};
@@ -117,14 +117,12 @@ impl<'a, T: Text> Fitter<'a, T> {
             Some(Sides { head: head.at, tail, ..nothing })
         };
         let kept = match self.keep {
-            Keep::Head | Keep::Auto => head(),
+            Keep::Head | Keep::HeadOrEnds => head(),
             Keep::Tail => tail(),
-            // Findings were searched for before. If there are none, both ends are kept. If both do not fit, the end
-            // with the larger share is kept.
-            Keep::Ends | Keep::Findings | Keep::Relevant if self.head_share > 0.5 => {
-                both().or_else(head).or_else(tail)
-            }
-            Keep::Ends | Keep::Findings | Keep::Relevant => both().or_else(tail).or_else(head),
+            // Lines between the ends were searched for before. If there are none, both ends are kept. If both do not
+            // fit, the end with the larger share is kept.
+            _ if self.head_share > 0.5 => both().or_else(head).or_else(tail),
+            _ => both().or_else(tail).or_else(head),
         };
         kept.unwrap_or(nothing)
     }
@@ -225,13 +223,14 @@ impl<'a, T: Text> Fitter<'a, T> {
 /// Share of the head if findings were searched for and not found.
 const WITHOUT_FINDINGS: f64 = 0.2;
 
-/// Resolves 'auto' for a text that ends in `tail`. Returns the part to keep and the share of the head.
+/// Resolves the ends of a text that ends in `tail`. Returns the part to keep and the share of the head.
 fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
     match policy.keep {
-        _ if policy.searches() => (Keep::Ends, WITHOUT_FINDINGS),
-        Keep::Auto if auto_keep::is_important(tail) => (Keep::Ends, 0.7),
-        Keep::Auto => (Keep::Head, 1.0),
-        Keep::Relevant => (Keep::Ends, 0.5),
+        Keep::Findings => (Keep::Ends, WITHOUT_FINDINGS),
+        Keep::Auto if policy.is_error => (Keep::Ends, WITHOUT_FINDINGS),
+        Keep::Auto | Keep::Relevant => (Keep::Ends, 0.5),
+        Keep::HeadOrEnds if important_end::is_important(tail) => (Keep::Ends, 0.7),
+        Keep::HeadOrEnds => (Keep::Head, 1.0),
         // Unused room of one end goes to the other, unless the share of that end is zero.
         Keep::Ends if policy.head_share == 0.0 => (Keep::Tail, 0.0),
         Keep::Ends if policy.head_share == 1.0 => (Keep::Head, 1.0),

@@ -1,0 +1,180 @@
+//! The words and the names of a text.
+//!
+//! A name is what an agent uses next: an identifier, a file, a path. `parseHTTPResponse_v2` is one name with the words
+//! *parse*, *http* and *response*; `src/http/parse.rs` is one name with the words *src*, *http*, *parse*.
+
+use std::ops::Range;
+
+/// A word in any case, or a name in its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Word(u64);
+
+impl Word {
+    /// Returns true for a name.
+    pub fn is_name(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    fn new(bytes: impl Iterator<Item = u8>, is_name: bool) -> Word {
+        // FNV-1a spreads words well enough and is equal on every platform.
+        let hash = bytes.fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        });
+        Word((hash ^ hash >> 32) << 1 | u64::from(is_name))
+    }
+}
+
+/// Minimum bytes of a word, of an identifier, and of a path.
+const SHORTEST: usize = 3;
+const SHORTEST_NAME: usize = 4;
+const SHORTEST_PATH: usize = 5;
+
+/// Passes on the words and the names of a text, each as often as it occurs.
+pub fn each_word(text: &[u8], each: &mut impl FnMut(Word)) {
+    let mut at = 0;
+    while let Some(start) = text[at..].iter().position(|byte| is_part(*byte)).map(|skip| at + skip) {
+        at = path(text, start, each);
+    }
+}
+
+/// Passes on a path and its identifiers, and returns its end. A single identifier is a path, too.
+fn path(text: &[u8], start: usize, each: &mut impl FnMut(Word)) -> usize {
+    let mut at = start;
+    loop {
+        let end = at + text[at..].iter().position(|byte| !is_part(*byte)).unwrap_or(text.len() - at);
+        identifier(&text[at..end], each);
+        let next = match &text[end..] {
+            [b'.' | b'/' | b'-', next, ..] if is_part(*next) => end + 1,
+            [b':', b':', next, ..] if is_part(*next) => end + 2,
+            _ => {
+                let name = &text[start..end];
+                if at > start && name.len() >= SHORTEST_PATH && is_spelt(name) {
+                    each(Word::new(name.iter().copied(), true));
+                }
+                return end;
+            }
+        };
+        at = next;
+    }
+}
+
+/// Passes on an identifier if it is more than a plain word, and its words.
+fn identifier(text: &[u8], each: &mut impl FnMut(Word)) {
+    let mut parts = 0;
+    let mut start = 0;
+    while start < text.len() {
+        let part = part(text, start);
+        parts += 1;
+        start = part.end;
+        word(&text[part], each);
+    }
+    if parts > 1 && text.len() >= SHORTEST_NAME && is_spelt(text) {
+        each(Word::new(text.iter().copied(), true));
+    }
+}
+
+/// Returns the part of an identifier from `start`: a word, a number, or underscores.
+fn part(text: &[u8], start: usize) -> Range<usize> {
+    let run =
+        |from: usize, is: fn(&u8) -> bool| from + text[from..].iter().take_while(|byte| is(byte)).count();
+    let end = match text[start] {
+        b'0'..=b'9' => run(start, u8::is_ascii_digit),
+        b'_' | b'$' => run(start, |byte| matches!(byte, b'_' | b'$')),
+        first => {
+            let letters = run(start, |byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
+            match run(start, u8::is_ascii_uppercase) {
+                _ if !text[start..letters].is_ascii() => letters,
+                capital if first.is_ascii_lowercase() || capital == start + 1 => {
+                    run(capital, u8::is_ascii_lowercase)
+                }
+                // The last capital of `HTTPResponse` begins the next word.
+                capitals if capitals < letters => capitals - 1,
+                capitals => capitals,
+            }
+        }
+    };
+    start..end
+}
+
+fn word(text: &[u8], each: &mut impl FnMut(Word)) {
+    if !text.is_ascii() {
+        wide_word(text, each);
+    } else if text.len() >= SHORTEST && text[0].is_ascii_alphabetic() {
+        each(Word::new(text.iter().map(u8::to_ascii_lowercase), false));
+    }
+}
+
+/// Passes on a word in another script: in one without spaces, each pair of characters.
+fn wide_word(text: &[u8], each: &mut impl FnMut(Word)) {
+    /// From here on, scripts are written without spaces.
+    const WITHOUT_SPACES: char = '\u{2E80}';
+    let text = String::from_utf8_lossy(text);
+    let mut encoded = [0; 8];
+    let mut spaced = String::new();
+    let mut before = None;
+    for letter in text.chars() {
+        let is_dense = letter >= WITHOUT_SPACES && letter.is_alphanumeric();
+        if let Some(before) = before.filter(|_| is_dense) {
+            let (first, second) = encoded.split_at_mut(4);
+            let pair = char::encode_utf8(before, first).bytes().chain(letter.encode_utf8(second).bytes());
+            each(Word::new(pair, false));
+        }
+        before = is_dense.then_some(letter);
+        if !is_dense && letter.is_alphanumeric() {
+            spaced.extend(letter.to_lowercase());
+        }
+    }
+    if spaced.len() >= SHORTEST {
+        each(Word::new(spaced.bytes(), false));
+    }
+}
+
+/// Returns true if two letters stand side by side, as in no number, date or time.
+fn is_spelt(name: &[u8]) -> bool {
+    name.windows(2).any(|pair| pair.iter().all(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()))
+}
+
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<Word> {
+        let mut words = vec![];
+        each_word(text.as_bytes(), &mut |word| words.push(word));
+        words
+    }
+
+    fn has(text: &str, part: &str) -> bool {
+        let all = words(text);
+        words(part).iter().all(|word| all.contains(word))
+    }
+
+    #[test]
+    fn identifiers_and_paths_are_names_of_words() {
+        let names = |text| words(text).iter().filter(|word| word.is_name()).count();
+        assert_eq!(words("parse the request").len(), 3);
+        assert_eq!((words("parseHTTPResponse_v2").len(), names("parseHTTPResponse_v2")), (4, 1));
+        assert!(has("parseHTTPResponse_v2", "Parse http response"));
+        assert_eq!((words("src/http/parse.rs:12").len(), names("src/http/parse.rs:12")), (4, 1));
+        assert_eq!(names("a::Cut::new and --max-lines and av-75h"), 3);
+        assert!(has("NavigationBar", "navigation bar") && !has("navigation bar", "NavigationBar"));
+    }
+
+    #[test]
+    fn numbers_dates_and_marks_are_no_words() {
+        for text in ["12 3.14 0x1f", "2026-04-22T16:09:39.67Z", "-- => {} ___", "at of is", ""] {
+            assert!(words(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_scripts_have_words() {
+        assert!(has("Ошибка чтения", "ошибка") && !has("Ошибка", "чтения"));
+        assert!(has("設定ファイルが見つかりません", "設定") && has("読み込み設定", "設定"));
+        assert_eq!(words("été\u{fffd}").len(), 2);
+    }
+}
