@@ -65,6 +65,8 @@ fn policy() -> impl Strategy<Value = Policy> {
         Just(Keep::Tail),
         Just(Keep::Ends),
         Just(Keep::Findings),
+        Just(Keep::Relevant),
+        Just(Keep::HeadOrEnds),
         Just(Keep::Auto)
     ];
     let notice = prop_oneof![
@@ -96,6 +98,7 @@ fn policy() -> impl Strategy<Value = Policy> {
             is_error,
             saved,
             needles: vec!["zz".into(), "漢".into()],
+            query: vec!["line zz".into(), "漢字 fail".into()],
             ..Policy::default()
         },
     )
@@ -350,7 +353,7 @@ fn memory_is_bounded_by_the_limits() {
 #[test]
 fn limits_on_lines_or_tokens_bound_memory_too() {
     for limits in [Limits { lines: 100, ..Limits::NONE }, Limits { tokens: 2_000, ..Limits::NONE }] {
-        for keep in [Keep::Head, Keep::Ends, Keep::Findings] {
+        for keep in [Keep::Head, Keep::Ends, Keep::Findings, Keep::Relevant] {
             let policy = Policy { limits, keep, ..Policy::default() };
             let mut capture = Capture::new(&policy, None, false, true);
             for n in 0..1_000_000 {

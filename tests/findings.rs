@@ -5,7 +5,7 @@ mod cases;
 use cases::cases;
 use proptest::prelude::*;
 use spillway::encoding::{Text, Utf8, Utf16};
-use spillway::findings::Findings;
+use spillway::findings::{Findings, Sought};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::notice::Notice;
 use spillway::notice::earlier::Earlier;
@@ -39,17 +39,23 @@ fn policy() -> impl Strategy<Value = Policy> {
         Just(Notice::Template("<{keptLines} of {totalLines}>".into()))
     ];
     let limits = (bound(6_000), bound(120), bound(6_000), bound(2_000));
-    (limits, notice).prop_map(|((bytes, lines, chars, tokens), notice)| Policy {
+    let keep = prop_oneof![Just(Keep::Findings), Just(Keep::Relevant)];
+    (limits, notice, keep).prop_map(|((bytes, lines, chars, tokens), notice, keep)| Policy {
         limits: Limits { bytes, lines, chars, tokens, line_bytes: UNLIMITED },
         notice,
-        keep: Keep::Findings,
+        keep,
         needles: vec!["zz".into()],
+        query: vec!["error in zz.rs".into()],
         ..Policy::default()
     })
 }
 
 fn search(chunks: &[&[u8]], policy: &Policy) -> Findings {
-    let mut findings = Findings::new(&policy.limits, &policy.needles);
+    let sought = match policy.keep {
+        Keep::Relevant => Sought::Answer(&policy.query),
+        _ => Sought::Failure(&policy.needles),
+    };
+    let mut findings = Findings::new(&policy.limits, sought);
     for chunk in chunks {
         findings.push(chunk);
     }
@@ -170,17 +176,18 @@ proptest! {
         let policy = Policy { limits: Limits { bytes: policy.limits.bytes.min(3_000), ..policy.limits }, ..policy };
         let text: String = lines.concat().replace("fail", "").replace("want", "").replace("leak", "");
         prop_assume!(found(&text, &policy).is_none());
-        let ends = Policy { keep: Keep::Ends, head_share: 0.2, ..policy.clone() };
+        let head_share = if policy.keep == Keep::Findings { 0.2 } else { 0.5 };
+        let ends = Policy { keep: Keep::Ends, head_share, ..policy.clone() };
         let input = Input::whole(Utf8(text.as_bytes()));
         prop_assert_eq!(truncate(&input, &policy), truncate(&input, &ends));
     }
 
     #[test]
-    fn successful_output_is_not_reduced_to_findings(text in log(), policy in policy()) {
-        let policy = Policy { keep: Keep::Auto, is_error: false, ..policy };
+    fn auto_chooses_findings_or_relevant_lines(text in log(), policy in policy(), is_error in any::<bool>()) {
         let units: Vec<u16> = text.encode_utf16().collect();
-        let cut = truncate(&Input::whole(Utf16(&units)), &policy);
-        prop_assert!(cut.is_none_or(|cut| cut.keep != Keep::Findings && cut.within.is_none()));
+        let cut = |keep| truncate(&Input::whole(Utf16(&units)), &Policy { keep, is_error, ..policy.clone() });
+        let auto = cut(Keep::Auto);
+        prop_assert!(auto == cut(Keep::Findings) || !is_error && auto == cut(Keep::Relevant));
     }
 }
 
@@ -214,7 +221,7 @@ fn memory_stays_within_ten_times_the_budget() {
         ("traces", Box::new(|n| if n % 30 == 0 { format!("TypeError: {n}\n") } else { "    at x\n".into() })),
     ];
     for (name, line) in streams {
-        let mut findings = Findings::new(&policy.limits, &[]);
+        let mut findings = Findings::new(&policy.limits, Sought::Failure(&[]));
         let mut most = 0;
         for n in 0..1_000_000 {
             findings.push(line(n).as_bytes());
@@ -239,7 +246,7 @@ fn a_skipped_part_is_marked_with_its_lines() {
         Policy { limits: Limits { bytes: 600, ..Limits::NONE }, keep: Keep::Findings, ..Policy::default() };
     let (before, hidden, after) =
         ("a line\n".repeat(100), "hidden error\n".repeat(50), "b line\n".repeat(99) + "fatal: end");
-    let mut findings = Findings::new(&policy.limits, &[]);
+    let mut findings = Findings::new(&policy.limits, Sought::Failure(&[]));
     findings.push(before.as_bytes());
     findings.skip(Utf8(hidden.as_bytes()).size());
     findings.push(after.as_bytes());

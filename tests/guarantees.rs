@@ -96,6 +96,8 @@ fn policy() -> impl Strategy<Value = Policy> {
         Just(Keep::Tail),
         Just(Keep::Ends),
         Just(Keep::Findings),
+        Just(Keep::Relevant),
+        Just(Keep::HeadOrEnds),
         Just(Keep::Auto)
     ];
     let notice = prop_oneof![
@@ -123,6 +125,7 @@ fn policy() -> impl Strategy<Value = Policy> {
             saved,
             source: "outpüt".into(),
             needles: vec!["aa".into(), "漢".into()],
+            query: vec!["aa bb-1 漢字".into(), "a.b/cc".into()],
             ..Policy::default()
         },
     )
@@ -135,7 +138,7 @@ fn truncated<T: Text>(text: T, policy: &Policy) -> Vec<u16> {
 
 /// Keeps one or both ends of a text. Neither searches for findings nor cuts long lines.
 fn ends<T: Text>(input: &Input<T>, policy: &Policy) -> Option<Cut> {
-    truncate_with(input, Terms::from(policy), || None)
+    truncate_with(input, Terms::from(policy), |_| None)
 }
 
 /// Returns the lengths of the separators before and after the notice.

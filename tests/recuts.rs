@@ -28,7 +28,7 @@ fn original() -> impl Strategy<Value = String> {
 }
 
 fn policy() -> impl Strategy<Value = Policy> {
-    let keep = prop_oneof![Just(Keep::Head), Just(Keep::Tail), Just(Keep::Ends), Just(Keep::Findings)];
+    let keep = prop_oneof![Just(Keep::Head), Just(Keep::Tail), Just(Keep::Ends), Just(Keep::Findings), Just(Keep::Relevant)];
     let notice = prop_oneof![2 => Just(Notice::Hint), 1 => Just(Notice::Pi), 1 => Just(Notice::Count)];
     (keep, notice, 0.0..=1.0f64, any::<bool>()).prop_map(|(keep, notice, head_share, snap)| Policy {
         keep,
@@ -99,7 +99,7 @@ proptest! {
             let kept: Vec<u16> = text.iter().filter(|unit| unit.1).map(|unit| unit.0).collect();
             let bytes = original.len() - String::from_utf16(&kept).unwrap().len();
             let missing = if in_bytes { bytes } else { chars - kept.len() };
-            searched |= policy.keep == Keep::Findings;
+            searched |= policy.searches();
             if original.is_ascii() || !crossed {
                 // Newlines around an earlier notice may remain beside a mark without belonging to the original.
                 let spare = if searched { 4 * steps } else { 0 };

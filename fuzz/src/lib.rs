@@ -36,7 +36,7 @@ pub fn limits(choices: &mut Unstructured) -> Result<Limits> {
 }
 
 pub fn policy(choices: &mut Unstructured) -> Result<Policy> {
-    let keeps = [Keep::Head, Keep::Tail, Keep::Ends, Keep::Findings, Keep::Auto];
+    let keeps = [Keep::Head, Keep::Tail, Keep::Ends, Keep::Findings, Keep::Relevant, Keep::Auto];
     let template = "<{omittedBytes:,} of {totalLines}: {keptLines}, {saved}>";
     let notices = [
         Notice::Hint,

@@ -64,10 +64,8 @@ enum Aim {
     Answer(Question),
 }
 
-/// Multiple of the result that is weighed at either end of a text, and its minimum, if lines are sought by their
-/// relevance. Between them, only words of the question count.
+/// Multiple of the result that is weighed at either end of a text. Between them, only words of the question count.
 const WEIGHED: usize = 4;
-const LEAST_WEIGHED: usize = 64 * 1024;
 
 /// Texts that make any line with them a finding. All are searched in one pass.
 #[derive(Clone, Debug)]
@@ -123,7 +121,7 @@ impl Findings {
     /// Starts a search for a result within limits.
     pub fn new(limits: &Limits, sought: Sought) -> Findings {
         let budget = budget(limits);
-        let weighed = budget.saturating_mul(WEIGHED).max(LEAST_WEIGHED);
+        let weighed = budget.saturating_mul(WEIGHED);
         let (aim, head, window) = match sought {
             // Exceeds the head's share: the head may get leftover room.
             Sought::Failure(needles) => (Aim::Failure(Needles::new(needles)), budget / 4, budget),

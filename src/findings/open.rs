@@ -76,7 +76,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::Findings;
+    use super::super::{Findings, Sought};
     use crate::encoding::Size;
     use crate::limits::Limits;
 
@@ -93,7 +93,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_shelf_holds_the_context_of_its_findings(parts in parts()) {
-            let mut findings = Findings::new(&Limits { bytes: 1_000, ..Limits::NONE }, &[]);
+            let limits = Limits { bytes: 1_000, ..Limits::NONE };
+            let mut findings = Findings::new(&limits, Sought::Failure(&[]));
             for part in parts {
                 match part {
                     Some(line) => findings.push(line.as_bytes()),

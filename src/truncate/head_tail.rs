@@ -168,9 +168,10 @@ mod tests {
     #[test]
     fn a_long_line_is_truncated_without_a_separate_end() {
         let text = "x".repeat(60_000) + "\n";
-        let all = Policy { notice: Notice::None, ..Policy::default() };
+        let head = Policy { keep: Keep::Head, ..Policy::default() };
+        let all = Policy { notice: Notice::None, ..head.clone() };
         assert_eq!(clamped(&text, &all), "x".repeat(51_200));
-        let hint = clamped(&text, &Policy::default());
+        let hint = clamped(&text, &head);
         assert_eq!(hint.len(), 51_200);
         assert!(hint.ends_with("(limit 50KB); ask for less, or for specific sections]"));
     }
