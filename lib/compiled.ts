@@ -7,14 +7,14 @@ import type { Query } from './query.js'
 /** A checked policy. */
 export interface Compiled {
   readonly limits: { bytes: number; lines: number; chars: number; tokens: number; lineBytes: number }
-  readonly keep: Keep
+  readonly keep: Keep | 'headOrEnds'
   readonly headShare: number
   /** True if cuts move to line ends. */
   readonly snap: boolean
   readonly notice: CheckedNotice
   /** The caller's notice function. */
   readonly words: ((cut: Cut) => string) | undefined
-  /** How the blocks of a result share the limits. 'stay' is only for `withSuffix`. */
+  /** How the blocks of a result share the limits. 'stay' and `keep` 'headOrEnds' are only for `withSuffix`. */
   readonly share: 'fair' | 'order' | 'each' | 'stay'
   readonly source: string
   /** The outcome of saving the full output. */

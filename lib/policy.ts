@@ -53,23 +53,26 @@ export function definePolicy(options: WrapPolicy = {}): Policy {
   return new CheckedPolicy(given, compiled) as unknown as Policy
 }
 
+/** Rules of other packages. 'stay': blocks share first come, first served, and none is dropped. 'headOrEnds': the head, or
+ *  both ends if the last of the text looks important. */
+type Rules = { share?: 'stay'; keep?: 'headOrEnds' }
+
 /** Text appended to a truncated text without a separator: a literal, a template, or a caller's function. */
 export type Suffix = string | { template: string } | ((cut: Cut) => string)
 
-/** Makes a checked policy with a suffix instead of a notice. `stay`: blocks share first come, first served, and none is
- *  dropped. */
-export function withSuffix(options: WrapPolicy, suffix: Suffix, stay = false): Policy {
-  return new CheckedPolicy(options, suffixed(options, suffix, stay)) as unknown as Policy
+/** Makes a checked policy with a suffix instead of a notice, and with rules that no option names. */
+export function withSuffix(options: WrapPolicy, suffix: Suffix, rules: Rules = {}): Policy {
+  return new CheckedPolicy(options, suffixed(options, suffix, rules)) as unknown as Policy
 }
 
-function suffixed(options: WrapPolicy, suffix: Suffix, stay: boolean): Compiled {
+function suffixed(options: WrapPolicy, suffix: Suffix, rules: Rules): Compiled {
   const words = typeof suffix === 'function' ? suffix : undefined
   const template = typeof suffix === 'object' ? suffix.template : undefined
   const base = check({ ...options, notice: words ?? template ?? 'hint' })
   const literal = { kind: 'literal', text: typeof suffix === 'string' ? suffix.toWellFormed() : '' } as const
   const notice = template === undefined ? literal : base.notice
-  const remake = (changed: WrapPolicy) => suffixed(changed, suffix, stay)
-  return { ...base, notice: { ...notice, glued: true }, ...(stay && { share: 'stay' }), remake }
+  const remake = (changed: WrapPolicy) => suffixed(changed, suffix, rules)
+  return { ...base, notice: { ...notice, glued: true }, ...rules, remake }
 }
 
 /** Returns the options that are given, each read once. */

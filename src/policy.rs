@@ -58,7 +58,12 @@ pub struct Policy {
 impl Policy {
     /// Returns true if lines between the ends may be kept, so that the whole text is read.
     pub fn searches(&self) -> bool {
-        matches!(self.keep, Keep::Findings | Keep::Relevant | Keep::Auto)
+        self.seeks_failure() || matches!(self.keep, Keep::Relevant | Keep::Auto)
+    }
+
+    /// Returns true if findings are kept, whatever the text is.
+    pub fn seeks_failure(&self) -> bool {
+        self.keep == Keep::Findings || self.is_error && matches!(self.keep, Keep::Auto | Keep::HeadOrEnds)
     }
 }
 

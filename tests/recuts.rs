@@ -28,7 +28,13 @@ fn original() -> impl Strategy<Value = String> {
 }
 
 fn policy() -> impl Strategy<Value = Policy> {
-    let keep = prop_oneof![Just(Keep::Head), Just(Keep::Tail), Just(Keep::Ends), Just(Keep::Findings), Just(Keep::Relevant)];
+    let keep = prop_oneof![
+        Just(Keep::Head),
+        Just(Keep::Tail),
+        Just(Keep::Ends),
+        Just(Keep::Findings),
+        Just(Keep::Relevant)
+    ];
     let notice = prop_oneof![2 => Just(Notice::Hint), 1 => Just(Notice::Pi), 1 => Just(Notice::Count)];
     (keep, notice, 0.0..=1.0f64, any::<bool>()).prop_map(|(keep, notice, head_share, snap)| Policy {
         keep,

@@ -16,12 +16,11 @@ use group::group;
 pub use question::Question;
 use words::{Word, each_word};
 
-/// The value of a name that is new, of a plain word that is new, of the rarest word of the question, and of the first
-/// line of a group.
-const NAME: u32 = 10;
-const PLAIN: u32 = 2;
-const ASKED: u32 = 10;
-const GROUP: u32 = 20;
+/// The value of a name that is new, of a plain word that is new, and of the first line of a group. The rarest word of a
+/// question is worth a name.
+const NAME: u32 = question::WEIGHT;
+const PLAIN: u32 = NAME / 5;
+const GROUP: u32 = NAME * 2;
 
 /// A word of the question that is on more than one line of this many says nothing.
 const COMMON: usize = 8;
@@ -70,13 +69,15 @@ impl Relevance {
         }
         starts.push(words.len());
         let lines = fixed.len();
-        let rarity = |count: usize| match count * COMMON > lines.max(2 * COMMON) {
+        let rare = |count: usize, weight: u32| match count * COMMON > lines.max(2 * COMMON) {
             true => 0,
-            false => ASKED * (lines / count).ilog2() / lines.ilog2().max(1),
+            false => weight * (lines / count).ilog2() / lines.ilog2().max(1),
         };
         let mut asked = vec![0; names.len()];
-        for number in question.words().filter_map(|word| numbers.get(&word)) {
-            asked[*number as usize] = rarity(counts[*number as usize]);
+        for (word, weight) in question.words() {
+            if let Some(number) = numbers.get(&word).map(|number| *number as usize) {
+                asked[number] = rare(counts[number], weight);
+            }
         }
         for (line, fixed) in fixed.iter_mut().enumerate() {
             let words = &words[starts[line]..starts[line + 1]];

@@ -4,30 +4,43 @@ use std::collections::HashMap;
 
 use super::words::{Word, each_word};
 
+/// The weight of a word of the first text.
+pub const WEIGHT: u32 = 10;
+
 /// Maximum bytes of each text that are read.
 const READ: usize = 16_384;
 
 /// The words of a question, with the lines so far that have each.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    words: HashMap<Word, u32>,
+    words: HashMap<Word, Asked>,
+}
+
+/// A word of a question.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    /// The number of the first text that has it.
+    text: u32,
+    /// The lines so far that have it.
+    lines: u32,
 }
 
 impl Question {
-    /// Reads the first 64 KiB of each text.
+    /// Reads the first 16 KiB of each text.
     pub fn new(texts: &[String]) -> Question {
         let mut words = HashMap::new();
-        for text in texts {
-            let text = &text.as_bytes()[..text.floor_char_boundary(READ)];
+        for (number, text) in (0..).zip(texts) {
+            let text = &text.as_bytes()[..text.len().min(READ)];
             each_word(text, &mut |word| {
-                words.insert(word, 0);
+                words.entry(word).or_insert(Asked { text: number, lines: 0 });
             });
         }
         Question { words }
     }
 
-    pub fn words(&self) -> impl Iterator<Item = Word> {
-        self.words.keys().copied()
+    /// Iterates over the words with their weights, at most [`WEIGHT`], in any order. The first text weighs most.
+    pub fn words(&self) -> impl Iterator<Item = (Word, u32)> {
+        self.words.iter().map(|(word, asked)| (*word, WEIGHT * 4 / (4 + asked.text)))
     }
 
     /// Scores a line by the words that it has of the question. A word is worth half as much each time the
@@ -37,7 +50,7 @@ impl Question {
         let mut score = 0;
         if !self.words.is_empty() {
             each_word(line, &mut |word| {
-                if let Some(lines) = self.words.get_mut(&word) {
+                if let Some(Asked { lines, .. }) = self.words.get_mut(&word) {
                     score += WORTH >> (*lines + 1).ilog2().min(WORTH);
                     *lines += 1;
                 }
@@ -48,7 +61,7 @@ impl Question {
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.words.capacity() * size_of::<(Word, u32)>()
+        self.words.capacity() * size_of::<(Word, Asked)>()
     }
 }
 

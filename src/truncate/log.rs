@@ -72,7 +72,7 @@ fn tells_progress(line: &[u8]) -> bool {
         || is_mark(first)
         || is_state(first) && last.is_some()
         || [Some(first), last].into_iter().flatten().any(is_percent)
-        || last.is_some_and(|last| is_state(last))
+        || last.is_some_and(is_state)
 }
 
 #[cfg(test)]

@@ -150,14 +150,13 @@ fn find<'f>(
     let failure = || search(Sought::Failure(&policy.needles)).filter(|findings| findings.any());
     let answer = || search(Sought::Answer(&policy.query));
     match policy.keep {
-        Keep::Findings => failure(),
-        Keep::Auto if policy.is_error => failure(),
+        _ if policy.seeks_failure() => failure(),
         Keep::Relevant => answer(),
         Keep::Auto => {
             let answer = answer()?;
             if is_log(answer.lines()) { failure().or(Some(answer)) } else { Some(answer) }
         }
-        Keep::Head | Keep::Tail | Keep::Ends | Keep::HeadOrEnds => None,
+        _ => None,
     }
 }
 

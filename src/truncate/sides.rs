@@ -226,8 +226,7 @@ const WITHOUT_FINDINGS: f64 = 0.2;
 /// Resolves the ends of a text that ends in `tail`. Returns the part to keep and the share of the head.
 fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
     match policy.keep {
-        Keep::Findings => (Keep::Ends, WITHOUT_FINDINGS),
-        Keep::Auto if policy.is_error => (Keep::Ends, WITHOUT_FINDINGS),
+        _ if policy.seeks_failure() => (Keep::Ends, WITHOUT_FINDINGS),
         Keep::Auto | Keep::Relevant => (Keep::Ends, 0.5),
         Keep::HeadOrEnds if important_end::is_important(tail) => (Keep::Ends, 0.7),
         Keep::HeadOrEnds => (Keep::Head, 1.0),

@@ -74,10 +74,10 @@ export function policyFor(
     typeof suffix === 'function' ? suffix(Math.max(1, omitted)) : (suffix ?? notice)
   const said = chars > most ? tryRead(() => words(chars - most)) : ''
   const room = most - (typeof said === 'string' ? said.length : 0)
-  const keep = room > PARTS * minKeep ? 'auto' : 'head'
-  const base: WrapPolicy = { ...UNLIMITED, maxChars: most, keep, dialect: 'pi', ...more }
-  if (typeof suffix === 'function') return withSuffix(base, (cut) => words(cut.omittedChars) as string)
-  return withSuffix(base, suffix ?? { template: notice })
+  const rules = room > PARTS * minKeep ? ({ keep: 'headOrEnds' } as const) : {}
+  const base: WrapPolicy = { ...UNLIMITED, maxChars: most, keep: 'head', dialect: 'pi', ...more }
+  if (typeof suffix === 'function') return withSuffix(base, (cut) => words(cut.omittedChars) as string, rules)
+  return withSuffix(base, suffix ?? { template: notice }, rules)
 }
 
 export const HARD_TRUNCATE_SUFFIX: string =
@@ -108,7 +108,7 @@ function checked(limits: HardTruncateLimits): Policy {
   const maxBytes = bound('maxBytesUtf8', limits.maxBytesUtf8, 51_200)
   const maxLines = bound('maxLines', limits.maxLines, 2_000)
   const suffix = textOption('suffix', limits.suffix, HARD_TRUNCATE_SUFFIX)
-  return withSuffix({ maxBytes, maxLines, keep: 'head', snap: 'char', dialect: 'pi' }, suffix, true)
+  return withSuffix({ maxBytes, maxLines, keep: 'head', snap: 'char', dialect: 'pi' }, suffix, { share: 'stay' })
 }
 
 const preset = checked({})
