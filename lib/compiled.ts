@@ -102,7 +102,7 @@ export function handleOf(given: Compiled): Slot['handle'] {
 }
 
 /** Derives bounds on lengths from limits. */
-export function measures(limits: Compiled['limits'], keep: Keep) {
+export function measures(limits: Compiled['limits'], keep: Compiled['keep']) {
   const isCounted =
     limits.tokens === Number.POSITIVE_INFINITY && limits.lineBytes === Number.POSITIVE_INFINITY
   const isLined = limits.lineBytes !== Number.POSITIVE_INFINITY

@@ -243,7 +243,7 @@ impl Lines for Choice<'_> {
         let size = new.fold(Usage::default(), Usage::plus);
         let is_apart = !self.has_kept_before(*lines.start());
         let closes = self.has_kept_after(*lines.end());
-        let mark = if is_apart && !closes { self.mark.plus(self.mark) } else { Usage::default() };
+        let mark = if is_apart && !closes { self.mark.plus(self.mark).plus(self.mark) } else { Usage::default() };
         self.room.load(size.plus(mark))
     }
 
