@@ -10,6 +10,9 @@ use crate::encoding::Utf8;
 use crate::extent::Extent;
 use crate::relevance::Lines;
 
+/// A gap costs a reader the room of so many marks.
+const GAP: usize = 3;
+
 /// A unit that can be kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
@@ -88,7 +91,7 @@ impl<'a> Choice<'a> {
 
     /// Gives half of the remaining room to the lines around the findings, nearest first.
     pub fn widen(&mut self, findings: &[&Finding]) {
-        let left = self.room.less(self.taken.plus(self.marks()));
+        let left = self.room.less(self.taken.plus(self.marks(self.gaps)));
         let room = left.share(0.5);
         let before = self.taken;
         for finding in findings {
@@ -194,16 +197,11 @@ impl<'a> Choice<'a> {
     }
 
     fn fits(&self) -> bool {
-        self.taken.plus(self.marks()).within(&self.room)
+        self.taken.plus(self.marks(self.gaps)).within(&self.room)
     }
 
-    fn marks(&self) -> Usage {
-        Usage {
-            bytes: self.mark.bytes * self.gaps,
-            lines: self.mark.lines * self.gaps,
-            chars: self.mark.chars * self.gaps,
-            tokens: self.mark.tokens * self.gaps,
-        }
+    fn marks(&self, gaps: usize) -> Usage {
+        self.mark.zip(self.mark, |mark, _| mark * gaps)
     }
 
     /// Returns true if nothing is omitted directly before a piece.
@@ -243,7 +241,7 @@ impl Lines for Choice<'_> {
         let size = new.fold(Usage::default(), Usage::plus);
         let is_apart = !self.has_kept_before(*lines.start());
         let closes = self.has_kept_after(*lines.end());
-        let mark = if is_apart && !closes { self.mark.plus(self.mark).plus(self.mark) } else { Usage::default() };
+        let mark = if is_apart && !closes { self.marks(GAP) } else { Usage::default() };
         self.room.load(size.plus(mark))
     }
 
