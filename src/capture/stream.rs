@@ -77,10 +77,11 @@ impl Stream {
         let limits = policy.limits.after_cutting_lines();
         // Without limits, no search is needed.
         let is_limited = Limits { line_bytes: UNLIMITED, ..limits } != Limits::NONE;
-        let search = |keep: Keep, sought| {
-            let searches = is_limited && (policy.keep == keep || policy.keep == Keep::Auto);
-            searches.then(|| Findings::new(&limits, sought))
+        let search = |keeps: &[Keep], sought| {
+            (is_limited && keeps.contains(&policy.keep)).then(|| Findings::new(&limits, sought))
         };
+        // The command may turn out to have failed.
+        let may_fail = [Keep::Findings, Keep::Auto, Keep::HeadOrEnds];
         Stream {
             limits: policy.limits,
             cleaner: clean.map(Cleaner::new),
@@ -91,8 +92,8 @@ impl Stream {
             long_lines: (limits.line_bytes != UNLIMITED).then(|| LongLines::new(limits.line_bytes)),
             kept: Parts {
                 window: Window::new(&policy.limits, policy.keep),
-                findings: search(Keep::Findings, Sought::Failure(&policy.needles)),
-                relevant: search(Keep::Relevant, Sought::Answer(&policy.query)),
+                findings: search(&may_fail, Sought::Failure(&policy.needles)),
+                relevant: search(&[Keep::Relevant, Keep::Auto], Sought::Answer(&policy.query)),
             },
             in_bytes: false,
         }

@@ -106,7 +106,11 @@ impl<'a, T: Text> HeadTail<'a, T> {
         let (head, _) = self.fitter.input.parts(sides);
         let start = head.size().chars + lead.len();
         Cut {
-            keep: self.fitter.keep,
+            keep: match self.fitter.keep {
+                Keep::Relevant if sides.has_tail() => Keep::Ends,
+                Keep::Relevant => Keep::Head,
+                keep => keep,
+            },
             sides,
             middle: [lead, text, trail].concat(),
             notice: start..start + text.encode_utf16().count(),
@@ -125,7 +129,7 @@ impl<'a, T: Text> HeadTail<'a, T> {
     }
 
     fn likely_place(&self) -> Place {
-        Place::beside(self.fitter.keep != Keep::Tail, matches!(self.fitter.keep, Keep::Tail | Keep::Ends))
+        Place::beside(self.fitter.keep != Keep::Tail, self.fitter.keep != Keep::Head)
     }
 
     /// Returns the place beside text that takes the fewest lines.

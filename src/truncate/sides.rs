@@ -119,6 +119,8 @@ impl<'a, T: Text> Fitter<'a, T> {
         let kept = match self.keep {
             Keep::Head | Keep::HeadOrEnds => head(),
             Keep::Tail => tail(),
+            // Two ends without a notice between them would read as one text.
+            Keep::Relevant if text.is_empty() => head(),
             // Lines between the ends were searched for before. If there are none, both ends are kept. If both do not
             // fit, the end with the larger share is kept.
             _ if self.head_share > 0.5 => both().or_else(head).or_else(tail),
@@ -223,11 +225,11 @@ impl<'a, T: Text> Fitter<'a, T> {
 /// Share of the head if findings were searched for and not found.
 const WITHOUT_FINDINGS: f64 = 0.2;
 
-/// Resolves the ends of a text that ends in `tail`. Returns the part to keep and the share of the head.
+/// Resolves the ends of a text that ends in `tail`. [`Keep::Relevant`] stands for both ends with a notice between them. Returns the part to keep and the share of the head.
 fn resolve_keep<T: Text>(policy: &Policy, tail: T) -> (Keep, f64) {
     match policy.keep {
         _ if policy.seeks_failure() => (Keep::Ends, WITHOUT_FINDINGS),
-        Keep::Auto | Keep::Relevant => (Keep::Ends, 0.5),
+        Keep::Auto | Keep::Relevant => (Keep::Relevant, 0.5),
         Keep::HeadOrEnds if important_end::is_important(tail) => (Keep::Ends, 0.7),
         Keep::HeadOrEnds => (Keep::Head, 1.0),
         // Unused room of one end goes to the other, unless the share of that end is zero.

@@ -108,7 +108,9 @@ function checked(limits: HardTruncateLimits): Policy {
   const maxBytes = bound('maxBytesUtf8', limits.maxBytesUtf8, 51_200)
   const maxLines = bound('maxLines', limits.maxLines, 2_000)
   const suffix = textOption('suffix', limits.suffix, HARD_TRUNCATE_SUFFIX)
-  return withSuffix({ maxBytes, maxLines, keep: 'head', snap: 'char', dialect: 'pi' }, suffix, { share: 'stay' })
+  return withSuffix({ maxBytes, maxLines, keep: 'head', snap: 'char', dialect: 'pi' }, suffix, {
+    share: 'stay',
+  })
 }
 
 const preset = checked({})
