@@ -58,7 +58,7 @@ describe('a tool with its own toModelOutput', () => {
 })
 
 describe('what only tools return', () => {
-  const returned = <T>(value: T) => wrapTool({ execute: () => value }).execute() as unknown
+  const returned = <T>(value: T) => wrapTool({ execute: () => value }, { keep: 'head' }).execute() as unknown
 
   it('plain data over the limits becomes its JSON, clamped', () => {
     for (const data of [{ rows }, rows, Object.assign(Object.create(null), { rows })]) {

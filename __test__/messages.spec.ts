@@ -33,12 +33,12 @@ describe('clampMessages', () => {
   it('clamps each tool result and leaves every other message as it is', () => {
     const long = { ...question, content: 'q'.repeat(90_000) }
     const messages = Object.freeze([long, answer, tool('x'.repeat(90_000)), 'a string', null, tool('short')])
-    const clamped = clampMessages(messages)
+    const clamped = clampMessages(messages, { keep: 'head' })
     expect(clamped.clamped).toBe(1)
     for (const at of [0, 1, 3, 4, 5]) expect(clamped.messages[at]).toBe(messages[at])
     const { content } = clamped.messages[2] as ReturnType<typeof tool>
     expect(content[0]?.text).toMatch(/^x{51163}\[\.\.\. 38837 more characters truncated\]$/)
-    expect(clampMessages(clamped.messages).messages).toBe(clamped.messages)
+    expect(clampMessages(clamped.messages, { keep: 'head' }).messages).toBe(clamped.messages)
   })
 
   it.each(
@@ -149,7 +149,11 @@ describe('clampMessages', () => {
       [NOTICE, 10_000 - NOTICE, 20_000, 20_000],
     ],
   ] as [string, number[], object, number, number[]][])('%s', (_, sizes, options, maxChars, left) => {
-    const { messages } = clampMessages(aged(...sizes), { snap: 'char', aggregate: { maxChars, ...options } })
+    const { messages } = clampMessages(aged(...sizes), {
+      snap: 'char',
+      keep: 'head',
+      aggregate: { maxChars, ...options },
+    })
     expect(lengths(messages)).toEqual(left)
   })
 

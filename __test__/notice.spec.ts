@@ -113,7 +113,7 @@ describe("the notice 'hint'", () => {
       }
     }
     const tool = { ...called, parameters: shape }
-    const once = wrapTool(tool, { maxBytes: 900 })
+    const once = wrapTool(tool, { maxBytes: 900, keep: 'head' })
     expect(once.execute()).toMatch(/^x+\n\n\[tool output truncated: [^\n]*; request smaller chunks/)
     expect(clampResult(BIG)).toContain(`; ${ASK}]`)
     expect(wrapTool(() => BIG)()).toContain(`; ${ASK}]`)

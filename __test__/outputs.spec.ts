@@ -112,13 +112,13 @@ describe('what a cut leaves of the failures', () => {
     }
   })
 
-  it('is both ends or the head of what did not fail', () => {
+  it('is findings or what is relevant of what did not fail', () => {
     for (const output of outputs.filter(({ failed }) => !failed)) {
       const text = read(output).toString('utf8')
       for (const maxChars of LIMITS) {
         const auto = clampText(text, { ...lifted, maxChars })
-        const ends = clampText(text, { ...lifted, maxChars, keep: 'ends', headShare: 0.7 })
-        expect([ends, clampText(text, { ...lifted, maxChars, keep: 'head' })]).toContain(auto)
+        const findings = clampText(text, { ...lifted, maxChars, keep: 'findings' })
+        expect([findings, clampText(text, { ...lifted, maxChars, keep: 'relevant' })]).toContain(auto)
       }
     }
   })

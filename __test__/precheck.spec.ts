@@ -641,11 +641,11 @@ describe('applyPlan', () => {
   })
 
   it('cuts what a step names and shares the rest', () => {
-    const applied = applyPlan(messages, [step])
+    const applied = applyPlan(messages, [step], { keep: 'head' })
     expect(applied[0]).toBe(messages[0])
     expect(applied[2]).toBe(messages[2])
     expect(applied[1]).toEqual(tool(`${'x'.repeat(65)}[... 835 more characters truncated]`, 'a'))
-    expect(applyPlan(applied, [step])).toBe(applied)
+    expect(applyPlan(applied, [step], { keep: 'head' })).toBe(applied)
   })
 
   it('has no limits but those of the steps', () => {

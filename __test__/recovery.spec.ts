@@ -340,7 +340,7 @@ describe('runWithRecovery', () => {
       [0, 2],
       [1, 3],
       [3, 5],
-      [Number.POSITIVE_INFINITY, 12],
+      [Number.POSITIVE_INFINITY, 11],
     ] as const) {
       const told = await run(messages, { ...options, maxCompactions, limit: 1 })
       expect(told.error).toBeInstanceOf(ContextOverflowError)
@@ -348,7 +348,7 @@ describe('runWithRecovery', () => {
       const made = sizes(told)
       // Until the last, which leaves nothing but notices.
       for (const [at, size] of made.entries())
-        if (at > 0 && at < 11) expect(size).toBeLessThanOrEqual((made[at - 1] ?? 0) / 2)
+        if (at > 0 && at < 10) expect(size).toBeLessThanOrEqual((made[at - 1] ?? 0) / 2)
     }
     const saved = await run(messages, { ...options, limit: 12_000 })
     expect(saved.answer).toBe('the answer')

@@ -213,7 +213,11 @@ describe('wrapTool with a spill store', () => {
   })
 
   it('tells templates and functions where the whole is', async () => {
-    const named = wrapTool(async () => BIG, { spill: store, notice: '[{omittedChars} chars are in {saved}]' })
+    const named = wrapTool(async () => BIG, {
+      spill: store,
+      keep: 'head',
+      notice: '[{omittedChars} chars are in {saved}]',
+    })
     expect(await named()).toMatch(/\[\d+ chars are in \S+\]$/)
     const told: (string | undefined)[] = []
     const worded = wrapTool(async () => BIG, { spill: store, notice: (cut) => `<${told.push(cut.saved)}>` })
@@ -248,7 +252,7 @@ describe('wrapTool with a spill store', () => {
       const path = /\nlast\n\n\[Full output: (\S+)\]$/.exec(shown)?.[1] ?? ''
       expect(readFileSync(path, 'utf8')).toBe(page)
       // It stays the last when the text is cut again.
-      expect(clampText(shown, { maxChars: 280, notice: 'pi' })).toMatch(
+      expect(clampText(shown, { maxChars: 280, notice: 'pi', keep: 'head' })).toMatch(
         /^first\nx+\[\.\.\. \d+ more characters truncated\]\n\n\[Full output: \S+\]$/,
       )
       const narrow = await wrapTool(async () => page, { spill: store, maxLineBytes: 20 })()

@@ -249,7 +249,7 @@ describe('exact values', () => {
 
   it('keeps a line that is too long in part', () => {
     const text = `${'x'.repeat(60_000)}\n`
-    const out = clampText(text)
+    const out = clampText(text, { keep: 'head' })
     expect(Buffer.byteLength(out)).toBe(51_200)
     expect(out).toMatch(
       /^x{51091}\n\n\[tool output truncated: 8,910 of 60,001 chars omitted \(limit 50KB\); ask for less, or for specific sections\]$/,
@@ -284,13 +284,12 @@ describe('exact values', () => {
     expect(clampText(text, { maxLineBytes: 0 })).toBe('')
   })
 
-  it('keeps both ends of what ends in a failure, and the head of other text', () => {
-    const lines = (last: string) => `first\n${'filler\n'.repeat(3_000)}${last}\n`
-    expect(clampText(lines('Error: no such file'))).toMatch(
-      /^first\n[\s\S]*\n\n\[tool output[\s\S]*Error: no such file\n$/,
-    )
-    expect(clampText(lines('nothing to see'))).toMatch(/^first\n[\s\S]*sections\]$/)
-    expect(clampText(lines('nothing to see'), { isError: true })).toMatch(/^first\n[\s\S]*nothing to see\n$/)
+  it('keeps both ends of a text without names, and the head where no notice fits', () => {
+    const lines = `first\n${'filler\n'.repeat(3_000)}last\n`
+    expect(clampText(lines)).toMatch(/^first\n[\s\S]*\n\n\[tool output[\s\S]*last\n$/)
+    expect(clampText(lines, { isError: true })).toMatch(/^first\n[\s\S]*\n\n\[tool output[\s\S]*last\n$/)
+    expect(clampText(lines, { maxChars: 20 })).toBe('first\n\n[...]\n\nlast\n')
+    expect(clampText(lines, { maxChars: 14, notice: false })).toBe('first\nfiller\n')
   })
 
   it('keeps one end alone where the other has no share, or no room', () => {
@@ -322,7 +321,7 @@ describe('exact values', () => {
   })
 
   it('cuts 5 MB in one line, and only newlines', () => {
-    expect(clampText('漢'.repeat(1_700_000), { notice: 'pi' })).toMatch(
+    expect(clampText('漢'.repeat(1_700_000), { notice: 'pi', keep: 'head' })).toMatch(
       /^漢+\[\.\.\. 1682947 more characters truncated\]$/,
     )
     expect(naive(clampText('\n'.repeat(5_000_000))).lines).toBeLessThanOrEqual(2_000)
@@ -401,8 +400,10 @@ describe('notices', () => {
     const silent = () => {
       throw new Error('no')
     }
-    expect(clampText(text, { notice: silent })).toMatch(/\[\.\.\. \d+ more characters truncated\]$/)
-    expect(clampText(text, { notice: () => undefined as unknown as string })).toMatch(
+    expect(clampText(text, { notice: silent, keep: 'head' })).toMatch(
+      /\[\.\.\. \d+ more characters truncated\]$/,
+    )
+    expect(clampText(text, { notice: () => undefined as unknown as string, keep: 'head' })).toMatch(
       /more characters truncated\]$/,
     )
   })
@@ -463,7 +464,9 @@ describe('bytes', () => {
       if (bytes.length > 0) structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
       return 'gone'
     }
-    expect(clampTextWithReport(bytes, { maxBytes: 100, notice }).text).toMatch(/^line[\s\S]*gone$/)
+    expect(clampTextWithReport(bytes, { maxBytes: 100, notice, keep: 'head' }).text).toMatch(
+      /^line[\s\S]*gone$/,
+    )
     class Odd extends Uint8Array {
       override subarray(): never {
         throw new Error('no')

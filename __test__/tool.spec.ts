@@ -221,13 +221,14 @@ describe('wrapTool', () => {
     expect(wrapTool(call)).toBe(call)
   })
 
-  it('gives a failed call the ends of its text', async () => {
-    const long = `first\n${'filler\n'.repeat(9_000)}the last line\n`
+  it('searches the text of a failed call', async () => {
+    const filler = Array.from({ length: 9_000 }, (_, at) => `filler_${at.toString(36)}\n`).join('')
+    const long = `${filler}error: no such file\n${filler}`
     const tool = wrapTool({
       execute: (isError: boolean) => ({ content: [{ type: 'text', text: long }], isError }),
     })
-    expect(tool.execute(true).content[0]?.text).toContain('the last line')
-    expect(tool.execute(false).content[0]?.text).not.toContain('the last line')
+    expect(tool.execute(true).content[0]?.text).toContain('error: no such file')
+    expect(tool.execute(false).content[0]?.text).not.toContain('error: no such file')
   })
 })
 

@@ -23,7 +23,7 @@ export function policyFlags(presets: {
     'max-bytes': { value: 'N', help: `UTF-8 bytes of the text, or Infinity (${bytes})` },
     'max-lines': { value: 'N', help: `lines of the text (${lines})` },
     'max-chars': { value: 'N', help: 'UTF-16 code units of the text (Infinity)' },
-    keep: { value: 'WHAT', help: `head, tail, ends, findings, relevant or auto (${keep})` },
+    keep: { value: 'WHAT', help: `head, tail, ends, findings, relevant, auto (${keep})` },
     notice: {
       value: 'TEXT',
       help: `hint, pi, count, none, or a template such as\n'[{omittedLines:,} lines omitted]' (${notice})`,

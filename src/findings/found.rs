@@ -97,7 +97,12 @@ impl Findings {
         let is_broken = !T::UTF16 && input.totals.is_none() && size.bytes != input.total;
         let relevance = match &self.aim {
             Aim::Failure(_) => None,
-            Aim::Answer(question) => Some(Relevance::new(pieces.iter().map(|piece| piece.text), question)),
+            Aim::Answer(question) => {
+                // Notices of earlier cuts say nothing about the text.
+                let is_old = |piece: &Piece| old.size_of(piece.unit.number, piece.text).is_some();
+                let lines = pieces.iter().map(|piece| if is_old(piece) { b"" } else { piece.text });
+                Some(Relevance::new(lines, question))
+            }
         };
         let composer = Composer {
             findings: self,
