@@ -1,7 +1,19 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: tools take anything
-import { type Query, type WrapPolicy, wrapTool } from 'spillway'
+import {
+  applyPlan,
+  clampMessages,
+  guardSession,
+  precheck,
+  type Query,
+  repairSession,
+  type WrapPolicy,
+  wrapTool,
+} from 'spillway'
 import { describe, expect, it } from 'vitest'
+import { readResults } from '../lib/dialect/results.js'
 import { askedBy, stringsIn } from '../lib/query.js'
+import { History } from '../lib/result/history.js'
+import { histories } from './histories.js'
 
 /** A long text in which one line has a rare word. */
 const filler = (from: number, count: number) =>
@@ -138,5 +150,102 @@ describe('query of a wrapped tool', () => {
       },
     })
     expect(tool()).toBe(wrapTool(() => text, { ...POLICY, query: false })())
+  })
+})
+
+/** What is asked of the first result in the last message. */
+function askedIn(messages: readonly object[]): string[] {
+  const last = messages.at(-1) as object
+  const [result] = readResults(last, undefined)
+  if (!result) throw new Error('no result')
+  return new History(messages).asked(result, messages.length - 1, undefined)
+}
+
+describe('query of a history', () => {
+  it.each(histories.map((sample) => [sample.name, sample] as const))('%s', (_, { make }) => {
+    expect(askedIn(make('the words', 'the argument', text))).toEqual(['the argument', 'the words'])
+  })
+
+  it('is that of the last call of an id, and of the last words before', () => {
+    const turns = ['one', 'two'].flatMap(
+      (turn) => histories[0]?.make(`words ${turn}`, `argument ${turn}`, text) ?? [],
+    )
+    expect(askedIn(turns)).toEqual(['argument two', 'words two'])
+    expect(askedIn(turns.slice(0, 3))).toEqual(['argument one', 'words one'])
+    expect(askedIn(turns.slice(2, 3))).toEqual([])
+  })
+
+  it('is gathered only for results that are cut', () => {
+    let calls = 0
+    const query: Query = () => {
+      calls += 1
+      return undefined
+    }
+    const messages = histories.flatMap(({ make }) => make('words', 'argument', 'short'))
+    clampMessages(messages, { ...POLICY, query })
+    expect(calls).toBe(0)
+    const long = histories.flatMap(({ make }) => make('words', 'argument', text))
+    const { clamped } = clampMessages(long, { ...POLICY, query })
+    expect(clamped).toBe(histories.length)
+    expect(calls).toBe(clamped)
+  })
+
+  it('is a function of the arguments, read from their JSON', () => {
+    for (const { name, make } of histories) {
+      const seen: unknown[] = []
+      const query: Query = (args) => {
+        seen.push(...args)
+        return undefined
+      }
+      const messages = make('the words', 'the argument', text)
+      for (const clamp of [
+        () => clampMessages(messages, { ...POLICY, query }),
+        () => {
+          const { plan } = precheck({
+            messages,
+            contextTokens: 4_000,
+            reserveTokens: 0,
+            perResultMaxChars: 2_000,
+          })
+          applyPlan(messages, plan, { ...POLICY, query })
+        },
+        () => {
+          const stored: unknown[] = []
+          const manager = { appendMessage: (message: unknown) => stored.push(message) }
+          guardSession(manager, { ...POLICY, query })
+          for (const message of structuredClone(messages)) manager.appendMessage(message)
+        },
+      ]) {
+        seen.length = 0
+        clamp()
+        expect(JSON.stringify(seen), name).toContain('the argument')
+        expect(JSON.stringify(seen), name).not.toContain('\\\\')
+      }
+    }
+  })
+
+  it('is texts alone for a session, which another thread reads', async () => {
+    await expect(repairSession('/nowhere', { query: () => 'x' })).rejects.toMatchObject({
+      code: 'ERR_SPILLWAY_OPTION',
+      message: expect.stringContaining('query cannot be a function here'),
+    })
+  })
+
+  it('throws nothing for any message', () => {
+    const trap = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('no')
+        },
+        ownKeys: () => {
+          throw new Error('no')
+        },
+      },
+    )
+    const [, , result] = histories[0]?.make('', '', text) ?? []
+    const circle: any = { role: 'assistant' }
+    circle.content = [{ type: 'toolCall', id: 'c', name: 't', arguments: circle }]
+    expect(clampMessages([trap, null, 'words', circle, result], POLICY).clamped).toBe(1)
   })
 })

@@ -31,7 +31,7 @@ export function askedBy(query: Query, args: readonly unknown[], asked = args): s
 }
 
 /** Returns arguments that are the text of JSON as data. */
-function decoded(args: unknown): unknown {
+export function decoded(args: unknown): unknown {
   const isJson = typeof args === 'string' && /^\s*[[{]/.test(args)
   return (isJson ? tryRead(() => JSON.parse(args) as unknown) : undefined) ?? args
 }

@@ -56,6 +56,11 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// Returns true if [`Policy::query`] may decide what is kept.
+    pub fn asks(&self) -> bool {
+        self.searches() && !self.seeks_failure()
+    }
+
     /// Returns true if lines between the ends may be kept, so that the whole text is read.
     pub fn searches(&self) -> bool {
         self.seeks_failure() || matches!(self.keep, Keep::Relevant | Keep::Auto)

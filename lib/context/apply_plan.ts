@@ -3,6 +3,7 @@ import type { Compiled } from '../compiled.js'
 import type { Result } from '../dialect/results.js'
 import { compileWith, UNLIMITED } from '../policy.js'
 import { checkMessages } from '../result/clamp_messages.js'
+import { History } from '../result/history.js'
 import { Kept, lengthOf, resultsIn, withTexts, written } from '../result/message_results.js'
 import { elementAt } from '../untrusted.js'
 import { bound } from '../validate.js'
@@ -23,7 +24,8 @@ export function applyPlan<T extends readonly unknown[]>(
   checkMessages(messages)
   const steps = new Map<number, PlanStep[]>()
   for (const step of checkPlan(plan, mostOf)) steps.set(step.index, [...(steps.get(step.index) ?? []), step])
-  const kept = [...steps].flatMap(([at, steps]) => cut(elementAt(messages, at), at, steps, compiled))
+  const history = new History(messages)
+  const kept = [...steps].flatMap(([at, steps]) => cut(elementAt(messages, at), at, steps, compiled, history))
   return kept.length === 0 ? messages : (written(messages, kept, compiled).messages as unknown as T)
 }
 
@@ -33,11 +35,17 @@ function mostOf(field: string, maxChars: unknown): number {
 }
 
 /** Cuts the results of a message that steps name. */
-function cut(message: unknown, at: number, steps: readonly PlanStep[], policy: Compiled): Kept[] {
+function cut(
+  message: unknown,
+  at: number,
+  steps: readonly PlanStep[],
+  policy: Compiled,
+  history: History,
+): Kept[] {
   const named = namedBy(steps, resultsIn(message, policy.dialect))
   return [...named].flatMap(([result, { chars, maxChars }]) => {
     if (maxChars >= chars) return []
-    const kept = new Kept(result, at, false, policy)
+    const kept = new Kept(result, at, false, policy, history)
     kept.clamp(maxChars)
     return kept
   })

@@ -1,4 +1,5 @@
 import type { PlanStep } from 'spillway'
+import type { History } from '../result/history.js'
 import { Kept } from '../result/message_results.js'
 import { appliedBy } from './apply_plan.js'
 import type { BudgetOptions } from './budget_options.js'
@@ -16,6 +17,7 @@ export class Row implements Sized {
     /** Index of the message that carries it. */
     readonly message: number,
     readonly latest: boolean,
+    readonly history: History,
   ) {
     this.chars = share.chars
   }
@@ -39,7 +41,7 @@ export class Row implements Sized {
   freed(maxChars: number, counter: Counter): number {
     let tokens = this.#tokens.get(maxChars)
     if (tokens === undefined) {
-      const kept = new Kept(this.share.result, this.message, this.latest, appliedBy)
+      const kept = new Kept(this.share.result, this.message, this.latest, appliedBy, this.history)
       kept.clamp(maxChars)
       tokens = sumOf(kept.texts, counter)
       this.#tokens.set(maxChars, tokens)

@@ -1,6 +1,7 @@
 import type { PlanStep, Precheck, PrecheckInput } from 'spillway'
 import { jsonOf } from '../json.js'
 import { checkMessages } from '../result/clamp_messages.js'
+import { History } from '../result/history.js'
 import { elementsOf } from '../result/message_results.js'
 import { checkNames } from '../validate.js'
 import { type BudgetOptions, checkBudget } from './budget_options.js'
@@ -34,8 +35,9 @@ export class Prompt {
   constructor(messages: readonly unknown[], options: BudgetOptions) {
     const { lastUsage, prompt, counter } = options
     this.#options = options
-    this.#messages = readShares(elementsOf(messages), counter)
-    this.#rows = rowsOf(this.#messages)
+    const read = elementsOf(messages)
+    this.#messages = readShares(read, counter)
+    this.#rows = rowsOf(this.#messages, new History(read))
     this.#usage = lastUsage && lastUsage.messages <= messages.length ? lastUsage : undefined
     this.#later = this.#counted(prompt) + tokensOf(this.#messages.slice(this.#usage?.messages ?? 0), counter)
   }
@@ -120,7 +122,9 @@ export class Prompt {
 }
 
 /** Returns the tool results of messages. Results from the last message of the model on are the latest. */
-function rowsOf(messages: readonly MessageShares[]): Row[] {
+function rowsOf(messages: readonly MessageShares[], history: History): Row[] {
   const answer = messages.findLastIndex(({ isAnswer }) => isAnswer)
-  return messages.flatMap(({ results }, at) => results.map((result) => new Row(result, at, at >= answer)))
+  return messages.flatMap(({ results }, at) =>
+    results.map((result) => new Row(result, at, at >= answer, history)),
+  )
 }

@@ -33,15 +33,21 @@ interface RowData {
   readonly aside?: readonly string[]
   readonly copy?: string
   readonly media?: readonly string[]
-  /**
-   * Paths to the model's tool calls, and the members with the id and the tool of a call. Read by
-   * src/session/inspect.rs.
-   */
-  readonly calls?: readonly { readonly at: string; readonly id: string; readonly tool: string }[]
+  /** Paths to the model's tool calls, and from there to the id, the tool and the arguments of a call. */
+  readonly calls?: readonly CallData[]
+  /** Paths from a message to the user's words. */
+  readonly user?: readonly string[]
   /** Paths that only messages of the model have. */
   readonly model?: readonly string[]
   /** Paths that only turns that ended in an error have. */
   readonly failed?: readonly string[]
+}
+
+interface CallData {
+  readonly at: string
+  readonly id: string
+  readonly tool: string
+  readonly args: readonly string[]
 }
 
 interface FormData {
@@ -213,6 +219,50 @@ export const dialectNames: readonly DialectName[] = ['text', ...new Set(rows.map
 
 const fromModel = Paths.of(table.flatMap(({ model = [] }) => model))
 const failed = Paths.of(table.flatMap(({ failed = [] }) => failed))
+
+const calls = table.flatMap(({ calls = [] }) =>
+  calls.map(({ at, id, tool, args }) => ({
+    at: Paths.of([at]),
+    id: Paths.of([id]),
+    tool: Paths.of([tool]),
+    args: Paths.of(args),
+  })),
+)
+const fromUser = Paths.of(table.flatMap(({ user = [] }) => user))
+
+/** A tool call of the model. */
+export interface Call {
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+/** Returns the name by which a result and its call know each other: the id or, without one, the tool. */
+export function callName({ id, tool }: { id: string | undefined; tool: string | undefined }) {
+  return id ?? tool
+}
+
+/** Returns the tool calls in a message that have a name and arguments. */
+export function callsIn(message: object): Call[] {
+  const root = new Place(message)
+  return calls.flatMap(({ at, id, tool, args }) =>
+    endsAt(at, root).flatMap(({ value }) => {
+      const call = isObject(value) ? new Place(value) : undefined
+      const word = (paths: Paths) => call && valuesAt(paths, call).find((value) => typeof value === 'string')
+      const name = callName({ id: word(id), tool: word(tool) })
+      const given = call ? valuesAt(args, call) : []
+      return name !== undefined && given.length > 0 ? { name, args: given } : []
+    }),
+  )
+}
+
+/** Returns the words of the user in a message. */
+export function wordsIn(message: object): string[] {
+  return valuesAt(fromUser, new Place(message)).filter((value) => typeof value === 'string')
+}
+
+function valuesAt(paths: Paths, place: Place): unknown[] {
+  return endsAt(paths, place).map(({ value }) => value)
+}
 
 /** Returns true if a message is an answer of the model. A failed turn is not one: results before it stay the latest. */
 export function isAnswer(message: object): boolean {

@@ -4,6 +4,7 @@ import { isLight, surelyFit } from '../dialect/slots.js'
 import { compileWith } from '../policy.js'
 import { isObject, tryRead } from '../untrusted.js'
 import { optionError } from '../validate.js'
+import { History } from './history.js'
 import { elementsOf, Kept, lastAnswer, resultsIn, written } from './message_results.js'
 
 export function clampMessages<T extends readonly unknown[]>(
@@ -15,9 +16,12 @@ export function clampMessages<T extends readonly unknown[]>(
   checkMessages(messages)
   const read = elementsOf(messages)
   const answer = lastAnswer(read)
+  const history = new History(read)
   const results = read.flatMap((message, at) => {
     if (!aggregate && isObject(message) && tryRead(() => isLight(message, policy))) return []
-    return resultsIn(message, policy.dialect).map((result) => new Kept(result, at, at >= answer, policy))
+    return resultsIn(message, policy.dialect).map(
+      (result) => new Kept(result, at, at >= answer, policy, history),
+    )
   })
   for (const kept of results) if (!surelyFit(kept.result.slots, policy)) kept.clamp()
   if (aggregate) {

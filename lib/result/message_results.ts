@@ -1,6 +1,6 @@
 import type { DialectName } from 'spillway'
 import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
-import { type Compiled, failed, shortened } from '../compiled.js'
+import { asking, type Compiled, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { isAnswer, type Result, readResults } from '../dialect/results.js'
 import { copy } from '../dialect/shallow_copy.js'
@@ -8,6 +8,7 @@ import type { Slot } from '../dialect/walk.js'
 import { elementAt, isObject, tryRead } from '../untrusted.js'
 import { clampSide } from './clamp_result.js'
 import { type Clamped, clampSlots } from './clamp_slots.js'
+import type { History } from './history.js'
 
 const ORIGIN: Origin = { phase: 'result' }
 
@@ -38,13 +39,16 @@ export class Kept {
     readonly message: number,
     readonly latest: boolean,
     readonly policy: Compiled,
+    readonly history: History,
   ) {}
 
   /** Clamps the original result, to `maxChars` if it is given. Notices count from the original. */
   clamp(maxChars = Number.POSITIVE_INFINITY): void {
-    const { result } = this
+    const { result, message, history } = this
     const policy = maxChars === Number.POSITIVE_INFINITY ? this.policy : shortened(this.policy, maxChars)
-    this.#clamped = clampSlots(result.slots, result.isError ? failed(policy) : policy, hasListeners(ORIGIN))
+    const own = result.isError ? failed(policy) : policy
+    const asked = asking(own, () => history.asked(result, message, policy.query))
+    this.#clamped = clampSlots(result.slots, asked, hasListeners(ORIGIN))
   }
 
   get clamped(): Clamped | undefined {

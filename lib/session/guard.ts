@@ -3,6 +3,7 @@ import { compileWith } from '../policy.js'
 import { bound, callback, flag } from '../validate.js'
 import { APPEND, AppendPatch } from './append_patch.js'
 import { GuardedMessage, type Rules } from './guarded_message.js'
+import { Recent } from './recent.js'
 
 /** Default limit of one row. */
 export const MAX_ROW_BYTES = 262_144
@@ -32,6 +33,7 @@ function rulesOf(options: GuardOptions): Rules {
 
 class SessionGuard implements Guard {
   readonly #patch: AppendPatch
+  readonly #recent = new Recent()
   #clamped = 0
 
   constructor(patch: AppendPatch) {
@@ -44,9 +46,10 @@ class SessionGuard implements Guard {
 
   install(rules: Rules): void {
     this.#patch.install((message, write, isTop) => {
-      const guarded = new GuardedMessage(message, rules)
+      const guarded = new GuardedMessage(message, rules, this.#recent)
       const counted = (kept: unknown) => {
         if (guarded.isChanged) this.#clamped += 1
+        this.#recent.push(kept)
         return write(kept)
       }
       // Hooks run only in the topmost layer, so they run once.

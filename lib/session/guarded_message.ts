@@ -7,6 +7,7 @@ import { clampKnown } from '../result/clamp_result.js'
 import { ignoreRejection, isObject, isPlain, isPromise, tryRead } from '../untrusted.js'
 import { assignInPlace } from './assign_in_place.js'
 import { fitRow } from './fit_row.js'
+import type { Recent } from './recent.js'
 
 /** Rules for an appended message. */
 export interface Rules {
@@ -26,6 +27,7 @@ export class GuardedMessage {
   constructor(
     readonly message: unknown,
     readonly rules: Rules,
+    readonly recent?: Recent,
   ) {}
 
   /** Writes what the rules leave of the message. `hooks`: the hooks run first, and may keep it from being written. */
@@ -78,7 +80,9 @@ export class GuardedMessage {
   #capped(message: unknown, isTrial = false): unknown {
     if (!isObject(message)) return message
     const { policy, maxRowBytes } = this.rules
-    const origin: Origin = { phase: 'result', onClamp: policy.onClamp, isTrial }
+    const { recent } = this
+    const ask = recent && ((result?: Result) => recent.asked(message, result, policy.query))
+    const origin: Origin = { phase: 'result', ask, onClamp: policy.onClamp, isTrial }
     const clamped = clampKnown(message, policy, origin) ?? message
     const within = tryRead(() => fitRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped
     // A value in the place of a text may have become a text.

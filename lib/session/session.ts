@@ -77,6 +77,10 @@ function compileSession(options: ResultPolicy, taker: Taker): Compiled {
     throw conflictError(
       'notice cannot be a function here, since sessions are read on another thread; use a template',
     )
+  if (typeof policy.query === 'function')
+    throw conflictError(
+      'query cannot be a function here, since sessions are read on another thread; use texts',
+    )
   return policy
 }
 
@@ -102,6 +106,7 @@ function packSession(path: string, policy: Compiled, spare: number) {
   const how = Float64Array.of(
     side[policy.sideData],
     spare,
+    Number(policy.query === undefined),
     Number(clean !== undefined),
     ...(clean ?? []).map(Number),
   )

@@ -94,7 +94,7 @@ pub fn inspect_session(
 }
 
 /// Reads the options of a session. `how`: the limit of side data in bytes (Infinity keeps it, -1 drops it), bytes
-/// allowed beyond that limit, 1 to clean texts, and the four options of the cleaning.
+/// allowed beyond that limit, 1 to ask of results what their history says, 1 to clean texts, and the four options of the cleaning.
 fn unpack_options(policy: &Policy, dialect: Option<String>, how: &[f64]) -> Options {
     let side = match how[0] {
         max if max < 0.0 => SideData::Drop,
@@ -102,8 +102,8 @@ fn unpack_options(policy: &Policy, dialect: Option<String>, how: &[f64]) -> Opti
         max => SideData::Cap { max: max as usize, spare: how[1] as usize },
     };
     let flag = |at: usize| how[at] != 0.0;
-    let clean = flag(2).then(|| [flag(3), flag(4), flag(5), flag(6)].into());
-    Options { rules: Rules { policy: policy.clone(), clean }, side, dialect }
+    let clean = flag(3).then(|| [flag(4), flag(5), flag(6), flag(7)].into());
+    Options { rules: Rules { policy: policy.clone(), clean }, side, asks: flag(2), dialect }
 }
 
 /// Reads a budget: 0 for none; 1 and then a budget as `plan_results` takes it; or 2 and then the steps of a plan, each

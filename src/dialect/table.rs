@@ -21,7 +21,8 @@ static TABLE: OnceLock<Table> = OnceLock::new();
 pub struct Table {
     dialects: Vec<Dialect>,
     forms: Vec<Form>,
-    calls: Vec<Call>,
+    calls: Vec<CallPaths>,
+    user: Paths,
     from_model: Paths,
     failed: Paths,
 }
@@ -43,10 +44,26 @@ pub struct Dialect {
 
 /// The location of tool calls in a dialect's messages.
 #[derive(Debug)]
-struct Call {
+struct CallPaths {
     at: Paths,
     id: Paths,
     tool: Paths,
+    args: Paths,
+}
+
+/// A tool call of the model.
+#[derive(Debug)]
+pub struct Call<'d> {
+    pub id: Option<String>,
+    pub tool: Option<String>,
+    pub args: Vec<Value<'d>>,
+}
+
+impl Call<'_> {
+    /// Returns the name by which a result and its call know each other: the id or, without one, the tool.
+    pub fn name(&self) -> Option<&str> {
+        self.id.as_deref().or(self.tool.as_deref())
+    }
 }
 
 /// A row of the table as it is written. `lib/dialect/results.ts` documents its fields.
@@ -56,6 +73,7 @@ struct DialectData {
     name: String,
     forms: Vec<FormData>,
     calls: Vec<CallData>,
+    user: Vec<String>,
     model: Vec<String>,
     failed: Vec<String>,
     id: Vec<String>,
@@ -77,6 +95,7 @@ struct CallData {
     at: String,
     id: String,
     tool: String,
+    args: Vec<String>,
 }
 
 /// Reads an object as pairs: its order is that of the slots.
@@ -157,6 +176,7 @@ impl Table {
                 McpPaths { text: text.clone(), other: other.clone(), media: media.clone() }
             });
         let mcp = mcp.unwrap_or_default();
+        let user = Paths::of(all.iter().flat_map(|data| &data.user))?;
         let from_model = Paths::of(all.iter().flat_map(|data| &data.model))?;
         let failed = Paths::of(all.iter().flat_map(|data| &data.failed))?;
         let (mut dialects, mut forms, mut calls) = (vec![], vec![], vec![]);
@@ -164,13 +184,13 @@ impl Table {
             for form in &data.forms {
                 forms.push(Form::of(dialects.len(), form)?);
             }
-            for CallData { at, id, tool } in &data.calls {
+            for CallData { at, id, tool, args } in &data.calls {
                 let [at, id, tool] = [at, id, tool].map(|path| Paths::of([path]));
-                calls.push(Call { at: at?, id: id?, tool: tool? });
+                calls.push(CallPaths { at: at?, id: id?, tool: tool?, args: Paths::of(args)? });
             }
             dialects.push(Dialect::of(data, &mcp)?);
         }
-        Ok(Table { dialects, forms, calls, from_model, failed })
+        Ok(Table { dialects, forms, calls, user, from_model, failed })
     }
 
     /// Finds the tool results that a value is or carries, in order. With `named`, only those of that dialect.
@@ -192,15 +212,24 @@ impl Table {
         vec![]
     }
 
-    /// Calls `tell` with the id and the tool name of each tool call in a message.
-    pub fn each_call(&self, message: Value, mut tell: impl FnMut(String, String)) {
-        for Call { at, id, tool } in &self.calls {
-            for call in at.ends(message) {
-                if let Some((id, tool)) = id.first_text(call).zip(tool.first_text(call)) {
-                    tell(id, tool);
-                }
-            }
-        }
+    /// Returns the tool calls in a message.
+    pub fn calls<'d>(&self, message: Value<'d>) -> Vec<Call<'d>> {
+        let call = |paths: &CallPaths, call| {
+            let CallPaths { id, tool, args, .. } = paths;
+            Call { id: id.first_text(call), tool: tool.first_text(call), args: args.ends(call) }
+        };
+        let of = |paths: &CallPaths| paths.at.ends(message).into_iter().map(|at| call(paths, at)).collect();
+        self.calls.iter().flat_map::<Vec<Call>, _>(of).collect()
+    }
+
+    /// Returns the words of the user in a message.
+    pub fn words<'d>(&self, message: Value<'d>) -> Vec<Value<'d>> {
+        let mut words = vec![];
+        self.user.follow(message, &mut |_, value| {
+            words.extend(value.text().is_some().then_some(value));
+            false
+        });
+        words
     }
 
     /// Returns true if the model wrote the message.

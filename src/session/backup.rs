@@ -45,7 +45,7 @@ fn keep_by(link: impl Fn(&Path) -> io::Result<()>, old: &Path, session: &Path) -
 pub fn copy(session: &SessionFile) -> Result<TempFile, Failure> {
     let (beside, file) = TempFile::make(&session.path, "", |path| platform::creation().open(path))?;
     session.give_rights(&file)?;
-    session.from_start(|mut old| Ok(io::copy(&mut old, &mut &file)?))?;
+    session.from(0, |mut old| Ok(io::copy(&mut old, &mut &file)?))?;
     file.sync_all()?;
     Ok(beside)
 }

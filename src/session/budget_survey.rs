@@ -6,11 +6,12 @@ use std::io::{Seek, SeekFrom};
 use super::active_branch::SessionTree;
 use super::failure::Failure;
 use super::progress::Progress;
-use super::rewrite_row::{Options, ResultSize};
+use super::question::History;
+use super::rewrite_row::{Ask, Options, ResultSize};
 use super::row_format::{Entry, Format, Place};
 use super::rows::{Reading, Rows, each_row};
 use super::session_file::SessionFile;
-use crate::dialect::Table;
+use crate::dialect::{self, Table};
 use crate::limits::UNLIMITED;
 use crate::plan::{Aggregate, ToolResult, notice_chars, plan};
 use crate::policy::Policy;
@@ -96,23 +97,29 @@ impl Survey {
         let mut rows = Rows::of(&session.file);
         let mut survey: Option<Survey> = None;
         let mut reading = Reading::default();
-        let mut take = |row: &[u8]| {
-            let Some(row) = reading.next(row) else { return };
+        let (mut history, mut start) = (History::of(session), 0);
+        let mut take = |bytes: &[u8]| {
+            let place = start..start + bytes.len() as u64;
+            start = place.end;
+            let Some(row) = reading.next(bytes) else { return Ok(()) };
             let survey = survey.get_or_insert_with(|| Survey::of(row.format));
             if let Some(document) = row.document() {
-                survey.push(row.number, &row.entry(&document), options);
+                let entry = row.entry(&document);
+                let ask = &mut |result: &dialect::ToolResult| history.asked(result, &place);
+                survey.push(row.number, &entry, options, ask);
             }
+            history.check()
         };
         while let Some(block) = rows.next(|_| progress.step())? {
-            each_row(block).for_each(&mut take);
+            each_row(block).try_for_each(&mut take)?;
         }
-        take(rows.rest());
+        take(rows.rest())?;
         (&session.file).seek(SeekFrom::Start(0))?;
         Ok(survey.map_or((vec![], 0), |survey| survey.limits(budget, &options.rules.policy)))
     }
 
-    /// Takes a row that is valid JSON, with its number.
-    pub fn push(&mut self, number: u64, entry: &Entry, options: &Options) {
+    /// Takes a row that is valid JSON, with its number. `ask` tells what was asked of a result.
+    pub fn push(&mut self, number: u64, entry: &Entry, options: &Options, ask: Ask) {
         self.is_plain &= entry.place == Place::Row;
         let message = self.messages;
         self.messages += 1;
@@ -126,7 +133,7 @@ impl Survey {
         if entry.message.is_some_and(|message| Table::get().is_answer(message)) {
             self.answers.push(number);
         }
-        for (nth, measured) in options.measure(entry).into_iter().enumerate() {
+        for (nth, measured) in options.measure(entry, ask).into_iter().enumerate() {
             self.results.push(SurveyResult { row: number, nth, message, measured });
         }
     }
@@ -233,11 +240,11 @@ mod tests {
 
     fn surveyed(rows: &[&str]) -> Survey {
         let rules = Rules { policy: Policy::default(), clean: None };
-        let options = Options { rules, side: SideData::Keep, dialect: None };
+        let options = Options { rules, side: SideData::Keep, asks: false, dialect: None };
         let mut survey = Survey::of(Format::Rows);
         for (number, row) in rows.iter().enumerate() {
             let document = Document::parse(row.as_bytes()).unwrap();
-            survey.push(number as u64, &Entry::of(document.root(), Format::Rows), &options);
+            survey.push(number as u64, &Entry::of(document.root(), Format::Rows), &options, &mut |_| vec![]);
         }
         survey
     }

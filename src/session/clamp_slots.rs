@@ -9,6 +9,7 @@ use crate::dialect::path::As;
 use crate::encoding::whitespace::{is_space, is_visible};
 use crate::encoding::{Size, Utf16};
 use crate::json::{Literal, Value};
+use crate::limits::Limits;
 use crate::notice::Notice;
 use crate::policy::{Keep, Policy, Share};
 use crate::share::{Block, share};
@@ -41,11 +42,31 @@ impl Rules {
         rules
     }
 
+    /// Returns rules for texts of which something was asked, if some of them may be cut.
+    pub fn asking(mut self, texts: &[Literal], ask: impl FnOnce() -> Vec<String>) -> Rules {
+        let growth = if self.clean.is_some() { GROWTH } else { 1 };
+        let size = texts.iter().map(Literal::size).fold(Size::default(), |sum, size| sum + size);
+        if self.policy.asks() && !fits(size, growth, texts.len(), &self.policy.limits) {
+            self.policy.query = ask();
+        }
+        self
+    }
+
     /// Returns rules that keep the head alone, without a notice.
     fn head(&self) -> Rules {
         let policy = Policy { keep: Keep::Head, notice: Notice::None, ..self.policy.clone() };
         Rules { policy, ..self.clone() }
     }
+}
+
+/// The most by which cleaning lengthens a text, whose repeated lines it counts.
+const GROWTH: usize = 16;
+
+/// Returns true if texts of this size together surely fit.
+fn fits(size: Size, growth: usize, texts: usize, limits: &Limits) -> bool {
+    size.bytes.saturating_mul(growth) <= limits.bytes.min(limits.line_bytes)
+        && size.chars.saturating_mul(growth) <= limits.chars.min(limits.tokens / MOST_PER_CHAR)
+        && size.newlines.saturating_add(texts) <= limits.lines
 }
 
 /// The change to one text.
@@ -154,12 +175,9 @@ pub fn clamp_text(text: &Literal, rules: &Rules) -> Fit {
 
 /// Truncates a text that was cleaned with these options, so that cleaning it again changes nothing.
 fn clamp(text: &Literal, policy: &Policy, clean: Option<clean::Options>) -> Fit {
-    let (size, limits) = (text.size(), &policy.limits);
+    let size = text.size();
     // Most measured texts fit and need not be decoded.
-    let is_small = size.bytes <= limits.bytes.min(limits.line_bytes)
-        && size.chars <= limits.chars.min(limits.tokens / MOST_PER_CHAR)
-        && size.newlines < limits.lines;
-    if is_small {
+    if fits(size, 1, 1, &policy.limits) {
         return Fit::Whole;
     }
     let windows = windows_for(text, size, policy);

@@ -125,10 +125,11 @@ impl Inspector<'_> {
             self.report.format = SessionKind::of(&entry, read.format, !results.is_empty());
         }
         if let Some(message) = entry.message {
-            Table::get().each_call(message, |id, tool| {
+            for call in Table::get().calls(message) {
+                let Some((id, tool)) = call.id.zip(call.tool) else { continue };
                 let tool = self.tools.named(&tool);
                 self.tools.by_call.insert(hash(id.as_bytes()), tool);
-            });
+            }
         }
         for result in results.iter().filter(|result| result.is_filled) {
             self.count(result);

@@ -15,6 +15,7 @@ pub mod nested_json;
 pub mod payload;
 pub mod prefilter;
 pub mod progress;
+pub mod question;
 pub mod repair;
 pub mod replacement;
 pub mod report;

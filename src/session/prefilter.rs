@@ -48,8 +48,12 @@ mod tests {
     #[test]
     fn small_rows_are_skipped() {
         let rules = Rules { policy: Policy::default(), clean: None };
-        let gate =
-            Prefilter::of(&Options { rules, side: SideData::Cap { max: 8_192, spare: 0 }, dialect: None });
+        let gate = Prefilter::of(&Options {
+            rules,
+            side: SideData::Cap { max: 8_192, spare: 0 },
+            asks: false,
+            dialect: None,
+        });
         let row = |text: &str| format!("{{\"role\":\"tool\",\"content\":\"{text}\"}}\n").into_bytes();
         assert!(!gate.may_matter(&row(&"x".repeat(3_000))));
         assert!(gate.may_matter(&row(&"x".repeat(5_000))));

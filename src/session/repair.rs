@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::lock::{self, Lock};
 use super::prefilter::Prefilter;
 use super::progress::{Progress, ProgressCounts};
+use super::question::History;
 use super::replacement::Replacement;
 use super::report::{Reason, Report};
 use super::rewrite_row::{Options, RowChange};
@@ -16,6 +17,7 @@ use super::row_format::{Format, SessionKind};
 use super::rows::{Reading, Rows, each_row};
 use super::session_file::SessionFile;
 use super::swap::{self, Swap};
+use crate::dialect::ToolResult;
 use crate::platform;
 
 /// The parameters of a repair.
@@ -54,6 +56,7 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
         limits,
         known: session.found.modified().ok(),
         session: &session,
+        history: History::of(&session),
         out: None,
         tally: Tally::default(),
     };
@@ -95,6 +98,7 @@ struct Repair<'a> {
     request: &'a Request,
     progress: &'a Progress,
     session: &'a SessionFile,
+    history: History<'a>,
     gate: Prefilter,
     limits: Vec<Limit>,
     /// The modification time at which all that was read was last known to be unchanged.
@@ -153,8 +157,9 @@ impl Repair<'_> {
     fn write_block(&mut self, block: &[u8], start: u64) -> Result<(), Failure> {
         let (mut same, mut at) = (0, 0);
         for row in each_row(block) {
+            let new = self.rewritten(row, start + at as u64)?;
             at += row.len();
-            let Some(new) = self.rewritten(row)? else { continue };
+            let Some(new) = new else { continue };
             self.begin(start)?;
             self.put(&block[same..at - row.len()])?;
             self.put(&new)?;
@@ -169,15 +174,16 @@ impl Repair<'_> {
         if !self.tally.torn {
             return self.put(rest);
         }
-        self.begin(end - rest.len() as u64)?;
-        let new = self.rewritten(rest)?;
+        let start = end - rest.len() as u64;
+        self.begin(start)?;
+        let new = self.rewritten(rest, start)?;
         self.put(new.as_deref().unwrap_or(rest))?;
         self.tally.changes = true;
         self.put(b"\n")
     }
 
-    /// Returns the new row, or `None` if a row stays unchanged.
-    fn rewritten(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
+    /// Returns the new row, or `None` if a row, which starts at `start` in the old file, stays unchanged.
+    fn rewritten(&mut self, bytes: &[u8], start: u64) -> Result<Option<Vec<u8>>, Failure> {
         let Some(row) = self.tally.reading.next(bytes) else { return Ok(None) };
         let first = self.limits.partition_point(|limit| limit.row < row.number);
         let last = self.limits.partition_point(|limit| limit.row <= row.number);
@@ -199,7 +205,10 @@ impl Repair<'_> {
             return Ok(None);
         }
         let limits = &self.limits[first..last];
-        let RowChange { row: new, cut, limits } = options.rewrite(row.text, &entry, limits);
+        let place = start..start + bytes.len() as u64;
+        let ask = &mut |result: &ToolResult| self.history.asked(result, &place);
+        let RowChange { row: new, cut, limits } = options.rewrite(row.text, &entry, limits, ask);
+        self.history.check()?;
         self.tally.limits += limits;
         self.tally.clamped += u64::from(cut);
         self.tally.changes |= new.is_some();
@@ -284,7 +293,7 @@ impl Repair<'_> {
         let mut at = rows.read - rows.rest().len() as u64;
         while let Some(block) = rows.next(|_| Ok::<(), Failure>(()))? {
             for row in each_row(block) {
-                let new = self.rewritten(row)?;
+                let new = self.rewritten(row, at)?;
                 self.tally.bytes += swap.append(row, new.as_deref().unwrap_or(row), at)?;
                 at += row.len() as u64;
             }

@@ -27,7 +27,7 @@ impl Replacement {
         let (beside, file) = TempFile::make(&session.path, "", |path| platform::creation().open(path))?;
         session.give_rights(&file)?;
         let mut left = unchanged;
-        session.from_start(|old| {
+        session.from(0, |old| {
             while left > 0 {
                 progress.step()?;
                 let copied = io::copy(&mut old.take(left.min(8 * CHUNK as u64)), &mut &file)?;

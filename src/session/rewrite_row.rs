@@ -18,6 +18,8 @@ use crate::truncate::input::Input;
 pub struct Options {
     pub rules: Rules,
     pub side: SideData,
+    /// Ask of each result what its history says.
+    pub asks: bool,
     /// Only process results of this dialect.
     pub dialect: Option<String>,
 }
@@ -33,6 +35,9 @@ pub enum SideData {
     },
     Drop,
 }
+
+/// Tells what was asked of a result.
+pub type Ask<'a> = &'a mut dyn FnMut(&ToolResult) -> Vec<String>;
 
 /// The outcome of rewriting a row.
 #[derive(Debug, Default)]
@@ -62,8 +67,9 @@ impl Options {
         Table::get().results(message, self.dialect.as_deref())
     }
 
-    /// Truncates the results of a row. `limits` are those of a budget for some of its results, in order.
-    pub fn rewrite(&self, row: &[u8], entry: &Entry, limits: &[Limit]) -> RowChange {
+    /// Truncates the results of a row. `limits` are those of a budget for some of its results, in order. `ask` tells what
+    /// was asked of a result.
+    pub fn rewrite(&self, row: &[u8], entry: &Entry, limits: &[Limit], ask: Ask) -> RowChange {
         let results = self.results(entry);
         let (mut splices, mut cut, mut applied) = (Splices::default(), false, 0);
         for (nth, result) in results.iter().enumerate() {
@@ -73,6 +79,7 @@ impl Options {
             applied += usize::from(limit.is_some());
             let rules = self.rules.failed(result.is_error());
             let rules = limit.map_or_else(|| rules.clone(), |limit| rules.shortened(limit.max_chars));
+            let rules = self.asking(rules, result, &texts, ask);
             let clamped = clamp_slots(&result.slots, &texts, &rules);
             cut |= clamped.truncated;
             edit(&mut splices, result, &clamped.edits);
@@ -129,11 +136,16 @@ impl Options {
         }
     }
 
+    fn asking(&self, rules: Rules, result: &ToolResult, texts: &[Literal], ask: Ask) -> Rules {
+        if self.asks { rules.asking(texts, || ask(result)) } else { rules }
+    }
+
     /// Measures the results of a row.
-    pub fn measure(&self, entry: &Entry) -> Vec<ResultSize> {
+    pub fn measure(&self, entry: &Entry, ask: Ask) -> Vec<ResultSize> {
         let measure = |result: &ToolResult| {
             let texts = texts_of(result);
-            let clamped = clamp_slots(&result.slots, &texts, &self.rules.failed(result.is_error()));
+            let rules = self.asking(self.rules.failed(result.is_error()), result, &texts, ask);
+            let clamped = clamp_slots(&result.slots, &texts, &rules);
             let (chars, original) = after(&texts, &clamped);
             ResultSize { id: result.id(), present: chars_of(&texts), chars, original }
         };

@@ -52,10 +52,10 @@ impl SessionFile {
         Ok(SessionFile { path, file, found })
     }
 
-    /// Runs `act` on the file from its start, then restores the position.
-    pub fn from_start<T>(&self, act: impl FnOnce(&File) -> Result<T, Failure>) -> Result<T, Failure> {
+    /// Runs `act` on the file from a byte on, then restores the position.
+    pub fn from<T>(&self, start: u64, act: impl FnOnce(&File) -> Result<T, Failure>) -> Result<T, Failure> {
         let at = (&self.file).stream_position()?;
-        (&self.file).rewind()?;
+        (&self.file).seek(SeekFrom::Start(start))?;
         let done = act(&self.file)?;
         (&self.file).seek(SeekFrom::Start(at))?;
         Ok(done)
@@ -109,7 +109,7 @@ impl SessionFile {
 
     /// Reads the file again and returns true if it is unchanged.
     fn is_same(&self, rows: &Rows, progress: &Progress) -> Result<bool, Failure> {
-        self.from_start(|file| {
+        self.from(0, |file| {
             let (mut again, mut left) = (Fingerprint::default(), rows.read);
             let mut buffer = vec![0; CHUNK];
             while left > 0 {

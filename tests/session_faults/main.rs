@@ -31,7 +31,7 @@ fn request(path: &Path) -> Request {
     let rules = Rules { policy, clean: None };
     Request {
         path: path.to_owned(),
-        options: Options { rules, side: SideData::Cap { max: 100, spare: 0 }, dialect: None },
+        options: Options { rules, side: SideData::Cap { max: 100, spare: 0 }, asks: true, dialect: None },
         budget: None,
         backup: true,
         dry_run: false,

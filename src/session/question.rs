@@ -1,0 +1,166 @@
+//! What was asked of a result: the strings in the arguments of its call, and the user's last words before it.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::ops::Range;
+
+use super::failure::Failure;
+use super::rows::{Reading, each_row};
+use super::session_file::SessionFile;
+use crate::dialect::{Table, ToolResult};
+use crate::hash::hash;
+use crate::json::{Document, Value};
+
+/// Finds the questions in the rows up to those that are cut. Rows are read only once something is cut, and only the
+/// places of arguments are remembered.
+#[derive(Debug)]
+pub struct History<'s> {
+    session: &'s SessionFile,
+    /// Bytes read so far, which end with a row.
+    read: u64,
+    reading: Reading,
+    /// The bytes of the arguments of the last call of a name, by the hash of that.
+    calls: HashMap<u64, Vec<Range<u64>>>,
+    /// The user's last words, and those before, each with the start of its row.
+    words: [(u64, Vec<String>); 2],
+    failure: Option<Failure>,
+}
+
+/// Bytes per read.
+const CHUNK: u64 = 1 << 18;
+
+impl<'s> History<'s> {
+    pub fn of(session: &'s SessionFile) -> History<'s> {
+        let (reading, calls, words) = (Reading::default(), HashMap::new(), Default::default());
+        History { session, read: 0, reading, calls, words, failure: None }
+    }
+
+    /// Returns what was asked of a result in the row at these bytes. Returns nothing if rows cannot be read, which
+    /// [`History::check`] reports.
+    pub fn asked(&mut self, result: &ToolResult, row: &Range<u64>) -> Vec<String> {
+        self.try_asked(result, row).unwrap_or_else(|failure| {
+            self.failure = Some(failure);
+            vec![]
+        })
+    }
+
+    pub fn check(&mut self) -> Result<(), Failure> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    fn try_asked(&mut self, result: &ToolResult, row: &Range<u64>) -> Result<Vec<String>, Failure> {
+        self.catch_up(row.end)?;
+        let name = result.id().or_else(|| result.tool());
+        let args = name.and_then(|name| self.calls.get(&hash(name.as_bytes())));
+        let mut strings = Strings::default();
+        for bytes in args.into_iter().flatten() {
+            if let Some(document) = Document::parse(&self.bytes(bytes)?) {
+                strings.take_decoded(document.root());
+            }
+        }
+        let before = self.words.iter().find(|(start, _)| *start < row.start);
+        Ok(strings.found.into_iter().chain(before.into_iter().flat_map(|(_, words)| words.clone())).collect())
+    }
+
+    /// Reads the rows up to a byte at which one ends.
+    fn catch_up(&mut self, end: u64) -> Result<(), Failure> {
+        let (mut at, mut rows) = (self.read, vec![]);
+        while at < end {
+            let more = self.bytes(&(at..end.min(at + CHUNK)))?;
+            if more.is_empty() {
+                break;
+            }
+            at += more.len() as u64;
+            rows.extend(more);
+            let complete = memchr::memrchr(b'\n', &rows).map_or(0, |newline| newline + 1);
+            each_row(&rows[..complete]).for_each(|row| self.take(row));
+            rows.drain(..complete);
+        }
+        self.take(&rows);
+        Ok(())
+    }
+
+    fn bytes(&self, place: &Range<u64>) -> Result<Vec<u8>, Failure> {
+        let mut bytes = vec![];
+        let read = |file: &File| Ok(file.take(place.end - place.start).read_to_end(&mut bytes)?);
+        self.session.from(place.start, read)?;
+        Ok(bytes)
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        let start = self.read;
+        self.read += bytes.len() as u64;
+        let Some(row) = self.reading.next(bytes) else { return };
+        let Some(document) = row.document() else { return };
+        let Some(message) = row.entry(&document).message else { return };
+        let text = start + (bytes.len() - row.text.len()) as u64;
+        for call in Table::get().calls(message) {
+            if let Some(name) = call.name().filter(|_| !call.args.is_empty()) {
+                let place = |arg: &Value| text + arg.start() as u64..text + arg.end() as u64;
+                self.calls.insert(hash(name.as_bytes()), call.args.iter().map(place).collect());
+            }
+        }
+        let words = Strings::of_words(&Table::get().words(message));
+        if !words.is_empty() {
+            self.words.swap(0, 1);
+            self.words[0] = (start, words);
+        }
+    }
+}
+
+/// Bounds on what is read, as in lib/query.ts: chars of all texts, values, and the depth of these.
+const CHARS: usize = 4_096;
+const VALUES: usize = 1_000;
+const DEPTH: usize = 16;
+
+/// The strings in values, in order.
+struct Strings {
+    found: Vec<String>,
+    chars: usize,
+    values: usize,
+}
+
+impl Default for Strings {
+    fn default() -> Self {
+        Strings { found: vec![], chars: CHARS, values: VALUES }
+    }
+}
+
+impl Strings {
+    /// Returns the words of a user, which some frameworks store twice.
+    fn of_words(words: &[Value]) -> Vec<String> {
+        let mut strings = Strings::default();
+        for (at, text) in words.iter().enumerate() {
+            if words[..at].iter().all(|known| known.source() != text.source()) {
+                strings.take(*text, 0);
+            }
+        }
+        strings.found
+    }
+
+    /// Takes a value. A string that is the JSON of data counts as that.
+    fn take_decoded(&mut self, value: Value) {
+        let text = value.string().filter(|text| text.trim_ascii_start().starts_with(['{', '[']));
+        match text.as_ref().and_then(|text| Document::parse(text.as_bytes())) {
+            Some(document) => self.take(document.root(), 0),
+            None => self.take(value, 0),
+        }
+    }
+
+    fn take(&mut self, value: Value, depth: usize) {
+        if self.values == 0 || self.chars == 0 {
+            return;
+        }
+        self.values -= 1;
+        if let Some(text) = value.text() {
+            let units = text.head(self.chars);
+            self.chars -= units.len();
+            if !units.is_empty() {
+                self.found.push(String::from_utf16_lossy(&units));
+            }
+        } else if depth < DEPTH {
+            value.elements().chain(value.members()).for_each(|value| self.take(value, depth + 1));
+        }
+    }
+}
