@@ -1,24 +1,34 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: tools take anything
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   applyPlan,
   clampMessages,
+  clampText,
+  definePolicy,
+  formatProcessOutput,
   guardSession,
+  OutputCapture,
   precheck,
   type Query,
   repairSession,
   type WrapPolicy,
   wrapTool,
 } from 'spillway'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { readResults } from '../lib/dialect/results.js'
 import { askedBy, stringsIn } from '../lib/query.js'
 import { History } from '../lib/result/history.js'
 import { histories } from './histories.js'
 
-/** A long text in which one line has a rare word. */
-const filler = (from: number, count: number) =>
-  Array.from({ length: count }, (_, at) => `entry ${from + at} holds nothing of note`).join('\n')
-const text = `${filler(0, 400)}\nentry 400 is about the quetzalcoatl\n${filler(401, 400)}`
+const dir = mkdtempSync(join(tmpdir(), 'spillway-query-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+/** A long text, with a rare word on each line. */
+const nameOf = (at: number) =>
+  at === 400 ? 'quetzalcoatl' : (at * 7_919 + 12_345_678).toString(36).replace(/\d/g, 'q')
+const text = Array.from({ length: 800 }, (_, at) => `entry ${at} is about the ${nameOf(at)}`).join('\n')
 const POLICY = { keep: 'relevant', maxChars: 2_000 } as const satisfies WrapPolicy
 
 describe('what a call asks', () => {
@@ -69,8 +79,71 @@ async function told(tool: object, call: (tool: any) => unknown, policy: WrapPoli
   return seen
 }
 
+describe('query of a policy', () => {
+  it('decides what stays of a text, and of the output of a process', async () => {
+    const policy = { ...POLICY, query: 'quetzalcoatl' }
+    expect(clampText(text, policy)).toContain('entry 400 is about')
+    expect(clampText(text, POLICY)).not.toContain('entry 400')
+    expect(clampText(Buffer.from(text), policy)).toContain('entry 400 is about')
+    expect(formatProcessOutput({ stdout: text, stderr: '' }, policy)).toContain('entry 400 is about')
+    const capture = new OutputCapture(policy)
+    capture.stdout.end(text)
+    expect((await capture.finish()).text).toContain('entry 400 is about')
+  })
+})
+
 describe('query of a wrapped tool', () => {
   const input = { pattern: 'quetzalcoatl' }
+  const found = 'entry 400 is about the quetzalcoatl'
+
+  it.each<[string, object, (tool: any) => unknown]>([
+    [
+      'AI SDK',
+      { execute: async () => text },
+      (tool) => tool.execute(input, { toolCallId: 'c', messages: [] }),
+    ],
+    [
+      'converted output',
+      { execute: () => text, toModelOutput: ({ output }: any) => ({ type: 'text', value: output }) },
+      (tool) => tool.toModelOutput({ toolCallId: 'c', input, output: text }),
+    ],
+    [
+      'Pi',
+      { execute: async () => ({ content: [{ type: 'text', text }] }) },
+      (tool) => tool.execute('c', input, undefined, () => {}, {}),
+    ],
+    [
+      'OpenAI Agents',
+      { invoke: async () => text },
+      (tool) => tool.invoke(new Map(), JSON.stringify(input), { toolCall: { callId: 'c' } }),
+    ],
+    [
+      'LangChain',
+      { invoke: async () => text },
+      (tool) => tool.invoke({ type: 'tool_call', id: 'c', name: 'entry', args: input }, {}),
+    ],
+    [
+      'LangChain func',
+      { func: async () => text },
+      (tool) => tool.func(input, undefined, { configurable: {} }),
+    ],
+    ['Mastra', { execute: async () => text }, (tool) => tool.execute({ context: input, runId: 'r' })],
+    ['a function', async () => text, (tool) => tool('somewhere', 'quetzalcoatl')],
+    ['data', { execute: async () => ({ rows: text.split('\n') }) }, (tool) => tool.execute(input)],
+    [
+      'an error',
+      { execute: () => Promise.reject(new Error(text)) },
+      (tool) => tool.execute(input).catch(({ message }: Error) => message),
+    ],
+  ])('is what the arguments say: %s', async (_, tool, call) => {
+    const kept = async (policy: WrapPolicy) => JSON.stringify(await call(wrapTool(tool, policy)))
+    expect(await kept(POLICY)).toContain(found)
+    expect(await kept({ ...POLICY, query: () => 'quetzalcoatl' })).toContain(found)
+    expect(await kept({ ...POLICY, query: ['nothing', 'quetzalcoatl'] })).toContain(found)
+    expect(await kept({ ...POLICY, query: false })).not.toContain(found)
+    expect(await kept({ ...POLICY, query: '' })).not.toContain(found)
+    expect(await kept(definePolicy({ ...POLICY, query: 'entry' }))).not.toContain(found)
+  })
 
   it('is a function of the arguments, called once for a result that is cut', async () => {
     const tool = { execute: async (..._: unknown[]) => text }
@@ -162,6 +235,32 @@ function askedIn(messages: readonly object[]): string[] {
 }
 
 describe('query of a history', () => {
+  it.each(histories.map((sample) => [sample.name, sample] as const))('decides what stays: %s', async (_, {
+    make,
+  }) => {
+    const stored: unknown[] = []
+    const manager = { appendMessage: (message: unknown) => stored.push(message) }
+    guardSession(manager, POLICY)
+    for (const [words, asked] of [
+      ['where is the quetzalcoatl?', 'x'],
+      ['look', 'quetzalcoatl'],
+    ] as const) {
+      const messages = make(words, asked, text)
+      const json = (value: unknown) => JSON.stringify(value)
+      const { messages: clamped } = clampMessages(messages, POLICY)
+      expect(json(clamped.at(-1))).toContain('entry 400 is about')
+      expect(json(clampMessages(messages, { ...POLICY, query: false }).messages)).not.toContain('entry 400')
+      const { plan } = precheck({ messages, contextTokens: 4_000, reserveTokens: 0 })
+      expect(json(applyPlan(messages, plan, { keep: 'relevant' }).at(-1))).toContain('entry 400 is about')
+      const path = join(dir, 'session.jsonl')
+      writeFileSync(path, messages.map((message) => `${json(message)}\n`).join(''))
+      await repairSession(path, { ...POLICY, backup: false })
+      expect(readFileSync(path, 'utf8').split('\n').at(-2)).toBe(json(clamped.at(-1)))
+      for (const message of structuredClone(messages)) manager.appendMessage(message)
+      expect(json(stored.at(-1))).toContain('entry 400 is about')
+    }
+  })
+
   it.each(histories.map((sample) => [sample.name, sample] as const))('%s', (_, { make }) => {
     expect(askedIn(make('the words', 'the argument', text))).toEqual(['the argument', 'the words'])
   })

@@ -12,6 +12,7 @@ import {
   clampMessages,
   clampResult,
   inspectSession,
+  type Keep,
   type MessagesPolicy,
   type RepairOptions,
   type ResultPolicy,
@@ -19,6 +20,7 @@ import {
   wrapTool,
 } from 'spillway'
 import { afterAll, describe, expect, it } from 'vitest'
+import { histories } from './histories.js'
 import { failingLog, hostileText, limits, searching } from './hostile.js'
 import { fragmentsOf, payload, planted } from './payloads.js'
 import { samples } from './samples.js'
@@ -50,7 +52,8 @@ async function repaired(rows: readonly unknown[], options: RepairOptions = {}) {
 /** A value as a reader of the file would have it. */
 const stored = (value: unknown): any => JSON.parse(JSON.stringify(value))
 
-const PLAIN = { notice: 'hint', sideData: 'keep', maxSideBytes: 8_192 } as const
+/** Of a value alone nothing is asked, but of a row of a file. */
+const PLAIN = { notice: 'hint', sideData: 'keep', maxSideBytes: 8_192, query: false } as const
 
 /** Members of data that no model reads. */
 const SIDE = /^(details|artifact|structuredContent)$/
@@ -127,9 +130,11 @@ describe.each(
     const chars = (sizes: { chars: number }[]) => sizes.map(({ chars }) => chars).sort()
     expect(chars(largest)).toEqual(chars(events.map(({ total }) => total)))
     expect(text).toBe(`${JSON.stringify(value)}\n`)
-    const [cut] = (await repaired([value], PLAIN)).rows
-    const [first = []] = sample.texts(cut)
-    if (!sample.json) expect(first.join('').includes('it broke here')).toBe(sample.error ?? false)
+    // 'auto' keeps findings of an error, and here relevant lines of anything else.
+    const kept = async (keep: Keep) => sample.texts((await repaired([value], { ...PLAIN, keep })).rows[0])[0]
+    const [auto, findings, relevant] = [await kept('auto'), await kept('findings'), await kept('relevant')]
+    if (!sample.json) expect(auto).toEqual(sample.error ? findings : relevant)
+    expect(findings).not.toEqual(relevant)
   })
 })
 
@@ -206,7 +211,7 @@ const policies = fc
     fc.oneof(limits, searching),
     fc.record(
       {
-        keep: fc.constantFrom('head', 'tail', 'ends', 'findings', 'auto'),
+        keep: fc.constantFrom('head', 'tail', 'ends', 'findings', 'relevant', 'auto'),
         share: fc.constantFrom('fair', 'order', 'each'),
         sideData: fc.constantFrom('keep', 'cap', 'drop'),
         maxSideBytes: fc.nat(300),
@@ -243,10 +248,19 @@ describe('a file of messages', () => {
     const answer = fc
       .constantFrom({}, { stopReason: 'error' }, { finish_reason: 'error' }, { stop_reason: 'end_turn' })
       .map((end) => ({ role: 'assistant', content: [{ type: 'text', text: 'I see.' }], ...end }))
-    const history = fc.array(fc.oneof({ weight: 3, arbitrary: message }, { weight: 1, arbitrary: answer }), {
-      minLength: 1,
-      maxLength: 8,
-    })
+    const turn = fc
+      .tuple(fc.constantFrom(...histories), hostileText, hostileText, fc.oneof(hostileText, failingLog))
+      .map(([{ make }, ...texts]) => make(...texts))
+    const one = fc.oneof({ weight: 3, arbitrary: message }, { weight: 1, arbitrary: answer })
+    const history = fc
+      .array(
+        fc.oneof(
+          one.map((one) => [one]),
+          turn,
+        ),
+        { minLength: 1, maxLength: 8 },
+      )
+      .map((turns) => turns.flat())
     await fc.assert(
       fc.asyncProperty(history, policies, aggregate, async (messages, policy, aggregate) => {
         const options = {
@@ -275,6 +289,34 @@ describe('a file of messages', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('asks what clampMessages asks', async () => {
+    const nameOf = (at: number) => (at * 7_919 + 12_345_678).toString(36).replace(/\d/g, 'q')
+    const lines = Array.from({ length: 600 }, (_, at) => `entry ${at} is about the ${nameOf(at)}\n`).join('')
+    const word = fc.oneof(fc.integer({ min: 100, max: 500 }).map(nameOf), fc.constantFrom('漢字', '\ud800', '{"a":1}', '[]', ' ["'))
+    const words = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '))
+    const turn = fc
+      .tuple(fc.constantFrom(...histories), words, words)
+      .map(([{ make }, said, asked]) => make(said, asked, lines))
+    const turns = fc.array(turn, { minLength: 1, maxLength: 4 }).map((turns) => turns.flat())
+    let moved = 0
+    await fc.assert(
+      fc.asyncProperty(turns, fc.boolean(), async (messages, isWrapped) => {
+        const policy = { keep: 'relevant', maxChars: 2_000 } as const
+        const rows = messages.map(stored)
+        const expected = stored(clampMessages(rows, policy).messages)
+        const wrap = (message: object) =>
+          isWrapped ? { type: 'message', id: 'm', parentId: null, message } : message
+        const header = isWrapped ? [{ type: 'session', version: 3, id: 's' }] : []
+        const { rows: left } = await repaired([...header, ...rows.map(wrap)], policy)
+        expect(left.slice(header.length)).toEqual(expected.map(wrap))
+        const alone = stored(clampMessages(rows, { ...policy, query: false }).messages)
+        moved += Number(JSON.stringify(alone) !== JSON.stringify(expected))
+      }),
+      { numRuns: 150 },
+    )
+    expect(moved, 'questions matter').toBeGreaterThan(100)
   })
 
   it('counts what the notice of an earlier cut will tell, however much is kept beside it', async () => {
