@@ -26,8 +26,9 @@ const dir = mkdtempSync(join(tmpdir(), 'spillway-query-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 /** A long text, with a rare word on each line. */
+const letter = (digit: string) => String.fromCharCode(97 + Number.parseInt(digit, 20))
 const nameOf = (at: number) =>
-  at === 400 ? 'quetzalcoatl' : (at * 7_919 + 12_345_678).toString(36).replace(/\d/g, 'q')
+  at === 400 ? 'quetzalcoatl' : (at * 7_919 + 12_345_678).toString(20).replace(/./g, letter)
 const text = Array.from({ length: 800 }, (_, at) => `entry ${at} is about the ${nameOf(at)}`).join('\n')
 const POLICY = { keep: 'relevant', maxChars: 2_000 } as const satisfies WrapPolicy
 

@@ -292,15 +292,19 @@ describe('a file of messages', () => {
   })
 
   it('asks what clampMessages asks', async () => {
-    const nameOf = (at: number) => (at * 7_919 + 12_345_678).toString(36).replace(/\d/g, 'q')
+    const letter = (digit: string) => String.fromCharCode(97 + Number.parseInt(digit, 20))
+    const nameOf = (at: number) => (at * 7_919 + 12_345_678).toString(20).replace(/./g, letter)
     const lines = Array.from({ length: 600 }, (_, at) => `entry ${at} is about the ${nameOf(at)}\n`).join('')
-    const word = fc.oneof(fc.integer({ min: 100, max: 500 }).map(nameOf), fc.constantFrom('漢字', '\ud800', '{"a":1}', '[]', ' ["'))
+    const word = fc.oneof(
+      fc.integer({ min: 100, max: 500 }).map(nameOf),
+      fc.constantFrom('漢字', '\ud800', '{"a":1}', '[]', ' ["'),
+    )
     const words = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '))
     const turn = fc
       .tuple(fc.constantFrom(...histories), words, words)
       .map(([{ make }, said, asked]) => make(said, asked, lines))
     const turns = fc.array(turn, { minLength: 1, maxLength: 4 }).map((turns) => turns.flat())
-    let moved = 0
+    let [runs, moved] = [0, 0]
     await fc.assert(
       fc.asyncProperty(turns, fc.boolean(), async (messages, isWrapped) => {
         const policy = { keep: 'relevant', maxChars: 2_000 } as const
@@ -312,11 +316,12 @@ describe('a file of messages', () => {
         const { rows: left } = await repaired([...header, ...rows.map(wrap)], policy)
         expect(left.slice(header.length)).toEqual(expected.map(wrap))
         const alone = stored(clampMessages(rows, { ...policy, query: false }).messages)
+        runs += 1
         moved += Number(JSON.stringify(alone) !== JSON.stringify(expected))
       }),
       { numRuns: 150 },
     )
-    expect(moved, 'questions matter').toBeGreaterThan(100)
+    expect(moved, 'questions matter').toBeGreaterThan(runs / 2)
   })
 
   it('counts what the notice of an earlier cut will tell, however much is kept beside it', async () => {

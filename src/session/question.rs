@@ -164,3 +164,70 @@ impl Strings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::row_format::{Entry, Format};
+
+    /// Returns what is asked of the first result in each row.
+    fn asked(rows: &[&str]) -> Vec<Vec<String>> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("rows.jsonl");
+        std::fs::write(&path, rows.join("\n")).unwrap();
+        let session = SessionFile::open(path).unwrap();
+        let (mut history, mut start) = (History::of(&session), 0);
+        let mut all = vec![];
+        for row in rows {
+            let place = start..start + row.len() as u64 + 1;
+            start = place.end;
+            let document = Document::parse(row.as_bytes()).unwrap();
+            let message = Entry::of(document.root(), Format::Rows).message.unwrap();
+            let results = Table::get().results(message, None);
+            all.extend(results.first().map(|result| history.asked(result, &place)));
+            history.check().unwrap();
+        }
+        all
+    }
+
+    #[test]
+    fn the_last_call_and_the_last_words_ask() {
+        let words = |text: &str| format!(r#"{{"role":"user","content":"{text}"}}"#);
+        let call = |args: &str| {
+            format!(
+                r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"c","name":"t","input":{args}}}]}}"#
+            )
+        };
+        let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"x"}]}"#;
+        let (one, two) = (call(r#"{"a":["one",{"b":1}],"c":"1"}"#), call(r#""{\"a\":\"two\"}""#));
+        let rows = [result, &words("first"), &one, result, &two, result, &words("second"), result];
+        assert_eq!(
+            asked(&rows),
+            [vec![], vec!["one", "1", "first"], vec!["two", "first"], vec!["two", "second"]]
+        );
+    }
+
+    #[test]
+    fn a_row_may_hold_the_call_of_its_result() {
+        let row = |asked: &str| {
+            format!(r#"{{"type":"mcp_call","id":"c","arguments":"{{\"q\":\"{asked}\"}}","output":"x"}}"#)
+        };
+        assert_eq!(asked(&[&row("one"), &row("two")]), [["one"], ["two"]]);
+    }
+
+    #[test]
+    fn strings_are_bounded() {
+        let of = |json: &str| {
+            let mut strings = Strings::default();
+            strings.take_decoded(Document::parse(json.as_bytes()).unwrap().root());
+            strings.found
+        };
+        let long = format!(r#"["{}","{}😀","c"]"#, "a".repeat(4_000), "b".repeat(95));
+        let found = of(&long);
+        assert_eq!((found.len(), found[1].ends_with("b\u{fffd}")), (2, true));
+        assert_eq!(of(&format!("[{}\"late\"]", "1,".repeat(1_000))).len(), 0);
+        assert_eq!(of(&format!("{}\"deep\"{}", "[".repeat(17), "]".repeat(17))).len(), 0);
+        assert_eq!(of(&format!("{}\"deep\"{}", "[".repeat(16), "]".repeat(16))), ["deep"]);
+        assert_eq!(of(r#""[not json""#), ["[not json"]);
+    }
+}
