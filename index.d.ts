@@ -408,7 +408,7 @@ export function sanitizeForDisplay<T>(result: T, options?: { maxChars?: number; 
 
 /** Clamps every tool result of a history under the policy (`notice` 'pi' unless given), then all of them together under
  *  `aggregate`. Returns the same array if nothing changed, and messages without a tool result as they are. `clamped`
- *  counts the results that changed. */
+ *  counts the results that changed. Unless `query` is given, what the history says is asked of each result. */
 export function clampMessages<T extends readonly unknown[]>(
   messages: T,
   options?: MessagesPolicy,
@@ -839,7 +839,8 @@ export class ContextOverflowError extends Error {
 
 // ── Sessions ─────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Options of guardSession. Unless given, `keep` is 'auto', `notice` 'hint', `sideData` 'cap'. */
+/** Options of guardSession. Unless given, `keep` is 'auto', `notice` 'hint', `sideData` 'cap', and `query` what the last
+ *  32 messages and the last with words of the user say. */
 export interface GuardOptions extends ResultPolicy {
   /** Method of the manager that stores a message, its first argument. Default 'appendMessage'. */
   method?: string
@@ -882,7 +883,7 @@ export interface Guard {
 }
 
 /** Options of repairSession. Unless given, `notice` is 'pi' and `sideData` 'cap'. Unless `maxSideBytes` is given, side
- *  data of up to 9_216 bytes is kept: no row is rewritten to save so little. A `notice` function is
+ *  data of up to 9_216 bytes is kept: no row is rewritten to save so little. A function as `notice` or `query` is
  *  ERR_SPILLWAY_OPTION, since it cannot run on another thread. `dialect` selects results by their tags: rows of other
  *  dialects are not changed. */
 export interface RepairOptions extends ResultPolicy {

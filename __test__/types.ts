@@ -57,6 +57,12 @@ export const policy: Policy = definePolicy({
   keep: 'tail',
   notice: (cut) => `${cut.omittedLines}`,
 })
+export const asking: Policy[] = [
+  definePolicy({ keep: 'relevant', query: 'words' }),
+  definePolicy({ query: ['words', 'more'] as const }),
+  definePolicy({ query: false }),
+  definePolicy({ query: ([first]) => (typeof first === 'string' ? [first] : undefined) }),
+]
 export const text: string = clampText(new Uint8Array(), policy)
 export const result: { content: { type: 'text'; text: string }[] } = clampResult({
   content: [{ type: 'text', text: '' }],
@@ -159,6 +165,10 @@ createSpillStore({})
 clampText('', { maxBytes: '50' })
 // @ts-expect-error no such choice
 clampText('', { keep: 'middle' })
+// @ts-expect-error texts are strings
+clampText('', { query: [5] })
+// @ts-expect-error a function returns texts
+wrapTool(() => '', { query: () => 5 })
 // @ts-expect-error a choice is true or false
 cleanText('', { ansi: 1 })
 // @ts-expect-error checked limits stay as they are

@@ -24,6 +24,7 @@ export function policyFlags(presets: {
     'max-lines': { value: 'N', help: `lines of the text (${lines})` },
     'max-chars': { value: 'N', help: 'UTF-16 code units of the text (Infinity)' },
     keep: { value: 'WHAT', help: `head, tail, ends, findings, relevant, auto (${keep})` },
+    query: { value: 'TEXT', help: 'what was asked of the text, for relevant and auto' },
     notice: {
       value: 'TEXT',
       help: `hint, pi, count, none, or a template such as\n'[{omittedLines:,} lines omitted]' (${notice})`,
@@ -47,6 +48,7 @@ export function policyOf(args: Args): GivenPolicy {
     maxLines: args.number('max-lines'),
     maxChars: args.number('max-chars'),
     keep: args.text('keep'),
+    query: args.text('query'),
     notice: notice === 'none' ? false : notice,
     clean: args.has('no-clean') ? false : args.has('clean') ? true : undefined,
   }) as GivenPolicy
