@@ -7,8 +7,7 @@ use napi_derive::napi;
 
 use super::answer::answer;
 use super::units::{Narrow, Units};
-use crate::clean::look::{is_clean, look};
-use crate::clean::{Cleaner, Options, met};
+use crate::clean::{self, Cleaner, Options, is_clean, look};
 use crate::encoding::{Utf16, transcode};
 use crate::notice::earlier::ascii;
 use crate::notice::parse;
@@ -105,7 +104,7 @@ pub fn finish_cleaning(
 /// contains a notice.
 #[napi(catch_unwind)]
 pub fn leave_two(#[napi(ts_arg_type = "string")] text: Units) -> Option<Utf16String> {
-    let left = met::leave_two(&text)?;
+    let left = clean::leave_two(&text)?;
     (!parse::has_notice(&ascii(Utf16(&text)))).then(|| left.into())
 }
 

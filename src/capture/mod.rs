@@ -10,7 +10,7 @@ mod stream;
 mod window;
 
 use crate::clean;
-use crate::encoding::chunks::Seam;
+use crate::encoding::decoder::Seam;
 use crate::limits::{Limits, UNLIMITED};
 use crate::policy::Policy;
 

@@ -4,23 +4,22 @@
 //! passes through decoding, the parsing of escape sequences, the lines that can still change, and the folding of
 //! repeated lines. Each step buffers a bounded amount, in total a few MiB, for any input.
 
-mod decoder;
-mod escapes;
+mod ansi;
+mod fast_path;
 mod line;
-pub mod look;
-pub mod met;
 mod motion;
 mod repeats;
 mod screen;
-mod short;
-mod special;
 
-use decoder::Decoder;
-use escapes::{Escapes, Piece};
+use crate::encoding::decoder::Decoder;
+use ansi::{Parser, Piece};
+use fast_path::{Skip, find_skip};
 use motion::Motion;
 use repeats::Repeats;
 use screen::{Final, Screen};
-use short::Short;
+
+pub use fast_path::{is_clean, look};
+pub use repeats::leave_two;
 
 /// Cleaning steps. All are on by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,50 +50,47 @@ impl Options {
 #[derive(Clone, Debug)]
 pub struct Cleaner {
     decoder: Decoder,
-    escapes: Escapes,
+    parser: Parser,
     page: Page,
 }
 
 impl Cleaner {
     pub fn new(options: Options) -> Self {
-        Cleaner { decoder: Decoder::default(), escapes: Escapes::default(), page: Page::new(options) }
+        Cleaner { decoder: Decoder::default(), parser: Parser::default(), page: Page::new(options) }
     }
 
     /// Reads a chunk and appends the output that is final so far.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        let Cleaner { decoder, escapes, page } = self;
+        let Cleaner { decoder, parser, page } = self;
         if page.options == Options::NONE {
             return decoder.push(bytes, |text| out.extend_from_slice(text.as_bytes()));
         }
         decoder.push(bytes, |text| {
-            let Some(short) = Short::find(text.as_bytes(), page.options.repeats) else {
-                return escapes.push(text, |piece| page.take(piece, out));
-            };
-            let (Short::Again(part, _) | Short::Clean(part)) = &short;
-            escapes.push(&text[..part.start], |piece| page.take(piece, out));
-            match &short {
-                Short::Again(_, lines) => page.repeats.hold(*lines),
-                Short::Clean(part) => page.pass(&text[part.clone()], out),
+            let mut rest = text;
+            if let Some((part, skip)) = find_skip(text.as_bytes(), page.options.repeats) {
+                parser.push(&text[..part.start], |piece| page.take(piece, out));
+                page.skip(&text[part.clone()], skip, out);
+                rest = &text[part.end..];
             }
-            escapes.push(&text[part.end..], |piece| page.take(piece, out));
+            parser.push(rest, |piece| page.take(piece, out));
         });
     }
 
     /// Ends the stream, appends the rest of the output, and resets the cleaner.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
-        let Cleaner { decoder, escapes, page } = self;
+        let Cleaner { decoder, parser, page } = self;
         if page.options == Options::NONE {
             return decoder.finish(|text| out.extend_from_slice(text.as_bytes()));
         }
-        decoder.finish(|text| escapes.push(text, |piece| page.take(piece, out)));
-        escapes.finish(|piece| page.take(piece, out));
+        decoder.finish(|text| parser.push(text, |piece| page.take(piece, out)));
+        parser.finish(|piece| page.take(piece, out));
         page.finish(out);
         *self = Cleaner::new(self.page.options);
     }
 
     /// Returns the bytes of memory in use, at most [`Cleaner::MOST_MEMORY`].
     pub fn memory(&self) -> usize {
-        self.escapes.memory() + self.page.screen.memory() + self.page.repeats.memory()
+        self.parser.memory() + self.page.screen.memory() + self.page.repeats.memory()
     }
 
     pub const MOST_MEMORY: usize = 4 << 20;
@@ -119,53 +115,53 @@ struct Page {
 impl Page {
     fn new(options: Options) -> Self {
         // Without cursor movements, a line cannot change after it ends.
-        let screen = if options.ansi { Screen::default() } else { Screen::of_one_line() };
+        let screen = Screen::new(if options.ansi { screen::LINES } else { 1 });
         Page { options, screen, repeats: Repeats::new(options.repeats) }
     }
 
     fn take(&mut self, piece: Piece, out: &mut Vec<u8>) {
         let Options { ansi, carriage_returns, control, .. } = self.options;
-        if let Piece::Controls(char, count) = piece {
-            // Characters that are removed need no repetition.
-            let count = if control && !matches!(char, '\r' | '\u{8}') { 0 } else { count };
-            return (0..count).for_each(|_| self.take(Piece::Control(char), out));
-        }
         let mut end = Final { repeats: &mut self.repeats, out };
         match piece {
-            Piece::Text(text) if carriage_returns => self.screen.print(text, &mut end),
-            Piece::Control('\n') if carriage_returns => self.screen.newline(&mut end),
-            Piece::Control('\r') if carriage_returns => self.screen.carriage_return(),
-            Piece::Control('\u{8}') if carriage_returns => self.screen.backspace(&mut end),
-            Piece::Control(char) if carriage_returns && !control => {
-                self.screen.print(char.encode_utf8(&mut [0; 4]), &mut end);
+            Piece::Text(text) => self.print(text, out),
+            Piece::Control('\n', _) if carriage_returns => self.screen.newline(&mut end),
+            Piece::Control('\n', _) => end.newline(),
+            Piece::Control('\r', _) if carriage_returns => self.screen.carriage_return(),
+            Piece::Control('\u{8}', count) if carriage_returns => {
+                (0..count).for_each(|_| self.screen.backspace(&mut end));
             }
-            Piece::Text(text) => end.text(text),
-            Piece::Control('\n') => end.newline(),
-            Piece::Control(char) => {
+            Piece::Control(char, count) => {
                 if !control || matches!(char, '\r' | '\u{8}') {
-                    end.text(char.encode_utf8(&mut [0; 4]));
+                    (0..count).for_each(|_| self.print(char.encode_utf8(&mut [0; 4]), out));
                 }
             }
-            Piece::Sequence(raw) | Piece::Stray(raw) if !ansi => {
-                if carriage_returns {
-                    self.screen.keep(raw, &mut end);
-                } else {
-                    end.text(raw);
-                }
+            Piece::Sequence(raw) | Piece::Stray(raw) if !ansi && carriage_returns => {
+                self.screen.keep(raw, &mut end);
             }
+            Piece::Sequence(raw) | Piece::Stray(raw) if !ansi => end.text(raw),
             Piece::Sequence(raw) if carriage_returns => {
                 if let Some(motion) = Motion::of(raw) {
                     self.screen.apply(motion, &mut end);
                 }
             }
-            Piece::Controls(..) | Piece::Sequence(_) | Piece::Stray(_) => {}
+            Piece::Sequence(_) | Piece::Stray(_) => {}
         }
     }
 
-    /// Passes whole lines that need no cleaning. More lines than can be edited must precede them.
-    fn pass(&mut self, text: &str, out: &mut Vec<u8>) {
-        self.screen.make_all_final(&mut Final { repeats: &mut self.repeats, out });
-        self.repeats.pass(text.as_bytes(), out);
+    fn print(&mut self, text: &str, out: &mut Vec<u8>) {
+        let mut end = Final { repeats: &mut self.repeats, out };
+        if self.options.carriage_returns { self.screen.print(text, &mut end) } else { end.text(text) }
+    }
+
+    /// Takes lines that need not be read. More lines than can be edited must precede them.
+    fn skip(&mut self, lines: &str, skip: Skip, out: &mut Vec<u8>) {
+        match skip {
+            Skip::Repeated(count) => self.repeats.hold(count),
+            Skip::Clean => {
+                self.screen.make_all_final(&mut Final { repeats: &mut self.repeats, out });
+                self.repeats.pass(lines.as_bytes(), out);
+            }
+        }
     }
 
     fn finish(&mut self, out: &mut Vec<u8>) {

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use super::line::Line;
 use super::motion::Motion;
 use super::repeats::Repeats;
+use crate::encoding::{Text, Utf8};
 
 /// Maximum lines that can be edited; progress displays take fewer.
 pub const LINES: usize = 64;
@@ -53,26 +54,11 @@ enum Column {
     End,
 }
 
-impl Default for Screen {
-    fn default() -> Self {
-        Screen::new(LINES)
-    }
-}
-
 impl Screen {
-    fn new(most_lines: usize) -> Self {
-        Screen {
-            lines: VecDeque::from([Line::default()]),
-            most_lines,
-            row: 0,
-            column: Column::At(0),
-            sequences: String::new(),
-        }
-    }
-
-    /// Creates a screen on which every newline makes the lines above final.
-    pub fn of_one_line() -> Self {
-        Screen::new(1)
+    /// Creates an empty screen that keeps up to this many lines.
+    pub fn new(most_lines: usize) -> Self {
+        let lines = VecDeque::from([Line::default()]);
+        Screen { lines, most_lines, row: 0, column: Column::At(0), sequences: String::new() }
     }
 
     /// Prints text at the cursor, over existing text.
@@ -197,7 +183,7 @@ impl Screen {
 
     fn append(&mut self, mut text: &str, end: &mut Final) {
         loop {
-            let fits = floor(text, LONGEST - self.line().text_len());
+            let fits = Utf8(text.as_bytes()).floor(text.len().min(LONGEST - self.line().text_len()));
             self.lines[self.row].append(&text[..fits]);
             self.column = Column::End;
             if fits == text.len() {
@@ -259,12 +245,4 @@ impl Screen {
             line.append(&std::mem::take(&mut self.sequences));
         }
     }
-}
-
-/// Returns the last char boundary within `most` bytes.
-fn floor(text: &str, most: usize) -> usize {
-    if text.len() <= most {
-        return text.len();
-    }
-    (0..=most).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }

@@ -4,8 +4,8 @@
 //! `Uint8Array` arrives as UTF-8 and may contain any bytes. All are truncated without conversion: positions are in
 //! their own units, and ill-formed parts count as the U+FFFD that replaces them.
 
-pub mod chunks;
 pub mod count;
+pub mod decoder;
 pub mod size;
 pub mod transcode;
 pub mod utf8;

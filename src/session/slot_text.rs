@@ -1,7 +1,6 @@
 //! The text of a tool result before it is truncated.
 
-use crate::clean::look::is_clean;
-use crate::clean::{self, Cleaner, met};
+use crate::clean::{self, Cleaner, is_clean};
 use crate::encoding::whitespace::is_visible;
 use crate::json::Literal;
 use crate::notice::earlier;
@@ -46,7 +45,7 @@ pub fn cleaned(text: &Literal, options: Option<clean::Options>) -> Option<Litera
 pub fn parted(text: Vec<u16>, options: Option<clean::Options>) -> String {
     let folds = options.is_some_and(|options| options.repeats);
     let whole = String::from_utf16_lossy(&text);
-    let left = if folds { met::leave_two(&text) } else { None };
+    let left = if folds { clean::leave_two(&text) } else { None };
     left.filter(|_| !has_notice(whole.as_bytes())).map_or(whole, |left| String::from_utf16_lossy(&left))
 }
 

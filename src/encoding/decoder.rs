@@ -1,4 +1,20 @@
-//! Code points split between chunks of a stream.
+//! Decoding UTF-8 in chunks, which may split code points.
+
+use super::Utf8;
+
+/// Decodes chunks as [`Utf8`] decodes the whole.
+#[derive(Clone, Debug, Default)]
+pub struct Decoder(Seam);
+
+impl Decoder {
+    pub fn push(&mut self, bytes: &[u8], mut sink: impl FnMut(&str)) {
+        self.0.push(bytes, |piece| Utf8(piece).each_str(&mut sink));
+    }
+
+    pub fn finish(&mut self, sink: impl FnMut(&str)) {
+        self.0.finish(|piece| Utf8(piece).each_str(sink));
+    }
+}
 
 /// Realigns chunks to code point boundaries. An incomplete code point is buffered until the next chunk.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +79,7 @@ fn length(first: u8) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encoding::utf8::tests::hostile_byte;
     use proptest::prelude::*;
 
     #[test]
@@ -87,10 +104,5 @@ mod tests {
             let whole = chunks.concat();
             prop_assert_eq!(text, String::from_utf8_lossy(&whole));
         }
-    }
-
-    fn hostile_byte() -> impl Strategy<Value = u8> {
-        let bytes = vec![b'a', 0x80, 0xA0, 0xC2, 0xE2, 0x82, 0xAC, 0xED, 0xF0, 0x9F, 0xF4, 0xFF];
-        prop_oneof![1 => any::<u8>(), 4 => prop::sample::select(bytes)]
     }
 }
