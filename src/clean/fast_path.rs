@@ -8,8 +8,11 @@ use crate::encoding::{Text, Utf16};
 /// Lines read on either side of a skipped part: those that can still be edited, and those needed for folding.
 const READ: usize = screen::LINES + 4;
 
+/// Lines read of a run. The first ones may be printed over others, so the ones to be folded follow them.
+const READ_OF_RUN: usize = screen::LINES + READ;
+
 /// Minimum lines and bytes of a skipped part for its search to pay off.
-const LEAST_LINES: usize = 2 * READ;
+const LEAST_LINES: usize = 2 * READ_OF_RUN;
 const LEAST_BYTES: usize = 8 * 1024;
 
 /// Maximum bytes of a line in a skipped run.
@@ -43,7 +46,7 @@ fn find_repeated(text: &[u8]) -> Option<(Range<usize>, Skip)> {
     }
     let lines = 1 + same(&text[start..], &text[start + length..]) / length;
     let at = |lines| start + lines * length;
-    (lines >= LEAST_LINES).then(|| (at(READ)..at(lines), Skip::Repeated(lines - READ)))
+    (lines >= LEAST_LINES).then(|| (at(READ_OF_RUN)..at(lines), Skip::Repeated(lines - READ_OF_RUN)))
 }
 
 fn find_clean(text: &[u8], repeats: bool) -> Option<(Range<usize>, Skip)> {
@@ -219,7 +222,7 @@ mod tests {
     #[test]
     fn runs_are_counted_after_the_folded_lines() {
         let text = "begin\n".to_owned() + &"x y\n".repeat(1_000) + "x z\n";
-        let again = (6 + READ * 4..4_006, Skip::Repeated(1_000 - READ));
+        let again = (6 + READ_OF_RUN * 4..4_006, Skip::Repeated(1_000 - READ_OF_RUN));
         assert_eq!(find_skip(text.as_bytes(), true), Some(again));
         for none in ["", "x\n", &"a\nb\n".repeat(500), &"x\x07\n".repeat(500), &"y\n".repeat(LEAST_LINES)] {
             assert_eq!(find_skip(none.as_bytes(), true), None, "{none:?}");
@@ -235,6 +238,7 @@ mod tests {
             "\n\n",
             "\x1B[2A",
             "\x1B[70Ab",
+            "x\nx\nxy\nx\n\x1B[4A",
             "ab\x1B[2D",
             "\x1B[",
             "\x1B]t",
