@@ -150,6 +150,11 @@ describe('query of a wrapped tool', () => {
     const tool = { execute: async (..._: unknown[]) => text }
     const options = { toolCallId: 'c1' }
     expect(await told(tool, (tool) => tool.execute(input, options))).toEqual([[input, options]])
+    const worded = {
+      ...POLICY,
+      notice: ({ omittedLines }: { omittedLines: number }) => `${omittedLines} lines`,
+    }
+    expect(await told(tool, (tool) => tool.execute(input), worded)).toEqual([[input]])
     const blocks = { execute: () => ({ content: [text, text].map((text) => ({ type: 'text', text })) }) }
     expect(await told(blocks, (tool) => tool.execute(input))).toEqual([[input]])
     const tokens = { ...POLICY, maxChars: Number.POSITIVE_INFINITY, maxTokens: 500 }

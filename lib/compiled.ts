@@ -24,8 +24,6 @@ export interface Compiled {
   readonly isError: boolean
   readonly needles: string[]
   readonly query: Query
-  /** Gathers what was asked of one text, if that is cut. */
-  readonly ask?: () => string[]
   /** Chars up to which any well-formed text fits. */
   readonly gate: number
   /** Bytes of JSON up to which any well-formed result fits, of any shape. */
@@ -66,12 +64,8 @@ const slots: Slot[] = []
 const SLOTS = 64
 let next = 0
 
-/** The policies from which those with a question of their own were made. */
-const unasked = new WeakMap<Compiled, Compiled>()
-
 /** Returns a handle that holds the policy until 64 others have been used. */
-export function handleOf(given: Compiled): Slot['handle'] {
-  const policy = unasked.get(given) ?? given
+export function handleOf(policy: Compiled): Slot['handle'] {
   for (const { handle, owner } of slots) if (owner === policy) return handle
   const at = next++ % SLOTS
   slots[at] ??= { handle: native.policyHandle(), owner: policy }
@@ -166,15 +160,9 @@ export function failed(policy: Compiled): Compiled {
   return policy.isError ? policy : { ...policy, isError: true }
 }
 
-/** Returns the policy for one text, of which something was asked, unless the policy says what. A question is no part of
- *  the policy that the engine holds, since it may differ with each text. */
-export function asking(policy: Compiled, ask: (() => string[]) | undefined): Compiled {
-  const { keep, isError, query } = policy
-  const asks = keep === 'relevant' || (keep === 'auto' && !isError)
-  if (!ask || !asks || Array.isArray(query)) return policy
-  const made = { ...policy, ask }
-  unasked.set(made, policy)
-  return made
+/** Returns true if what was asked may decide what is kept, and the policy does not say it. */
+export function asks({ keep, isError, query }: Compiled): boolean {
+  return (keep === 'relevant' || (keep === 'auto' && !isError)) && !Array.isArray(query)
 }
 
 /** Returns the policy for a text that was saved under a name, or could not be. `name`: path, id or error code. */

@@ -30,6 +30,15 @@ export function askedBy(query: Query, args: readonly unknown[], asked = args): s
   return stringsIn([answer])
 }
 
+/** Makes a function that asks only once, however often a text is cut until its notice fits. */
+export function once(ask: () => string[]): () => string[] {
+  let asked: string[] | undefined
+  return () => {
+    asked ??= ask()
+    return asked
+  }
+}
+
 /** Returns arguments that are the text of JSON as data. */
 export function decoded(args: unknown): unknown {
   const isJson = typeof args === 'string' && /^\s*[[{]/.test(args)

@@ -1,6 +1,6 @@
 import type { ResultPolicy } from 'spillway'
 import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
-import { asking, type Compiled, failed } from '../compiled.js'
+import { type Compiled, failed } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { withNames } from '../dialect/payload.js'
 import { type Result, readResults } from '../dialect/results.js'
@@ -8,6 +8,7 @@ import { capSide } from '../dialect/side_data.js'
 import { isLight, surelyFit } from '../dialect/slots.js'
 import { jsonOf } from '../json.js'
 import { compile } from '../policy.js'
+import { once } from '../query.js'
 import { checkAwaited } from '../validate.js'
 import { type Clamped, clampSlots, clampWithFigures } from './clamp_slots.js'
 
@@ -47,7 +48,7 @@ export function clampAndReport(
   const { spilling } = origin
   const number = spilling?.next() ?? 0
   const own = spilling?.policyOf(number, policy) ?? policy
-  const clamped = clampWithFigures(text, asking(own, origin.ask), name)
+  const clamped = clampWithFigures(text, own, name, origin.ask)
   if (clamped.figures) {
     spilling?.cut(number, text)
     emitClamp(origin, clamped.figures)
@@ -85,8 +86,8 @@ function clampTexts(result: Result, policy: Compiled, origin: Origin): Clamped {
   const number = spilling?.next() ?? 0
   const own = isError ? failed(policy) : policy
   const saved = spilling?.policyOf(number, own) ?? own
-  const ask = origin.ask && (() => origin.ask?.(result) ?? [])
-  const clamped = clampSlots(slots, asking(saved, ask), hasListeners(origin))
+  const ask = origin.ask && once(() => origin.ask?.(result) ?? [])
+  const clamped = clampSlots(slots, saved, hasListeners(origin), ask)
   if (clamped.figures) spilling?.cut(number, slots.map(({ text }) => text).join('\n'))
   return clamped
 }

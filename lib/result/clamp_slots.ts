@@ -8,7 +8,7 @@ import { type Cut as NativeCut, native } from '../engine.js'
 import { linesOf } from '../policy.js'
 import { cleaned, parted } from '../text/clean.js'
 import { StringInput } from '../text/input.js'
-import { askedOf, exceededBy, type Measured } from '../text/limits.js'
+import { type Ask, askedOf, exceededBy, type Measured } from '../text/limits.js'
 import { NoticeCut, settle, speak, truncate } from '../text/notice_function.js'
 import { pieceAt, SEARCHED, windows } from '../text/pieces.js'
 import { isWithin, sizeOf } from '../text/size.js'
@@ -30,17 +30,17 @@ export interface Figures {
 }
 
 /** Cleans and clamps a text of a tool. */
-export function clampString(text: string, policy: Compiled): string {
+export function clampString(text: string, policy: Compiled, ask?: Ask): string {
   const left = cleaned(text, policy)
-  const cut = clamp(left, policy, SEARCHED)
+  const cut = clamp(left, policy, SEARCHED, ask)
   return cut === left ? cut : parted(cut, policy)
 }
 
 /** Like `clampString`, with figures. `name`: replaces payloads by their sizes. */
-export function clampWithFigures(text: string, policy: Compiled, name = nothing): OneClamped {
+export function clampWithFigures(text: string, policy: Compiled, name = nothing, ask?: Ask): OneClamped {
   return fits(text, policy) && !policy.clean
     ? { text, figures: undefined }
-    : clampOf(text, cleaned(text, policy), policy, name)
+    : clampOf(text, cleaned(text, policy), policy, name, ask)
 }
 
 interface OneClamped {
@@ -54,26 +54,33 @@ type Name = (text: string) => string | undefined
 const nothing: Name = () => undefined
 
 /** Clamps the texts of one result. `counts`: the figures will be read. */
-export function clampSlots(slots: readonly Slot[], policy: Compiled, counts: boolean): Clamped {
+export function clampSlots(slots: readonly Slot[], policy: Compiled, counts: boolean, ask?: Ask): Clamped {
   const [slot] = slots
-  return slots.length > 1 || !slot ? clampTogether(slots, policy, counts) : clampSlot(slot, policy)
+  return slots.length > 1 || !slot ? clampTogether(slots, policy, counts, ask) : clampSlot(slot, policy, ask)
 }
 
-function clampSlot(slot: Slot, policy: Compiled): Clamped {
+function clampSlot(slot: Slot, policy: Compiled, ask: Ask | undefined): Clamped {
   if (slot.json?.as === 'encoded') {
-    const { figures } = clampWithFigures(slot.text, policy)
-    return { edits: edits([[slot, clampEncoded(slot.text, policy, clampString)]]), figures }
+    const { figures } = clampWithFigures(slot.text, policy, nothing, ask)
+    const clampOne = (text: string, policy: Compiled) => clampString(text, policy, ask)
+    return { edits: edits([[slot, clampEncoded(slot.text, policy, clampOne)]]), figures }
   }
   const name = (text: string) => named(slot, text)
-  const { text, figures } = clampOf(slot.text, textOf(slot, policy), policy, name)
+  const { text, figures } = clampOf(slot.text, textOf(slot, policy), policy, name, ask)
   return { edits: edits([[slot, showing(text, slot.text, policy)]]), figures }
 }
 
-function clampOf(given: string, text: string, policy: Compiled, name: Name): OneClamped {
-  const whole = cutOf(text, policy)
+function clampOf(
+  given: string,
+  text: string,
+  policy: Compiled,
+  name: Name,
+  ask: Ask | undefined,
+): OneClamped {
+  const whole = cutOf(text, policy, ask)
   if (!whole.truncated) return { text: whole.text, figures: undefined }
   const lean = name(text)
-  const made = lean === undefined ? whole : cutOf(lean, policy)
+  const made = lean === undefined ? whole : cutOf(lean, policy, ask)
   const left = parted(made.text, policy)
   const figures = () => ({
     total: sizeOf(given),
@@ -83,10 +90,10 @@ function clampOf(given: string, text: string, policy: Compiled, name: Name): One
   return { text: left, figures }
 }
 
-function cutOf(text: string, policy: Compiled): Truncation {
+function cutOf(text: string, policy: Compiled, ask: Ask | undefined): Truncation {
   return isWithin(text, policy)
     ? untouched(text, () => sizeOf(text))
-    : truncate(new StringInput(text, SEARCHED), policy)
+    : truncate(new StringInput(text, SEARCHED, ask), policy)
 }
 
 /**
@@ -127,10 +134,15 @@ interface Shared {
   cuts: (NativeCut | null | undefined)[]
 }
 
-function clampTogether(slots: readonly Slot[], policy: Compiled, counts: boolean): Clamped {
+function clampTogether(
+  slots: readonly Slot[],
+  policy: Compiled,
+  counts: boolean,
+  ask: Ask | undefined,
+): Clamped {
   const given = slots.map((slot) => textOf(slot, policy))
   let texts = given
-  let shared = shareOf(texts, policy, counts)
+  let shared = shareOf(texts, policy, counts, ask)
   const outcome = (at: number) => shared.table[at * COLUMNS + 1] ?? WHOLE
   const isLess = (at: number) => outcome(at) === GONE || isCut(outcome(at))
   // If replaced payloads make one text shorter, another may need no cut.
@@ -141,7 +153,7 @@ function clampTogether(slots: readonly Slot[], policy: Compiled, counts: boolean
     })
     if (lean.every((text, at) => text === texts[at])) break
     texts = lean
-    shared = shareOf(texts, policy, counts)
+    shared = shareOf(texts, policy, counts, ask)
   }
   const left = (at: number): string | null => {
     const text = texts[at] ?? ''
@@ -157,13 +169,13 @@ function clampTogether(slots: readonly Slot[], policy: Compiled, counts: boolean
 }
 
 /** Shares the limits among texts, with the notice of the policy, which may be a function. */
-function shareOf(texts: readonly string[], policy: Compiled, counts: boolean): Shared {
+function shareOf(texts: readonly string[], policy: Compiled, counts: boolean, ask: Ask | undefined): Shared {
   const { words } = policy
-  if (!words) return share(texts, policy, counts)
+  if (!words) return share(texts, policy, counts, ask)
   return settle(
-    share(texts, silent(policy), true),
+    share(texts, silent(policy), true, ask),
     (made) => speak(words, noticeCut(texts, made, policy)),
-    (text, spare) => share(texts, worded(tightened(policy, spare), text), true),
+    (text, spare) => share(texts, worded(tightened(policy, spare), text), true, ask),
     (a, b) => JSON.stringify(a.cuts.map(partOf)) === JSON.stringify(b.cuts.map(partOf)),
   )
 }
@@ -203,8 +215,8 @@ function sum(sizes: readonly TextSize[]): TextSize {
 }
 
 /** Clamps the texts of one result under one budget, in the engine. */
-function share(texts: readonly string[], policy: Compiled, figures: boolean): Shared {
-  const query = askedOfAll(texts, policy)
+function share(texts: readonly string[], policy: Compiled, figures: boolean, ask: Ask | undefined): Shared {
+  const query = ask && askedOfAll(texts, policy, ask)
   const table = new Float64Array(texts.length * COLUMNS)
   for (const [at, text] of texts.entries()) table[at * COLUMNS] = text.length
   const parts = texts.flatMap((text) => windows(text, policy))
@@ -217,11 +229,11 @@ function share(texts: readonly string[], policy: Compiled, figures: boolean): Sh
 }
 
 /** Returns what was asked, if the texts are over the limits that they share or, with 'each', one of them is. */
-function askedOfAll(texts: readonly string[], policy: Compiled): string[] | undefined {
+function askedOfAll(texts: readonly string[], policy: Compiled, ask: Ask): string[] | undefined {
   const judged = policy.share === 'each' ? texts.map((text) => [text]) : [texts]
   for (const some of judged) {
     const chars = some.reduce((sum, { length }) => sum + length, 0)
-    const query = askedOf(new Together(some), chars, policy)
+    const query = askedOf(new Together(some), chars, policy, ask)
     if (query) return query
   }
   return undefined

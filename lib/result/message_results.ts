@@ -1,10 +1,11 @@
 import type { DialectName } from 'spillway'
 import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
-import { asking, type Compiled, failed, shortened } from '../compiled.js'
+import { type Compiled, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { isAnswer, type Result, readResults } from '../dialect/results.js'
 import { copy } from '../dialect/shallow_copy.js'
 import type { Slot } from '../dialect/walk.js'
+import { once } from '../query.js'
 import { elementAt, isObject, tryRead } from '../untrusted.js'
 import { clampSide } from './clamp_result.js'
 import { type Clamped, clampSlots } from './clamp_slots.js'
@@ -32,6 +33,7 @@ export function lastAnswer(messages: readonly unknown[]): number {
 /** A tool result of a history, with its clamped texts. */
 export class Kept {
   #clamped: Clamped | undefined
+  #ask: (() => string[]) | undefined
 
   constructor(
     readonly result: Result,
@@ -47,8 +49,8 @@ export class Kept {
     const { result, message, history } = this
     const policy = maxChars === Number.POSITIVE_INFINITY ? this.policy : shortened(this.policy, maxChars)
     const own = result.isError ? failed(policy) : policy
-    const asked = asking(own, () => history.asked(result, message, policy.query))
-    this.#clamped = clampSlots(result.slots, asked, hasListeners(ORIGIN))
+    this.#ask ??= once(() => history.asked(result, message, policy.query))
+    this.#clamped = clampSlots(result.slots, own, hasListeners(ORIGIN), this.#ask)
   }
 
   get clamped(): Clamped | undefined {

@@ -95,7 +95,8 @@ class ToolCall {
   ) {}
 
   #asked: string[] | undefined
-  readonly #ask = (): string[] => {
+
+  #ask(): string[] {
     const { policy, isConverter } = this.clamping
     const args = isConverter ? [inputIn(this.args)] : this.args
     this.#asked ??= askedBy(policy.query, args, writtenIn(args))
@@ -172,7 +173,7 @@ class ToolCall {
 
   #origin(phase: Origin['phase']): Origin {
     const { policy, tool } = this.clamping
-    return { phase, tool, args: this.args, ask: this.#ask, onClamp: policy.onClamp }
+    return { phase, tool, args: this.args, ask: () => this.#ask(), onClamp: policy.onClamp }
   }
 
   /** Returns a copy of the data whose iterators clamp every step. */

@@ -1,9 +1,10 @@
 import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
-import { asking, type Compiled, failed, shortened } from '../compiled.js'
+import { type Compiled, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { capSide, shrunk } from '../dialect/side_data.js'
 import { jsonBytes, plain } from '../json.js'
+import { once } from '../query.js'
 import { clampKnown } from '../result/clamp_result.js'
 import { type Clamped, clampSlots } from '../result/clamp_slots.js'
 import { get } from '../untrusted.js'
@@ -154,8 +155,8 @@ const shrinkTexts: Step = ({ message, results, over, rules }) => {
     for (const result of results) {
       const chars = result.slots.reduce((sum, { text }) => sum + text.length, 0)
       const own = shortened(result.isError ? failed(policy) : policy, Math.floor(chars * share))
-      const ask = origin.ask && (() => origin.ask?.(result) ?? [])
-      const clamped = clampSlots(result.slots, asking(own, ask), hasListeners(origin))
+      const ask = origin.ask && once(() => origin.ask?.(result) ?? [])
+      const clamped = clampSlots(result.slots, own, hasListeners(origin), ask)
       cuts.set(result, clamped)
       draft.edit(result, clamped.edits)
     }

@@ -4,7 +4,7 @@ import { type Compiled, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
 import { joined } from './flatten.js'
 import { isLatin1 } from './latin1.js'
-import { askedOf } from './limits.js'
+import { type Ask, askedOf } from './limits.js'
 import { pieceAt, pieces, windows } from './pieces.js'
 import { io, isOpen, linesOf, NEWLINE, sizeOf } from './size.js'
 import { keptBy, type Truncation, truncationOf, untouched } from './truncation.js'
@@ -21,8 +21,8 @@ export interface Input {
 }
 
 /** `worded`: a function of the caller runs while the text is in use. `most`: chars of a string that are searched. */
-export function inputOf(text: TextInput, worded = false, most?: number): Input {
-  return typeof text === 'string' ? new StringInput(text, most) : new BytesInput(plain(text, worded))
+export function inputOf(text: TextInput, worded = false, most?: number, ask?: Ask): Input {
+  return typeof text === 'string' ? new StringInput(text, most, ask) : new BytesInput(plain(text, worded))
 }
 
 /** Returns a plain view of bytes, or of a copy if other threads, a resize or the caller could change them. */
@@ -35,11 +35,13 @@ export function plain(bytes: Uint8Array, worded: boolean): Uint8Array {
 export class StringInput implements Input {
   readonly #text: string
   readonly #most: number
+  readonly #ask: Ask | undefined
   #total: TextSize | undefined
 
-  constructor(text: string, most = Number.POSITIVE_INFINITY) {
+  constructor(text: string, most = Number.POSITIVE_INFINITY, ask?: Ask) {
     this.#text = text
     this.#most = most
+    this.#ask = ask
   }
 
   total(): TextSize {
@@ -67,7 +69,7 @@ export class StringInput implements Input {
     const [head, tail] = windows(text, policy)
     // The end is tested first: it is shorter, and a wide char there spares a look at the start.
     const truncate = isLatin1(tail) && isLatin1(head) ? native.truncateLatin1 : native.truncateText
-    const query = askedOf(this, text.length, policy)
+    const query = askedOf(this, text.length, policy, this.#ask)
     const total = figures ? this.total() : undefined
     io[0] = total?.bytes ?? Number.NaN
     io[1] = total ? total.lines - Number(isOpen(text)) : Number.NaN

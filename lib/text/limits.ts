@@ -1,14 +1,22 @@
 import type { LimitName } from 'spillway'
-import type { Compiled } from '../compiled.js'
+import { asks, type Compiled } from '../compiled.js'
 import type { Input } from './input.js'
 
 /** Measurements of a text, or of several together. */
 export type Measured = Pick<Input, 'total' | 'bytesOut' | 'tokens' | 'hasLongLine'>
 
+/** Gathers what was asked of a text. */
+export type Ask = () => string[]
+
 /** Returns what was asked of a text of `chars` chars, if it is over a limit: nothing is gathered for one that fits. */
-export function askedOf(input: Measured, chars: number, policy: Compiled): string[] | undefined {
-  const { ask, limits } = policy
-  if (!ask) return undefined
+export function askedOf(
+  input: Measured,
+  chars: number,
+  policy: Compiled,
+  ask: Ask | undefined,
+): string[] | undefined {
+  if (!ask || !asks(policy)) return undefined
+  const { limits } = policy
   // A char is at least one byte.
   const isOver = chars > Math.min(limits.bytes, limits.chars) || exceededBy(input, policy).length > 0
   return isOver ? ask() : undefined

@@ -3,7 +3,7 @@ import type { Compiled } from '../compiled.js'
 import { compile } from '../policy.js'
 import { checkText } from '../validate.js'
 import { inputOf } from './input.js'
-import { exceededBy } from './limits.js'
+import { type Ask, exceededBy } from './limits.js'
 import { truncate } from './notice_function.js'
 import { isWithin } from './size.js'
 import { keptLines } from './truncation.js'
@@ -13,9 +13,9 @@ export function clampText(text: TextInput, policy?: PolicyOptions): string {
 }
 
 /** Clamps with a compiled policy. If a string has over `most` chars, only both ends are searched for findings. */
-export function clamp(text: TextInput, policy: Compiled, most?: number): string {
+export function clamp(text: TextInput, policy: Compiled, most?: number, ask?: Ask): string {
   if (typeof text === 'string' && surelyFits(text, policy)) return text
-  return truncate(inputOf(text, policy.words !== undefined, most), policy).text
+  return truncate(inputOf(text, policy.words !== undefined, most, ask), policy).text
 }
 
 /** Returns true if a string is well-formed and fits by its length, without a native call. */
