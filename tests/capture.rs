@@ -105,12 +105,7 @@ fn policy() -> impl Strategy<Value = Policy> {
 }
 
 fn cleaning() -> impl Strategy<Value = Options> {
-    any::<[bool; 4]>().prop_map(|[ansi, carriage_returns, control, repeats]| Options {
-        ansi,
-        carriage_returns,
-        control,
-        repeats,
-    })
+    any::<[bool; 4]>().prop_map(Options::from)
 }
 
 fn cuts() -> impl Strategy<Value = Vec<usize>> {

@@ -74,12 +74,7 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn options() -> impl Strategy<Value = Options> {
-    any::<[bool; 4]>().prop_map(|[ansi, carriage_returns, control, repeats]| Options {
-        ansi,
-        carriage_returns,
-        control,
-        repeats,
-    })
+    any::<[bool; 4]>().prop_map(Options::from)
 }
 
 fn cleaned(bytes: &[u8], options: Options) -> String {
@@ -126,13 +121,12 @@ proptest! {
 
     #[test]
     fn without_options_text_is_unchanged(bytes in hostile()) {
-        let none = Options { ansi: false, carriage_returns: false, control: false, repeats: false };
-        prop_assert_eq!(cleaned(&bytes, none), String::from_utf8_lossy(&bytes));
+        prop_assert_eq!(cleaned(&bytes, Options::NONE), String::from_utf8_lossy(&bytes));
     }
 
     #[test]
     fn retained_sequences_are_not_dropped(bytes in hostile()) {
-        let options = Options { ansi: false, carriage_returns: false, control: true, repeats: false };
+        let options = Options { control: true, ..Options::NONE };
         let kept = |text: &str| text.chars().filter(|char| matches!(char, '\x1B' | '\u{9B}' | '\u{9D}')).count();
         prop_assert_eq!(kept(&cleaned(&bytes, options)), kept(&String::from_utf8_lossy(&bytes)));
     }

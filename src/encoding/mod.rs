@@ -88,6 +88,13 @@ pub fn is_low(unit: u16) -> bool {
     unit & 0xFC00 == 0xDC00
 }
 
+impl<'a> Utf16<'a> {
+    /// Returns the code points, with U+FFFD for lone surrogates.
+    pub fn chars(self) -> impl Iterator<Item = char> + 'a {
+        char::decode_utf16(self.0.iter().copied()).map(|point| point.unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+}
+
 impl Text for Utf16<'_> {
     const UTF16: bool = true;
 
@@ -132,8 +139,7 @@ impl Text for Utf16<'_> {
             return out.extend_from_slice(self.0);
         }
         let mut buffer = [0; 2];
-        for point in char::decode_utf16(self.0.iter().copied()) {
-            let point = point.unwrap_or(char::REPLACEMENT_CHARACTER);
+        for point in self.chars() {
             out.extend_from_slice(point.encode_utf16(&mut buffer));
         }
     }

@@ -1,5 +1,7 @@
 //! Conversion of other encodings to UTF-8.
 
+use super::Utf16;
+
 const BLOCK: usize = 16;
 
 /// Appends Latin-1 as UTF-8.
@@ -27,8 +29,7 @@ pub fn utf16(units: &[u16], out: &mut Vec<u8>) {
         }
         // A pair may extend beyond the block.
         let mut taken = 0;
-        let points = char::decode_utf16(rest.iter().copied());
-        for point in points.map(|point| point.unwrap_or(char::REPLACEMENT_CHARACTER)) {
+        for point in Utf16(rest).chars() {
             push(point, out);
             taken += point.len_utf16();
             if taken >= BLOCK {

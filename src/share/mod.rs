@@ -249,7 +249,7 @@ impl<'a, 'b> Table<'a, 'b> {
     /// Drops blocks with no visible text left after truncating lines.
     fn drop_empty(&mut self) {
         for (block, source) in self.blocks.iter_mut().zip(self.inputs) {
-            if *block == Block::Whole && source.has_marks() && !is_shown(source.head) {
+            if *block == Block::Whole && source.has_marks() && !is_visible(source.head.chars()) {
                 *block = Block::Gone;
             }
         }
@@ -267,7 +267,7 @@ impl<'a, 'b> Table<'a, 'b> {
             self.drop_empty();
             match self.blocks[at] {
                 Block::Gone => {}
-                Block::Whole if !is_shown(self.inputs[at].head) => self.blocks[at] = Block::Gone,
+                Block::Whole if !is_visible(self.inputs[at].head.chars()) => self.blocks[at] = Block::Gone,
                 _ => return,
             }
         }
@@ -286,13 +286,7 @@ const DOTS: &str = "[...]";
 /// Returns true if a truncated text has visible chars.
 fn shows(cut: &Cut, input: &Input<Utf16>) -> bool {
     let (head, tail) = input.parts(cut.sides);
-    is_visible(cut.middle.chars()) || is_shown(head) || is_shown(tail)
-}
-
-/// Returns true if a text has visible chars. A lone surrogate becomes one.
-fn is_shown(text: Utf16) -> bool {
-    let points = char::decode_utf16(text.0.iter().copied());
-    is_visible(points.map(|point| point.unwrap_or(char::REPLACEMENT_CHARACTER)))
+    is_visible(cut.middle.chars()) || is_visible(head.chars()) || is_visible(tail.chars())
 }
 
 #[cfg(test)]
