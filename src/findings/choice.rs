@@ -75,6 +75,14 @@ impl<'a> Choice<'a> {
         self.grow_tail(&self.room.share(tail), before);
     }
 
+    /// Keeps units, each alone, up to a share of the room.
+    pub fn keep_within(&mut self, numbers: impl Iterator<Item = usize>, share: f64) {
+        let (before, most) = (self.taken, self.room.share(share));
+        for number in numbers {
+            self.grow_at(number, &most, before);
+        }
+    }
+
     /// Keeps a finding with the lines around it, or alone if those do not fit. Returns true if it is kept.
     pub fn keep_finding(&mut self, finding: &Finding) -> bool {
         self.keep_all(finding.first..=finding.last)

@@ -68,7 +68,9 @@ pub fn search<T: Text>(input: &Input<T>, limits: &Limits, sought: Sought) -> Fin
 }
 
 /// Shares of the room reserved for the start and the end of a text, before findings and before relevant lines.
-const ENDS_OF_FINDINGS: [f64; 2] = [0.15, 0.3];
+const ENDS_OF_FINDINGS: [f64; 2] = [0.05, 0.25];
+const TALLIES: f64 = 0.15;
+const BARE: f64 = 0.25;
 const ENDS_OF_RELEVANT: [f64; 2] = [0.25, 0.25];
 
 /// Maximum attempts to fit a notice; digits of a number change in fewer.
@@ -233,11 +235,15 @@ impl Composer<'_> {
         let units = self.old.first.number..=self.last;
         let findings = self.findings.state.shelf.findings().filter(|finding| units.contains(&finding.unit));
         choice.keep_ends(ENDS_OF_FINDINGS);
+        let tallies = self.findings.state.tallies.units().map(|(unit, _)| unit.number);
+        choice.keep_within(tallies.filter(|number| units.contains(number)), TALLIES);
         // Recurring findings get the room that new ones leave.
         let (new, again): (Vec<&Finding>, Vec<&Finding>) =
             findings.partition(|finding| finding.worth >= Worth::NEW);
         let mut found = false;
         for findings in [new, again] {
+            // The lines come before what surrounds any of them.
+            choice.keep_within(findings.iter().map(|finding| finding.unit), BARE);
             let kept: Vec<_> = findings.into_iter().filter(|finding| choice.keep_finding(finding)).collect();
             found |= !kept.is_empty();
             choice.keep_headings(&kept);

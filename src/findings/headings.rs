@@ -25,10 +25,10 @@ pub struct Headings {
 }
 
 impl Headings {
-    /// Takes the next line and returns its heading.
-    pub fn take(&mut self, unit: Unit, text: &[u8]) -> Option<(Unit, &[u8])> {
-        let indent = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        if text[indent..].trim_ascii().is_empty() {
+    /// Takes the next line, and what it says behind its prefix, and returns its heading.
+    pub fn take(&mut self, unit: Unit, text: &[u8], said: &[u8]) -> Option<(Unit, &[u8])> {
+        let indent = said.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        if said[indent..].trim_ascii().is_empty() {
             self.paragraph = None;
             return None;
         }
@@ -89,7 +89,9 @@ mod tests {
                     },
                 };
                 unit = Some(next);
-                headings.take(next, line.as_bytes()).map(|(unit, text)| (unit.number, text.len()))
+                headings
+                    .take(next, line.as_bytes(), line.as_bytes())
+                    .map(|(unit, text)| (unit.number, text.len()))
             })
             .collect();
         let first = Some((0, 6));

@@ -67,7 +67,7 @@ impl Seen {
 }
 
 /// Hashes a line, ignoring numbers, quoted texts and the width of white space. Never returns 0.
-fn likeness(line: &[u8]) -> u64 {
+pub fn likeness(line: &[u8]) -> u64 {
     let line = line[..line.len().min(COMPARED)].trim_ascii();
     // FNV-1a spreads lines well enough and is equal on every platform.
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;

@@ -12,9 +12,11 @@ mod headings;
 mod likeness;
 mod old;
 mod open;
+mod prefix;
 mod score;
 mod shapes;
 mod shelf;
+mod tally;
 mod unit;
 mod words;
 
@@ -30,8 +32,10 @@ use headings::Headings;
 use likeness::Seen;
 use old::OldNotice;
 use open::{AROUND, Open};
+use prefix::without_prefix;
 use score::Score;
 use shelf::{Shelf, Worth};
+use tally::{Tallies, is_tally};
 use unit::{Foreign, Splitter, Stretch, Unit};
 
 pub use found::search;
@@ -103,6 +107,7 @@ struct State {
     seen: Seen,
     headings: Headings,
     shelf: Shelf,
+    tallies: Tallies,
     /// Findings still waiting for trailing context lines.
     open: Vec<Open>,
     notices: Vec<OldNotice>,
@@ -145,6 +150,7 @@ impl Findings {
                 seen: Seen::default(),
                 headings: Headings::default(),
                 shelf: Shelf::new(budget.saturating_mul(3)),
+                tallies: Tallies::default(),
                 open: vec![],
                 notices: vec![],
                 marks: Size::default(),
@@ -222,14 +228,14 @@ impl Findings {
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        let State { head, recent, seen, shelf, notices, foreign, .. } = &self.state;
+        let State { head, recent, seen, shelf, tallies, notices, foreign, .. } = &self.state;
         let question = match &self.aim {
             Aim::Failure(_) => 0,
             Aim::Answer(question) => question.memory(),
         };
         let lists =
             notices.capacity() * size_of::<OldNotice>() + foreign.capacity() * size_of::<(usize, Foreign)>();
-        head.memory() + recent.memory() + seen.memory() + shelf.memory() + lists + question
+        head.memory() + recent.memory() + seen.memory() + shelf.memory() + tallies.memory() + lists + question
     }
 }
 
@@ -255,15 +261,16 @@ impl State {
         if self.size.bytes <= earlier::SEARCHED {
             self.look_for_notice(unit, text, size);
         }
+        let said = if starts { without_prefix(text) } else { text };
         let score = match aim {
-            Aim::Failure(needles) => self.score_failure(text, needles.as_ref()),
+            Aim::Failure(needles) => self.score_failure(unit, text, said, needles.as_ref()),
             // The head is weighed as a whole.
             Aim::Answer(_) if self.head_open => Score::default(),
             Aim::Answer(question) => Score(question.score(text) as i32),
         };
-        let heading = if starts { self.headings.take(unit, text) } else { None };
+        let heading = if starts { self.headings.take(unit, text, said) } else { None };
         if score.tells() {
-            let worth = Worth::of(score, self.seen.count(text));
+            let worth = Worth::of(score, self.seen.count(said));
             if self.shelf.wants(unit.number, worth) {
                 let heading = heading.map(|(unit, text)| (unit, text.to_vec()));
                 self.open.push(Open::new(unit.number, score, worth, heading));
@@ -272,13 +279,17 @@ impl State {
         self.keep(unit, text, window);
     }
 
-    fn score_failure(&mut self, text: &[u8], needles: Option<&Needles>) -> Score {
+    /// Scores a unit by what it says behind its prefix.
+    fn score_failure(&mut self, unit: Unit, text: &[u8], said: &[u8], needles: Option<&Needles>) -> Score {
         // Blank lines are never findings, and some texts consist of little else.
-        let mut score = if text == b"\n" { Score::default() } else { score::score(text, self.coloured) };
+        let mut score = if said == b"\n" { Score::default() } else { score::score(said, self.coloured) };
+        if score > Score::default() && is_tally(&bytes::plain(said)) {
+            self.tallies.put(unit, text, said);
+        }
         if needles.is_some_and(|needles| self.holds(needles, text)) {
             score = score.max(Score::ASKED_FOR);
         }
-        let start = shapes::start(text);
+        let start = shapes::start(said);
         if shapes::is_changed(&self.start, &start) {
             score = score.max(Score::CHANGED);
         }

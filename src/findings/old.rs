@@ -145,7 +145,7 @@ impl Findings {
     pub(super) fn pieces(&self, old: &Old) -> Vec<Piece<'_>> {
         let state = &self.state;
         let mut pieces: BTreeMap<usize, Piece> = BTreeMap::new();
-        for (unit, text) in state.shelf.units().chain(state.head.iter()) {
+        for (unit, text) in state.shelf.units().chain(state.tallies.units()).chain(state.head.iter()) {
             pieces.insert(unit.number, Piece { unit, text });
         }
         let mut left = state.recent.bytes().saturating_sub(old.cut_at_end);

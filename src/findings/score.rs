@@ -182,7 +182,9 @@ impl Weighed {
 
 /// Returns true if a word is part of a path, an option or an identifier.
 fn is_of_a_name(before: &[u8], after: &[u8]) -> bool {
-    matches!(before.last(), Some(b'/' | b'\\' | b'.' | b'-' | b'$'))
+    let is_member = matches!(before, [.., owner, b'.'] if *owner != b'.');
+    is_member
+        || matches!(before.last(), Some(b'/' | b'\\' | b'-' | b'$'))
         || match after {
             [b'/' | b'\\' | b'-' | b'=', ..] => true,
             [b'.', next, ..] => next.is_ascii_alphanumeric(),
