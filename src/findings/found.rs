@@ -70,7 +70,7 @@ pub fn search<T: Text>(input: &Input<T>, limits: &Limits, sought: Sought) -> Fin
 /// Shares of the room reserved for the start and the end of a text, before findings and before relevant lines.
 const ENDS_OF_FINDINGS: [f64; 2] = [0.05, 0.25];
 const TALLIES: f64 = 0.15;
-const BARE: f64 = 0.25;
+const BARE: f64 = 0.35;
 const ENDS_OF_RELEVANT: [f64; 2] = [0.25, 0.25];
 
 /// Maximum attempts to fit a notice; digits of a number change in fewer.

@@ -71,12 +71,18 @@ enum Aim {
 /// Multiple of the result that is weighed at either end of a text. Between them, only words of the question count.
 const WEIGHED: usize = 4;
 
+/// A needle on more units than this says nothing if it is also on more than one of this many.
+const FEW: usize = 8;
+const COMMON: usize = 33;
+
 /// Texts that make any line with them a finding. All are searched in one pass.
 #[derive(Clone, Debug)]
 struct Needles {
     all: AhoCorasick,
     /// Bytes of the longest needle.
     longest: usize,
+    /// The units so far that have each needle.
+    units: Vec<usize>,
 }
 
 impl Needles {
@@ -84,7 +90,23 @@ impl Needles {
     fn new(needles: &[String]) -> Option<Needles> {
         let needles: Vec<&String> = needles.iter().filter(|needle| !needle.is_empty()).collect();
         let longest = needles.iter().map(|needle| needle.len()).max()?;
-        Some(Needles { all: AhoCorasick::new(needles).ok()?, longest })
+        let units = vec![0; needles.len()];
+        Some(Needles { all: AhoCorasick::new(needles).ok()?, longest, units })
+    }
+
+    /// Counts the needles of a unit. Returns if it has any, and if one of them is rare among the units so far.
+    fn count(&mut self, text: &[u8], units: usize) -> (bool, bool) {
+        let mut found: Vec<usize> =
+            self.all.find_overlapping_iter(text).map(|found| found.pattern().as_usize()).collect();
+        found.sort_unstable();
+        found.dedup();
+        let mut is_rare = false;
+        for needle in &found {
+            let count = &mut self.units[*needle];
+            *count += 1;
+            is_rare |= *count <= FEW || *count * COMMON <= units;
+        }
+        (!found.is_empty(), is_rare)
     }
 }
 
@@ -263,7 +285,7 @@ impl State {
         }
         let said = if starts { without_prefix(text) } else { text };
         let score = match aim {
-            Aim::Failure(needles) => self.score_failure(unit, text, said, needles.as_ref()),
+            Aim::Failure(needles) => self.score_failure(unit, text, said, needles.as_mut()),
             // The head is weighed as a whole.
             Aim::Answer(_) if self.head_open => Score::default(),
             Aim::Answer(question) => Score(question.score(text) as i32),
@@ -280,13 +302,19 @@ impl State {
     }
 
     /// Scores a unit by what it says behind its prefix.
-    fn score_failure(&mut self, unit: Unit, text: &[u8], said: &[u8], needles: Option<&Needles>) -> Score {
+    fn score_failure(
+        &mut self,
+        unit: Unit,
+        text: &[u8],
+        said: &[u8],
+        needles: Option<&mut Needles>,
+    ) -> Score {
         // Blank lines are never findings, and some texts consist of little else.
         let mut score = if said == b"\n" { Score::default() } else { score::score(said, self.coloured) };
         if score > Score::default() && is_tally(&bytes::plain(said)) {
             self.tallies.put(unit, text, said);
         }
-        if needles.is_some_and(|needles| self.holds(needles, text)) {
+        if needles.is_some_and(|needles| self.holds(needles, unit, text)) {
             score = score.max(Score::ASKED_FOR);
         }
         let start = shapes::start(said);
@@ -314,16 +342,16 @@ impl State {
         }
     }
 
-    /// Returns true if a needle ends in this unit. It may begin in earlier pieces of the line.
-    fn holds(&mut self, needles: &Needles, text: &[u8]) -> bool {
+    /// Returns true if a rare needle ends in this unit. It may begin in earlier pieces of the line.
+    fn holds(&mut self, needles: &mut Needles, unit: Unit, text: &[u8]) -> bool {
         let line = &mut self.line;
         let from = line.len();
         line.extend_from_slice(text);
-        let found = needles.all.is_match(&*line);
+        let (found, is_rare) = needles.count(line, unit.number + 1);
         // After a match, start over. Otherwise keep enough of the line to complete a needle.
         let keep = if found || line.ends_with(b"\n") { 0 } else { needles.longest - 1 };
         line.drain(..(from + text.len()).saturating_sub(keep));
-        found
+        is_rare
     }
 
     /// Sums the foreign parts of the next unit, which has this many bytes.

@@ -70,7 +70,8 @@ fn service(line: &[u8]) -> Option<usize> {
     let name = line.iter().take_while(|byte| is_name(byte)).count();
     let blank = line[name..].iter().take_while(|byte| **byte == b' ').count();
     let end = name + blank;
-    let is_column = name > 0 && blank > 0 && line[end..].starts_with(b"| ");
+    let is_named = line[..name].iter().any(|byte| !byte.is_ascii_alphabetic());
+    let is_column = is_named && blank > 0 && line[end..].starts_with(b"| ");
     is_column.then_some(end + 1)
 }
 

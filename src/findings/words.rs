@@ -40,6 +40,7 @@ const PHRASES: &[(&str, &str, i32)] = &[
     ("exit", " code", 3),
     ("exit", " status", 3),
     ("exited", " with", 3),
+    ("exiting", " with", 3),
     ("out", " of memory", 7),
     ("is", " not", 1),
     ("stack", " trace", 2),
