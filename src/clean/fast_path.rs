@@ -231,6 +231,7 @@ mod tests {
 
     #[test]
     fn skipping_equals_reading() {
+        let printed_over = format!("{}xy\n\x1B[31A", "x\n".repeat(30));
         let ends = [
             "",
             "x",
@@ -238,7 +239,7 @@ mod tests {
             "\n\n",
             "\x1B[2A",
             "\x1B[70Ab",
-            "x\nx\nxy\nx\n\x1B[4A",
+            &printed_over,
             "ab\x1B[2D",
             "\x1B[",
             "\x1B]t",
