@@ -62,7 +62,7 @@ describe('the recorded outputs', () => {
   })
 })
 
-/** The cuts that docs/findings.md puts side by side. */
+/** The cuts that docs/what-survives.md puts side by side. */
 const CUTS: Record<string, PolicyOptions> = {
   head: { keep: 'head' },
   tail: { keep: 'tail' },
@@ -95,7 +95,7 @@ describe('what a cut leaves of the failures', () => {
       })
       return `| ${name} | ${shares.join(' | ')} |`
     })
-    const docs = readFileSync(join(__dirname, '../docs/findings.md'), 'utf8')
+    const docs = readFileSync(join(__dirname, '../docs/what-survives.md'), 'utf8')
     for (const row of rows) expect(docs).toContain(row)
   })
 

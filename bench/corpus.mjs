@@ -89,7 +89,7 @@ const nested = (depth, rows) =>
 /** Kind, fitted, held out. */
 export const corpus = [
   written('English prose', 'english'),
-  ['Markdown', file('README.md'), file('docs/findings.md')],
+  ['Markdown', file('README.md'), file('docs/what-survives.md')],
   ['TypeScript', file('lib/result/wrap_tool.ts'), file('lib/result/clamp_result.ts')],
   ['JavaScript', file('bench/findings.mjs'), file('bench/pi.test.mjs')],
   ['Rust', file('src/truncate/fit.rs'), file('src/findings/mod.rs')],
