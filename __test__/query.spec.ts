@@ -353,4 +353,23 @@ describe('query of a history', () => {
     circle.content = [{ type: 'toolCall', id: 'c', name: 't', arguments: circle }]
     expect(clampMessages([trap, null, 'words', circle, result], POLICY).clamped).toBe(1)
   })
+
+  it('cuts the result of a call whose arguments cannot be read', () => {
+    const { proxy, revoke } = Proxy.revocable([], {})
+    revoke()
+    expect(stringsIn([{ a: 'x', b: proxy, c: 'y' }])).toEqual(['x', 'y'])
+    expect(wrapTool((_: unknown) => text, POLICY)(proxy).length).toBeLessThanOrEqual(2_000)
+    const call = {
+      role: 'assistant',
+      content: [{ type: 'toolCall', id: 'c', name: 't', arguments: { proxy } }],
+    }
+    const content = [{ type: 'text', text }]
+    const messages = [call, { role: 'toolResult', toolCallId: 'c', toolName: 't', content }]
+    expect(clampMessages(messages, POLICY).clamped).toBe(1)
+    const stored: any[] = []
+    const manager = { appendMessage: (message: unknown) => stored.push(message) }
+    guardSession(manager, POLICY)
+    for (const message of messages) manager.appendMessage(message)
+    expect(stored[1].content[0].text.length).toBeLessThanOrEqual(2_000)
+  })
 })

@@ -60,11 +60,11 @@ export function stringsIn(values: readonly unknown[]): string[] {
       const text = value.slice(0, chars).toWellFormed()
       chars -= text.length
       if (text !== '') found.push(text)
-    } else if (isObject(value) && depth < DEPTH) takeAll(value, depth + 1)
+    } else if (isObject(value) && depth < DEPTH) tryRead(() => takeAll(value, depth + 1))
   }
   const takeAll = (holder: object, depth: number): void => {
     const isList = Array.isArray(holder)
-    const names = isList ? holder : isPlain(holder) ? (tryRead(() => Object.keys(holder)) ?? []) : []
+    const names = isList ? holder : isPlain(holder) ? Object.keys(holder) : []
     for (let at = 0; at < names.length && left > 0 && chars > 0; at++)
       take(isList ? elementAt(holder, at) : get(holder, names[at] as string), depth)
   }

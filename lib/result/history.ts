@@ -7,7 +7,8 @@ export class History {
   readonly #messages: readonly unknown[]
   /** The calls of each name, in order, with the index of their message. */
   #calls: Map<string, { readonly at: number; readonly call: Call }[]> | undefined
-  readonly #words = new Map<number, string[]>()
+  /** The user's last words up to each message. */
+  readonly #words: string[][] = []
 
   constructor(messages: readonly unknown[]) {
     this.#messages = messages
@@ -41,12 +42,12 @@ export class History {
   }
 
   #wordsBefore(end: number): string[] {
-    for (let at = end - 1; at >= 0; at--) {
-      const words = this.#words.get(at) ?? stringsIn([...new Set(this.#read(at, wordsIn))])
-      this.#words.set(at, words)
-      if (words.length > 0) return words
+    const words = this.#words
+    while (words.length < end) {
+      const own = stringsIn([...new Set(this.#read(words.length, wordsIn))])
+      words.push(own.length > 0 ? own : (words.at(-1) ?? []))
     }
-    return []
+    return words[end - 1] ?? []
   }
 
   #read<T>(at: number, read: (message: object) => T): T | undefined {
