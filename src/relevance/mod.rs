@@ -9,12 +9,12 @@ mod question;
 mod words;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashSet};
 use std::ops::RangeInclusive;
 
 use group::group;
 pub use question::Question;
-use words::{Word, each_word};
+use words::{Words, each_word};
 
 /// The value of a name that is new, of a plain word that is new, and of the first line of a group. The rarest word of a
 /// question is worth a name.
@@ -40,7 +40,7 @@ pub struct Relevance {
 impl Relevance {
     /// Reads the lines of a text.
     pub fn new<'a>(lines: impl Iterator<Item = &'a [u8]>, question: &Question) -> Relevance {
-        let mut numbers: HashMap<Word, u32> = HashMap::new();
+        let mut numbers: Words<u32> = Words::default();
         let mut groups = HashSet::new();
         let (mut words, mut starts, mut names, mut counts) = (vec![], vec![], vec![], vec![]);
         let mut fixed = vec![];

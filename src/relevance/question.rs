@@ -1,8 +1,6 @@
 //! The question that a text answers: the words of a call's arguments or of its user.
 
-use std::collections::HashMap;
-
-use super::words::{Word, each_word};
+use super::words::{Word, Words, each_word};
 
 /// The weight of a word of the first text.
 pub const WEIGHT: u32 = 10;
@@ -13,7 +11,7 @@ const READ: usize = 16_384;
 /// The words of a question, with the lines so far that have each.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    words: HashMap<Word, Asked>,
+    words: Words<Asked>,
 }
 
 /// A word of a question.
@@ -28,7 +26,7 @@ struct Asked {
 impl Question {
     /// Reads the first 16 KiB of each text.
     pub fn new(texts: &[String]) -> Question {
-        let mut words = HashMap::new();
+        let mut words = Words::default();
         for (number, text) in (0..).zip(texts) {
             let text = &text.as_bytes()[..text.len().min(READ)];
             each_word(text, &mut |word| {

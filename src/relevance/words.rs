@@ -3,6 +3,8 @@
 //! A name is what an agent uses next: an identifier, a file, a path. `parseHTTPResponse_v2` is one name with the words
 //! *parse*, *http* and *response*; `src/http/parse.rs` is one name with the words *src*, *http*, *parse*.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 /// A word in any case, or a name in its own.
@@ -21,6 +23,29 @@ impl Word {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
         });
         Word((hash ^ hash >> 32) << 1 | u64::from(is_name))
+    }
+}
+
+/// Values by word. A word is a hash already.
+pub type Words<V> = HashMap<Word, V, BuildHasherDefault<Hashed>>;
+
+/// Takes a hash for what it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 
@@ -134,9 +159,22 @@ fn is_spelt(name: &[u8]) -> bool {
     name.windows(2).any(|pair| pair.iter().all(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()))
 }
 
+#[inline]
 fn is_part(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
+    PARTS[usize::from(byte)]
 }
+
+/// The bytes of identifiers. A table is several times faster than a test.
+const PARTS: [bool; 256] = {
+    let mut parts = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let ascii = byte as u8;
+        parts[byte] = ascii.is_ascii_alphanumeric() || matches!(ascii, b'_' | b'$') || !ascii.is_ascii();
+        byte += 1;
+    }
+    parts
+};
 
 #[cfg(test)]
 mod tests {
