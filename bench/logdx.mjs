@@ -8,7 +8,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { cleanText, clampTextWithReport } from 'spillway'
+import { clampTextWithReport, cleanText } from 'spillway'
 
 const LIMITS = [4_000, 8_000, 16_000, 51_200]
 const WAYS = {
