@@ -20,15 +20,15 @@ describe("keep 'findings'", () => {
   it('keeps the line from the middle with lines around it, both ends, marks in the gaps and the notice last', () => {
     expect(clampText(log, { keep: 'findings', maxLines: 23 })).toBe(
       [
-        ...Array<string>(3).fill('all is well'),
-        '[... 394 lines ...]',
-        ...Array<string>(3).fill('all is well'),
+        'all is well',
+        '[... 392 lines ...]',
+        ...Array<string>(7).fill('all is well'),
         error,
         ...Array<string>(5).fill('going on'),
-        '[... 388 lines ...]',
-        ...Array<string>(7).fill('going on'),
+        '[... 390 lines ...]',
+        ...Array<string>(5).fill('going on'),
         '',
-        '[tool output truncated: 8,221 of 8,433 chars omitted (limit 23 lines); ask for less, or for specific sections]',
+        '[tool output truncated: 8,215 of 8,433 chars omitted (limit 23 lines); ask for less, or for specific sections]',
       ].join('\n'),
     )
   })

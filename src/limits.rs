@@ -109,6 +109,18 @@ impl Limits {
         self.with(usage, |limit, used| if limit == UNLIMITED { limit } else { limit.saturating_sub(used) })
     }
 
+    /// Returns the limits for a text that uses this much already and may use `more` besides.
+    pub fn at_most(self, used: Usage, more: &Limits) -> Limits {
+        let sum = |used: usize, more: usize| used.saturating_add(more);
+        Limits {
+            bytes: self.bytes.min(sum(used.bytes, more.bytes)),
+            lines: self.lines.min(sum(used.lines, more.lines)),
+            chars: self.chars.min(sum(used.chars, more.chars)),
+            tokens: self.tokens.min(sum(used.tokens, more.tokens)),
+            ..self
+        }
+    }
+
     /// Returns limits of exactly this usage. A lifted limit stays lifted.
     pub fn of_size(self, usage: Usage) -> Limits {
         self.with(usage, |limit, used| if limit == UNLIMITED { limit } else { used })

@@ -143,21 +143,40 @@ impl Starts {
     }
 }
 
-/// Removes escape sequences, which would otherwise stick to words.
+/// Returns the first bytes of a line without escape sequences, which would otherwise stick to words. Colours are
+/// removed too where their escape was written as `^[` or is missing, as in logs that were shown once: `[31m`.
 pub fn plain(line: &[u8]) -> Cow<'_, [u8]> {
-    let Some(first) = memchr::memchr(ESCAPE, line) else { return Cow::Borrowed(line) };
-    let mut text = line[..first].to_vec();
-    let mut at = first;
-    while at < line.len() {
-        if line[at] == ESCAPE && line.get(at + 1) == Some(&b'[') {
-            let length = line[at + 2..].iter().position(|byte| (0x40..0x7F).contains(byte));
-            at = length.map_or(line.len(), |length| at + 2 + length + 1);
-        } else {
-            text.push(line[at]);
-            at += 1;
-        }
+    let line = &line[..line.len().min(LOOKED_AT)];
+    let (mut text, mut done) = (vec![], 0);
+    for bracket in memchr::memchr_iter(b'[', line) {
+        let is_escaped = line[..bracket].ends_with(&[ESCAPE]) || line[..bracket].ends_with(b"^[");
+        let Some(length) = sequence(&line[bracket + 1..], is_escaped).filter(|_| bracket >= done) else {
+            continue;
+        };
+        let mut before = &line[done..bracket];
+        before = before.strip_suffix(&[ESCAPE]).or_else(|| before.strip_suffix(b"^[")).unwrap_or(before);
+        text.extend_from_slice(before);
+        done = bracket + 1 + length;
     }
+    if done == 0 {
+        return Cow::Borrowed(line);
+    }
+    text.extend_from_slice(&line[done..]);
     Cow::Owned(text)
+}
+
+/// Returns the bytes of an escape sequence behind its bracket. Without an escape before it, only a colour is one.
+fn sequence(text: &[u8], is_escaped: bool) -> Option<usize> {
+    let length = text.iter().take_while(|byte| matches!(byte, 0x20..0x40)).count();
+    let end = text.get(length).copied();
+    let is_colour = end == Some(b'm')
+        && length > 0
+        && text[..length].iter().all(|byte| matches!(byte, b'0'..=b'9' | b';'));
+    match end {
+        Some(0x40..0x7F) if is_escaped || is_colour => Some(length + 1),
+        None if is_escaped => Some(length),
+        _ => None,
+    }
 }
 
 pub const ESCAPE: u8 = 0x1B;
@@ -166,6 +185,14 @@ pub const ESCAPE: u8 = 0x1B;
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn escape_sequences_are_removed_also_where_their_escape_was_lost() {
+        for line in ["\u{1b}[31mred\u{1b}[0m [x]", "^[[31mred^[[0m [x]", "[31mred[0m [x]", "red [x]"] {
+            assert_eq!(*plain(line.as_bytes()), *b"red [x]", "{line}");
+        }
+        assert_eq!(plain(&[b'x'; 2 * LOOKED_AT]).len(), LOOKED_AT);
+    }
 
     proptest! {
         #[test]

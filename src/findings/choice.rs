@@ -13,6 +13,13 @@ use crate::relevance::Lines;
 /// A gap costs a reader the room of so many marks.
 const GAP: usize = 3;
 
+/// Shares of the room for the lines that state results, for what precedes the last of them, for findings on their own,
+/// and, of what is left after these, for the lines around them.
+const TALLIES: f64 = 0.15;
+const BEFORE_TALLY: f64 = 0.16;
+const LINES: f64 = 0.3;
+const AROUND: f64 = 0.5;
+
 /// A unit that can be kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
@@ -42,6 +49,8 @@ pub struct Choice<'a> {
     /// Runs of omitted units, and the maximum size of a mark.
     gaps: usize,
     mark: Usage,
+    /// All room, and the part of it that may be used at present.
+    whole: Limits,
     room: Limits,
 }
 
@@ -63,73 +72,86 @@ impl<'a> Choice<'a> {
             taken: Usage::default(),
             gaps: 1,
             mark,
+            whole: room,
             room,
         }
     }
 
     /// Keeps the start and the end, each up to its share of the room.
     pub fn keep_ends(&mut self, [head, tail]: [f64; 2]) {
-        let before = self.taken;
-        self.grow_head(&self.room.share(head), before);
-        let before = self.taken;
-        self.grow_tail(&self.room.share(tail), before);
+        self.within(head, Choice::grow_head);
+        self.within(tail, |choice| choice.grow_back(*choice.units.end()));
     }
 
-    /// Keeps units, each alone, up to a share of the room.
-    pub fn keep_within(&mut self, numbers: impl Iterator<Item = usize>, share: f64) {
-        let (before, most) = (self.taken, self.room.share(share));
-        for number in numbers {
-            self.grow_at(number, &most, before);
-        }
-    }
-
-    /// Keeps a finding with the lines around it, or alone if those do not fit. Returns true if it is kept.
-    pub fn keep_finding(&mut self, finding: &Finding) -> bool {
-        self.keep_all(finding.first..=finding.last)
-            || self.keep_all(finding.unit..=finding.unit)
-            || self.has(finding.unit)
-    }
-
-    /// Keeps the headings of findings, as far as there is room.
-    pub fn keep_headings(&mut self, findings: &[&Finding]) {
-        for heading in findings.iter().filter_map(|finding| finding.heading) {
-            self.keep_all(heading..=heading);
-        }
-    }
-
-    /// Gives half of the remaining room to the lines around the findings, nearest first.
-    pub fn widen(&mut self, findings: &[&Finding]) {
-        let left = self.room.less(self.taken.plus(self.marks(self.gaps)));
-        let room = left.share(0.5);
-        let before = self.taken;
-        for finding in findings {
-            for number in (finding.around.0..finding.unit).rev() {
-                if !self.grow_at(number, &room, before) {
-                    break;
-                }
+    /// Keeps the lines that state results, given the last one first, and what precedes the last one.
+    pub fn keep_tallies(&mut self, tallies: &[usize]) {
+        self.within(TALLIES, |choice| {
+            for tally in tallies {
+                choice.keep_all(*tally..=*tally);
             }
-            for number in finding.unit + 1..=finding.around.1 {
-                if !self.grow_at(number, &room, before) {
-                    break;
-                }
-            }
+        });
+        if let Some(last) = tallies.first() {
+            self.within(BEFORE_TALLY, |choice| choice.grow_back(*last));
         }
+    }
+
+    /// Keeps findings, given in order of their worth: first their lines alone, then the lines close to them and their
+    /// headings, then more lines alone, then more of what is around. Returns true if any is kept.
+    pub fn keep_findings(&mut self, findings: &[&Finding]) -> bool {
+        let lines = |choice: &mut Self| {
+            for finding in findings {
+                choice.keep_all(finding.unit..=finding.unit);
+            }
+        };
+        self.within(LINES, lines);
+        let kept: Vec<_> = findings.iter().filter(|finding| self.has(finding.unit)).collect();
+        for finding in &kept {
+            if let Some(heading) = finding.heading {
+                self.keep_all(heading..=heading);
+            }
+            self.keep_all(finding.first..=finding.last);
+        }
+        lines(self);
+        let left = self.room.less(self.used()).share(AROUND);
+        self.within_limits(&left, |choice| {
+            for finding in &kept {
+                let before = (finding.around.0..finding.unit).rev();
+                before.take_while(|number| choice.keep_number(*number)).for_each(drop);
+                (finding.unit + 1..=finding.around.1)
+                    .take_while(|number| choice.keep_number(*number))
+                    .for_each(drop);
+            }
+        });
+        findings.iter().any(|finding| self.has(finding.unit))
+    }
+
+    /// Takes a step that may use this share of all room.
+    fn within(&mut self, share: f64, step: impl FnOnce(&mut Self)) {
+        self.within_limits(&self.whole.share(share), step);
+    }
+
+    fn within_limits(&mut self, most: &Limits, step: impl FnOnce(&mut Self)) {
+        let room = self.room;
+        self.room = room.at_most(self.used(), most);
+        step(self);
+        self.room = room;
     }
 
     fn has(&self, number: usize) -> bool {
         self.index(number).is_some_and(|at| self.kept[at])
     }
 
-    fn grow_at(&mut self, number: usize, most: &Limits, before: Usage) -> bool {
-        self.index(number).is_some_and(|at| self.grow(at, most, before))
+    fn keep_number(&mut self, number: usize) -> bool {
+        self.index(number).is_some_and(|at| self.keep(at))
     }
 
-    /// Gives the remaining room to the end, then to the start, then to pieces smaller than the mark that would replace
-    /// them.
-    pub fn keep_rest(&mut self) {
-        let room = self.room;
-        self.grow_tail(&room, Usage::default());
-        self.grow_head(&room, Usage::default());
+    /// Gives the remaining room to what precedes the last tally, to the end, to the start, then to pieces smaller than
+    /// the mark that would replace them.
+    pub fn keep_rest(&mut self, tally: Option<usize>) {
+        for last in tally.into_iter().chain([*self.units.end()]) {
+            self.grow_back(last);
+        }
+        self.grow_head();
         for at in 0..self.pieces.len() {
             if !self.kept[at] && self.has_kept_before(at) && self.has_kept_after(at) {
                 self.keep(at);
@@ -142,27 +164,15 @@ impl<'a> Choice<'a> {
         self.pieces.iter().zip(&self.kept).filter(|(_, kept)| **kept).map(|(piece, _)| piece)
     }
 
-    /// Keeps pieces from the start until those added since `before` would exceed `most`.
-    fn grow_head(&mut self, most: &Limits, before: Usage) {
-        let in_order = |(at, piece): (usize, &Piece)| piece.unit.number == self.units.start() + at;
-        let known = self.pieces.iter().enumerate().take_while(|piece| in_order(*piece)).count();
-        for at in 0..known {
-            if !self.grow(at, most, before) {
-                return;
-            }
-        }
+    /// Keeps pieces from the start, as far as they fit.
+    fn grow_head(&mut self) {
+        let first = *self.units.start();
+        (first..).take_while(|number| self.keep_number(*number)).for_each(drop);
     }
 
-    fn grow_tail(&mut self, most: &Limits, before: Usage) {
-        for (back, at) in (0..self.pieces.len()).rev().enumerate() {
-            if self.pieces[at].unit.number + back != *self.units.end() || !self.grow(at, most, before) {
-                return;
-            }
-        }
-    }
-
-    fn grow(&mut self, at: usize, most: &Limits, before: Usage) -> bool {
-        self.kept[at] || self.taken.plus(self.sizes[at]).minus(before).within(most) && self.keep(at)
+    /// Keeps a piece and those before it, as far as they fit.
+    fn grow_back(&mut self, last: usize) {
+        (*self.units.start()..=last).rev().take_while(|number| self.keep_number(*number)).for_each(drop);
     }
 
     fn keep_all(&mut self, numbers: RangeInclusive<usize>) -> bool {
@@ -184,6 +194,9 @@ impl<'a> Choice<'a> {
     }
 
     fn keep(&mut self, at: usize) -> bool {
+        if self.kept[at] {
+            return true;
+        }
         let (taken, gaps) = (self.taken, self.gaps);
         self.add(at);
         if !self.fits() {
@@ -205,7 +218,12 @@ impl<'a> Choice<'a> {
     }
 
     fn fits(&self) -> bool {
-        self.taken.plus(self.marks(self.gaps)).within(&self.room)
+        self.used().within(&self.room)
+    }
+
+    /// Returns what the kept units and the marks between them take.
+    fn used(&self) -> Usage {
+        self.taken.plus(self.marks(self.gaps))
     }
 
     fn marks(&self, gaps: usize) -> Usage {
@@ -287,16 +305,15 @@ mod tests {
         let mut choice = Choice::new(&pieces, &sizes, 0..=19, mark, room);
         choice.keep_ends([0.15, 0.3]);
         let (first, last) = (*finding.start(), *finding.end());
-        let worth = Worth::of(Score(20), 0);
-        choice.keep_finding(&Finding {
+        choice.keep_findings(&[&Finding {
             unit: first + 1,
+            worth: Worth::of(Score(20), Default::default()),
             first,
             last,
             around: (first, last),
             heading: None,
-            worth,
-        });
-        choice.keep_rest();
+        }]);
+        choice.keep_rest(None);
         choice.kept().map(|piece| piece.unit.number).collect()
     }
 
@@ -307,8 +324,8 @@ mod tests {
     }
 
     #[test]
-    fn findings_too_large_with_context_are_kept_alone() {
-        assert_eq!(kept(60, 8..=14), [9, 16, 17, 18, 19]);
+    fn findings_too_large_with_context_are_kept_with_less() {
+        assert_eq!(kept(60, 8..=14), [8, 9, 17, 18, 19]);
         assert_eq!(kept(12, 8..=14), Vec::<usize>::new());
     }
 }

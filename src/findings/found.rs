@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::body::Body;
 use super::choice::{Choice, Piece};
 use super::old::Old;
-use super::shelf::{Finding, Worth};
 use super::{Aim, Findings, Sought};
 use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
@@ -68,9 +67,7 @@ pub fn search<T: Text>(input: &Input<T>, limits: &Limits, sought: Sought) -> Fin
 }
 
 /// Shares of the room reserved for the start and the end of a text, before findings and before relevant lines.
-const ENDS_OF_FINDINGS: [f64; 2] = [0.05, 0.25];
-const TALLIES: f64 = 0.15;
-const BARE: f64 = 0.35;
+const ENDS_OF_FINDINGS: [f64; 2] = [0.05, 0.08];
 const ENDS_OF_RELEVANT: [f64; 2] = [0.25, 0.25];
 
 /// Maximum attempts to fit a notice; digits of a number change in fewer.
@@ -79,7 +76,7 @@ const ROUNDS: usize = 6;
 impl Findings {
     /// Returns true if there may be lines to keep besides both ends.
     pub fn any(&self) -> bool {
-        matches!(self.aim, Aim::Answer(_)) || self.state.shelf.findings().next().is_some()
+        matches!(self.aim, Aim::Answer(_)) || self.state.lines.findings().next().is_some()
     }
 
     /// Truncates the searched text, or the part of it before its closing. Returns `None` if only the ends fit.
@@ -101,7 +98,7 @@ impl Findings {
             Aim::Failure(_) => None,
             Aim::Answer(question) => {
                 // Notices of earlier cuts say nothing about the text.
-                let is_old = |piece: &Piece| old.size_of(piece.unit.number, piece.text).is_some();
+                let is_old = |piece: &Piece| old.size_of(piece.unit.number, piece.text, true).is_some();
                 let lines = pieces.iter().map(|piece| if is_old(piece) { b"" } else { piece.text });
                 Some(Relevance::new(lines, question))
             }
@@ -205,7 +202,7 @@ impl Composer<'_> {
         if !found {
             return None;
         }
-        choice.keep_rest();
+        choice.keep_rest(self.tallies().first().copied());
         let mut body = Body::default();
         let mut before: Option<&Piece> = None;
         let mut kept: Vec<_> = choice.kept().collect();
@@ -218,9 +215,11 @@ impl Composer<'_> {
         {
             kept.pop();
         }
-        for piece in kept {
+        for (at, piece) in kept.iter().enumerate() {
+            let number = piece.unit.number;
+            let goes_on = kept.get(at + 1).is_some_and(|next| next.unit.number == number + 1);
             self.mark_gap(&mut body, before, Some(piece));
-            body.add(piece, self.old.size_of(piece.unit.number, piece.text));
+            body.add(piece, self.old.size_of(number, piece.text, goes_on));
             before = Some(piece);
         }
         self.mark_gap(&mut body, before, None);
@@ -233,23 +232,16 @@ impl Composer<'_> {
     /// Keeps both ends and the findings. Returns true if any finding is kept.
     fn keep_findings(&self, choice: &mut Choice) -> bool {
         let units = self.old.first.number..=self.last;
-        let findings = self.findings.state.shelf.findings().filter(|finding| units.contains(&finding.unit));
+        let findings = self.findings.state.lines.findings().filter(|finding| units.contains(&finding.unit));
         choice.keep_ends(ENDS_OF_FINDINGS);
-        let tallies = self.findings.state.tallies.units().map(|(unit, _)| unit.number);
-        choice.keep_within(tallies.filter(|number| units.contains(number)), TALLIES);
-        // Recurring findings get the room that new ones leave.
-        let (new, again): (Vec<&Finding>, Vec<&Finding>) =
-            findings.partition(|finding| finding.worth >= Worth::NEW);
-        let mut found = false;
-        for findings in [new, again] {
-            // The lines come before what surrounds any of them.
-            choice.keep_within(findings.iter().map(|finding| finding.unit), BARE);
-            let kept: Vec<_> = findings.into_iter().filter(|finding| choice.keep_finding(finding)).collect();
-            found |= !kept.is_empty();
-            choice.keep_headings(&kept);
-            choice.widen(&kept);
-        }
-        found
+        choice.keep_tallies(&self.tallies());
+        choice.keep_findings(&findings.collect::<Vec<_>>())
+    }
+
+    /// Returns the numbers of the lines that state results, the last one first.
+    fn tallies(&self) -> Vec<usize> {
+        let units = self.findings.state.tallies.units().map(|(unit, _)| unit.number);
+        units.filter(|number| (self.old.first.number..=self.last).contains(number)).collect()
     }
 
     /// Marks omitted text between two pieces, or between a piece and an end of the text.

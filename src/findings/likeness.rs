@@ -1,109 +1,111 @@
-//! Detects repeated lines: lines that differ only in numbers, quoted texts and white space.
+//! Detects repeated lines, which differ only in numbers, quoted texts and white space, and crowds of lines, which also
+//! differ in names with dots, slashes or colons inside.
 
-/// Maximum bytes of a line that are compared.
+use std::collections::HashMap;
+
+/// Maximum bytes that are compared, after what is ignored.
 const COMPARED: usize = 160;
 
 /// Maximum length of a quoted text that is ignored.
 const QUOTED: usize = 60;
 
 /// Maximum distinct lines stored. Further lines always count as new.
-const REMEMBERED: usize = 4_096;
+const REMEMBERED: usize = 8_192;
 
 /// Counts lines by likeness.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// Open addressing over a power of two of slots, at most half full. A hash of 0 marks a free slot.
-    slots: Vec<(u64, u16)>,
-    taken: usize,
+    counts: HashMap<u32, u32>,
 }
 
-impl Default for Seen {
-    fn default() -> Self {
-        Seen { slots: vec![(0, 0); 64], taken: 0 }
-    }
+/// Numbers of earlier lines like one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Earlier {
+    pub same: u32,
+    pub crowd: u32,
 }
 
 impl Seen {
-    /// Counts a line and returns the number of earlier lines like it.
-    pub fn count(&mut self, line: &[u8]) -> u16 {
-        let hash = likeness(line);
-        let slot = self.slot(hash);
-        let (known, count) = &mut self.slots[slot];
-        if *known == hash {
-            *count = count.saturating_add(1);
-            return *count - 1;
-        }
-        if self.taken < REMEMBERED {
-            self.slots[slot] = (hash, 1);
-            self.taken += 1;
-            if self.taken * 2 > self.slots.len() {
-                self.grow();
-            }
-        }
-        0
+    /// Counts a line.
+    pub fn count(&mut self, line: &[u8]) -> Earlier {
+        let (same, crowd) = likeness(line);
+        Earlier { same: self.add(same), crowd: self.add(crowd) }
     }
 
-    fn slot(&self, hash: u64) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
-        while self.slots[at].0 != hash && self.slots[at].0 != 0 {
-            at = (at + 1) & mask;
+    fn add(&mut self, hash: u64) -> u32 {
+        // Half of the hash takes half of the memory.
+        let hash = hash as u32;
+        if self.counts.len() >= REMEMBERED && !self.counts.contains_key(&hash) {
+            return 0;
         }
-        at
-    }
-
-    fn grow(&mut self) {
-        let slots = vec![(0, 0); self.slots.len() * 2];
-        for entry in std::mem::replace(&mut self.slots, slots).into_iter().filter(|entry| entry.0 != 0) {
-            let slot = self.slot(entry.0);
-            self.slots[slot] = entry;
-        }
+        let count = self.counts.entry(hash).or_default();
+        *count = count.saturating_add(1);
+        *count - 1
     }
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.slots.capacity() * size_of::<(u64, u16)>()
+        self.counts.capacity() * size_of::<(u32, u32)>()
     }
 }
 
-/// Hashes a line, ignoring numbers, quoted texts and the width of white space. Never returns 0.
-pub fn likeness(line: &[u8]) -> u64 {
-    let line = line[..line.len().min(COMPARED)].trim_ascii();
-    // FNV-1a spreads lines well enough and is equal on every platform.
-    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
-    let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+/// Hashes a line, ignoring numbers, quoted texts and the width of white space, and once more, ignoring names too.
+pub fn likeness(line: &[u8]) -> (u64, u64) {
+    let shape = shape(line);
+    let mut crowd = Hash::of(b"crowd");
+    for token in shape.split(|byte| *byte == b' ') {
+        crowd.add(if is_name(token) { b"N" } else { token });
+        crowd.add(b" ");
+    }
+    (Hash::of(&shape).0, crowd.0)
+}
+
+/// FNV-1a spreads lines well enough and is equal on every platform.
+struct Hash(u64);
+
+impl Hash {
+    fn of(text: &[u8]) -> Hash {
+        let mut hash = Hash(0xCBF2_9CE4_8422_2325);
+        hash.add(text);
+        hash
+    }
+
+    fn add(&mut self, text: &[u8]) {
+        for byte in text {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
+        }
+    }
+}
+
+/// Returns true for a path, a place or a qualified name: letters, and a dot, slash or colon between them.
+fn is_name(token: &[u8]) -> bool {
+    let is_inner =
+        |at: usize| token.get(at + 1).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b':');
+    memchr::memchr3_iter(b'/', b'.', b':', token).any(|at| at > 0 && is_inner(at))
+}
+
+/// Writes a line with each number, quoted text and run of blanks replaced by one byte.
+fn shape(line: &[u8]) -> Vec<u8> {
+    let line = line.trim_ascii();
+    let mut shape = Vec::with_capacity(COMPARED);
     let mut at = 0;
-    while at < line.len() {
+    while at < line.len() && shape.len() < COMPARED {
         let rest = &line[at..];
-        match rest[0] {
+        let (byte, length) = match rest[0] {
             b'0'..=b'9' => {
                 let hex = matches!(rest, [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit());
                 let number = if hex { &rest[2..] } else { rest };
                 let is_digit = |byte: &u8| if hex { byte.is_ascii_hexdigit() } else { byte.is_ascii_digit() };
-                add(b'0');
-                at += rest.len() - number.len() + number.iter().take_while(|byte| is_digit(byte)).count();
+                (b'0', rest.len() - number.len() + number.iter().take_while(|byte| is_digit(byte)).count())
             }
-            quote @ (b'"' | b'\'' | b'`') => match closing(rest, quote) {
-                Some(end) => {
-                    add(b'Q');
-                    at += end + 1;
-                }
-                None => {
-                    add(quote);
-                    at += 1;
-                }
-            },
-            b' ' | b'\t' => {
-                add(b' ');
-                at += rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-            }
-            byte => {
-                add(byte);
-                at += 1;
-            }
-        }
+            quote @ (b'"' | b'\'' | b'`') => closing(rest, quote).map_or((quote, 1), |end| (b'Q', end + 1)),
+            b' ' | b'\t' => (b' ', rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()),
+            byte => (byte, 1),
+        };
+        shape.push(byte);
+        at += length;
     }
-    hash.max(1)
+    shape
 }
 
 /// Returns the end of a short, non-empty quoted text.
@@ -116,23 +118,40 @@ fn closing(text: &[u8], quote: u8) -> Option<usize> {
 mod tests {
     use super::*;
 
+    fn alike(a: &str, b: &str) -> (bool, bool) {
+        let (a, b) = (likeness(a.as_bytes()), likeness(b.as_bytes()));
+        (a.0 == b.0, a.1 == b.1)
+    }
+
     #[test]
     fn numbers_quotes_and_blanks_are_ignored() {
-        let alike = |a: &str, b: &str| likeness(a.as_bytes()) == likeness(b.as_bytes());
-        assert!(alike("  error 17 at 0x7fe in 'a.c'", "error   2 at 0x0 in 'long name.c'  "));
-        assert!(!alike("error in a", "error in b"));
-        assert!(!alike("it's 1", "its 1"));
+        assert_eq!(
+            alike("  error 17 at 0x7fe in 'a.c'", "error   2 at 0x0 in 'long name.c'  "),
+            (true, true)
+        );
+        assert_eq!(alike("error in a", "error in b"), (false, false));
+        assert_eq!(alike("it's 1", "its 1"), (false, false));
+    }
+
+    #[test]
+    fn a_crowd_differs_in_names() {
+        assert_eq!(
+            alike("src/a.ts(1,2): error X12: no 'a'", "lib/b/c.ts(30,4): error X12: no 'b'"),
+            (false, true)
+        );
+        assert_eq!(alike("test a::b::c failed", "test d::e failed"), (false, true));
+        assert_eq!(alike("a.ts: error", "a.ts: warning"), (false, false));
     }
 
     #[test]
     fn repeats_are_counted_up_to_a_number_of_distinct_lines() {
         let mut seen = Seen::default();
-        assert_eq!([seen.count(b"error 1"), seen.count(b"error 2"), seen.count(b"other")], [0, 1, 0]);
+        let mut same = |line: &str| seen.count(line.as_bytes()).same;
+        assert_eq!([same("error 1"), same("error 2"), same("other")], [0, 1, 0]);
         for n in 0..100_000_u32 {
-            let letters: String = n.to_string().bytes().map(|digit| (digit + 49) as char).collect();
-            seen.count(letters.as_bytes());
+            same(&n.to_string().bytes().map(|digit| (digit + 49) as char).collect::<String>());
         }
-        assert_eq!(seen.count(b"error 3"), 2);
-        assert!(seen.memory() <= 4 * REMEMBERED * 16);
+        assert_eq!(same("error 3"), 2);
+        assert!(seen.memory() <= 2 * REMEMBERED * 8);
     }
 }

@@ -123,12 +123,13 @@ struct State {
     size: Size,
     /// Foreign parts of text that is not in a unit yet, by their ends.
     foreign: VecDeque<(usize, Foreign)>,
-    /// The input has contained escape sequences or non-ASCII text; until then, lines need no check for them.
-    coloured: bool,
+    /// The input has contained non-ASCII text; until then, lines need no check for it.
     wide: bool,
     seen: Seen,
     headings: Headings,
-    shelf: Shelf,
+    /// The best findings with their headings, and fewer of them with the lines around them.
+    lines: Shelf,
+    contexts: Shelf,
     tallies: Tallies,
     /// Findings still waiting for trailing context lines.
     open: Vec<Open>,
@@ -167,11 +168,11 @@ impl Findings {
                 last: None,
                 size: Size::default(),
                 foreign: VecDeque::new(),
-                coloured: false,
                 wide: false,
                 seen: Seen::default(),
                 headings: Headings::default(),
-                shelf: Shelf::new(budget.saturating_mul(3)),
+                lines: Shelf::new(budget.saturating_mul(3)),
+                contexts: Shelf::new(budget.saturating_mul(3)),
                 tallies: Tallies::default(),
                 open: vec![],
                 notices: vec![],
@@ -187,7 +188,6 @@ impl Findings {
     /// Takes the next text: valid UTF-8, split anywhere.
     pub fn push(&mut self, text: &[u8]) {
         let Findings { window, aim, splitter, state } = self;
-        state.coloured |= memchr::memchr(bytes::ESCAPE, text).is_some();
         state.wide |= !text.is_ascii();
         splitter.push(text, |unit| state.take(unit, aim, *window));
     }
@@ -250,14 +250,15 @@ impl Findings {
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        let State { head, recent, seen, shelf, tallies, notices, foreign, .. } = &self.state;
+        let State { head, recent, seen, lines, contexts, tallies, notices, foreign, .. } = &self.state;
         let question = match &self.aim {
             Aim::Failure(_) => 0,
             Aim::Answer(question) => question.memory(),
         };
         let lists =
             notices.capacity() * size_of::<OldNotice>() + foreign.capacity() * size_of::<(usize, Foreign)>();
-        head.memory() + recent.memory() + seen.memory() + shelf.memory() + tallies.memory() + lists + question
+        let shelves = lines.memory() + contexts.memory() + tallies.memory();
+        head.memory() + recent.memory() + seen.memory() + shelves + lists + question
     }
 }
 
@@ -283,7 +284,8 @@ impl State {
         if self.size.bytes <= earlier::SEARCHED {
             self.look_for_notice(unit, text, size);
         }
-        let said = if starts { without_prefix(text) } else { text };
+        let plain = bytes::plain(text);
+        let said = if starts { without_prefix(&plain) } else { &plain };
         let score = match aim {
             Aim::Failure(needles) => self.score_failure(unit, text, said, needles.as_mut()),
             // The head is weighed as a whole.
@@ -293,7 +295,7 @@ impl State {
         let heading = if starts { self.headings.take(unit, text, said) } else { None };
         if score.tells() {
             let worth = Worth::of(score, self.seen.count(said));
-            if self.shelf.wants(unit.number, worth) {
+            if self.lines.wants(unit.number, worth) {
                 let heading = heading.map(|(unit, text)| (unit, text.to_vec()));
                 self.open.push(Open::new(unit.number, score, worth, heading));
             }
@@ -310,8 +312,8 @@ impl State {
         needles: Option<&mut Needles>,
     ) -> Score {
         // Blank lines are never findings, and some texts consist of little else.
-        let mut score = if said == b"\n" { Score::default() } else { score::score(said, self.coloured) };
-        if score > Score::default() && is_tally(&bytes::plain(said)) {
+        let mut score = if said == b"\n" { Score::default() } else { score::score(said) };
+        if score > Score::default() && is_tally(said) {
             self.tallies.put(unit, text, said);
         }
         if needles.is_some_and(|needles| self.holds(needles, unit, text)) {

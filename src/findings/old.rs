@@ -48,10 +48,14 @@ impl Old {
         }
     }
 
-    /// Returns the size of a unit if it is a notice or a mark.
-    pub fn size_of(&self, number: usize, text: &[u8]) -> Option<Size> {
+    /// Returns the size of what a unit holds of a notice or a mark. `goes_on`: the next unit is kept too.
+    pub fn size_of(&self, number: usize, text: &[u8], goes_on: bool) -> Option<Size> {
         if self.marks.chars > 0 && is_mark(text) {
             return Some(Utf8(text).size());
+        }
+        // Without the notice after it, the newline of a line is its own.
+        if !goes_on && self.between.contains(&(number + 2)) {
+            return None;
         }
         self.units.binary_search_by_key(&number, |(number, _)| *number).ok().map(|at| self.units[at].1)
     }
@@ -145,7 +149,8 @@ impl Findings {
     pub(super) fn pieces(&self, old: &Old) -> Vec<Piece<'_>> {
         let state = &self.state;
         let mut pieces: BTreeMap<usize, Piece> = BTreeMap::new();
-        for (unit, text) in state.shelf.units().chain(state.tallies.units()).chain(state.head.iter()) {
+        let shelves = state.lines.units().chain(state.contexts.units());
+        for (unit, text) in shelves.chain(state.tallies.units()).chain(state.head.iter()) {
             pieces.insert(unit.number, Piece { unit, text });
         }
         let mut left = state.recent.bytes().saturating_sub(old.cut_at_end);

@@ -33,7 +33,7 @@ impl Open {
         let heading = heading.filter(|(heading, _)| heading.number < around.0);
         let number = heading.as_ref().map(|(heading, _)| heading.number);
         let first = unit.saturating_sub(before);
-        let finding = Finding { unit, first, last: unit + after, around, heading: number, worth };
+        let finding = Finding { unit, worth, first, last: unit + after, around, heading: number };
         Open { finding, heading, grows: true }
     }
 }
@@ -55,18 +55,22 @@ impl State {
         }
     }
 
-    /// Stores a finding with its context if it is still wanted.
+    /// Stores a finding with its heading, and with its context if it is worth that.
     pub fn close(&mut self, Open { mut finding, heading, .. }: Open) {
-        if !self.shelf.wants(finding.unit, finding.worth) {
-            return;
-        }
         // Context does not extend across skipped text, whose units may be stored for another finding.
         let Some((first, last)) = self.recent.numbers() else { return };
         finding.around = (finding.around.0.max(first), finding.around.1.min(last));
-        let around = self.recent.back().take_while(|(unit, _)| unit.number >= finding.around.0);
-        let around = around.filter(|(unit, _)| unit.number <= finding.around.1);
-        let heading = heading.as_ref().map(|(unit, text)| (*unit, &**text));
-        self.shelf.put(finding, around.chain(heading));
+        let units = |first: usize, last: usize| {
+            let upward = self.recent.back().skip_while(move |(unit, _)| unit.number > last);
+            upward.take_while(move |(unit, _)| unit.number >= first)
+        };
+        if self.lines.wants(finding.unit, finding.worth) {
+            let heading = heading.as_ref().map(|(unit, text)| (*unit, &**text));
+            self.lines.put(finding, units(finding.unit, finding.unit).chain(heading));
+        }
+        if self.contexts.wants(finding.unit, finding.worth) {
+            self.contexts.put(finding, units(finding.around.0, finding.around.1));
+        }
     }
 }
 
@@ -102,10 +106,10 @@ mod tests {
                 }
             }
             findings.finish();
-            let shelf = &findings.state.shelf;
+            let shelf = &findings.state.contexts;
             let said: BTreeSet<usize> = shelf
                 .findings()
-                .flat_map(|finding| (finding.around.0..=finding.around.1).chain(finding.heading))
+                .flat_map(|finding| finding.around.0..=finding.around.1)
                 .collect();
             let held: BTreeSet<usize> = shelf.units().map(|(unit, _)| unit.number).collect();
             prop_assert_eq!(held, said);

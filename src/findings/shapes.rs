@@ -1,7 +1,7 @@
 //! Shapes that indicate failure independently of words: log levels, statuses, error codes, marks of failed tests,
 //! changed lines of a diff.
 
-use super::bytes::{ESCAPE, LOOKED_AT, is_word, plain};
+use super::bytes::is_word;
 use super::words::{Lengths, beginning};
 
 /// The weight of a shape.
@@ -147,14 +147,11 @@ pub fn names_a_place(line: &[u8]) -> bool {
     })
 }
 
-/// Returns the first bytes of a line without escape sequences, padded with zeros.
+/// Returns the first bytes of a line, padded with zeros.
 pub fn start(line: &[u8]) -> [u8; 3] {
     let mut start = [0; 3];
-    if matches!(line.first(), Some(b'-' | b'+' | &ESCAPE)) {
-        let line = plain(&line[..line.len().min(LOOKED_AT)]);
-        let length = line.len().min(3);
-        start[..length].copy_from_slice(&line[..length]);
-    }
+    let length = line.len().min(3);
+    start[..length].copy_from_slice(&line[..length]);
     start
 }
 
@@ -171,7 +168,7 @@ mod tests {
     #[test]
     fn changed_lines_are_recognised_by_the_previous_line() {
         let changed = |a: &str, b: &str| is_changed(&start(a.as_bytes()), &start(b.as_bytes()));
-        assert!(changed("-  tax: 7\n", "\u{1b}[31m+  tax: 19\u{1b}[0m\n"));
+        assert!(changed("-  tax: 7\n", "+  tax: 19\n"));
         assert!(!changed("--- a\n", "+++ b\n") && !changed("- a\n", "- b\n") && !changed("-\n", "+\n"));
     }
 }

@@ -3,22 +3,22 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::likeness::Earlier;
 use super::score::Score;
 use super::unit::Unit;
 
-/// The value of a finding: its score, halved for each earlier line like it. An integer, and so equal on every platform.
+/// The value of a finding: its score, halved for each earlier line like it, and a point less each time the crowd before
+/// it has doubled. An integer, and so equal on every platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Worth(u32);
 
 impl Worth {
     /// Maximum halvings; beyond that, all repeats are worth equally little.
-    const MOST_HALVINGS: u16 = 12;
+    const MOST_HALVINGS: u32 = 12;
 
-    /// The minimum value of a finding without earlier ones like it.
-    pub const NEW: Worth = Worth((Score::LEAST.0 as u32) << Worth::MOST_HALVINGS);
-
-    pub fn of(score: Score, before: u16) -> Worth {
-        Worth((score.0.unsigned_abs() << Worth::MOST_HALVINGS) >> before.min(Worth::MOST_HALVINGS))
+    pub fn of(score: Score, earlier: Earlier) -> Worth {
+        let score = score.0.unsigned_abs().saturating_sub(2 * (earlier.crowd + 1).ilog2()).max(1);
+        Worth((score << Worth::MOST_HALVINGS) >> earlier.same.min(Worth::MOST_HALVINGS))
     }
 }
 
@@ -26,28 +26,32 @@ impl Worth {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub unit: usize,
+    pub worth: Worth,
     pub first: usize,
     pub last: usize,
     /// First and last line to keep if there is room.
     pub around: (usize, usize),
     /// The number of its heading.
     pub heading: Option<usize>,
-    pub worth: Worth,
 }
 
 impl Finding {
     /// Orders findings for eviction: lowest value first, then the latest.
-    fn rank(&self) -> (Worth, Reverse<usize>) {
+    fn rank(&self) -> Rank {
         (self.worth, Reverse(self.unit))
     }
 }
 
-/// Bytes per unit besides its text.
+type Rank = (Worth, Reverse<usize>);
+
+/// Bytes per unit besides its text, and per finding.
 const OVERHEAD: usize = 96;
+const PER_FINDING: usize = size_of::<(Rank, (Finding, Box<[usize]>))>();
 
 #[derive(Clone, Debug)]
 pub struct Shelf {
-    findings: BTreeMap<(Worth, Reverse<usize>), Finding>,
+    /// The findings, each with the numbers of its units.
+    findings: BTreeMap<Rank, (Finding, Box<[usize]>)>,
     /// The units of all findings, each stored once with its number of users.
     units: BTreeMap<usize, Stored>,
     memory: usize,
@@ -70,26 +74,28 @@ impl Shelf {
 
     /// Returns true if there is room, or if the finding is worth more than the least stored one.
     pub fn wants(&self, unit: usize, worth: Worth) -> bool {
-        let least = self.findings.first_key_value().map(|(rank, _)| *rank);
-        !self.full || least.is_some_and(|least| (worth, Reverse(unit)) > least)
+        !self.full
+            || self.findings.first_key_value().is_some_and(|(least, _)| (worth, Reverse(unit)) > *least)
     }
 
     /// Stores a finding with its units, and evicts the least valuable ones.
     pub fn put<'a>(&mut self, finding: Finding, units: impl Iterator<Item = (Unit, &'a [u8])>) {
-        self.findings.insert(finding.rank(), finding);
+        let mut numbers = vec![];
         for (unit, text) in units {
+            numbers.push(unit.number);
             let stored = self.units.entry(unit.number).or_insert_with(|| {
                 self.memory += text.len() + OVERHEAD;
                 Stored { unit, text: text.into(), users: 0 }
             });
             stored.users += 1;
         }
+        self.memory += PER_FINDING + numbers.len() * size_of::<usize>();
+        self.findings.insert(finding.rank(), (finding, numbers.into()));
         while self.memory > self.most {
             self.full = true;
-            let Some((_, least)) = self.findings.pop_first() else { return };
-            for number in (least.around.0..=least.around.1).chain(least.heading) {
-                self.give_up(number);
-            }
+            let Some((_, (_, numbers))) = self.findings.pop_first() else { return };
+            self.memory -= PER_FINDING + numbers.len() * size_of::<usize>();
+            numbers.iter().for_each(|number| self.give_up(*number));
         }
     }
 
@@ -105,7 +111,7 @@ impl Shelf {
 
     /// Iterates over the findings, most valuable first, then earliest.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.values().rev()
+        self.findings.values().rev().map(|(finding, _)| finding)
     }
 
     /// Iterates over the units of all findings, in order.
@@ -115,7 +121,7 @@ impl Shelf {
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.memory + self.findings.len() * size_of::<((Worth, Reverse<usize>), Finding)>()
+        self.memory
     }
 }
 
@@ -123,30 +129,33 @@ impl Shelf {
 mod tests {
     use super::*;
 
+    fn finding(unit: usize, score: i32) -> Finding {
+        let worth = Worth::of(Score(score), Earlier::default());
+        let around = (unit, unit + 1);
+        Finding { unit, worth, first: unit, last: unit + 1, around, heading: None }
+    }
+
     fn put(shelf: &mut Shelf, unit: usize, score: i32) {
         let text = [b'x'; 100];
-        let worth = Worth::of(Score(score), 0);
-        let finding =
-            Finding { unit, first: unit, last: unit + 1, around: (unit, unit + 1), heading: None, worth };
         let units = (unit..=unit + 1).map(|number| {
             let foreign = Default::default();
             let unit =
                 Unit { number, char: 0, line: number, bytes: 100, chars: 100, foreign, ends_line: true };
             (unit, &text[..])
         });
-        shelf.put(finding, units);
+        shelf.put(finding(unit, score), units);
     }
 
     #[test]
     fn least_valuable_findings_are_evicted_and_shared_units_stay() {
-        let mut shelf = Shelf::new(4 * (100 + OVERHEAD));
+        let mut shelf = Shelf::new(4 * (100 + OVERHEAD) + 3 * (PER_FINDING + 16));
         put(&mut shelf, 10, 20);
         put(&mut shelf, 11, 8);
         put(&mut shelf, 20, 8);
         let numbers = |shelf: &Shelf| shelf.units().map(|(unit, _)| unit.number).collect::<Vec<_>>();
         assert_eq!(shelf.findings().map(|finding| finding.unit).collect::<Vec<_>>(), [10, 11]);
         assert_eq!(numbers(&shelf), [10, 11, 12]);
-        assert!(!shelf.wants(30, Worth::of(Score(8), 0)) && shelf.wants(30, Worth::of(Score(9), 0)));
+        assert!(!shelf.wants(30, finding(30, 8).worth) && shelf.wants(30, finding(30, 9).worth));
         put(&mut shelf, 30, 30);
         assert_eq!(numbers(&shelf), [10, 11, 30, 31]);
     }

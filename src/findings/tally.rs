@@ -27,7 +27,7 @@ impl Tallies {
     /// Stores a line that states a result, and what it says behind its prefix.
     pub fn put(&mut self, unit: Unit, text: &[u8], said: &[u8]) {
         if text.len() <= LONGEST {
-            let likeness = likeness(said);
+            let likeness = likeness(said).0;
             self.last.retain(|tally| tally.likeness != likeness);
             self.last.push_back(Tally { likeness, unit, text: text.into() });
         }
