@@ -3,8 +3,8 @@
  *
  * "chars" always means UTF-16 code units (`string.length`); bytes are UTF-8 bytes. A newline ENDS a line: "a\nb\n" and
  * "a\nb" have two lines, "" has 0. Cost grows with the limits, not with the input. These need a pass over the input:
- * reports, totals in notices, `maxLineBytes`, keep 'findings', and limits in lines or tokens without one in bytes or
- * chars. The notice 'hint' names every limit that was exceeded, so a text over 256 KiB is read until it has more than
+ * reports, totals in notices, `maxLineBytes`, keep 'findings', 'relevant' and 'auto', and limits in lines or tokens
+ * without one in bytes or chars. The notice 'hint' names every limit that was exceeded, so a text over 256 KiB is read until it has more than
  * `maxLines` lines.
  *
  * Guarantees of every function that returns clamped text, for any input:
@@ -61,12 +61,13 @@ export type LimitName = 'bytes' | 'lines' | 'chars' | 'tokens' | 'lineBytes'
  *             bytes), and the notice comes last. Words and shapes decide, without knowledge of any tool; lines that
  *             repeat an earlier one count less. One pass over the input, in memory bounded by the limits. Without
  *             findings: 'ends' with 20 % for the head;
- *  'relevant' both ends and, from between them, the lines that say most about `query`, or say what is new, with their
- *             neighbours, in document order. Marks and notice as with 'findings';
- *  'auto'     'findings' for a known error (thrown, an error result, or `isError` below). Otherwise 'ends' with 70 %
- *             for the head if the last 2,000 chars look important (a word such as error, failed, "exit code", total,
- *             summary, done; a closing brace at the end), else 'head'. The rest of the text is not searched for
- *             failures: that would scatter source files.
+ *  'relevant' both ends, each up to a quarter of the room, and the lines between them that have rare words of `query`, or
+ *             names that no kept line has, each with its neighbours, in document order. Marks and notice as with
+ *             'findings'. Of a text over eight times the limits, the middle is read for words of `query` alone. If no
+ *             such line fits: 'ends', or 'head' where no notice fits between two ends;
+ *  'auto'     'findings' for a known error (thrown, an error result, or `isError` below), and for a log that has any: a
+ *             text of which a third of the lines begin with a time or a level, tell progress, or state how a step
+ *             ended. Words such as error make no log. 'relevant' for other text.
  */
 export type Keep = 'head' | 'tail' | 'ends' | 'findings' | 'relevant' | 'auto'
 
