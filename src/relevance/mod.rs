@@ -117,7 +117,7 @@ pub fn keep_relevant(relevance: &Relevance, lines: &mut impl Lines) -> bool {
         learn(&mut known, line);
     }
     // The value of a line only falls as others are kept, so the best is the first that is still worth what it was.
-    let mut queue: BinaryHeap<(u64, Reverse<usize>)> = all
+    let mut queue: BinaryHeap<(Value, Reverse<usize>)> = all
         .filter(|line| !lines.is_kept(*line))
         .map(|line| (relevance.value(line, lines, &known), Reverse(line)))
         .collect();
@@ -131,7 +131,7 @@ pub fn keep_relevant(relevance: &Relevance, lines: &mut impl Lines) -> bool {
             queue.push((value, Reverse(line)));
             continue;
         }
-        if value == 0 {
+        if value.for_room == 0 {
             break;
         }
         let around = lines.around(line);
@@ -144,9 +144,16 @@ pub fn keep_relevant(relevance: &Relevance, lines: &mut impl Lines) -> bool {
     any
 }
 
+/// The value of a line and its neighbours for the room that they take, and of the line alone, which decides a tie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Value {
+    for_room: u64,
+    own: u32,
+}
+
 impl Relevance {
-    /// Returns the value of a line and its neighbours for the room that they take.
-    fn value(&self, line: usize, lines: &impl Lines, known: &[bool]) -> u64 {
+    /// Returns the value of a line that is not kept, with its neighbours.
+    fn value(&self, line: usize, lines: &impl Lines, known: &[bool]) -> Value {
         /// Fractions of a value that are told apart.
         const SCALE: u64 = 1 << 32;
         let around = lines.around(line);
@@ -157,6 +164,88 @@ impl Relevance {
         };
         let of_line = |line: usize| self.fixed[line] + self.words(line).iter().map(of_word).sum::<u32>();
         let value: u32 = around.clone().filter(|line| !lines.is_kept(*line)).map(of_line).sum();
-        u64::from(value) * SCALE / lines.cost(around)
+        Value { for_room: u64::from(value) * SCALE / lines.cost(around), own: of_line(line) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of which each takes one of `room`.
+    struct Page {
+        kept: Vec<bool>,
+        room: usize,
+    }
+
+    impl Lines for Page {
+        fn is_kept(&self, line: usize) -> bool {
+            self.kept[line]
+        }
+
+        fn around(&self, line: usize) -> RangeInclusive<usize> {
+            line.saturating_sub(1)..=(line + 1).min(self.kept.len() - 1)
+        }
+
+        fn cost(&self, lines: RangeInclusive<usize>) -> u64 {
+            lines.filter(|line| !self.kept[*line]).count().max(1) as u64
+        }
+
+        fn keep(&mut self, lines: RangeInclusive<usize>) -> bool {
+            let new = lines.clone().filter(|line| !self.kept[*line]).count();
+            let fits = new <= self.room;
+            if fits {
+                self.room -= new;
+                lines.for_each(|line| self.kept[line] = true);
+            }
+            fits
+        }
+    }
+
+    /// Returns the numbers of the kept lines.
+    fn kept(text: &str, question: &str, room: usize) -> Vec<usize> {
+        let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
+        let question = Question::new(&[question.to_owned()]);
+        let relevance = Relevance::new(lines.iter().copied(), &question);
+        let mut page = Page { kept: vec![false; lines.len()], room };
+        keep_relevant(&relevance, &mut page);
+        (0..lines.len()).filter(|line| page.kept[*line]).collect()
+    }
+
+    /// Forty lines of which `line` stands in place 20.
+    fn with(line: &str) -> String {
+        let filler = "the same words again\n";
+        filler.repeat(20) + line + "\n" + &filler.repeat(19)
+    }
+
+    #[test]
+    fn a_line_that_answers_the_question_is_kept_with_its_neighbours() {
+        assert_eq!(kept(&with("the okapi again"), "where is the Okapi?", 3), [19, 20, 21]);
+        assert_eq!(kept(&with("fn openBackDoor()"), "back doors, open", 3), [19, 20, 21]);
+    }
+
+    #[test]
+    fn a_new_name_is_worth_more_than_a_new_word() {
+        let text = with("a zebra and a gnu").replacen("the same words again", "see src/zoo/zebra.rs", 1);
+        assert_eq!(kept(&text, "", 2), [0, 1]);
+    }
+
+    #[test]
+    fn names_that_are_kept_are_not_kept_again() {
+        let text = "use_one()\nx\nx\nuse_one()\nx\nx\nuse_two()\nx\nx\n";
+        assert_eq!(kept(text, "", 5), [0, 1, 5, 6, 7]);
+    }
+
+    #[test]
+    fn lines_without_words_are_left_to_the_ends() {
+        assert_eq!(kept("1\n2\n--\n\n{\n}\n", "anything", 9), [0; 0]);
+        assert_eq!(kept("", "anything", 9), [0; 0]);
+    }
+
+    #[test]
+    fn the_first_line_of_a_group_is_kept() {
+        let group = |name: &str| format!("src/{name}.rs:1: let a = it;\n") + &"    let a = it;\n".repeat(9);
+        let lines = kept(&(group("one") + &group("two") + &group("six")), "", 8);
+        assert!([0, 10, 20].iter().all(|head| lines.contains(head)), "{lines:?}");
     }
 }
