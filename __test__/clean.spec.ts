@@ -273,7 +273,7 @@ describe('clean, in a policy', () => {
 
   it('changes nothing a second time, though a notice makes lines alike', () => {
     const code = some(400, (at) => `def f${at}():\n    return ${at}\n\n\n`).join('')
-    for (const keep of ['head', 'tail', 'ends', 'findings'] as const) {
+    for (const keep of ['head', 'tail', 'ends', 'findings', 'relevant'] as const) {
       for (let maxBytes = 200; maxBytes < 900; maxBytes += 13) {
         const policy = { clean: true, maxBytes, keep }
         const once = clampResult(code, policy)
@@ -303,7 +303,13 @@ describe('clean, in a policy', () => {
       'pi',
       'count',
     )
-    const keep = fc.constantFrom('head' as const, 'tail' as const, 'ends' as const, 'findings' as const)
+    const keep = fc.constantFrom(
+      'head' as const,
+      'tail' as const,
+      'ends' as const,
+      'findings' as const,
+      'relevant' as const,
+    )
     const limits = fc.record(
       { maxChars: fc.nat(200), maxLines: fc.nat(20), maxTokens: fc.nat(60), maxLineBytes: fc.nat(30) },
       { requiredKeys: [] },

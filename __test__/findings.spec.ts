@@ -111,7 +111,7 @@ describe("keep 'findings'", () => {
   })
 
   it('counts from the original whatever was kept before and is kept now', () => {
-    const keeps = ['head', 'tail', 'ends', 'findings'] as const
+    const keeps = ['head', 'tail', 'ends', 'findings', 'relevant'] as const
     const text = Array.from({ length: 5_000 }, (_, at) =>
       at % 5 === 2 ? `error: thing ${at}\n` : `line of text ${at}\n`,
     ).join('')

@@ -121,8 +121,9 @@ export const policies = fc
     limits,
     fc.record(
       {
-        keep: fc.constantFrom<Keep>('head', 'tail', 'ends', 'findings', 'auto'),
+        keep: fc.constantFrom<Keep>('head', 'tail', 'ends', 'findings', 'relevant', 'auto'),
         needles: fc.constantFrom([], ['a'], ['漢', 'no such needle']),
+        query: fc.constantFrom('error 漢字', ['src/a.rs', 'a b c']),
         snap: fc.constantFrom<'line' | 'char'>('line', 'char'),
         headShare: fc.double({ min: 0, max: 1, noNaN: true }),
         isError: fc.boolean(),

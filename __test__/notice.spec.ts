@@ -69,7 +69,7 @@ describe("the notice 'hint'", () => {
       fc.property(
         hostileText,
         limits,
-        fc.constantFrom<Keep>('head', 'tail', 'ends', 'findings'),
+        fc.constantFrom<Keep>('head', 'tail', 'ends', 'findings', 'relevant'),
         (text, limits, keep) => {
           const { notice, exceeded } = clampTextWithReport(text, { ...limits, keep })
           if (!notice.startsWith('[tool output')) return
@@ -132,7 +132,7 @@ describe("the notice 'hint'", () => {
   })
 })
 
-const KEEPS = ['head', 'tail', 'ends', 'findings', 'auto'] as const
+const KEEPS = ['head', 'tail', 'ends', 'findings', 'relevant', 'auto'] as const
 const PI = '[Showing lines 1-1603 of 5000 (50.0KB limit). Use offset=1604 to continue.]'
 const CLOSINGS = [
   PI,

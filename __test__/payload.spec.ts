@@ -27,7 +27,7 @@ const policies = fc.record(
     maxChars: fc.integer({ min: 40, max: 4_000 }),
     maxTokens: fc.integer({ min: 40, max: 900 }),
     maxLineBytes: fc.integer({ min: 40, max: 4_000 }),
-    keep: fc.constantFrom('head', 'tail', 'ends', 'findings', 'auto'),
+    keep: fc.constantFrom('head', 'tail', 'ends', 'findings', 'relevant', 'auto'),
     share: fc.constantFrom('fair', 'order', 'each'),
     notice: fc.constantFrom('hint', 'pi', false, () => '[less]'),
     sideData: fc.constantFrom('keep', 'cap', 'drop'),
