@@ -131,6 +131,9 @@ impl Earlier {
             let end = newline.map_or(text.len(), |newline| newline + 1);
             let line = text.slice(start..newline.unwrap_or(end));
             if line.len() <= LONGEST_MARK && is_mark(&ascii(line)) && !is_known(start) {
+                // The newline of a line before a notice is the notice's.
+                let shared = notices.iter().any(|span| start < span.start && span.start < end);
+                let end = end - usize::from(shared);
                 let size = text.slice(start..end).size();
                 self.spans.push(Span { start, end, size, hidden: 0 });
             }
@@ -247,6 +250,14 @@ mod tests {
         for (text, spans, hidden) in cases {
             assert_eq!(find(&text), (spans, hidden), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_mark_before_a_notice_leaves_it_the_newline() {
+        let mark = "[... 2 lines ...]";
+        let (spans, hidden) = find(&format!("{mark}\n\n{HINT}\n\n"));
+        let start = mark.len();
+        assert_eq!((spans, hidden), (vec![(0, start), (start, start + 4 + HINT.len())], 70));
     }
 
     #[test]

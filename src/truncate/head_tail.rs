@@ -107,8 +107,8 @@ impl<'a, T: Text> HeadTail<'a, T> {
         let start = head.size().chars + lead.len();
         Cut {
             keep: match self.fitter.keep {
-                Keep::Relevant if sides.has_tail() => Keep::Ends,
-                Keep::Relevant => Keep::Head,
+                Keep::Relevant if text.is_empty() => Keep::Head,
+                Keep::Relevant => Keep::Ends,
                 keep => keep,
             },
             sides,
