@@ -1,17 +1,21 @@
-//! Findings do not depend on chunks, hold the limits, and their ranges are those of the input.
+//! Findings and relevant lines do not depend on chunks, hold the limits, and their ranges are those of the input.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use spillway::encoding::Utf8;
-use spillway::findings::Findings;
+use spillway::findings::{Findings, Sought};
 use spillway::limits::{Limits, UNLIMITED};
-use spillway::policy::Policy;
+use spillway::policy::{Keep, Policy};
 use spillway::truncate::input::Input;
 use spillway::truncate::{Cut, Terms};
 
 fn found(text: &str, chunks: &[&[u8]], policy: &Policy) -> Option<Cut> {
-    let mut findings = Findings::new(&policy.limits, &policy.needles);
+    let sought = match policy.keep {
+        Keep::Relevant | Keep::Auto => Sought::Answer(&policy.query),
+        _ => Sought::Failure(&policy.needles),
+    };
+    let mut findings = Findings::new(&policy.limits, sought);
     for chunk in chunks {
         findings.push(chunk);
     }

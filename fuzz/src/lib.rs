@@ -57,6 +57,7 @@ pub fn policy(choices: &mut Unstructured) -> Result<Policy> {
         saved: choices.choose(&saved)?.clone(),
         is_error: choices.arbitrary()?,
         needles: vec!["aa".into(), "漢".into()],
+        query: vec!["aa src/a.rs".into(), "漢字".into()],
         ..Policy::default()
     })
 }
