@@ -78,6 +78,14 @@ fn is_mark(text: &[u8]) -> bool {
     text.first() == Some(&b'[') && parse::is_mark(text.strip_suffix(b"\n").unwrap_or(text))
 }
 
+/// Returns the size of a mark that shares its line with a notice of `trailing` units after it.
+fn glued_mark(tail: Utf8, trailing: usize) -> Size {
+    let (before, notice) = tail.0.split_at(tail.len() - trailing);
+    let line = &before[memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1)..];
+    let is_glued = notice.first().is_some_and(|byte| *byte != b'\n') && is_mark(line);
+    if is_glued { Utf8(line).size() } else { Size::default() }
+}
+
 impl State {
     /// Records a line that is a notice between two blank lines, or a mark of an earlier search.
     pub fn look_for_notice(&mut self, unit: Unit, text: &[u8], size: Size) {
@@ -133,7 +141,9 @@ impl Findings {
                 told.add(notice.hidden, notice.in_bytes);
             }
             old.units.sort_unstable_by_key(|(unit, _)| *unit);
-            old.marks = if told == Told::default() { Size::default() } else { state.marks };
+            if told != Told::default() {
+                old.marks = state.marks + glued_mark(tail, ends.trailing);
+            }
         }
         let taken = old.taken();
         let left = Size {
@@ -168,5 +178,28 @@ impl Findings {
             pieces.insert(unit.number, Piece { unit, text });
         }
         pieces.split_off(&old.first.number).into_values().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::{Sought, found};
+    use crate::limits::Limits;
+    use crate::truncate::input::Input;
+
+    fn marks(text: &str) -> usize {
+        let input = Input::whole(Utf8(text.as_bytes()));
+        found::search(&input, &Limits::NONE, Sought::Failure(&[])).old_notices(0).marks.chars
+    }
+
+    #[test]
+    fn a_mark_is_none_of_the_text_with_or_without_a_newline_before_a_notice() {
+        let mark = "[... 9 lines ...]";
+        let notice = "[... 1686 more characters truncated]";
+        assert_eq!(marks(&format!("a\n{mark}\nb{notice}")), mark.len() + 1);
+        assert_eq!(marks(&format!("a\n{mark}{notice}")), mark.len());
+        assert_eq!(marks(&format!("a\n{mark}\nb\n{mark}{notice}")), 2 * mark.len() + 1);
+        assert_eq!(marks(&format!("a\n{mark}\nb")), 0);
     }
 }
