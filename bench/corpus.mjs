@@ -92,7 +92,7 @@ export const corpus = [
   ['Markdown', file('README.md'), file('docs/what-survives.md')],
   ['TypeScript', file('lib/result/wrap_tool.ts'), file('lib/result/clamp_result.ts')],
   ['JavaScript', file('bench/findings.mjs'), file('bench/pi.test.mjs')],
-  ['Rust', file('src/truncate/fit.rs'), file('src/findings/mod.rs')],
+  ['Rust', file('src/truncate/fit.rs'), file('src/selection/mod.rs')],
   written('Python; Go', 'python', 'go'),
   written('C; Java', 'c', 'java'),
   written('shell script; SQL', 'shell', 'sql'),

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const folder = join(root, 'fuzz')
-const TARGETS = ['clamp', 'clean', 'findings', 'rows', 'patterns']
+const TARGETS = ['clamp', 'clean', 'selection', 'rows', 'patterns']
 /** What `cargo fuzz` sets, too. */
 const FLAGS = [
   '-Cpasses=sancov-module',

@@ -53,7 +53,6 @@ pub mod clean;
 pub mod dialect;
 pub mod encoding;
 pub mod extent;
-pub mod findings;
 mod hash;
 pub mod json;
 pub mod limits;
@@ -62,6 +61,7 @@ pub mod plan;
 pub mod platform;
 pub mod policy;
 pub mod relevance;
+pub mod selection;
 pub mod session;
 pub mod share;
 #[cfg(unix)]

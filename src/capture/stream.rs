@@ -8,10 +8,10 @@ use super::window::Window;
 use crate::clean::{self, Cleaner};
 use crate::encoding::{Size, Text, Utf8, Utf16, count};
 use crate::extent::Extent;
-use crate::findings::{Findings, Sought};
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::saved::Saved;
 use crate::policy::{Keep, Policy};
+use crate::selection::{Selection, Sought};
 use crate::tokens::Estimate;
 use crate::truncate::figures::Kept;
 use crate::truncate::input::Input;
@@ -68,8 +68,8 @@ pub struct Stream {
 struct Parts {
     window: Window,
     /// Present if the policy may need them.
-    findings: Option<Findings>,
-    relevant: Option<Findings>,
+    failure: Option<Selection>,
+    answer: Option<Selection>,
 }
 
 impl Stream {
@@ -78,7 +78,7 @@ impl Stream {
         // Without limits, no search is needed.
         let is_limited = Limits { line_bytes: UNLIMITED, ..limits } != Limits::NONE;
         let search = |keeps: &[Keep], sought| {
-            (is_limited && keeps.contains(&policy.keep)).then(|| Findings::new(&limits, sought))
+            (is_limited && keeps.contains(&policy.keep)).then(|| Selection::new(&limits, sought))
         };
         // The command may turn out to have failed.
         let may_fail = [Keep::Findings, Keep::Auto, Keep::HeadOrEnds];
@@ -92,8 +92,8 @@ impl Stream {
             long_lines: (limits.line_bytes != UNLIMITED).then(|| LongLines::new(limits.line_bytes)),
             kept: Parts {
                 window: Window::new(&policy.limits, policy.keep),
-                findings: search(&may_fail, Sought::Failure(&policy.needles)),
-                relevant: search(&[Keep::Relevant, Keep::Auto], Sought::Answer(&policy.query)),
+                failure: search(&may_fail, Sought::Failure(&policy.needles)),
+                answer: search(&[Keep::Relevant, Keep::Auto], Sought::Answer(&policy.query)),
             },
             in_bytes: false,
         }
@@ -129,7 +129,7 @@ impl Stream {
         if let Some(long_lines) = &mut self.long_lines {
             long_lines.finish(|part| self.kept.take_part(part));
         }
-        self.kept.searches().for_each(Findings::finish);
+        self.kept.searches().for_each(Selection::finish);
     }
 
     fn take_cleaned(&mut self, mut cleaned: Vec<u8>) {
@@ -191,10 +191,10 @@ impl Stream {
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        let Parts { window, findings, relevant } = &self.kept;
-        let findings: usize = [findings, relevant].into_iter().flatten().map(Findings::memory).sum();
+        let Parts { window, failure, answer } = &self.kept;
+        let selections: usize = [failure, answer].into_iter().flatten().map(Selection::memory).sum();
         let cleaner = self.cleaner.as_ref().map_or(0, Cleaner::memory);
-        window.memory() + findings + cleaner + self.cleaned.capacity()
+        window.memory() + selections + cleaner + self.cleaned.capacity()
     }
 
     fn counts_bytes(&self) -> bool {
@@ -230,10 +230,10 @@ impl Stream {
     fn truncate_input<T: Text>(&self, input: Input<T>, marks: &[Span], terms: Terms) -> StreamText {
         let input = Input { chars: Some(self.kept.window.size().chars), ..input };
         let input = input.with_totals(self.size()).with_marks(marks).fresh();
-        let Parts { findings, relevant, .. } = &self.kept;
+        let Parts { failure, answer, .. } = &self.kept;
         let cut = truncate_with(&input, terms, |sought| match sought {
-            Sought::Failure(_) => findings.as_ref().map(Cow::Borrowed),
-            Sought::Answer(_) => relevant.as_ref().map(Cow::Borrowed),
+            Sought::Failure(_) => failure.as_ref().map(Cow::Borrowed),
+            Sought::Answer(_) => answer.as_ref().map(Cow::Borrowed),
         });
         let truncated = cut.is_some() || self.has_long_line();
         let cut = cut.unwrap_or_else(|| Cut::whole(&input));
@@ -261,8 +261,8 @@ impl StreamText {
 }
 
 impl Parts {
-    fn searches(&mut self) -> impl Iterator<Item = &mut Findings> {
-        [&mut self.findings, &mut self.relevant].into_iter().flatten()
+    fn searches(&mut self) -> impl Iterator<Item = &mut Selection> {
+        [&mut self.failure, &mut self.answer].into_iter().flatten()
     }
 
     fn take_part(&mut self, part: Part) {

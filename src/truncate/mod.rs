@@ -19,11 +19,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::encoding::{Size, Text};
-use crate::findings::{self, Findings, Sought};
 use crate::limits::Limits;
 use crate::notice::Notice;
 use crate::notice::counts::{Labels, Needs};
 use crate::policy::{Keep, Policy};
+use crate::selection::{self, Selection, Sought};
 use closing::{Closing, keep_closing};
 use figures::Kept;
 use head_tail::HeadTail;
@@ -102,7 +102,7 @@ pub fn truncate<T: Text>(input: &Input<T>, policy: &Policy) -> Option<Cut> {
 
 /// Truncates a text without overlong lines.
 pub fn truncate_lines<T: Text>(input: &Input<T>, terms: Terms) -> Option<Cut> {
-    truncate_with(input, terms, |sought| Some(Cow::Owned(findings::search(input, &terms.limits, sought))))
+    truncate_with(input, terms, |sought| Some(Cow::Owned(selection::select(input, &terms.limits, sought))))
 }
 
 /// Like [`truncate_lines`], with a search of its own, which runs only if the policy searches and the text does not fit.
@@ -110,7 +110,7 @@ pub fn truncate_lines<T: Text>(input: &Input<T>, terms: Terms) -> Option<Cut> {
 pub fn truncate_with<'f, T: Text>(
     input: &Input<T>,
     terms: Terms,
-    search: impl Fn(Sought) -> Option<Cow<'f, Findings>>,
+    search: impl Fn(Sought) -> Option<Cow<'f, Selection>>,
 ) -> Option<Cut> {
     let fits = input.fits(&terms.limits);
     if fits && !(input.shows_marks() && terms.notice.tells(&terms.policy.saved)) {
@@ -122,8 +122,8 @@ pub fn truncate_with<'f, T: Text>(
     if fits {
         return saved_line::add(input, terms, closing.as_ref());
     }
-    let findings = find(terms.policy, search);
-    let found = |terms: Terms, closing: Option<&Closing>| findings.as_ref()?.cut(input, terms, closing);
+    let selection = find(terms.policy, search);
+    let found = |terms: Terms, closing: Option<&Closing>| selection.as_ref()?.cut(input, terms, closing);
     let ends = |text: &Input<T>, terms: Terms, closing: Option<&Closing>| {
         HeadTail::new(text, input, closing, terms).with_ladder()
     };
@@ -145,9 +145,9 @@ pub fn truncate_with<'f, T: Text>(
 /// Searches for the lines that a policy keeps. Returns `None` if it keeps the ends alone, or if there are none.
 fn find<'f>(
     policy: &Policy,
-    search: impl Fn(Sought) -> Option<Cow<'f, Findings>>,
-) -> Option<Cow<'f, Findings>> {
-    let failure = || search(Sought::Failure(&policy.needles)).filter(|findings| findings.any());
+    search: impl Fn(Sought) -> Option<Cow<'f, Selection>>,
+) -> Option<Cow<'f, Selection>> {
+    let failure = || search(Sought::Failure(&policy.needles)).filter(|selection| selection.any());
     let answer = || search(Sought::Answer(&policy.query));
     match policy.keep {
         _ if policy.seeks_failure() => failure(),

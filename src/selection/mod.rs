@@ -7,7 +7,7 @@
 mod body;
 mod bytes;
 mod choice;
-mod found;
+mod compose;
 mod headings;
 mod likeness;
 mod old;
@@ -38,7 +38,7 @@ use shelf::{Shelf, Worth};
 use tally::{Tallies, is_tally};
 use unit::{Foreign, Splitter, Stretch, Unit};
 
-pub use found::search;
+pub use compose::select;
 
 /// Units before the current one that closing a finding may need.
 const REACH: usize = AROUND + 1 + AROUND + 1;
@@ -54,7 +54,7 @@ pub enum Sought<'a> {
 
 /// A search over a stream of text.
 #[derive(Clone, Debug)]
-pub struct Findings {
+pub struct Selection {
     /// Maximum bytes of the last units that are stored.
     window: usize,
     aim: Aim,
@@ -145,9 +145,9 @@ struct State {
     maybe: Option<OldNotice>,
 }
 
-impl Findings {
+impl Selection {
     /// Starts a search for a result within limits.
-    pub fn new(limits: &Limits, sought: Sought) -> Findings {
+    pub fn new(limits: &Limits, sought: Sought) -> Selection {
         let budget = budget(limits);
         let weighed = budget.saturating_mul(WEIGHED);
         let (aim, head, window) = match sought {
@@ -155,7 +155,7 @@ impl Findings {
             Sought::Failure(needles) => (Aim::Failure(Needles::new(needles)), budget / 4, budget),
             Sought::Answer(question) => (Aim::Answer(Question::new(question)), weighed, weighed),
         };
-        Findings {
+        Selection {
             window,
             aim,
             splitter: Splitter::default(),
@@ -187,7 +187,7 @@ impl Findings {
 
     /// Takes the next text: valid UTF-8, split anywhere.
     pub fn push(&mut self, text: &[u8]) {
-        let Findings { window, aim, splitter, state } = self;
+        let Selection { window, aim, splitter, state } = self;
         state.wide |= !text.is_ascii();
         splitter.push(text, |unit| state.take(unit, aim, *window));
     }
@@ -228,7 +228,7 @@ impl Findings {
 
     /// Ends the text.
     pub fn finish(&mut self) {
-        let Findings { window, aim, splitter, state } = self;
+        let Selection { window, aim, splitter, state } = self;
         splitter.finish(|unit| state.take(unit, aim, *window));
         for open in std::mem::take(&mut state.open) {
             state.close(open);

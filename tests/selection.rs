@@ -5,11 +5,11 @@ mod cases;
 use cases::cases;
 use proptest::prelude::*;
 use spillway::encoding::{Text, Utf8, Utf16};
-use spillway::findings::{Findings, Sought};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::notice::Notice;
 use spillway::notice::earlier::Earlier;
 use spillway::policy::{Keep, Policy};
+use spillway::selection::{Selection, Sought};
 use spillway::truncate::input::Input;
 use spillway::truncate::{Cut, Terms, truncate};
 
@@ -50,29 +50,29 @@ fn policy() -> impl Strategy<Value = Policy> {
     })
 }
 
-fn search(chunks: &[&[u8]], policy: &Policy) -> Findings {
+fn search(chunks: &[&[u8]], policy: &Policy) -> Selection {
     let sought = match policy.keep {
         Keep::Relevant => Sought::Answer(&policy.query),
         _ => Sought::Failure(&policy.needles),
     };
-    let mut findings = Findings::new(&policy.limits, sought);
+    let mut selection = Selection::new(&policy.limits, sought);
     for chunk in chunks {
-        findings.push(chunk);
+        selection.push(chunk);
     }
-    findings.finish();
-    findings
+    selection.finish();
+    selection
 }
 
 /// Cuts a searched stream, of which only the size is known.
-fn cut(findings: &Findings, policy: &Policy) -> Option<Cut> {
-    let size = findings.size();
+fn cut(selection: &Selection, policy: &Policy) -> Option<Cut> {
+    let size = selection.size();
     let input = Input::ends(Utf8(b""), Utf8(b""), size.bytes).with_totals(size);
-    findings.cut(&input, Terms::from(policy), None)
+    selection.cut(&input, Terms::from(policy), None)
 }
 
 fn found(text: &str, policy: &Policy) -> Option<Cut> {
-    let findings = search(&[text.as_bytes()], policy);
-    findings.cut(&Input::whole(Utf8(text.as_bytes())), Terms::from(policy), None)
+    let selection = search(&[text.as_bytes()], policy);
+    selection.cut(&Input::whole(Utf8(text.as_bytes())), Terms::from(policy), None)
 }
 
 /// Splits a text into lines, newlines included.
@@ -105,8 +105,8 @@ proptest! {
         at.extend([0, text.len()]);
         at.sort_unstable();
         let chunks: Vec<&[u8]> = at.windows(2).map(|ends| &text.as_bytes()[ends[0]..ends[1]]).collect();
-        let findings = search(&chunks, &policy);
-        prop_assert_eq!(cut(&findings, &policy), found(&text, &policy));
+        let selection = search(&chunks, &policy);
+        prop_assert_eq!(cut(&selection, &policy), found(&text, &policy));
     }
 
     #[test]
@@ -228,17 +228,17 @@ fn memory_stays_within_ten_times_the_budget() {
         ("traces", Box::new(|n| if n % 30 == 0 { format!("TypeError: {n}\n") } else { "    at x\n".into() })),
     ];
     for (name, line) in streams {
-        let mut findings = Findings::new(&policy.limits, Sought::Failure(&[]));
+        let mut selection = Selection::new(&policy.limits, Sought::Failure(&[]));
         let mut most = 0;
         for n in 0..1_000_000 {
-            findings.push(line(n).as_bytes());
+            selection.push(line(n).as_bytes());
             if n % 10_000 == 0 {
-                most = most.max(findings.memory());
+                most = most.max(selection.memory());
             }
         }
-        findings.finish();
+        selection.finish();
         assert!(most <= 10 * BUDGET + TABLE, "{name}: {most}");
-        let found = cut(&findings, &policy);
+        let found = cut(&selection, &policy);
         assert_eq!(found.is_some(), !["empty lines", "notices"].contains(&name), "{name}");
         assert!(
             found.is_none_or(|found| found.middle.len() <= BUDGET && found.middle.len() > BUDGET / 2),
@@ -253,12 +253,12 @@ fn a_skipped_part_is_marked_with_its_lines() {
         Policy { limits: Limits { bytes: 600, ..Limits::NONE }, keep: Keep::Findings, ..Policy::default() };
     let (before, hidden, after) =
         ("a line\n".repeat(100), "hidden error\n".repeat(50), "b line\n".repeat(99) + "fatal: end");
-    let mut findings = Findings::new(&policy.limits, Sought::Failure(&[]));
-    findings.push(before.as_bytes());
-    findings.skip(Utf8(hidden.as_bytes()).size());
-    findings.push(after.as_bytes());
-    findings.finish();
-    let Cut { middle, within, .. } = cut(&findings, &policy).unwrap();
+    let mut selection = Selection::new(&policy.limits, Sought::Failure(&[]));
+    selection.push(before.as_bytes());
+    selection.skip(Utf8(hidden.as_bytes()).size());
+    selection.push(after.as_bytes());
+    selection.finish();
+    let Cut { middle, within, .. } = cut(&selection, &policy).unwrap();
     let lines = within.unwrap().lines;
     assert_eq!(lines.total, 250);
     assert_eq!(lines.ranges.last().unwrap().1, 250);

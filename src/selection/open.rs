@@ -80,7 +80,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::{Findings, Sought};
+    use super::super::{Selection, Sought};
     use crate::encoding::Size;
     use crate::limits::Limits;
 
@@ -98,15 +98,15 @@ mod tests {
         #[test]
         fn the_shelf_holds_the_context_of_its_findings(parts in parts()) {
             let limits = Limits { bytes: 1_000, ..Limits::NONE };
-            let mut findings = Findings::new(&limits, Sought::Failure(&[]));
+            let mut selection = Selection::new(&limits, Sought::Failure(&[]));
             for part in parts {
                 match part {
-                    Some(line) => findings.push(line.as_bytes()),
-                    None => findings.skip(Size { bytes: 9, chars: 9, newlines: 1, broken: 0 }),
+                    Some(line) => selection.push(line.as_bytes()),
+                    None => selection.skip(Size { bytes: 9, chars: 9, newlines: 1, broken: 0 }),
                 }
             }
-            findings.finish();
-            let shelf = &findings.state.contexts;
+            selection.finish();
+            let shelf = &selection.state.contexts;
             let said: BTreeSet<usize> = shelf
                 .findings()
                 .flat_map(|finding| finding.around.0..=finding.around.1)

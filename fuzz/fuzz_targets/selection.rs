@@ -4,7 +4,7 @@
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use spillway::encoding::Utf8;
-use spillway::findings::{Findings, Sought};
+use spillway::selection::{Selection, Sought};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::policy::{Keep, Policy};
 use spillway::truncate::input::Input;
@@ -15,12 +15,12 @@ fn found(text: &str, chunks: &[&[u8]], policy: &Policy) -> Option<Cut> {
         Keep::Relevant | Keep::Auto => Sought::Answer(&policy.query),
         _ => Sought::Failure(&policy.needles),
     };
-    let mut findings = Findings::new(&policy.limits, sought);
+    let mut selection = Selection::new(&policy.limits, sought);
     for chunk in chunks {
-        findings.push(chunk);
+        selection.push(chunk);
     }
-    findings.finish();
-    findings.cut(&Input::whole(Utf8(text.as_bytes())), Terms::from(policy), None)
+    selection.finish();
+    selection.cut(&Input::whole(Utf8(text.as_bytes())), Terms::from(policy), None)
 }
 
 fuzz_target!(|input: &[u8]| {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::body::Body;
 use super::choice::{Choice, Piece};
 use super::old::Old;
-use super::{Aim, Findings, Sought};
+use super::{Aim, Selection, Sought};
 use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
@@ -26,10 +26,10 @@ use crate::truncate::{Cut, Terms};
 const HEAD_SHARE: usize = 4;
 
 /// Searches a text for a result within limits.
-pub fn search<T: Text>(input: &Input<T>, limits: &Limits, sought: Sought) -> Findings {
-    let mut findings = Findings::new(limits, sought);
+pub fn select<T: Text>(input: &Input<T>, limits: &Limits, sought: Sought) -> Selection {
+    let mut selection = Selection::new(limits, sought);
     if let Some(pieces) = input.pieces.filter(|_| !input.is_whole()) {
-        let most = input.most_searched.max(findings.window.saturating_mul(2 * HEAD_SHARE));
+        let most = input.most_searched.max(selection.window.saturating_mul(2 * HEAD_SHARE));
         let skipped = most / HEAD_SHARE..input.total.saturating_sub(most - most / HEAD_SHARE);
         let (mut at, mut gap) = (0, Size::default());
         pieces(&mut |piece| {
@@ -41,9 +41,9 @@ pub fn search<T: Text>(input: &Input<T>, limits: &Limits, sought: Sought) -> Fin
                     gap = gap + part.size();
                 } else {
                     if gap.chars > 0 {
-                        findings.skip(std::mem::take(&mut gap));
+                        selection.skip(std::mem::take(&mut gap));
                     }
-                    part.each_utf8(&mut |text| findings.push(text));
+                    part.each_utf8(&mut |text| selection.push(text));
                 }
                 at += part.units();
             }
@@ -52,18 +52,18 @@ pub fn search<T: Text>(input: &Input<T>, limits: &Limits, sought: Sought) -> Fin
     } else {
         let mut from = 0;
         for mark in input.marks {
-            input.head.slice(from..mark.start).each_utf8(&mut |text| findings.push(text));
-            input.head.slice(mark.start..mark.end).each_utf8(&mut |text| findings.push_mark(text));
+            input.head.slice(from..mark.start).each_utf8(&mut |text| selection.push(text));
+            input.head.slice(mark.start..mark.end).each_utf8(&mut |text| selection.push_mark(text));
             from = mark.end;
         }
-        input.head.slice(from..input.head.len()).each_utf8(&mut |text| findings.push(text));
+        input.head.slice(from..input.head.len()).each_utf8(&mut |text| selection.push(text));
         if !input.is_whole() {
-            findings.skip(input.size(Needs::ALL) - input.head.size() - input.tail.size());
-            input.tail.each_utf8(&mut |text| findings.push(text));
+            selection.skip(input.size(Needs::ALL) - input.head.size() - input.tail.size());
+            input.tail.each_utf8(&mut |text| selection.push(text));
         }
     }
-    findings.finish();
-    findings
+    selection.finish();
+    selection
 }
 
 /// Shares of the room reserved for the start and the end of a text, before findings and before relevant lines.
@@ -73,7 +73,7 @@ const ENDS_OF_RELEVANT: [f64; 2] = [0.25, 0.25];
 /// Maximum attempts to fit a notice; digits of a number change in fewer.
 const ROUNDS: usize = 6;
 
-impl Findings {
+impl Selection {
     /// Returns true if there may be lines to keep besides both ends.
     pub fn any(&self) -> bool {
         matches!(self.aim, Aim::Answer(_)) || self.state.lines.findings().next().is_some()
@@ -104,7 +104,7 @@ impl Findings {
             }
         };
         let composer = Composer {
-            findings: self,
+            selection: self,
             relevance,
             terms,
             totals,
@@ -125,7 +125,7 @@ impl Findings {
 }
 
 struct Composer<'a> {
-    findings: &'a Findings,
+    selection: &'a Selection,
     /// Present if lines are sought by their relevance.
     relevance: Option<Relevance>,
     terms: Terms<'a>,
@@ -232,7 +232,7 @@ impl Composer<'_> {
     /// Keeps both ends and the findings. Returns true if any finding is kept.
     fn keep_findings(&self, choice: &mut Choice) -> bool {
         let units = self.old.first.number..=self.last;
-        let findings = self.findings.state.lines.findings().filter(|finding| units.contains(&finding.unit));
+        let findings = self.selection.state.lines.findings().filter(|finding| units.contains(&finding.unit));
         choice.keep_ends(ENDS_OF_FINDINGS);
         choice.keep_tallies(&self.tallies());
         choice.keep_findings(&findings.collect::<Vec<_>>())
@@ -240,7 +240,7 @@ impl Composer<'_> {
 
     /// Returns the numbers of the lines that state results, the last one first.
     fn tallies(&self) -> Vec<usize> {
-        let units = self.findings.state.tallies.units().map(|(unit, _)| unit.number);
+        let units = self.selection.state.tallies.units().map(|(unit, _)| unit.number);
         units.filter(|number| (self.old.first.number..=self.last).contains(number)).collect()
     }
 
@@ -251,7 +251,7 @@ impl Composer<'_> {
         if next == after.map_or(self.last + 1, |piece| piece.unit.number) {
             return;
         }
-        let all = self.findings.state.size - self.end;
+        let all = self.selection.state.size - self.end;
         let is_open = self.is_open() || self.end.chars > 0;
         let first = before.map_or(start.line, |piece| piece.unit.line + 1);
         let last = after.map_or(all.lines(is_open), |piece| piece.unit.line);
@@ -262,7 +262,7 @@ impl Composer<'_> {
 
     /// Returns the maximum size of a mark, including the newline that ends a partial line before it.
     fn largest_mark(&self) -> Usage {
-        let Size { chars, newlines, .. } = self.findings.state.size;
+        let Size { chars, newlines, .. } = self.selection.state.size;
         let in_pieces =
             self.pieces.iter().any(|piece| !piece.unit.ends_line && piece.unit.number != self.last);
         let lines = format!("[... {} lines ...]\n", grouped(newlines + 1));
@@ -271,7 +271,7 @@ impl Composer<'_> {
     }
 
     fn is_open(&self) -> bool {
-        self.findings.state.last.is_some_and(|last| !last.ends_line)
+        self.selection.state.last.is_some_and(|last| !last.ends_line)
     }
 
     /// Returns the room beside the notice and its separator, or `None` if those exceed the limits.

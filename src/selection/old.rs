@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::choice::Piece;
 use super::unit::Unit;
-use super::{Findings, State};
+use super::{Selection, State};
 use crate::encoding::{Size, Text, Utf8};
 use crate::notice::earlier::{self, Earlier, Told};
 use crate::notice::parse;
@@ -106,7 +106,7 @@ impl State {
     }
 }
 
-impl Findings {
+impl Selection {
     /// Finds notices of earlier cuts at the positions that ours take, before an end of `end` bytes.
     pub(super) fn old_notices(&self, end: usize) -> Old {
         let state = &self.state;
@@ -184,13 +184,13 @@ impl Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Sought, found};
     use crate::limits::Limits;
+    use crate::selection::{Sought, compose};
     use crate::truncate::input::Input;
 
     fn marks(text: &str) -> usize {
         let input = Input::whole(Utf8(text.as_bytes()));
-        found::search(&input, &Limits::NONE, Sought::Failure(&[])).old_notices(0).marks.chars
+        compose::select(&input, &Limits::NONE, Sought::Failure(&[])).old_notices(0).marks.chars
     }
 
     #[test]
