@@ -25,16 +25,17 @@ const GROUP: u32 = NAME * 2;
 /// A word of the question that is on more than one line of this many says nothing.
 const COMMON: usize = 8;
 
-/// The words of the lines of a text, and their values.
-#[derive(Debug)]
+/// The lines of a text, each with its words and its value beside the lines that are kept.
+#[derive(Clone, Debug)]
 pub struct Relevance {
-    /// Words of all lines, by their number, each once per line. A line's words end where the next begin.
-    words: Vec<u32>,
-    starts: Vec<usize>,
-    /// Values by number of the word.
-    names: Vec<bool>,
-    /// Values by line, whatever else is kept: those of the question and of a group's first line.
-    fixed: Vec<u32>,
+    /// Words by line, by their number, each once per line.
+    words: Lists,
+    /// Lines by word.
+    lines: Lists,
+    /// What each word is worth while no kept line has it.
+    news: Vec<u32>,
+    /// The value of each line: what it has of the question, of a group's first line, and of new words.
+    values: Vec<u32>,
 }
 
 impl Relevance {
@@ -42,52 +43,87 @@ impl Relevance {
     pub fn new<'a>(lines: impl Iterator<Item = &'a [u8]>, question: &Question) -> Relevance {
         let mut numbers: Words<u32> = Words::default();
         let mut groups = HashSet::new();
-        let (mut words, mut starts, mut names, mut counts) = (vec![], vec![], vec![], vec![]);
-        let mut fixed = vec![];
+        let (mut words, mut news, mut values) = (Lists::default(), vec![], vec![]);
+        let mut of_line = vec![];
         for line in lines {
-            let start = words.len();
-            starts.push(start);
             each_word(line, &mut |word| {
                 let number = *numbers.entry(word).or_insert_with(|| {
-                    names.push(word.is_name());
-                    counts.push(0_usize);
-                    counts.len() as u32 - 1
+                    news.push(if word.is_name() { NAME } else { PLAIN });
+                    news.len() as u32 - 1
                 });
-                words.push(number);
+                of_line.push(number);
             });
-            words[start..].sort_unstable();
-            let mut kept = start;
-            for at in start..words.len() {
-                if at == start || words[at] != words[at - 1] {
-                    words[kept] = words[at];
-                    counts[words[at] as usize] += 1;
-                    kept += 1;
-                }
-            }
-            words.truncate(kept);
-            fixed.push(if group(line).is_some_and(|group| groups.insert(group)) { GROUP } else { 0 });
+            of_line.sort_unstable();
+            of_line.dedup();
+            words.push(of_line.drain(..));
+            values.push(if group(line).is_some_and(|group| groups.insert(group)) { GROUP } else { 0 });
         }
-        starts.push(words.len());
-        let lines = fixed.len();
-        let rare = |count: usize, weight: u32| match count * COMMON > lines.max(2 * COMMON) {
+        let lines = words.inverted(news.len());
+        let all = values.len();
+        let rare = |count: usize, weight: u32| match count * COMMON > all.max(2 * COMMON) {
             true => 0,
-            false => weight * (lines / count).ilog2() / lines.ilog2().max(1),
+            false => weight * (all / count).ilog2() / all.ilog2().max(1),
         };
-        let mut asked = vec![0; names.len()];
         for (word, weight) in question.words() {
-            if let Some(number) = numbers.get(&word).map(|number| *number as usize) {
-                asked[number] = rare(counts[number], weight);
+            if let Some(number) = numbers.get(&word) {
+                let of_word = lines.get(*number as usize);
+                let worth = rare(of_word.len(), weight);
+                of_word.iter().for_each(|line| values[*line as usize] += worth);
             }
         }
-        for (line, fixed) in fixed.iter_mut().enumerate() {
-            let words = &words[starts[line]..starts[line + 1]];
-            *fixed += words.iter().map(|word| asked[*word as usize]).sum::<u32>();
+        for (line, value) in values.iter_mut().enumerate() {
+            *value += words.get(line).iter().map(|word| news[*word as usize]).sum::<u32>();
         }
-        Relevance { words, starts, names, fixed }
+        Relevance { words, lines, news, values }
     }
 
-    fn words(&self, line: usize) -> &[u32] {
-        &self.words[self.starts[line]..self.starts[line + 1]]
+    /// Takes the words of a kept line out of the values of all lines.
+    fn learn(&mut self, line: usize) {
+        for &word in self.words.get(line) {
+            let worth = std::mem::take(&mut self.news[word as usize]);
+            if worth > 0 {
+                self.lines.get(word as usize).iter().for_each(|line| self.values[*line as usize] -= worth);
+            }
+        }
+    }
+}
+
+/// Lists of numbers, one after the other.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    all: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl Lists {
+    fn push(&mut self, list: impl Iterator<Item = u32>) {
+        self.all.extend(list);
+        self.ends.push(self.all.len());
+    }
+
+    fn get(&self, at: usize) -> &[u32] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.all[start..self.ends[at]]
+    }
+
+    /// Returns, for each number below `most`, the lists that have it.
+    fn inverted(&self, most: usize) -> Lists {
+        let mut ends = vec![0; most];
+        self.all.iter().for_each(|number| ends[*number as usize] += 1);
+        let mut end = 0;
+        for count in &mut ends {
+            // The end of each list is its start until the list is filled.
+            end += std::mem::replace(count, end);
+        }
+        let mut all = vec![0; self.all.len()];
+        for list in 0..self.ends.len() {
+            for number in self.get(list) {
+                let at = &mut ends[*number as usize];
+                all[*at] = list as u32;
+                *at += 1;
+            }
+        }
+        Lists { all, ends }
     }
 }
 
@@ -105,28 +141,20 @@ pub trait Lines {
 
 /// Keeps the lines of the highest value for their room, each with its neighbours, until no more fit. Returns true if any
 /// line is kept.
-pub fn keep_relevant(relevance: &Relevance, lines: &mut impl Lines) -> bool {
-    let mut known = vec![false; relevance.names.len()];
-    let learn = |known: &mut Vec<bool>, line: usize| {
-        for word in relevance.words(line) {
-            known[*word as usize] = true;
-        }
-    };
-    let all = 0..relevance.fixed.len();
-    for line in all.clone().filter(|line| lines.is_kept(*line)) {
-        learn(&mut known, line);
-    }
+pub fn keep_relevant(mut relevance: Relevance, lines: &mut impl Lines) -> bool {
+    let all = 0..relevance.values.len();
+    all.clone().filter(|line| lines.is_kept(*line)).for_each(|line| relevance.learn(line));
     // The value of a line only falls as others are kept, so the best is the first that is still worth what it was.
     let mut queue: BinaryHeap<(Value, Reverse<usize>)> = all
         .filter(|line| !lines.is_kept(*line))
-        .map(|line| (relevance.value(line, lines, &known), Reverse(line)))
+        .map(|line| (relevance.value(line, lines), Reverse(line)))
         .collect();
     let mut any = false;
     while let Some((_, Reverse(line))) = queue.pop() {
         if lines.is_kept(line) {
             continue;
         }
-        let value = relevance.value(line, lines, &known);
+        let value = relevance.value(line, lines);
         if queue.peek().is_some_and(|next| (value, Reverse(line)) < *next) {
             queue.push((value, Reverse(line)));
             continue;
@@ -138,7 +166,7 @@ pub fn keep_relevant(relevance: &Relevance, lines: &mut impl Lines) -> bool {
         let new: Vec<usize> = around.clone().filter(|line| !lines.is_kept(*line)).collect();
         if lines.keep(around) {
             any = true;
-            new.into_iter().for_each(|line| learn(&mut known, line));
+            new.into_iter().for_each(|line| relevance.learn(line));
         }
     }
     any
@@ -153,18 +181,13 @@ struct Value {
 
 impl Relevance {
     /// Returns the value of a line that is not kept, with its neighbours.
-    fn value(&self, line: usize, lines: &impl Lines, known: &[bool]) -> Value {
+    fn value(&self, line: usize, lines: &impl Lines) -> Value {
         /// Fractions of a value that are told apart.
         const SCALE: u64 = 1 << 32;
         let around = lines.around(line);
-        let of_word = |word: &u32| match (known[*word as usize], self.names[*word as usize]) {
-            (true, _) => 0,
-            (false, true) => NAME,
-            (false, false) => PLAIN,
-        };
-        let of_line = |line: usize| self.fixed[line] + self.words(line).iter().map(of_word).sum::<u32>();
-        let value: u32 = around.clone().filter(|line| !lines.is_kept(*line)).map(of_line).sum();
-        Value { for_room: u64::from(value) * SCALE / lines.cost(around), own: of_line(line) }
+        let value: u32 =
+            around.clone().filter(|line| !lines.is_kept(*line)).map(|line| self.values[line]).sum();
+        Value { for_room: u64::from(value) * SCALE / lines.cost(around), own: self.values[line] }
     }
 }
 
@@ -208,7 +231,7 @@ mod tests {
         let question = Question::new(&[question.to_owned()]);
         let relevance = Relevance::new(lines.iter().copied(), &question);
         let mut page = Page { kept: vec![false; lines.len()], room };
-        keep_relevant(&relevance, &mut page);
+        keep_relevant(relevance, &mut page);
         (0..lines.len()).filter(|line| page.kept[*line]).collect()
     }
 

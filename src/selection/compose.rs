@@ -195,7 +195,7 @@ impl Composer<'_> {
         let found = match &self.relevance {
             Some(relevance) => {
                 choice.keep_ends(ENDS_OF_RELEVANT);
-                keep_relevant(relevance, &mut choice)
+                keep_relevant(relevance.clone(), &mut choice)
             }
             None => self.keep_findings(&mut choice),
         };

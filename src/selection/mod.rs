@@ -284,23 +284,34 @@ impl State {
         if self.size.bytes <= earlier::SEARCHED {
             self.look_for_notice(unit, text, size);
         }
-        let plain = bytes::plain(text);
-        let said = if starts { without_prefix(&plain) } else { &plain };
-        let score = match aim {
-            Aim::Failure(needles) => self.score_failure(unit, text, said, needles.as_mut()),
+        match aim {
+            Aim::Failure(needles) => {
+                let plain = bytes::plain(text);
+                let said = if starts { without_prefix(&plain) } else { &plain };
+                let score = self.score_failure(unit, text, said, needles.as_mut());
+                let worth = self.worth(unit, said, score);
+                let heading = if starts { self.headings.take(unit, text, said) } else { None };
+                if let Some(worth) = worth {
+                    let heading = heading.map(|(unit, text)| (unit, text.to_vec()));
+                    self.open.push(Open::new(unit.number, score, worth, heading));
+                }
+            }
             // The head is weighed as a whole.
-            Aim::Answer(_) if self.head_open => Score::default(),
-            Aim::Answer(question) => Score(question.score(text) as i32),
-        };
-        let heading = if starts { self.headings.take(unit, text, said) } else { None };
-        if score.tells() {
-            let worth = Worth::of(score, self.seen.count(said));
-            if self.lines.wants(unit.number, worth) {
-                let heading = heading.map(|(unit, text)| (unit, text.to_vec()));
-                self.open.push(Open::new(unit.number, score, worth, heading));
+            Aim::Answer(_) if self.head_open => {}
+            Aim::Answer(question) => {
+                let score = Score(question.score(text) as i32);
+                if let Some(worth) = self.worth(unit, text, score) {
+                    self.open.push(Open::new(unit.number, score, worth, None));
+                }
             }
         }
         self.keep(unit, text, window);
+    }
+
+    /// Returns the worth of a unit that is a finding and that the shelf wants.
+    fn worth(&mut self, unit: Unit, said: &[u8], score: Score) -> Option<Worth> {
+        let worth = score.tells().then(|| Worth::of(score, self.seen.count(said)))?;
+        self.lines.wants(unit.number, worth).then_some(worth)
     }
 
     /// Scores a unit by what it says behind its prefix.

@@ -1,7 +1,5 @@
 //! Notices and marks of earlier cuts in a searched text.
 
-use std::collections::BTreeMap;
-
 use super::choice::Piece;
 use super::unit::Unit;
 use super::{Selection, State};
@@ -158,26 +156,30 @@ impl Selection {
     /// Returns all stored units in order, without a notice at the end.
     pub(super) fn pieces(&self, old: &Old) -> Vec<Piece<'_>> {
         let state = &self.state;
-        let mut pieces: BTreeMap<usize, Piece> = BTreeMap::new();
-        let shelves = state.lines.units().chain(state.contexts.units());
-        for (unit, text) in shelves.chain(state.tallies.units()).chain(state.head.iter()) {
-            pieces.insert(unit.number, Piece { unit, text });
-        }
+        let mut pieces = vec![];
         let mut left = state.recent.bytes().saturating_sub(old.cut_at_end);
+        let mut end = usize::MAX;
         for (mut unit, text) in state.recent.iter() {
             let text = &text[..text.len().min(left)];
             left -= text.len();
             if text.is_empty() {
-                pieces.split_off(&unit.number);
+                end = unit.number;
                 break;
             }
             if text.len() < unit.bytes {
                 let size = Utf8(text).size();
                 (unit.bytes, unit.chars, unit.ends_line) = (text.len(), size.chars, size.newlines > 0);
             }
-            pieces.insert(unit.number, Piece { unit, text });
+            pieces.push(Piece { unit, text });
         }
-        pieces.split_off(&old.first.number).into_values().collect()
+        let shelves = state.lines.units().chain(state.contexts.units());
+        let rest = shelves.chain(state.tallies.units()).chain(state.head.iter());
+        pieces.extend(rest.map(|(unit, text)| Piece { unit, text }));
+        pieces.retain(|piece| (old.first.number..end).contains(&piece.unit.number));
+        // Of a unit that is stored more than once, the first is the recent one, which may be cut at its end.
+        pieces.sort_by_key(|piece| piece.unit.number);
+        pieces.dedup_by_key(|piece| piece.unit.number);
+        pieces
     }
 }
 

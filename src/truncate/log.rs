@@ -23,10 +23,11 @@ pub fn is_log<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
 /// Returns true for a time of day near the start: `12:00:01`, also after a date or the name of a job.
 fn has_time(line: &[u8]) -> bool {
     let start = &line[..line.len().min(64)];
-    start.windows(8).enumerate().any(|(at, time)| {
-        let [a, b, b':', c, d, b':', e, f] = *time else { return false };
+    memchr::memchr_iter(b':', start).any(|colon| {
+        let Some(at) = colon.checked_sub(2) else { return false };
+        let Some([a, b, b':', c, d, b':', e, f]) = start[at..].first_chunk() else { return false };
         let before = at.checked_sub(1).map(|before| start[before]);
-        [a, b, c, d, e, f].iter().all(u8::is_ascii_digit)
+        [a, b, c, d, e, f].iter().all(|byte| byte.is_ascii_digit())
             && !before.is_some_and(|byte| byte.is_ascii_digit())
             && !start[..at].contains(&b'"')
     })
@@ -52,13 +53,15 @@ fn tells_progress(line: &[u8]) -> bool {
         "ok", "pass", "passed", "fail", "failed", "skip", "skipped", "ignored", "done", "cached", "success",
         "error",
     ];
+    const LONGEST_STATE: usize = 7;
     let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
     let (Some(first), last) = (words.next(), words.next_back()) else { return false };
     let is_state = |word: &[u8]| {
-        let word = word.trim_ascii_end();
-        let bare = word.iter().copied().filter(u8::is_ascii_alphabetic).collect::<Vec<u8>>();
-        let marked = bare.len() + 2 >= word.len();
-        marked && STATES.iter().any(|state| bare.eq_ignore_ascii_case(state.as_bytes()))
+        let letters = || word.iter().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase);
+        // Up to two marks may stand beside the word: `[ok]`.
+        word.len() <= LONGEST_STATE + 2
+            && letters().count() + 2 >= word.len()
+            && STATES.iter().any(|state| letters().eq(state.bytes()))
     };
     let is_mark =
         |word: &[u8]| ["✓", "✔", "✗", "✕", "✖", "×", "√"].iter().any(|mark| word == mark.as_bytes());
