@@ -326,6 +326,7 @@ impl State {
         let mut score = if said == b"\n" { Score::default() } else { score::score(said) };
         if score > Score::default() && is_tally(said) {
             self.tallies.put(unit, text, said);
+            score = score.max(Score::TALLY);
         }
         if needles.is_some_and(|needles| self.holds(needles, unit, text)) {
             score = score.max(Score::ASKED_FOR);

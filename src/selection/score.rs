@@ -11,6 +11,8 @@ pub struct Score(pub i32);
 impl Score {
     /// The weight of a needle.
     pub const ASKED_FOR: Score = Score::of(10);
+    /// The least weight of a line that states a result.
+    pub const TALLY: Score = Score::of(6);
     /// The weight of a changed line in a diff.
     pub const CHANGED: Score = Score::of(4);
 
@@ -45,9 +47,8 @@ pub fn score(line: &[u8]) -> Score {
                 length = word_length(&line[start..]);
             }
             let end = start + length;
-            // Nearly all words are ruled out by their first letters and length, or by the position of a trailing
-            // `Error` or `Exception`.
-            let is_error = length > 5 && (line[end - 5] == b'E' || length > 9 && line[end - 9] == b'E');
+            // Nearly all words are ruled out by their first letters and length, or by the place of a last capital.
+            let is_error = length > 5 && names_may_end(&line[start..end]);
             if is_error || may_tell(&line[start..end]) {
                 weighed.add_word(line, start, end);
             }
@@ -187,10 +188,25 @@ fn is_of_a_name(before: &[u8], after: &[u8]) -> bool {
         }
 }
 
-/// Returns true if a word names an error type, such as `TypeError` or `NullPointerException`.
+/// The ends of names of failures, by length.
+const ENDS: [&[u8]; 9] =
+    [b"Error", b"Failed", b"Killed", b"Denied", b"Failure", b"Refused", b"BackOff", b"NotFound", b"Exception"];
+
+/// Returns true if the capital that begins one of these ends stands in its place.
+#[inline]
+fn names_may_end(word: &[u8]) -> bool {
+    let at = |back: usize| word.len().checked_sub(back).map_or(0, |at| word[at]);
+    at(5) == b'E'
+        || matches!(at(6), b'F' | b'K' | b'D')
+        || matches!(at(7), b'F' | b'R' | b'B')
+        || at(8) == b'N'
+        || at(9) == b'E'
+}
+
+/// Returns true if a word names a failure, such as `TypeError`, `NullPointerException`, `OOMKilled`.
 fn is_error_name(word: &[u8]) -> bool {
-    let stem = word.strip_suffix(b"Error").or_else(|| word.strip_suffix(b"Exception"));
-    stem.and_then(|stem| stem.last()).is_some_and(u8::is_ascii_lowercase)
+    let is_free = |stem: &[u8]| stem.iter().any(u8::is_ascii_alphanumeric);
+    ENDS.iter().any(|end| word.strip_suffix(*end).is_some_and(is_free))
 }
 
 #[cfg(test)]
@@ -224,6 +240,8 @@ mod tests {
             ("step 12 loss=nan", 6.0),
             ("a.py:3:1: F401 `os` imported but unused", 6.0),
             ("[cause]: Error", 8.0),
+            ("OSError: [Errno 2]", 10.0),
+            ("  Reason: OOMKilled", 4.0),
         ];
         for (line, expected) in cases {
             assert_eq!(weight(line), expected, "{line}");
