@@ -1,4 +1,5 @@
-//! The heading of a line: the nearest preceding line with less indentation, or the first line of its paragraph.
+//! The heading of a line: the nearest preceding line with less indentation, or the first line of its paragraph. A command
+//! begins a paragraph.
 
 use super::unit::Unit;
 
@@ -20,7 +21,7 @@ pub struct Headings {
     /// reused.
     levels: Vec<Heading>,
     depth: usize,
-    /// The first line since the last blank one.
+    /// The first line since the last blank one, or the last command since then.
     paragraph: Option<Heading>,
 }
 
@@ -37,13 +38,14 @@ impl Headings {
         }
         let above = self.depth.checked_sub(1);
         self.push(indent, unit, text);
-        let first = indent == 0 && self.paragraph.is_some();
-        if self.paragraph.is_none() && text.len() <= LONGEST {
+        let begins = self.paragraph.is_none() || is_command(said);
+        let continues = indent == 0 && !begins;
+        if begins && text.len() <= LONGEST {
             self.paragraph = Some(Heading { indent, unit, text: text.to_vec() });
         }
         let heading = match above {
             Some(above) => self.levels.get(above),
-            None => self.paragraph.as_ref().filter(|_| first),
+            None => self.paragraph.as_ref().filter(|_| continues),
         };
         heading.map(|heading| (heading.unit, &*heading.text))
     }
@@ -64,37 +66,43 @@ impl Headings {
     }
 }
 
+/// Returns true for the echo of a command, or for the head of a group, as shells and CI systems print them. A step may
+/// be named before it: `[build 4/9] RUN make`.
+fn is_command(said: &[u8]) -> bool {
+    const BEGINNINGS: [&str; 7] = ["$ ", "+ ", "> ", "==> ", "##[group]", "::group::", "RUN "];
+    let step = said.strip_prefix(b"[").and_then(|said| said.iter().position(|byte| *byte == b']'));
+    let said = step.map_or(said, |end| said[end + 2..].trim_ascii_start());
+    BEGINNINGS.iter().any(|beginning| said.starts_with(beginning.as_bytes()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Returns the number of each line's heading.
+    fn above(text: &str) -> Vec<Option<usize>> {
+        let mut headings = Headings::default();
+        let mut next = Unit::default();
+        let of_line = |line: &str| {
+            let unit = Unit { bytes: line.len(), chars: line.len(), ends_line: true, ..next };
+            next = unit.next(0, 0, false);
+            headings.take(unit, line.as_bytes(), line.as_bytes()).map(|(unit, _)| unit.number)
+        };
+        text.split_inclusive('\n').map(of_line).collect()
+    }
+
     #[test]
     fn headings_are_indented_less() {
         let text = "first\n  a\n    b\n    c\n  d\n\nsecond\nthird\n";
-        let mut headings = Headings::default();
-        let mut unit: Option<Unit> = None;
-        let above: Vec<_> = text
-            .split_inclusive('\n')
-            .map(|line| {
-                let next = match unit {
-                    Some(unit) => unit.next(line.len(), line.len(), true),
-                    None => Unit {
-                        number: 0,
-                        char: 0,
-                        line: 0,
-                        bytes: 6,
-                        chars: 6,
-                        foreign: Default::default(),
-                        ends_line: true,
-                    },
-                };
-                unit = Some(next);
-                headings
-                    .take(next, line.as_bytes(), line.as_bytes())
-                    .map(|(unit, text)| (unit.number, text.len()))
-            })
-            .collect();
-        let first = Some((0, 6));
-        assert_eq!(above, [None, first, Some((1, 4)), Some((1, 4)), first, None, None, Some((6, 7))]);
+        assert_eq!(above(text), [None, Some(0), Some(1), Some(1), Some(0), None, None, Some(6)]);
+    }
+
+    #[test]
+    fn a_command_heads_what_it_prints() {
+        for command in ["$ make", "+ ./run.sh a", "##[group]Build", "[app 4/9] RUN make"] {
+            let text = format!("one\ntwo\n{command}\nthree\nfour\n\nfive\n");
+            assert_eq!(above(&text), [None, Some(0), None, Some(2), Some(2), None, None], "{command}");
+        }
+        assert_eq!(above("one\n[x]\n[y\n")[2], Some(0));
     }
 }

@@ -189,8 +189,17 @@ fn is_of_a_name(before: &[u8], after: &[u8]) -> bool {
 }
 
 /// The ends of names of failures, by length.
-const ENDS: [&[u8]; 9] =
-    [b"Error", b"Failed", b"Killed", b"Denied", b"Failure", b"Refused", b"BackOff", b"NotFound", b"Exception"];
+const ENDS: [&[u8]; 9] = [
+    b"Error",
+    b"Failed",
+    b"Killed",
+    b"Denied",
+    b"Failure",
+    b"Refused",
+    b"BackOff",
+    b"NotFound",
+    b"Exception",
+];
 
 /// Returns true if the capital that begins one of these ends stands in its place.
 #[inline]
