@@ -1,20 +1,22 @@
-export { OutputCapture } from './lib/capture/capture.js'
-export { formatProcessOutput } from './lib/capture/process.js'
-export { applyPlan } from './lib/context/apply_plan.js'
+import { classOf, functionsOf } from './lib/wing.js'
+
 export { ContextOverflowError } from './lib/context/overflow_error.js'
-export { precheck } from './lib/context/precheck.js'
-export { runWithRecovery } from './lib/context/recovery.js'
 export { definePolicy } from './lib/policy.js'
-export { classifyProviderError } from './lib/provider_errors/classify.js'
-export { clampError } from './lib/result/clamp_error.js'
-export { clampMessages } from './lib/result/clamp_messages.js'
-export { clampResult } from './lib/result/clamp_result.js'
-export { sanitizeForDisplay } from './lib/result/display.js'
-export { wrapTool, wrapTools } from './lib/result/wrap_tool.js'
-export { guardSession } from './lib/session/guard.js'
-export { inspectSession, repairSession } from './lib/session/session.js'
-export { createSpillStore } from './lib/spill/spill.js'
-export { spillTool } from './lib/spill/spill_tool.js'
 export { cleanText } from './lib/text/clean.js'
 export { sliceUtf16Safe, truncateUtf16Safe } from './lib/text/slice.js'
 export { clampText, clampTextWithReport, estimateTokens, measureText } from './lib/text/text.js'
+
+// The wings: each is a file that is loaded when one of its exports is first called.
+const capture = () => require('./wings/capture.js') as typeof import('./wings/capture.js')
+const context = () => require('./wings/context.js') as typeof import('./wings/context.js')
+const result = () => require('./wings/result.js') as typeof import('./wings/result.js')
+const session = () => require('./wings/session.js') as typeof import('./wings/session.js')
+const spill = () => require('./wings/spill.js') as typeof import('./wings/spill.js')
+
+export const OutputCapture = classOf('OutputCapture', capture)
+export const { formatProcessOutput } = functionsOf(capture)
+export const { applyPlan, classifyProviderError, precheck, runWithRecovery } = functionsOf(context)
+export const { clampError, clampMessages, clampResult, sanitizeForDisplay, wrapTool, wrapTools } =
+  functionsOf(result)
+export const { guardSession, inspectSession, repairSession } = functionsOf(session)
+export const { createSpillStore, spillTool } = functionsOf(spill)

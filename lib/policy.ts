@@ -1,7 +1,7 @@
 import type { Cut, Policy, WrapPolicy } from 'spillway'
 import { checkClean } from './clean_options.js'
 import { type Compiled, measures } from './compiled.js'
-import { dialectNames } from './dialect/results.js'
+import { dialectNames } from './dialect/table.js'
 import { checkNotice } from './notice.js'
 import { checkQuery } from './query.js'
 import { isObject } from './untrusted.js'

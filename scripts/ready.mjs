@@ -12,6 +12,7 @@ const SOURCES = [
   'src',
   'lib',
   'cli',
+  'wings',
   'index.ts',
   'build.rs',
   'Cargo.toml',

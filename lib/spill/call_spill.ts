@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises'
+import { promises } from 'node:fs'
 import type { SpillRecord, SpillStore } from 'spillway'
 import { type Compiled, type SavedHow, saved } from '../compiled.js'
 import { get, isObject } from '../untrusted.js'
@@ -81,7 +81,7 @@ async function saveOnce(store: SpillStore, text: string, meta: { callId?: string
 /** Returns true if a text was saved and no sweep has removed it since. */
 async function isThere({ whole, path }: Saved): Promise<boolean> {
   if (path === undefined) return whole[0] !== 'failed'
-  return access(path).then(
+  return promises.access(path).then(
     () => true,
     () => false,
   )
