@@ -73,26 +73,32 @@ const FIELDS = ['text', 'json', 'other', 'media', 'id', 'tool', 'error', 'side',
 class Row {
   readonly name: DialectName
   readonly forms: readonly Form[]
-  private readonly paths = new Paths()
   private readonly copy: string | undefined
+  private made: Paths | undefined
 
-  constructor(data: RowData) {
+  constructor(private readonly data: RowData) {
     this.name = data.name as DialectName
     this.copy = data.copy
-    const json = Object.entries(data.json ?? {})
-    for (const field of FIELDS) {
-      if (field === 'json')
-        for (const [path, as] of json) this.grow(path, field, as === RESULT ? 'string' : as)
-      else for (const path of data[field] ?? []) this.grow(path, field)
-      for (const path of field === 'text' || field === 'other' || field === 'media' ? (mcp[field] ?? []) : [])
-        for (const [above, as] of json) if (as === RESULT) this.grow(`${above}.${path}`, field)
-    }
-    if (data.copy !== undefined) this.grow(data.copy, 'aside')
     this.forms = data.forms.map((form) => new Form(form, this))
   }
 
-  private grow(path: string, field: string, as = ''): void {
-    this.paths.grow(path, field === 'other' ? undefined : { field, as })
+  /** Paths into a result. Made on first use, since most programs meet few dialects. */
+  private get paths(): Paths {
+    if (this.made) return this.made
+    const data = this.data
+    const paths = new Paths()
+    this.made = paths
+    const grow = (path: string, field: string, as = '') =>
+      paths.grow(path, field === 'other' ? undefined : { field, as })
+    const json = Object.entries(data.json ?? {})
+    for (const field of FIELDS) {
+      if (field === 'json') for (const [path, as] of json) grow(path, field, as === RESULT ? 'string' : as)
+      else for (const path of data[field] ?? []) grow(path, field)
+      for (const path of field === 'text' || field === 'other' || field === 'media' ? (mcp[field] ?? []) : [])
+        for (const [above, as] of json) if (as === RESULT) grow(`${above}.${path}`, field)
+    }
+    if (data.copy !== undefined) grow(data.copy, 'aside')
+    return paths
   }
 
   read(place: Place): Result {
@@ -118,30 +124,35 @@ class Form {
   readonly role: readonly string[]
   readonly type: readonly string[]
   readonly isList: boolean
-  private readonly has: readonly Paths[]
   private readonly blocks: boolean
   private readonly isEmpty: boolean
-  private readonly results: Paths | undefined
+  private made: { readonly has: readonly Paths[]; readonly results: Paths | undefined } | undefined
 
   constructor(
-    data: FormData,
+    private readonly data: FormData,
     readonly row: Row,
   ) {
     this.role = data.role?.split('|') ?? []
     this.type = data.type?.split('|') ?? []
     this.isList = data.list ?? false
-    this.has = (data.has ?? []).map((path) => Paths.of([path]))
     this.blocks = data.blocks ?? false
     this.isEmpty = data.empty ?? false
-    this.results = data.results && Paths.of(data.results)
+  }
+
+  /** Made on first use, as those of a row. */
+  private get paths() {
+    const { has = [], results } = this.data
+    this.made ??= { has: has.map((path) => Paths.of([path])), results: results && Paths.of(results) }
+    return this.made
   }
 
   read(root: Place): Result[] | undefined {
-    if (!this.has.every((paths) => leads(paths, root))) return undefined
+    const { has, results: paths } = this.paths
+    if (!has.every((paths) => leads(paths, root))) return undefined
     if (this.isEmpty && !isEmptyList(root.read('content'))) return undefined
     if (this.blocks && !this.row.hasBlocks(root)) return undefined
-    if (!this.results) return [this.row.read(root)]
-    const results = endsAt(this.results, root).flatMap(({ value, holder, key }) =>
+    if (!paths) return [this.row.read(root)]
+    const results = endsAt(paths, root).flatMap(({ value, holder, key }) =>
       // Bytes beside results are not results.
       isObject(value) && !ArrayBuffer.isView(value) ? this.row.read(holder.child(value, key)) : [],
     )
