@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Block, blocksOf, compile, packagesOf, pages, run, runShell } from '../scripts/blocks.mjs'
+
+/** Languages of blocks that are run, compiled or parsed, and of what only people read. */
+const KNOWN = ['ts', 'sh', 'diff', 'json', 'text']
+const folder = join(__dirname, '../target/docs')
+
+const blocks = pages().flatMap(blocksOf)
+const inLanguage = (...languages: string[]) => blocks.filter(({ language }) => languages.includes(language))
+
+/** Blocks that import a framework run in frameworks/, where it is installed. */
+const own = inLanguage('ts', 'diff').filter((block) => packagesOf(block).length === 0)
+
+it('every block of code has a language that is run, and every output stands below its code', () => {
+  const isSession = ({ language, code }: Block) => language === '' && code.startsWith('$ ')
+  const unknown = blocks.filter((block) => !KNOWN.includes(block.language) && !isSession(block))
+  expect(unknown.map(({ place }) => place)).toEqual([])
+  expect(own.length).toBeGreaterThan(10)
+})
+
+describe('TypeScript', () => {
+  let complaints = 'not compiled'
+  beforeAll(() => {
+    complaints = compile(own, folder)
+  })
+
+  it('compiles strictly', () => {
+    expect(complaints).toBe('')
+  })
+
+  it.each(own.filter(({ language }) => language === 'ts'))('$place runs and prints what it shows', (block) => {
+    const { status, stderr, printed, shown } = run(block, folder)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    if (shown !== undefined) expect(printed).toBe(shown)
+  })
+})
+
+it.each(inLanguage('sh'))('$place: every line of the shell runs', (block) => {
+  const { status, stderr, printed, shown } = runShell(block)
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  if (shown !== undefined) expect(printed).toBe(shown)
+})
+
+it.each(inLanguage('json'))('$place is JSON', ({ code }) => {
+  expect(() => JSON.parse(code)).not.toThrow()
+})
