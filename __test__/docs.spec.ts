@@ -29,7 +29,9 @@ describe('TypeScript', () => {
     expect(complaints).toBe('')
   })
 
-  it.each(own.filter(({ language }) => language === 'ts'))('$place runs and prints what it shows', (block) => {
+  it.each(
+    own.filter(({ language }) => language === 'ts'),
+  )('$place runs and prints what it shows', (block) => {
     const { status, stderr, printed, shown } = run(block, folder)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     if (shown !== undefined) expect(printed).toBe(shown)

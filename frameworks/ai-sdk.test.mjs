@@ -13,19 +13,7 @@ import {
 import { MockLanguageModelV3 } from 'ai/test'
 import { clampMessages, wrapTool, wrapTools } from 'spillway'
 import { z } from 'zod'
-import {
-  bytes,
-  DECISIVE,
-  documented,
-  FAILURE,
-  IMAGE,
-  LIMIT,
-  largest,
-  missing,
-  ROWS,
-  size,
-  TEXT,
-} from './scenario.mjs'
+import { bytes, DECISIVE, documented, FAILURE, IMAGE, LIMIT, largest, ROWS, size, TEXT } from './scenario.mjs'
 
 const inputSchema = z.object({})
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } }
@@ -154,7 +142,7 @@ for (const name of Object.keys(hooks)) {
     const { sent, messages, steps } = await hooked(name)
     const shown = steps[0].toolResults.map(({ output }) => output)
     const measured = [largest(sent.map(textOf)), bytes(messages), largest(shown)].map(size)
-    assert.deepEqual(measured, documented('AI SDK').measured[name])
+    assert.deepEqual(measured, documented('AI SDK')[name])
   })
 }
 
@@ -323,10 +311,6 @@ test('a cut is told with the tool and the call', async () => {
       .sort()
       .map((name) => [name, [`call ${name}`, phase(name)]]),
   )
-})
-
-test('the documented lines are the ones above', () => {
-  assert.deepEqual(missing('AI SDK', import.meta.url), [])
 })
 
 test('a tool that can be asked for a part is to be asked for one, however its parameters are written', () => {

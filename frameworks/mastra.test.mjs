@@ -6,19 +6,7 @@ import { InMemoryStore } from '@mastra/core/storage'
 import { createTool } from '@mastra/core/tools'
 import { clampMessages, wrapTools } from 'spillway'
 import { z } from 'zod'
-import {
-  bytes,
-  DECISIVE,
-  documented,
-  FAILURE,
-  IMAGE,
-  LIMIT,
-  largest,
-  missing,
-  ROWS,
-  size,
-  TEXT,
-} from './scenario.mjs'
+import { bytes, DECISIVE, documented, FAILURE, IMAGE, LIMIT, largest, ROWS, size, TEXT } from './scenario.mjs'
 
 const inputSchema = z.object({})
 
@@ -129,7 +117,7 @@ for (const name of Object.keys(hooks)) {
     const { sent, stored, shown } = await hooked(name)
     const results = shown.map(({ payload }) => payload.result)
     const measured = [largest(sent.map(textOf)), bytes(stored), largest(results)].map(size)
-    assert.deepEqual(measured, documented('Mastra').measured[name])
+    assert.deepEqual(measured, documented('Mastra')[name])
   })
 }
 
@@ -201,8 +189,4 @@ test('a cut is told with the tool and the call', async () => {
       .sort()
       .map((name) => [name, [`call ${name}`, phase(name)]]),
   )
-})
-
-test('the documented lines are the ones above', () => {
-  assert.deepEqual(missing('Mastra', import.meta.url), [])
 })

@@ -3,19 +3,7 @@ import { test } from 'node:test'
 import { Agent, MemorySession, Runner, RunState, setTracingDisabled, tool, Usage } from '@openai/agents'
 import { clampMessages, wrapTool, wrapTools } from 'spillway'
 import { z } from 'zod'
-import {
-  bytes,
-  DECISIVE,
-  documented,
-  FAILURE,
-  IMAGE,
-  LIMIT,
-  largest,
-  missing,
-  ROWS,
-  size,
-  TEXT,
-} from './scenario.mjs'
+import { bytes, DECISIVE, documented, FAILURE, IMAGE, LIMIT, largest, ROWS, size, TEXT } from './scenario.mjs'
 
 setTracingDisabled(true)
 
@@ -126,7 +114,7 @@ for (const name of Object.keys(hooks)) {
   test(`${name}: what the model was sent, the session holds and the state says`, async () => {
     const { sent, stored, state } = await hooked(name)
     const measured = [largest(sent.map(textOf)), bytes(stored), bytes(state)].map(size)
-    assert.deepEqual(measured, documented('OpenAI Agents').measured[name])
+    assert.deepEqual(measured, documented('OpenAI Agents')[name])
   })
 }
 
@@ -237,8 +225,4 @@ test('an abort arrives at the tool', async () => {
   })
   await turn({ tools: [wrapTool(wait)], signal: controller.signal }).catch(() => {})
   assert.deepEqual(aborted, [true])
-})
-
-test('the documented lines are the ones above', () => {
-  assert.deepEqual(missing('OpenAI Agents', import.meta.url), [])
 })

@@ -31,31 +31,12 @@ export function size(count) {
   return count < KB * KB ? `${Math.round(count / KB)} KB` : `${(count / KB / KB).toFixed(1)} MB`
 }
 
-const docs = new Map()
+const page = readFileSync(new URL('../docs/frameworks.md', import.meta.url), 'utf8')
 
-function readDoc(file) {
-  if (!docs.has(file)) docs.set(file, readFileSync(new URL(`../docs/${file}`, import.meta.url), 'utf8'))
-  return docs.get(file)
-}
-
-/** What a section of docs/ says, of a framework where nothing else is said: its lines of code, and its rows by hook. */
-export function documented(heading, file = 'frameworks.md') {
-  const [section] = readDoc(file).split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? []
-  if (section === undefined) throw new Error(`docs/${file} has no section ${heading}`)
-  const blocks = [...section.matchAll(/```(?:js|ts)\n([\s\S]*?)```/g)].map(([, code]) => code)
+/** Rows of the table in a section of docs/frameworks.md, by hook. */
+export function documented(heading) {
+  const [section] = page.split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? []
+  if (section === undefined) throw new Error(`docs/frameworks.md has no section ${heading}`)
   const rows = [...section.matchAll(/^\| (.+) \|$/gm)].map(([, cells]) => cells.split(' | ')).slice(1)
-  return {
-    code: blocks
-      .join('')
-      .split('\n')
-      .map((line) => line.trim().replace(/^(await|export default) /, ''))
-      .filter((line) => line !== '' && !line.startsWith('//')),
-    measured: Object.fromEntries(rows.map(([hook, ...cells]) => [hook.replaceAll('`', ''), cells])),
-  }
-}
-
-/** The lines of documented code that a test does not run: there must be none. */
-export function missing(heading, testUrl, file) {
-  const ran = readFileSync(new URL(testUrl), 'utf8')
-  return documented(heading, file).code.filter((line) => !ran.includes(line))
+  return Object.fromEntries(rows.map(([hook, ...cells]) => [hook.replaceAll('`', ''), cells]))
 }

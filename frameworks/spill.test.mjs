@@ -15,7 +15,7 @@ import { MockLanguageModelV3 } from 'ai/test'
 import { createSpillStore, spillTool, wrapTools } from 'spillway'
 import { z } from 'zod'
 import { IMAGE_BLOCK, openSession } from './pi.mjs'
-import { bytes, DECISIVE, FAILURE, IMAGE, LIMIT, missing, TEXT } from './scenario.mjs'
+import { bytes, DECISIVE, FAILURE, IMAGE, LIMIT, TEXT } from './scenario.mjs'
 
 const directory = mkdtempSync(join(tmpdir(), 'spillway-spill-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
@@ -319,8 +319,4 @@ test('wrapped with the others, under limits of less than a page: its answers are
     first.text,
     /^\[[0-9a-f]{16}: lines 1-\d+ of 46001 lines, [\s\S]*\[tool output truncated: [^\n]*\]\n/,
   )
-})
-
-test('the documented lines are the ones above', () => {
-  assert.deepEqual(missing('For a model', import.meta.url, 'spill.md'), [])
 })

@@ -27,7 +27,8 @@ const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm
 const IMPORT = /(?:from|import) '((?:@[\w-]+\/)?[\w:-]+)/g
 
 /** Pages whose code is run. */
-export const pages = () => ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].sort()
+export const pages = () =>
+  ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].sort()
 
 /** Blocks of a page in order, each with the output that follows it, if one does. */
 export function blocksOf(page) {
@@ -70,7 +71,10 @@ export function compile(blocks, folder) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   for (const block of blocks) writeFileSync(`${fileOf(folder, block)}.mts`, source(block))
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS, include: ['*.mts'] }))
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: OPTIONS, include: ['*.mts'] }),
+  )
   return spawnSync(process.execPath, [tsc, '-p', folder], { cwd: folder, encoding: 'utf8' }).stdout
 }
 
@@ -86,7 +90,10 @@ function atHome(use) {
 
 /** Text with the home and the random ids of saved outputs as documents have them. */
 const plain = (text, home = '/home/me') =>
-  text.replaceAll(home, '/home/me').replaceAll(/[0-9a-f]{16}/g, '8386ef942ee3ac38').trimEnd()
+  text
+    .replaceAll(home, '/home/me')
+    .replaceAll(/[0-9a-f]{16}/g, '8386ef942ee3ac38')
+    .trimEnd()
 
 const ran = ({ shown }, home, { status, stdout, stderr }) => ({
   status,
@@ -144,7 +151,8 @@ function furnish(home) {
   writeFileSync(join(project, 'test.js'), FAILING)
   writeFileSync(join(project, 'session.jsonl'), ROWS.map((row) => `${JSON.stringify(row)}\n`).join(''))
   mkdirSync(join(home, '.outputs'), { mode: 0o700 })
-  const saved = 'compiled one more file\n'.repeat(4_800) + "src/cart.ts:7 - error: Cannot find name 'total'\n"
+  const compiled = 'compiled one more file\n'.repeat(4_800)
+  const saved = `${compiled}src/cart.ts:7 - error: Cannot find name 'total'\n`
   const size = `${Buffer.byteLength(saved)}b.4801l`
   writeFileSync(join(home, '.outputs', `8386ef942ee3ac38.npm.${size}.txt`), saved, { mode: 0o600 })
   return project
