@@ -18,7 +18,7 @@ const repeat = (count, line) => Array.from({ length: count }, (_, at) => line(at
 
 /** A line as a screen can show it: one row, no control characters, halves of surrogate pairs told. */
 function short(line) {
-  const points = [...line.replaceAll('\x1b', '␛')].map((point) =>
+  const points = [...line.replaceAll('\x1b', '\\e')].map((point) =>
     /\p{Surrogate}/u.test(point) ? `\\u${point.charCodeAt(0).toString(16)}` : point,
   )
   return points.length > WIDTH ? `${points.slice(0, WIDTH - 1).join('')}…` : points.join('')
@@ -34,13 +34,14 @@ const must = (isTrue) => {
 function show(name, text, decisive, isKept) {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('[tool output'))
   const at = lines.findIndex((line) => line.includes(decisive))
-  const shown = at < 0 ? lines.slice(-1) : lines.slice(Math.max(0, at - 1), at + 2)
+  const shown = at < 0 ? lines.slice(-2) : lines.slice(Math.max(0, at - 1), at + 2)
   const [first, ...rest] = shown.map((line) => {
     const isDecisive = line.includes(decisive)
     return isDecisive ? `${red('▶')} ${bold(short(line))}` : `  ${dim(short(line))}`
   })
   console.log(`${isKept ? green('  ✓') : red('  ✗')} ${name}${first}`)
   for (const line of rest) console.log(`            ${line}`)
+  if (!isKept) console.log(`              ${red('cut off here')}`)
 }
 
 /** Shows an output of a tool after both cuts. */
@@ -59,7 +60,7 @@ process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
 const store = createSpillStore({ dir: join(directory, 'outputs'), reference: 'id' })
 
 console.log(
-  `What a model reads of four tools, ${grouped(LIMIT.maxChars)} chars each. ${red('▶')} is the line that matters.`,
+  `What a model reads of an output, in ${grouped(LIMIT.maxChars)} chars. ${red('▶')} is the line that matters.`,
 )
 
 // A command that is captured while it runs.
