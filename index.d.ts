@@ -404,7 +404,13 @@ export type OnlyOptions<P> =
  *  and the "…" of a truncated line. Images, audio and files become `{bytes, omitted: true}` in place of their payload,
  *  with its decoded size. An Error is returned as a new one of the same prototype, name and code, without frames and
  *  causes. Returns the same value if nothing changes. */
-export function sanitizeForDisplay<T>(result: T, options?: { maxChars?: number; maxErrorChars?: number }): T
+export function sanitizeForDisplay<T>(result: T, options?: DisplayOptions): T
+export interface DisplayOptions {
+  /** Chars of each text block. Default 8_000. */
+  maxChars?: number
+  /** Chars of each text of an error result. Default 400. */
+  maxErrorChars?: number
+}
 
 // ── Histories ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -462,15 +468,18 @@ export class OutputCapture {
    * touched. One child per capture; a second, or a child with neither pipe (stdio 'inherit' or 'ignore'), is
    * ERR_SPILLWAY_OPTION.
    */
-  attach(
-    child: ChildProcess,
-    options?: { graceMs?: number; signal?: AbortSignal | undefined },
-  ): Promise<CaptureResult>
+  attach(child: ChildProcess, options?: AttachOptions): Promise<CaptureResult>
   /** Returns the result that `finish` would return now, except for the saved file, which is not complete yet. Costs
    *  about one clamp, so it can feed partial updates. */
   snapshot(): CaptureResult
   /** Ends both streams. Further calls return the first result. */
   finish(exit?: ProcessExit): Promise<CaptureResult>
+}
+export interface AttachOptions {
+  /** Milliseconds to wait for the end of the pipes after the child has exited. Default 2_000. */
+  graceMs?: number
+  /** Aborts the capture and kills the child with SIGTERM. */
+  signal?: AbortSignal | undefined
 }
 /** Options of a capture. `keep` is 'findings' unless given. A code other than 0, a signal or a timeout makes the text
  *  an error for 'auto'. */
@@ -520,16 +529,15 @@ export interface CaptureResult {
  *  (unless given: keep 'findings', 8_000 chars, notice 'count' with the name of the stream), and then the end of the
  *  process. An empty stream is omitted. If the process failed, stderr comes first, and both streams are errors for
  *  'auto'. Labels and the last line do not count towards the limits. */
-export function formatProcessOutput(
-  output: {
-    stdout: TextInput
-    stderr: TextInput
-    exitCode?: number | null
-    signal?: string | null
-    timedOut?: boolean
-  },
-  policy?: PolicyOptions,
-): string
+export function formatProcessOutput(output: ProcessOutput, policy?: PolicyOptions): string
+/** Output of a process that was collected in another way than by a capture. */
+export interface ProcessOutput {
+  stdout: TextInput
+  stderr: TextInput
+  exitCode?: number | null
+  signal?: string | null
+  timedOut?: boolean
+}
 
 // ── Full outputs on disk ─────────────────────────────────────────────────────────────────────────────────
 
@@ -572,15 +580,12 @@ export interface SpillStore {
   /** Saves a text as UTF-8 (lone surrogates as U+FFFD), or bytes as they are; do not change the bytes until the save is
    *  done. Before its first file, and then once an hour, a store sweeps by itself, with the `retain` of the last
    *  `sweep`. */
-  save(text: TextInput, meta?: { tool?: string; callId?: string }): Promise<SpillRecord>
+  save(text: TextInput, meta?: SpillMeta): Promise<SpillRecord>
   /** Reads a page by id, never by path: from a line (1-based, default 1) or from a byte (0-based; takes precedence), up
    *  to `lines` lines and `maxBytes` bytes (40_960) of text. A page by line ends at a line end, if it contains one. No
    *  page ends inside a UTF-8 sequence, and each holds at least one code point. Invalid sequences become U+FFFD.
    *  Consecutive pages make up the whole file. A page beyond the end is empty. */
-  read(
-    id: string,
-    range?: { line?: number; byte?: number; lines?: number; maxBytes?: number },
-  ): Promise<SpillSlice>
+  read(id: string, range?: SpillRange): Promise<SpillSlice>
   /** Finds the lines that contain a plain text, or match a regular expression, in order. Expressions take linear time:
    *  no backreferences and no lookaround. Ignored case, `\w`, `\d`, `\s` and `\b` are Unicode: `é+` with `ignoreCase`
    *  finds "ÉÉ". Returns at most 40_960 bytes of text. A line of over 500 bytes is shown around its match, between marks
@@ -590,7 +595,26 @@ export interface SpillStore {
   list(): Promise<SpillRecord[]>
   /** Removes files by age and total size, except the ids in `retain` and files that are still being written. Safe while
    *  other processes sweep, save and read. Counts only the files that this sweep removed. */
-  sweep(options?: { retain?: readonly string[] }): Promise<{ removed: number; bytes: number }>
+  sweep(options?: SweepOptions): Promise<{ removed: number; bytes: number }>
+}
+/** The producer of an output, for the name of its file and for events. */
+export interface SpillMeta {
+  tool?: string
+  callId?: string
+}
+export interface SpillRange {
+  /** First line of the page, 1-based. Default 1. */
+  line?: number
+  /** First byte of the page, 0-based. Takes precedence over `line`. */
+  byte?: number
+  /** Lines of the page at most. Default: as many as fit. */
+  lines?: number
+  /** Bytes of text of the page at most. Default 40_960. */
+  maxBytes?: number
+}
+export interface SweepOptions {
+  /** Ids of outputs to keep, such as those that a conversation still names. */
+  retain?: readonly string[]
 }
 /** A page of a saved output. */
 export interface SpillSlice {
@@ -769,10 +793,11 @@ export interface ProviderError {
  * the same texts. Of a long text the start and the end are read. No error makes this function throw; wrong options do
  * (code ERR_SPILLWAY_OPTION).
  */
-export function classifyProviderError(
-  error: unknown,
-  options?: { patterns?: readonly { pattern: RegExp; kind: ProviderErrorKind }[] },
-): ProviderError
+export function classifyProviderError(error: unknown, options?: ClassifyOptions): ProviderError
+export interface ClassifyOptions {
+  /** Tried first, in this order, against the texts of the error. */
+  patterns?: readonly { pattern: RegExp; kind: ProviderErrorKind }[]
+}
 
 /**
  * Sends a prompt, and recovers if it is too large: precheck, the cheapest fix, send. After a reported overflow it
@@ -968,10 +993,13 @@ export interface SessionReport {
 }
 /** Reports which tools and results take up a session, with its `top` (10) largest results. Reads only, off the main
  *  thread. */
-export function inspectSession(
-  path: string,
-  options?: ResultPolicy & { signal?: AbortSignal | undefined; top?: number },
-): Promise<SessionReport>
+export function inspectSession(path: string, options?: InspectOptions): Promise<SessionReport>
+/** Options of inspectSession. The policy decides which results count as oversized. */
+export interface InspectOptions extends ResultPolicy {
+  signal?: AbortSignal | undefined
+  /** Largest results to report. Default 10. */
+  top?: number
+}
 
 // ── Errors and events ────────────────────────────────────────────────────────────────────────────────────
 // Every error has a stable `code`: ERR_SPILLWAY_OPTION for wrong arguments, ERR_SPILLWAY_CONTEXT_OVERFLOW,

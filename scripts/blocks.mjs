@@ -8,7 +8,7 @@
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
-  copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -137,11 +137,9 @@ const ROWS = [
  *  large, and an output that was saved. Returns the project. */
 function furnish(home) {
   const checkout = join(home, 'spillway')
-  mkdirSync(join(checkout, 'dist'), { recursive: true })
-  for (const name of ['package.json', 'index.d.ts', 'pi.d.ts', 'daycare.d.ts', 'openclaw.d.ts'])
-    copyFileSync(join(root, name), join(checkout, name))
-  for (const name of readdirSync(join(root, 'dist')).filter((name) => /\.(js|node)$/.test(name)))
-    copyFileSync(join(root, 'dist', name), join(checkout, 'dist', name))
+  mkdirSync(checkout)
+  const packed = readdirSync(root).filter((name) => name === 'package.json' || name.endsWith('.d.ts'))
+  for (const name of [...packed, 'dist']) cpSync(join(root, name), join(checkout, name), { recursive: true })
   const project = join(home, 'my-agent')
   mkdirSync(join(project, 'node_modules/.bin'), { recursive: true })
   symlinkSync(root, join(project, 'node_modules/spillway'))
