@@ -112,7 +112,7 @@ function isKept(dialect: string, result: object, holder: object, key: string): b
 function isKeptBy(rows: any[], result: object, holder: object, key: string): boolean {
   const kept = rows.flatMap((row) => [
     ...KEPT.flatMap((field) => row[field] ?? []),
-    // What tells the shape of a result is known by being there.
+    // A tag that tells the shape of a result is known by being there.
     ...row.forms.flatMap(({ has = [] }: any) => has),
   ])
   const isHere = (path: string): boolean => {
@@ -175,7 +175,7 @@ describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, samp
         expect(wrapTool(() => returned, policy)() === returned).toBe(true)
         const clamped = clampResult(value, policy)
         const { messages } = clampMessages([value], policy)
-        // Where nothing tells a result any more, the value is data: a tool returns its text.
+        // If nothing tells a result any more, the value is data: a tool returns its text.
         if (clamped === value && typeof returned === 'string') expect(messages[0] === value).toBe(true)
         else for (const left of [clamped, messages[0]]) expect(sizeOfJson(left)).toBeLessThanOrEqual(bound)
         expect(clampResult(clamped, policy) === clamped).toBe(true)
@@ -189,7 +189,7 @@ describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, samp
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {
         const value = fresh()
-        // What comes to a list of results is a result, with limits of its own.
+        // A value that comes to a list of results is a result, with limits of its own.
         const results = texts(make(TEXT)).length + changes.length
         const bound = sizeOfJson(make(TEXT)) + (results + 1) * (LIMIT + LITTLE)
         for (const { at, how, name, large } of changes) {

@@ -129,7 +129,7 @@ describe('cleanText', () => {
     const lone = 'a\ud800b'
     for (const text of [lone, `${lone}\n`.repeat(2), `${'x\ty\n'.repeat(2)}é\n`, 'ab\n'.repeat(2) + lone])
       expect(cleanText(text)).toBe(text)
-    // What a first look stumbles over may have nothing to clean either.
+    // Text that a first look stumbles over may have nothing to clean either.
     expect(cleanText(`${ESC}[1m${lone}`, { ansi: false })).toBe(`${ESC}[1m${lone}`)
     expect(cleanText(`${lone}\r`)).toBe('a\ufffdb')
     expect(cleanText(`😀${lone}\0`)).toBe('😀a\ufffdb')

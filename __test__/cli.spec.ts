@@ -285,7 +285,7 @@ describe('run', () => {
     await until(() => existsSync(up))
     child.kill('SIGINT')
     await until(() => existsSync(got))
-    // What finds nothing to read waits for it.
+    // A reader that finds nothing to read waits for it.
     await setTimeout(300)
     child.stdin?.end('late\n')
     expect(await end(child)).toMatchObject({ code: 0, stdout: 'late\ncat: 0\n[exit code 0]' })

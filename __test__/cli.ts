@@ -15,7 +15,7 @@ const started: ChildProcess[] = []
 
 const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, LC_ALL: ____, LC_CTYPE: _____, ...inherited } = process.env
 
-/** What a person's terminal sets, whatever the tests were started by. */
+/** Environment of a person's terminal, whatever the tests were started by. */
 const surroundings = { ...inherited, LANG: 'C.UTF-8', TERM: 'xterm-256color', SHELL: '/bin/sh' }
 
 afterAll(() => {
@@ -33,7 +33,7 @@ export interface Ended {
 interface Call {
   input?: string | Uint8Array
   env?: Record<string, string>
-  /** What runs the command line instead of Node alone. */
+  /** Program that runs the command line, instead of Node alone. */
   before?: readonly string[]
   stdio?: SpawnOptions['stdio']
 }

@@ -31,7 +31,7 @@ describe('inspect', () => {
     const cleaned = await spillway(['inspect', '--clean', '--max-chars', '500', 'a.jsonl'])
     expect(cleaned.stdout).toContain('spillway repair --max-chars 500 --clean a.jsonl\n')
     expect(lines.filter((line) => [...line].length > 80)).toEqual([])
-    // What a session holds moves no cursor.
+    // Nothing that a session holds moves the cursor.
     expect(stdout).toContain('\\u6f22\\u001b[31m')
     expect(stdout).not.toContain('\x1b')
     expect((await spillway(['inspect', 'a.jsonl'], { env: { LANG: 'C' } })).stdout).toMatch(/ #+ +100%$/m)

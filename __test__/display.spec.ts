@@ -22,7 +22,7 @@ describe('sanitizeForDisplay', () => {
     expect(big).toEqual(before)
     const [first = []] = texts(shown)
     for (const text of texts(shown).flat()) expect(text.length).toBeLessThanOrEqual(8_000)
-    // What is no text of lines has one.
+    // A text without newlines has one line.
     if (error) for (const text of first) expect(text.length).toBeLessThanOrEqual(400)
     else expect(first.join('')).toMatch(/more characters truncated\]/)
   })

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Block, blocksOf, compile, packagesOf, pages, run, runShell } from '../scripts/blocks.mjs'
@@ -6,7 +7,13 @@ import { type Block, blocksOf, compile, packagesOf, pages, run, runShell } from 
 const KNOWN = ['ts', 'sh', 'diff', 'json', 'text']
 const folder = join(__dirname, '../target/docs')
 
-const blocks = pages().flatMap(blocksOf)
+/** Settings of bundlers, which `npm run test:projects` tries in projects/. */
+const BUNDLERS = 'docs/bundlers.md'
+const projects = join(__dirname, '../projects')
+
+const blocks = pages()
+  .filter((page) => page !== BUNDLERS)
+  .flatMap(blocksOf)
 const inLanguage = (...languages: string[]) => blocks.filter(({ language }) => languages.includes(language))
 
 /** Blocks that import a framework run in frameworks/, where it is installed. */
@@ -46,4 +53,12 @@ it.each(inLanguage('sh'))('$place: every line of the shell runs', (block) => {
 
 it.each(inLanguage('json'))('$place is JSON', ({ code }) => {
   expect(() => JSON.parse(code)).not.toThrow()
+})
+
+it.each(blocksOf(BUNDLERS))('$place has the lines that a project runs', ({ code }) => {
+  const files = readdirSync(projects, { recursive: true, encoding: 'utf8' })
+  const tried = files.filter((file) => /package\.json$|\.config\.js$/.test(file))
+  const texts = tried.map((file) => readFileSync(join(projects, file), 'utf8'))
+  const lines = code.split('\n').filter((line) => line.trim() !== '')
+  expect(texts.some((text) => lines.every((line) => text.includes(line)))).toBe(true)
 })

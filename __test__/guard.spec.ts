@@ -35,7 +35,7 @@ const tool = (text: string, rest: object = {}): any => ({
   ...rest,
 })
 
-/** What a guard makes of one message. */
+/** One message after a guard. */
 function written(message: unknown, options?: GuardOptions): any {
   const manager = new Manager()
   guardSession(manager, options)

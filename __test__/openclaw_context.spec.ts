@@ -156,7 +156,7 @@ describe('estimatePrePromptTokens', () => {
   const bash = { role: 'bashExecution', command: 'ls', output: 'o'.repeat(398) }
 
   it.each([
-    // What is sent with the prompt "hello"; tokens in 'april' and in 'latest'. In comments what OpenClaw says instead.
+    // Sent with the prompt "hello"; tokens in 'april' and in 'latest'. Comments have OpenClaw's own answers.
     ['nothing', [], {}, 3, 17],
     ['its worked example', results(45_000), {}, 13_503, 27_041],
     ['the details of results', [{ ...result(text('x')), details: 'd'.repeat(900_000) }], {}, 4, 42],

@@ -431,7 +431,7 @@ describe('truncateOversizedToolResultsInSession', () => {
       const after = rowsOf(sessionFile)
       const results = after.slice(1).map(({ message }) => getToolResultTextLength(message))
       const sum = results.reduce((sum, length) => sum + length, 0)
-      // Where the budget has no room for a mark of each, only the marks are left.
+      // If the budget has no room for a mark of each, only the marks are left.
       expect(sum <= budget || results.every((length) => length <= '[...]'.length)).toBe(true)
       expect(Math.max(...results)).toBeLessThanOrEqual(cap)
       expect(after.map(withoutMessage)).toEqual(before.map(withoutMessage))

@@ -13,7 +13,7 @@ interface Output {
   question: string
   must: string[]
   helps: string[]
-  /** What is not as the tool would have printed it elsewhere. */
+  /** Differences from what the tool would have printed elsewhere. */
   edited?: string
 }
 

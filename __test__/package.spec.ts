@@ -106,7 +106,7 @@ describe('the package', () => {
         error.stack = 'AnErrorWithALongName: ' + error.message
         return clampError(error)
       }
-      // What is loaded with the first calls is not kept for their texts.
+      // Modules that the first calls load do not keep their texts.
       keep(0), keep(1), fail(0), fail(1)
       const before = used()
       for (let i = 0; i < 4; i++) kept.push(fail(i))

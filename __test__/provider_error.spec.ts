@@ -15,7 +15,7 @@ type Row = [
 const OVER = 'context_overflow'
 const BYTES = 'payload_too_large'
 
-/** What providers say. Where OpenClaw or Pi see something else, `why` tells why we do not. */
+/** Sayings of providers. If OpenClaw or Pi see something else in one, `why` tells why we do not. */
 const says: Row[] = [
   ['Anthropic', 'prompt is too long: 213462 tokens > 200000 maximum', OVER, 213462, 200000],
   [
@@ -506,7 +506,7 @@ const says: Row[] = [
   ],
 ]
 
-/** What sounds like an overflow and is none. */
+/** Texts that sound like an overflow and are none. */
 const saysNot: Row[] = [
   [
     'OpenAI',

@@ -232,7 +232,7 @@ describe('query of a wrapped tool', () => {
   })
 })
 
-/** What is asked of the first result in the last message. */
+/** Question that the first result in the last message is asked. */
 function askedIn(messages: readonly object[]): string[] {
   const last = messages.at(-1) as object
   const [result] = readResults(last, undefined)

@@ -22,7 +22,7 @@ const answer = { role: 'assistant', content: [{ type: 'text', text: 'I see.' }] 
 const user = (content: string) => ({ role: 'user', content })
 type Message = ReturnType<typeof tool> | typeof answer | ReturnType<typeof user>
 
-/** What a provider of `limit` tokens counts: four chars are one, and a message is nothing but its texts. */
+/** Count of a provider of `limit` tokens: four chars are one, and a message is nothing but its texts. */
 const counted = (messages: readonly unknown[]) =>
   Math.ceil((JSON.stringify(messages).match(/"(?:text|content)":"([^"]*)"/g) ?? []).join('').length / 4)
 
@@ -369,7 +369,7 @@ describe('runWithRecovery', () => {
     const told = await run(messages, {
       contextTokens: 100_000,
       perResultMaxChars: 1e6,
-      // What stays is estimated too low.
+      // The text that stays is estimated too low.
       countTokens: (text) => (text.length / 4) * (text.startsWith('y') ? 0.3 : 1),
     })
     expect(told.answer).toBe('the answer')

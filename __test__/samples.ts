@@ -6,7 +6,7 @@ export interface Sample {
   dialect: DialectName
   name: string
   make: (big: string) => object
-  /** What a model is sent of each result. */
+  /** Texts of each result that a model is sent. */
   texts: (value: any) => string[][]
   ids?: string[]
   error?: boolean

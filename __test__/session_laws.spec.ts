@@ -12,7 +12,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 let files = 0
 
-/** What each of a file's rows is, and its bytes as a string of one char each, with what ends it. */
+/** The kind of each row of a file, and its bytes as a string of one char each, with its line end. */
 interface Row {
   readonly kind: 'result' | 'other' | 'broken' | 'blank'
   readonly bytes: string
@@ -171,7 +171,7 @@ describe('whatever a file holds', () => {
         const report = await repairSession(path, { backup: false, ...options })
         const after = readFileSync(path, 'latin1')
         const counted = rows.filter(({ kind }) => kind !== 'blank').length
-        // What is no session to one is none to the other, and is left alone.
+        // A file that is no session to one is none to the other, and is left alone.
         const isUnknown = seen.format === 'unknown' && counted > 0
         expect(report.reason === 'format unknown').toBe(isUnknown)
         if (isUnknown) {
@@ -217,7 +217,7 @@ describe('whatever a file holds', () => {
   })
 })
 
-/** What was cut is what `clampResult` makes of it, and texts that it leaves alone keep their spelling. */
+/** A cut text is what `clampResult` makes of it, and texts that it leaves alone keep their spelling. */
 function expectCut(before: string, after: string, options: RepairOptions): void {
   const [was, is] = [before, after].map((row) => JSON.parse(Buffer.from(row, 'latin1').toString()))
   const inner = ({ message = undefined, ...row }) => message ?? row

@@ -83,7 +83,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-/** Whether every thread of a process has come to rest after a signal to stop. */
+/** Returns true once every thread of a process has come to rest after a signal to stop. */
 function isStopped(pid: number): boolean {
   const tasks = `/proc/${pid}/task`
   return readdirSync(tasks).every((id) =>

@@ -13,7 +13,7 @@ const { execute, ...tool } = spillTool(store)
 
 afterAll(() => rmSync(parent, { recursive: true, force: true }))
 
-/** What a model gets that does as it is told until there is no more. */
+/** Answers to a model that does as it is told until there is no more. */
 async function follow(id: string, input: object = {}): Promise<string[]> {
   const answers: string[] = []
   for (let next: object | undefined = input; next; ) {
@@ -150,7 +150,7 @@ describe('the tool', () => {
       [new Proxy({}, { get: () => JSON.parse('{') }), /^Pass the id/],
     ]
     for (const [input, answer] of answers) expect(await execute(input as never)).toMatch(answer)
-    // What models give for what they do not mean, and numbers as text.
+    // Values that models give for options they do not mean, and numbers as text.
     const loose = { id: ` ${id} `, line: '2', byte: null, lines: '', pattern: '', regex: null }
     expect(await execute(loose)).toContain('\n2: two\n[end]')
     expect(await execute({ id: path, pattern: 'two', regex: 'true' })).toContain('\n2: two')

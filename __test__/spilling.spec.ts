@@ -89,7 +89,7 @@ describe('wrapTool with a spill store', () => {
     const id = /saved as ([0-9a-f]{16}),/.exec(await tools.build.execute())?.[1] ?? ''
     const page = await tools.read.execute({ id, line: 20_000 })
     expect(page).toContain('a line of output')
-    // What a model reads there is not saved a second time.
+    // The text that a model reads there is not saved a second time.
     expect(await byId.list()).toHaveLength(1)
     expect((await tools.read.execute({ id })).length).toBeLessThanOrEqual(2_000)
     expect(await byId.list()).toHaveLength(1)

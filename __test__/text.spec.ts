@@ -69,7 +69,7 @@ describe('the guarantees, over hostile text', () => {
           expect(at).toBeGreaterThanOrEqual(0)
           from = at + part.length
         }
-        // What stands between findings: findings.spec.ts.
+        // Text between findings: findings.spec.ts.
         if (
           policy.maxLineBytes === undefined &&
           !/^\[\.{3} [\d,]+ (lines?|chars) \.{3}\]$/m.test(report.text)

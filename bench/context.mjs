@@ -34,7 +34,7 @@ export function contextRows() {
   }))
 }
 
-/** What is timed of ever longer histories. */
+/** Calls that are timed, of ever longer histories. */
 export function contextGrowth() {
   return [100, 1_000, 10_000].map((size) => {
     const messages = session(size)

@@ -1,4 +1,4 @@
-// What a model reads of the output of four tools: after a plain cut, and after spillway's of the same size. Then a
+// Shows what a model reads of the output of four tools: after a plain cut, and after spillway's, to one limit. Then a
 // session that no model accepts any more, repaired. The outputs are made here; every mark is computed from the texts.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -18,7 +18,7 @@ import { bytes, DECISIVE, documented, FAILURE, IMAGE, LIMIT, largest, ROWS, size
 const inputSchema = z.object({})
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 const IMAGE_PART = { type: 'image-data', data: IMAGE, mediaType: 'image/png' }
-/** What `boom` threw. */
+/** Errors that `boom` threw. */
 const failures = []
 
 const tools = {
@@ -104,7 +104,7 @@ async function turn({ tools: given = tools, middleware, ...hook } = {}) {
   return { sent, messages: response.messages, steps }
 }
 
-/** Where the AI SDK can be hooked, as docs/frameworks.md lists it. */
+/** Hooks of the AI SDK, as docs/frameworks.md lists them. */
 const hooks = {
   none: () => turn(),
   wrapTools: () => {
@@ -131,7 +131,7 @@ function hooked(name) {
   return turns.get(name)
 }
 
-/** What of a result is text: images are not cut. */
+/** Text of a result, without its images, which are not cut. */
 function textOf({ output: { type, value } }) {
   if (type === 'content') return value.map(({ text = '' }) => text).join('')
   return typeof value === 'string' ? value : JSON.stringify(value)
@@ -203,7 +203,7 @@ test('stored messages are clamped and replayed, each call with its result', asyn
   for (const result of sent) assert.ok(bytes(textOf(result)) <= LIMIT, result.toolName)
 })
 
-/** What a chat keeps of a turn. */
+/** Messages that a chat keeps of a turn. */
 async function uiMessages(given) {
   const model = makeModel(Object.keys(given), [])
   let kept = []

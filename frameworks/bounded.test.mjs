@@ -23,7 +23,7 @@ import { z } from 'zod'
 import { makeTool } from './pi.mjs'
 
 const LIMIT = 4_000
-/** What no dialect knows stays up to 1 KiB; tags, ids and quotes stand around it. */
+/** Members that no dialect knows stay up to 1 KiB; tags, ids and quotes stand around it. */
 const BOUND = LIMIT + 2_048
 const RUNS = 40
 const policy = { maxBytes: LIMIT, sideData: 'drop' }

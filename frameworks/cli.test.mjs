@@ -15,7 +15,7 @@ after(() => rmSync(directory, { recursive: true, force: true }))
 
 const WINDOW = 200_000
 
-/** What tools return: one of them far too much. */
+/** Results of the tools: one of them far too large. */
 const RESULTS = { read: TEXT.slice(0, 24_000), grep: TEXT.slice(0, 3_000), bash: TEXT }
 
 const tools = Object.entries(RESULTS).map(([name, text]) =>
@@ -61,7 +61,7 @@ function spillway(...args) {
   return stdout
 }
 
-/** What a section of a document shows of it. */
+/** Commands and output that a section of a document shows. */
 function shown(file, heading) {
   const doc = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
   return /```\n(\$ [\s\S]*?)```/.exec(doc.split(`\n${heading}\n`)[1] ?? '')?.[1] ?? ''

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { blocksOf, compile, packagesOf, pages, run } from '../scripts/blocks.mjs'
 
-/** What differs between the versions of the AI SDK: the mock, its usage, its reasons and the middleware. */
+/** Differences between the versions of the AI SDK: the mock, its usage, its reasons and the middleware. */
 const VERSIONS = {
   ai5: [
     [/MockLanguageModelV3/g, 'MockLanguageModelV2'],

@@ -63,7 +63,7 @@ async function turn({ tools = makeTools(), middleware = [] } = {}) {
   return { sent: resultsIn(model.calls.at(-1).messages), stored, shown }
 }
 
-/** What LangChain puts around the message of an error, after any clamp of the tool. */
+/** Words that LangChain puts around the message of an error, after any clamp of the tool. */
 const WORDS = /^Error: |\n Please fix your mistakes\.$/g
 
 /** A middleware must answer what a tool throws, or the run ends. */
@@ -76,7 +76,7 @@ function answer({ toolCall }, { message }) {
   })
 }
 
-/** Where LangChain can be hooked, as docs/frameworks.md lists it. */
+/** Hooks of LangChain, as docs/frameworks.md lists them. */
 const hooks = {
   none: () => turn(),
   wrapTools: () => {

@@ -91,7 +91,7 @@ async function turn({ tools = makeTools(), inputProcessors } = {}) {
   return { sent, stored: messages, shown: result.toolResults }
 }
 
-/** Where Mastra can be hooked, as docs/frameworks.md lists it. */
+/** Hooks of Mastra, as docs/frameworks.md lists them. */
 const hooks = {
   none: () => turn(),
   wrapTools: () => {

@@ -81,7 +81,7 @@ async function turn({ tools: given = tools, session = new MemorySession(), ...ho
   return { sent: model.sent, stored, state: state.toString() }
 }
 
-/** Where OpenAI Agents can be hooked, as docs/frameworks.md lists it. */
+/** Hooks of OpenAI Agents, as docs/frameworks.md lists them. */
 const hooks = {
   none: () => turn(),
   wrapTools: () => {

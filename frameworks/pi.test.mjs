@@ -13,7 +13,7 @@ import { bytes, DECISIVE, documented, FAILURE, LIMIT, largest, size, TEXT } from
 const directory = mkdtempSync(join(tmpdir(), 'spillway-pi-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-/** What Pi handed to `big`. */
+/** Arguments that Pi handed to `big`. */
 const calls = []
 
 const tools = [
@@ -60,7 +60,7 @@ async function turn({ tools: given = tools, extension } = {}) {
 
 const named = (messages, name) => messages.find(({ toolName }) => toolName === name)
 
-/** Where Pi can be hooked, as docs/frameworks.md lists it. */
+/** Hooks of Pi, as docs/frameworks.md lists them. */
 const hooks = {
   none: () => turn(),
   wrapTools: () => {

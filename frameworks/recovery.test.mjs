@@ -18,14 +18,14 @@ const LINE = `${'a line of what the tool says '.repeat(3)}\n`
 /** Six of these are some 24,000 tokens; one is within the limit of a result. */
 const OUTPUT = LINE.repeat(175)
 const NAMES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
-/** What agents were told, and what the provider takes. */
+/** Tokens of the window that agents were told, and of the one that the provider has. */
 const TOLD = 128_000
 const LIMIT = 16_000
 
 /** An honest count that is none of ours. */
 const countedIn = (value) => Math.ceil(JSON.stringify(value).length / 4)
 
-/** What providers say, the status, and whether they tell the numbers. */
+/** Status and words of each provider; those that take arguments tell the numbers. */
 const WORDINGS = {
   Anthropic: [400, (n, m) => `prompt is too long: ${n} tokens > ${m} maximum`],
   'OpenAI Chat': [

@@ -207,7 +207,7 @@ async function mcpServer(script, store) {
 
 const frameworks = { Pi: pi, 'AI SDK': aiSdk, 'MCP, McpServer': mcp, 'MCP, Server': mcpServer }
 
-/** What the MCP SDK puts before the message of an error comes on top of the limits. */
+/** Words that the MCP SDK puts before the message of an error; they come on top of the limits. */
 const MCP_WORDS = /^MCP error -\d+: /
 const CALLS = Object.keys(outputs).map((name) => [name, {}])
 const placeIn = ({ text }) =>

@@ -1,4 +1,4 @@
-// What goes in comes out: every framework's own types pass through unchanged. Checked by `tsc`, never run.
+// Every framework's own types pass through unchanged. Checked by `tsc`, never run.
 
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Message, Tool, ToolResultBlock } from '@aws-sdk/client-bedrock-runtime'
@@ -196,7 +196,7 @@ export const answers = (signal: AbortSignal | undefined) => [
   }),
 ]
 
-// What reads saved outputs, as docs/spill.md registers it
+// The tool that reads saved outputs, as docs/frameworks.md registers it
 
 const { name, description, parameters, execute } = spillTool(createSpillStore({ dir: 'outputs' }))
 export const readOutput = tool({ description, inputSchema: jsonSchema(parameters), execute })

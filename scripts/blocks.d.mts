@@ -3,7 +3,7 @@ export interface Block {
   readonly place: string
   readonly language: string
   readonly code: string
-  /** What it prints, as the page shows it. */
+  /** Its output, as the page shows it. */
   readonly shown?: string
 }
 export interface Ran {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const folder = join(root, 'fuzz')
 const TARGETS = ['clamp', 'clean', 'selection', 'rows', 'patterns']
-/** What `cargo fuzz` sets, too. */
+/** Flags that `cargo fuzz` sets, too. */
 const FLAGS = [
   '-Cpasses=sancov-module',
   '-Cllvm-args=-sanitizer-coverage-level=4',

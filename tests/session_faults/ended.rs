@@ -62,7 +62,7 @@ fn a_kill_at_any_step_leaves_the_old_file_or_the_new() {
         assert!(!names(dir.path()).contains(&"s.jsonl.lock".into()), "after step {step}");
         let again = repair(&request(&path), &Progress::default()).unwrap();
         assert!(!again.changed);
-        // What a killed process left goes with the next repair that writes.
+        // Files that a killed process left go with the next repair that writes.
         fs::write(&path, &old).unwrap();
         assert!(repair(&request(&path), &Progress::default()).unwrap().changed);
         assert_eq!(names(dir.path()), ["s.jsonl", "s.jsonl.bak", "s.jsonl.bak.latest"], "after step {step}");

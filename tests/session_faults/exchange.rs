@@ -152,7 +152,7 @@ fn of_several_replacements_in_the_last_instant_the_last_stays() {
                 let context = format!("steps {first}, {second}, {third} of {steps}: {:?}", place.names());
                 assert!(last > 0 || first >= steps, "{context}");
                 assert!(last == 0 || text(&place.path) == of(last - 1), "{context}");
-                // What came between may be kept, not the new file.
+                // A file that came between may be kept, not the new file.
                 assert!(!place.names().iter().any(|name| name.contains("spillway-")), "{context}");
             }
         }

@@ -141,7 +141,7 @@ fn a_row_that_comes_in_two_pieces_is_not_lost() {
     };
     let whole = format!("{new}{start}{end}\n");
     assert!(after(0, steps / 2) == whole);
-    // Where its end came after the last look, its start has a newline already, and the row comes once more.
+    // If its end came after the last look, its start has a newline already, and the row comes once more.
     let twice = format!("{new}{start}\n{start}{end}\n");
     let mut again = 0;
     for second in 2..steps {

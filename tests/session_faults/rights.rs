@@ -70,7 +70,7 @@ fn attributes_and_access_lists_stay_and_no_others_come() {
     assert!(repair(&request(&place.path), &Progress::default()).unwrap().changed);
     assert_eq!((attributes(&place.path), mode(&place.path)), (before, mode_before));
 
-    // What a directory gives its new files is none of the session's.
+    // Rights that a directory gives its new files are none of the session's.
     let other = with_mode(0o640);
     set(other.path.parent().unwrap(), DEFAULT, &access(6));
     assert!(repair(&request(&other.path), &Progress::default()).unwrap().changed);
