@@ -19,6 +19,24 @@ const inLanguage = (...languages: string[]) => blocks.filter(({ language }) => l
 /** Blocks that import a framework run in frameworks/, where it is installed. */
 const own = inLanguage('ts', 'diff').filter((block) => packagesOf(block).length === 0)
 
+/** The tool of docs/bash-tool.md, and a command whose grandchild holds a pipe open until it is dead. */
+const [bashTool] = blocksOf('docs/bash-tool.md')
+const tree: Block = {
+  place: 'docs/bash-tool.md, a tree',
+  language: 'ts',
+  code: `${bashTool?.code.split('\nconst noisy')[0]}
+import { execFileSync } from 'node:child_process'
+import { createReadStream } from 'node:fs'
+execFileSync('mkfifo', ['gate'])
+const closed = createReadStream('gate').resume().toArray()
+await bash.execute({ command: '(exec 3>gate; sleep 3600) & wait', timeoutMs: 500 })
+await closed
+console.log('all ended', tools.length)
+`,
+  shown: 'all ended 2',
+}
+own.push(tree)
+
 it('every block of code has a language that is run, and every output stands below its code', () => {
   const isSession = ({ language, code }: Block) => language === '' && code.startsWith('$ ')
   const unknown = blocks.filter((block) => !KNOWN.includes(block.language) && !isSession(block))
