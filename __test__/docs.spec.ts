@@ -1,15 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Block, blocksOf, compile, packagesOf, pages, run, runShell } from '../scripts/blocks.mjs'
 
 /** Languages of blocks that are run, compiled or parsed, and of what only people read. */
 const KNOWN = ['ts', 'sh', 'diff', 'json', 'text']
-const folder = join(__dirname, '../target/docs')
+const root = join(__dirname, '..')
+const folder = join(root, 'target/docs')
 
 /** Settings of bundlers, which `npm run test:projects` tries in projects/. */
 const BUNDLERS = 'docs/bundlers.md'
-const projects = join(__dirname, '../projects')
+const projects = join(root, 'projects')
 
 const blocks = pages()
   .filter((page) => page !== BUNDLERS)
@@ -59,7 +60,7 @@ describe('TypeScript', () => {
   )('$place runs and prints what it shows', (block) => {
     const { status, stderr, printed, shown } = run(block, folder)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    if (shown !== undefined) expect(printed).toBe(shown)
+    expect(printed).toBe(shown ?? '')
   })
 })
 
@@ -79,4 +80,28 @@ it.each(blocksOf(BUNDLERS))('$place has the lines that a project runs', ({ code 
   const texts = tried.map((file) => readFileSync(join(projects, file), 'utf8'))
   const lines = code.split('\n').filter((line) => line.trim() !== '')
   expect(texts.some((text) => lines.every((line) => text.includes(line)))).toBe(true)
+})
+
+const documents = [...pages(), 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
+
+/** Anchors of the headings of a page, as GitHub makes them. */
+function anchorsOf(file: string) {
+  const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)
+  return [...headings].map(([, words = '']) =>
+    words
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+it.each(documents)('%s links to files and headings that are there', (page) => {
+  const links = readFileSync(join(root, page), 'utf8').matchAll(/(?:\]\(|src="|srcset=")([^)"\s]+)[)"]/g)
+  const broken = [...links].flatMap(([, link = '']) => {
+    const [path = '', anchor] = link.split('#')
+    if (/^https?:/.test(path)) return []
+    const file = path === '' ? join(root, page) : join(root, dirname(page), path)
+    return existsSync(file) && (anchor === undefined || anchorsOf(file).includes(anchor)) ? [] : [link]
+  })
+  expect(broken).toEqual([])
 })

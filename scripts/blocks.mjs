@@ -27,8 +27,10 @@ const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm
 const IMPORT = /(?:from|import) '((?:@[\w-]+\/)?[\w:-]+)/g
 
 /** Pages whose code is run. */
-export const pages = () =>
-  ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].sort()
+export function pages() {
+  const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+  return ['README.md', ...docs.map((name) => `docs/${name}`)].sort()
+}
 
 /** Blocks of a page in order, each with the output that follows it, if one does. */
 export function blocksOf(page) {
