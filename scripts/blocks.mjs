@@ -19,7 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -34,7 +34,7 @@ export function pages() {
 
 /** Blocks of a page in order, each with the output that follows it, if one does. */
 export function blocksOf(page) {
-  const text = readFileSync(join(root, page), 'utf8')
+  const text = readFileSync(join(root, page), 'utf8').replaceAll('\r\n', '\n')
   const blocks = []
   let end = 0
   for (const { 0: whole, 1: language, 2: code, index } of text.matchAll(FENCE)) {
@@ -94,6 +94,7 @@ function atHome(use) {
 const plain = (text, home = '/home/me') =>
   text
     .replaceAll(home, '/home/me')
+    .replaceAll(sep, '/')
     .replaceAll(/[0-9a-f]{16}/g, '8386ef942ee3ac38')
     .trimEnd()
 
@@ -107,7 +108,7 @@ const ran = ({ shown }, home, { status, stdout, stderr }) => ({
 /** Runs a block that `compile` has compiled in this folder. */
 export function run(block, folder) {
   return atHome((home) => {
-    const env = { ...process.env, HOME: home, NO_COLOR: '1', NODE_NO_WARNINGS: '1' }
+    const env = { ...process.env, HOME: home, USERPROFILE: home, NO_COLOR: '1', NODE_NO_WARNINGS: '1' }
     const options = { cwd: home, encoding: 'utf8', env, timeout: 60_000 }
     return ran(block, home, spawnSync(process.execPath, [`${fileOf(folder, block)}.mjs`], options))
   })
@@ -144,7 +145,7 @@ function furnish(home) {
   for (const name of [...packed, 'dist']) cpSync(join(root, name), join(checkout, name), { recursive: true })
   const project = join(home, 'my-agent')
   mkdirSync(join(project, 'node_modules/.bin'), { recursive: true })
-  symlinkSync(root, join(project, 'node_modules/spillway'))
+  symlinkSync(root, join(project, 'node_modules/spillway'), 'junction')
   symlinkSync('../spillway/dist/cli.js', join(project, 'node_modules/.bin/spillway'))
   chmodSync(join(root, 'dist/cli.js'), 0o755)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ scripts: { test: 'node test.js' } }))
