@@ -8,9 +8,10 @@ import { createSpillStore, OutputCapture, precheck, repairSession, spillTool, wr
 
 const LIMIT = { maxChars: 4_000, maxBytes: Infinity, maxLines: Infinity }
 const WINDOW = 200_000
-const WIDTH = Math.min(process.stdout.columns || 100, 120) - 14
+const WIDTH = Math.min(process.stdout.columns || 110, 120) - 14
 
-const isColoured = process.env.FORCE_COLOR ?? (process.stdout.isTTY && !process.env.NO_COLOR)
+const { FORCE_COLOR, NO_COLOR } = process.env
+const isColoured = FORCE_COLOR ? FORCE_COLOR !== '0' : process.stdout.isTTY && !NO_COLOR
 const paint = (code) => (text) => (isColoured ? `\x1b[${code}m${text}\x1b[0m` : text)
 const [bold, dim, red, green, yellow] = [1, 2, 31, 32, 33].map(paint)
 const grouped = (number) => number.toLocaleString('en-US')
@@ -79,11 +80,8 @@ const { text, spill } = await capture.attach(child)
 compare('A build', Buffer.concat(chunks).toString(), text, error)
 const found = await spillTool(store).execute({ id: spill.id, pattern: 'error', lines: 1 })
 must(found.includes(error))
-console.log(
-  dim(
-    `              read_output finds it too: ${short(found.split('\n').find((line) => line.includes(error)))}`,
-  ),
-)
+const [place] = found.split('\n').filter((line) => line.includes(error))
+console.log(`              ${dim(short(`read_output finds it too: ${place}`))}`)
 
 // A log that a tool returns.
 const assertion = 'AssertionError [ERR_ASSERTION]: expected 0.3, got 0.30000000000000004'
@@ -105,7 +103,12 @@ const matches = [
   repeat(1_500, (n) => `test/fixtures/case_${n}.ts:${n}:  expect(field${n}).toBe(${n})`),
 ].join('\n')
 const search = wrapTool({ name: 'search', execute: async (_args) => matches }, LIMIT)
-compare('A search', matches, await search.execute({ question: 'retry limit of the payment client' }), answer)
+compare(
+  'A search for the retry limit',
+  matches,
+  await search.execute({ question: 'retry limit of the payment client' }),
+  answer,
+)
 
 // A text of surrogate pairs: providers reject the half of one.
 const chat = `.\n${repeat(300, () => '🎉'.repeat(40))}`
@@ -146,7 +149,7 @@ console.log(
 )
 
 console.log(`
-${bold('Next')}  wrapTools(tools)                     in front of the tools of your agent: README.md, docs/frameworks.md
-      node dist/cli.js run -- npm test     in front of a command
-      node dist/cli.js inspect FILE        what a session of yours is spent on`)
+${bold('Next')}  wrapTools(tools)                  in front of your agent's tools (README.md)
+      node dist/cli.js run -- npm test  in front of a command
+      node dist/cli.js inspect FILE     what a session of yours is spent on`)
 if (isBroken) process.exitCode = 1
