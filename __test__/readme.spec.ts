@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 const root = join(__dirname, '..')
-const run = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+const env = { ...process.env, FORCE_COLOR: '0' }
+const run = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', env })
 
 it('the demo shows what a plain cut loses, and ends by saying what to try next', () => {
   const printed = run('examples/demo.mjs')

@@ -108,7 +108,7 @@ const ran = ({ shown }, home, { status, stdout, stderr }) => ({
 /** Runs a block that `compile` has compiled in this folder. */
 export function run(block, folder) {
   return atHome((home) => {
-    const env = { ...process.env, HOME: home, USERPROFILE: home, NO_COLOR: '1', NODE_NO_WARNINGS: '1' }
+    const env = { ...process.env, HOME: home, USERPROFILE: home, FORCE_COLOR: '0', NODE_NO_WARNINGS: '1' }
     const options = { cwd: home, encoding: 'utf8', env, timeout: 60_000 }
     return ran(block, home, spawnSync(process.execPath, [`${fileOf(folder, block)}.mjs`], options))
   })
