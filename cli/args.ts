@@ -15,10 +15,17 @@ export interface Command {
   /** Ways to call the command. */
   readonly usage: readonly string[]
   readonly about: string
+  readonly examples: readonly Example[]
   readonly flags: Flags
   /** Returns the exit code of the process. */
   run(args: Args): Promise<number>
 }
+
+/** A command line, and one line above it that says what it is for. */
+export type Example = readonly [purpose: string, line: string]
+
+/** Factors of the suffixes of sizes. */
+const UNITS: Record<string, number> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 }
 
 /** The arguments of a command, checked against its flags. */
 export class Args {
@@ -26,9 +33,13 @@ export class Args {
   readonly names: readonly string[]
   /** Arguments after "--", which are also the last ones of `names`. */
   readonly rest: readonly string[]
-  readonly #values: ReadonlyMap<string, string | true>
+  readonly #values: ReadonlyMap<string, readonly string[]>
 
-  constructor(names: readonly string[], rest: readonly string[], values: ReadonlyMap<string, string | true>) {
+  constructor(
+    names: readonly string[],
+    rest: readonly string[],
+    values: ReadonlyMap<string, readonly string[]>,
+  ) {
     this.names = names
     this.rest = rest
     this.#values = values
@@ -39,8 +50,12 @@ export class Args {
   }
 
   text(flag: string): string | undefined {
-    const value = this.#values.get(flag)
-    return value === true ? undefined : value
+    return this.texts(flag)?.at(-1)
+  }
+
+  /** Returns all values of a flag, in order. */
+  texts(flag: string): readonly string[] | undefined {
+    return this.#values.get(flag)
   }
 
   /** Returns a whole number or Infinity. The option that it is for checks its range. */
@@ -49,6 +64,19 @@ export class Args {
     if (value === undefined) return undefined
     if (/^(?:\d+|Infinity)$/.test(value)) return Number(value)
     throw new UsageError(`--${flag} takes a whole number or Infinity, not ${JSON.stringify(value)}`)
+  }
+
+  /** Returns a size in bytes or chars, such as 51200, 10K or 2M, or Infinity. */
+  size(flag: string): number | undefined {
+    const value = this.text(flag)
+    if (value === undefined) return undefined
+    if (value === 'Infinity') return Number.POSITIVE_INFINITY
+    const [, digits, unit = ''] = /^(\d+)([KMG]?)$/i.exec(value) ?? []
+    const factor = UNITS[unit.toUpperCase()]
+    if (digits !== undefined && factor !== undefined) return Number(digits) * factor
+    throw new UsageError(
+      `--${flag} takes a size such as 51200, 10K or 2M, or Infinity, not ${JSON.stringify(value)}`,
+    )
   }
 }
 
@@ -75,7 +103,7 @@ export function readArgs(command: string, flags: Flags, argv: readonly string[])
   })
   const names: string[] = []
   const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? argv.length
-  const values = new Map<string, string | true>()
+  const values = new Map<string, string[]>()
   for (const token of tokens) {
     if (token.kind === 'positional') names.push(token.value)
     if (token.kind !== 'option') continue
@@ -91,7 +119,7 @@ export function readArgs(command: string, flags: Flags, argv: readonly string[])
     const isFlag = !inlineValue && /^-(?!\d)/.test(value ?? '')
     if (flag.value !== undefined && (value === undefined || isFlag))
       throw new UsageError(`${rawName} needs a value: --${name}=${flag.value}`)
-    values.set(name, value ?? true)
+    values.set(name, [...(values.get(name) ?? []), ...(value === undefined ? [] : [value])])
   }
   return new Args(names, argv.slice(end + 1), values)
 }

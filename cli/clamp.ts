@@ -12,6 +12,14 @@ export const clamp: Command = {
   about: `Reads stdin to its end, in memory bounded by the limits, and writes the part
 that the policy keeps. Text within the limits is written unchanged.`,
   flags: policyFlags({ keep: 'auto', notice: 'hint', clean: 'never' }),
+  examples: [
+    ['The lines that tell what went wrong', 'npm test 2>&1 | spillway clamp --keep findings'],
+    [
+      'The lines about a file',
+      'git diff | spillway clamp --keep relevant --query src/cart.ts --max-bytes 8K',
+    ],
+    ['The end of a log, in 2,000 tokens', 'spillway clamp --keep tail --max-tokens 2000 < build.log'],
+  ],
   run,
 }
 
@@ -25,25 +33,28 @@ async function run(args: Args): Promise<number> {
   // Node reads a directory as an empty stream.
   if (fstatSync(0).isDirectory())
     throw new UsageError('stdin is a directory; give a file: spillway clamp < FILE', 1)
-  if (isUnlimited(policy)) await pipeline(process.stdin, wellFormed, process.stdout, { end: false })
+  if (isUnlimited(policy)) await pipeline(process.stdin, shown, process.stdout, { end: false })
   else await out.show(await captured(policy), policy.clean === true)
   return 0
 }
 
-function isUnlimited({
-  maxBytes,
-  maxLines,
-  maxChars = Number.POSITIVE_INFINITY,
-  clean,
-}: GivenPolicy): boolean {
-  return !clean && [maxBytes, maxLines, maxChars].every((limit) => limit === Number.POSITIVE_INFINITY)
+function isUnlimited(policy: GivenPolicy): boolean {
+  const none = Number.POSITIVE_INFINITY
+  const { maxBytes, maxLines, maxChars = none, maxTokens = none, clean } = policy
+  return !clean && [maxBytes, maxLines, maxChars, maxTokens].every((limit) => limit === none)
 }
 
-/** Decodes UTF-8, with U+FFFD for invalid sequences. */
-async function* wellFormed(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** Decodes UTF-8, with U+FFFD for invalid sequences, and ends a terminal's last line. */
+async function* shown(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  for await (const chunk of source) yield decoder.decode(chunk, { stream: true })
-  yield decoder.decode()
+  let last = ''
+  for await (const chunk of source) {
+    const text = decoder.decode(chunk, { stream: true })
+    last = text || last
+    yield text
+  }
+  const rest = decoder.decode()
+  yield rest + out.newlineAfter(rest || last)
 }
 
 /** Bytes up to which every chunk is followed by a look at whether the cut is decided. */

@@ -15,6 +15,9 @@ export function helpOf(name: string, command: Command): string {
     '',
     ...rowsOf(command.flags),
     '',
+    'Examples:',
+    ...command.examples.flatMap(([purpose, line]) => [`  # ${purpose}`, `  ${line}`]),
+    '',
   ].join('\n')
 }
 
@@ -26,8 +29,8 @@ export function helpOfAll(commands: Readonly<Record<string, Command>>): string {
     '',
     ...Object.entries(commands).map(([name, { summary }]) => row(name, summary)),
     '',
-    row('COMMAND --help', 'show the flags of a command'),
-    row('--version', 'show the version'),
+    row('COMMAND --help', 'show the flags of a command, and examples'),
+    row('-V, --version', 'show the version'),
     '',
   ].join('\n')
 }

@@ -3,7 +3,7 @@ import type { SessionReport } from 'spillway'
 import { inspectSession } from '../index.js'
 import { type Args, type Command, checkNames } from './args.js'
 import { jsonLine, oneLine } from './escape.js'
-import { policyFlags, policyOf } from './policy.js'
+import { LIMITS, policyFlags, policyOf } from './policy.js'
 import { barOf, cellsOf, count, counted, lineOf, nameOf, size, widthOf } from './table.js'
 import { out, type Style } from './terminal.js'
 import { naming, notASession, UsageError } from './usage_error.js'
@@ -33,6 +33,11 @@ the policy, which a repair would cut.`,
     top: { value: 'N', help: `largest results to list (${TOP})` },
     ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
+  examples: [
+    ['The tools and results that fill a session', 'spillway inspect session.jsonl'],
+    ['The results over smaller limits', 'spillway inspect --max-bytes 10K session.jsonl'],
+    ['For a script', "spillway inspect --json session.jsonl | jq '.byTool[0]'"],
+  ],
   run,
 }
 
@@ -126,9 +131,7 @@ function shade(share: number): Style {
 }
 
 function advice(file: string, { oversized }: SessionReport, args: Args): string {
-  const policy = ['max-bytes', 'max-lines', 'max-chars'].flatMap((flag) =>
-    args.has(flag) ? `--${flag} ${args.text(flag)} ` : [],
-  )
+  const policy = LIMITS.flatMap((flag) => (args.has(flag) ? `--${flag} ${args.text(flag)} ` : []))
   if (args.has('clean')) policy.push('--clean ')
   const [is, it] = oversized === 1 ? ['is', 'it'] : ['are', 'them']
   const found = out.paint('red', `${counted(oversized, 'result')} ${is} over the limits.`)

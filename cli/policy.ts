@@ -20,11 +20,19 @@ export function policyFlags(presets: {
   const { bytes = '51200', lines = '2000', keep, notice } = presets
   const [cleaned, asItCame] = CLEANS[presets.clean]
   return {
-    'max-bytes': { value: 'N', help: `UTF-8 bytes of the text, or Infinity (${bytes})` },
+    'max-bytes': {
+      value: 'SIZE',
+      help: `UTF-8 bytes of the text: 51200, 50K, 2M, Infinity;\nK = 1024 (${bytes})`,
+    },
     'max-lines': { value: 'N', help: `lines of the text (${lines})` },
-    'max-chars': { value: 'N', help: 'UTF-16 code units of the text (Infinity)' },
+    'max-chars': { value: 'SIZE', help: 'UTF-16 code units of the text (Infinity)' },
+    'max-tokens': { value: 'N', help: 'tokens of the text, as estimated (Infinity)' },
     keep: { value: 'WHAT', help: `head, tail, ends, findings, relevant, auto (${keep})` },
-    query: { value: 'TEXT', help: 'what was asked of the text, for relevant and auto' },
+    query: {
+      value: 'TEXT',
+      help: 'what was asked, for relevant and auto; if repeated,\nthe first weighs most',
+    },
+    needle: { value: 'TEXT', help: 'text that makes a line a finding; may be repeated' },
     notice: {
       value: 'TEXT',
       help: `hint, pi, count, none, or a template such as\n'[{omittedLines:,} lines omitted]' (${notice})`,
@@ -36,6 +44,9 @@ export function policyFlags(presets: {
   }
 }
 
+/** The flags that set a limit, in the order of their help. */
+export const LIMITS = ['max-bytes', 'max-lines', 'max-chars', 'max-tokens'] as const
+
 export interface GivenPolicy extends PolicyOptions {
   clean?: boolean
 }
@@ -44,11 +55,13 @@ export interface GivenPolicy extends PolicyOptions {
 export function policyOf(args: Args): GivenPolicy {
   const notice = args.text('notice')
   const policy = defined({
-    maxBytes: args.number('max-bytes'),
+    maxBytes: args.size('max-bytes'),
     maxLines: args.number('max-lines'),
-    maxChars: args.number('max-chars'),
+    maxChars: args.size('max-chars'),
+    maxTokens: args.number('max-tokens'),
     keep: args.text('keep'),
-    query: args.text('query'),
+    query: args.texts('query'),
+    needles: args.texts('needle'),
     notice: notice === 'none' ? false : notice,
     clean: args.has('no-clean') ? false : args.has('clean') ? true : undefined,
   }) as GivenPolicy

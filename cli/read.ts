@@ -8,6 +8,9 @@ import { UsageError } from './usage_error.js'
 
 const USAGE = 'spillway read ID --dir DIR'
 
+/** Flags that a page has no use for: they ask for the whole output under a policy. */
+const WHOLE = ['keep', 'notice', 'max-chars', 'max-tokens']
+
 /** Bytes of one read if the whole output is clamped. */
 const PIECE = 1024 * 1024
 
@@ -15,8 +18,8 @@ export const read: Command = {
   summary: 'show a page of a saved output',
   usage: [`${USAGE} [--line N | --byte N] [--lines N] [flags]`],
   about: `ID is the id or the path that a notice names. Shows a page from --line or
---byte on, and the position of the next page on stderr. With --keep, --notice
-or --max-chars, shows everything from there on, under that policy.`,
+--byte on, and the position of the next page on stderr. With --keep, --notice,
+--max-chars or --max-tokens, shows everything from there on, under that policy.`,
   flags: {
     ...savedOutputFlags,
     line: { value: 'N', help: 'first line, from 1' },
@@ -24,6 +27,11 @@ or --max-chars, shows everything from there on, under that policy.`,
     lines: { value: 'N', help: 'lines of a page at most' },
     ...policyFlags({ bytes: '40960', lines: 'Infinity', keep: 'head', notice: 'hint', clean: 'terminal' }),
   },
+  examples: [
+    ['The first page of an output', 'spillway read 8386ef942ee3ac38 --dir ~/.outputs'],
+    ['50 lines from line 4800 on', 'spillway read 8386ef942ee3ac38 --dir ~/.outputs --line 4800 --lines 50'],
+    ['The findings of all of it', 'spillway read 8386ef942ee3ac38 --dir ~/.outputs --keep findings'],
+  ],
   run,
 }
 
@@ -33,9 +41,9 @@ async function run(args: Args): Promise<number> {
   const policy = policyOf(args)
   const lines = args.number('lines')
   const range = rangeOf(args)
-  const isWhole = ['keep', 'notice', 'max-chars'].some((flag) => args.has(flag))
+  const isWhole = WHOLE.some((flag) => args.has(flag))
   if (isWhole && lines !== undefined)
-    throw new UsageError('--lines cannot be combined with --keep, --notice or --max-chars; use --max-lines')
+    throw new UsageError(`--lines cannot be combined with --${WHOLE.join(', --')}; use --max-lines`)
   if (isWhole) await whole(saved, range, policy)
   else await page(saved, range, { ...policy, ...defined({ maxLines: lines }) })
   return 0
@@ -67,7 +75,7 @@ async function page(saved: SavedOutput, range: Range, policy: GivenPolicy): Prom
   const end = async () =>
     (await saved.isWhole()) ? 'end of the output' : 'end of the saved part, not of the output'
   const more = next === undefined ? await end() : `more with ${next}`
-  await err.tell(`${out.newlineAfter(text)}[${saved.id} holds ${total}; ${more}]\n`)
+  await err.tell(`[${saved.id} holds ${total}; ${more}]\n`)
 }
 
 /** Shows all of an output from a position on, under a policy, cleaned like a page. */

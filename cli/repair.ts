@@ -24,6 +24,11 @@ it open first.`,
     json: { help: 'print each RepairReport as a line of JSON' },
     ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
+  examples: [
+    ['The changes, without making them', 'spillway repair --dry-run session.jsonl'],
+    ['A session that does not open any more', 'spillway repair session.jsonl'],
+    ['Room for a smaller model', 'spillway repair --max-tokens 4000 session.jsonl'],
+  ],
   run,
 }
 

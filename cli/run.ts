@@ -23,6 +23,11 @@ command is not found, 126 if it cannot be run, 128 + n after signal n.`,
     dir: { value: 'DIR', help: 'directory for the full output, saved if it is cut' },
     ...policyFlags({ keep: 'findings', notice: 'hint', clean: 'always' }),
   },
+  examples: [
+    ['The findings of a test run, and its exit code', 'spillway run -- npm test'],
+    ['The same, with the full output saved', 'spillway run --dir ~/.outputs --max-bytes 10K -- npm test'],
+    ['A line of the shell', "spillway run --keep tail -- sh -c 'make 2>&1 | tee make.log'"],
+  ],
   run: runCommand,
 }
 
@@ -88,7 +93,7 @@ function notSaved(spillError: string, dir: string): string {
 
 /** Shows a text. If its reader has closed the pipe, the exit code is still that of the command. */
 async function show(text: string, isClean: boolean): Promise<void> {
-  await out.show(text + out.newlineAfter(text), isClean).catch((error) => {
+  await out.show(text, isClean).catch((error) => {
     if (!isBrokenPipe(error)) throw error
   })
 }

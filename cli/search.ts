@@ -27,6 +27,10 @@ matches.`,
     line: { value: 'N', help: 'first line that may match' },
     ...policyFlags({ keep: 'head', notice: 'hint', clean: 'terminal' }),
   },
+  examples: [
+    ['A text', "spillway search 8386ef942ee3ac38 'Cannot find' --dir ~/.outputs"],
+    ['An expression, with two lines around', "spillway search ID 'error|FAILED' -E -C 2 --dir ~/.outputs"],
+  ],
   run,
 }
 

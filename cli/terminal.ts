@@ -57,12 +57,13 @@ export class Terminal {
     })
   }
 
-  /** Writes the output of a tool. On a terminal, chars that change the direction of cleaned text are escaped. */
+  /** Writes the output of a tool. On a terminal, chars that change the direction of cleaned text are escaped, and the
+   *  last line ends. */
   show(text: string, isClean: boolean): Promise<void> {
-    return this.write(isClean && this.isTerminal ? inOrder(text) : text)
+    return this.write((isClean && this.isTerminal ? inOrder(text) : text) + this.newlineAfter(text))
   }
 
-  /** Returns the newline after which a terminal can show another line below a text. */
+  /** Returns the newline without which the prompt of a shell would stand behind a text. */
   newlineAfter(text: string): string {
     return this.isTerminal && text !== '' && !text.endsWith('\n') ? '\n' : ''
   }

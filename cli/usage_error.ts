@@ -41,7 +41,11 @@ export function explain(error: unknown, name?: string): string {
   const meaning = MEANINGS[code] ?? MEANINGS[`${code} ${syscall}`]
   if (meaning !== undefined) return oneLine(`${told}${meaning}`)
   if (code === 'ERR_SPILLWAY_OPTION')
-    return oneLine(message.replace(/^\w+(?= must be )/, flagOf).replace(/^--notice must be /, '$&none, '))
+    return oneLine(
+      message
+        .replace(/^(\w+)(?:\[\d+\])?(?= must be )/, (_, field) => flagOf(field))
+        .replace(/^--notice must be /, '$&none, '),
+    )
   const said = message.replace(/(?<!\.)\.$/, '') + (ADVICE[code] ?? '')
   return oneLine(name !== undefined && message.includes(name) ? said : told + said)
 }
@@ -80,8 +84,8 @@ function toError(error: unknown): { code: string; message: string; syscall: stri
   return { code: String(code ?? ''), message: message ?? String(error), syscall }
 }
 
-/** Names of arguments other than flags, by option. */
-const NAMES: Record<string, string> = { id: 'ID', pattern: 'PATTERN', path: 'FILE' }
+/** Arguments that are not called like their option. */
+const NAMES: Record<string, string> = { id: 'ID', pattern: 'PATTERN', path: 'FILE', needles: '--needle' }
 
 /** Returns the flag or argument that sets an option of the library. */
 function flagOf(field: string): string {
