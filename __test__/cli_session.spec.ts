@@ -27,7 +27,7 @@ describe('inspect', () => {
     const lines = stdout.split('\n')
     expect(lines[0]).toMatch(/^a\.jsonl: a Pi session, [\d.]+ MB in 9 rows$/)
     expect(stdout).toMatch(/^ {2}bash +2 +840,000 {2}█+ +100%$/m)
-    expect(stdout).toContain('2 results are over the limits. To cut them:\n  spillway repair a.jsonl\n')
+    expect(stdout).toContain('2 results over the limits. To cut them:\n  spillway repair a.jsonl\n')
     const cleaned = await spillway(['inspect', '--clean', '--max-chars', '500', 'a.jsonl'])
     expect(cleaned.stdout).toContain('spillway repair --max-chars 500 --clean a.jsonl\n')
     expect(lines.filter((line) => [...line].length > 80)).toEqual([])
@@ -42,7 +42,7 @@ describe('inspect', () => {
     const file = write(`${name}.jsonl`, session([[name, 'y'.repeat(60_000)]]))
     const report = await inspectSession(file)
     const inspected = await spillway(['inspect', '--json', file])
-    expect(JSON.parse(inspected.stdout)).toEqual(JSON.parse(JSON.stringify(report)))
+    expect(JSON.parse(inspected.stdout)).toEqual({ path: file, ...report })
     const page = await spillway(['inspect', file])
     const planned = await spillway(['repair', '--dry-run', file])
     const repaired = await spillway(['repair', '--json', file])
@@ -55,7 +55,10 @@ describe('inspect', () => {
   it('--json prints the report', async () => {
     const file = write('b.jsonl', session(results))
     const { stdout } = await spillway(['inspect', '--json', '--top', '1', '--max-chars', '800', file])
-    expect(JSON.parse(stdout)).toEqual(await inspectSession(file, { top: 1, maxChars: 800 }))
+    expect(JSON.parse(stdout)).toEqual({
+      path: file,
+      ...(await inspectSession(file, { top: 1, maxChars: 800 })),
+    })
   })
 
   it('is coloured on a terminal, unless NO_COLOR says not to be', async () => {
@@ -68,12 +71,13 @@ describe('inspect', () => {
 
   it.each([
     ['no-such.jsonl', /no-such\.jsonl: no such file/],
-    ['.', /is a directory/],
+    ['folder', /is a directory/],
     ['forbidden.jsonl', /permission denied/],
     ['image.png', /image\.png: unrecognised session format/],
     ['tsconfig.json', /tsconfig\.json: unrecognised session format \(format unknown\)/],
     ['/dev/null', /\/dev\/null is not a JSON Lines file \(found a device, pipe or socket\)/],
   ])('%s is a mistake that one line tells', async (file, told) => {
+    mkdirSync(join(place, 'folder'), { recursive: true })
     write('image.png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
     write('tsconfig.json', '{"compilerOptions":{"strict":true}}')
     write('forbidden.jsonl', session(results))
@@ -99,7 +103,7 @@ describe('repair', () => {
     const { code, stdout, stderr } = await spillway(['repair', 'd.jsonl'])
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(
-      /^d\.jsonl: cut 1 tool result of 5 rows, 521 KB to 5\d\.\d KB\n {2}backup: .*d\.jsonl\.bak\n$/,
+      /^d\.jsonl: cut 1 result over the limits; 521 KB to 5\d\.\d KB in 5 rows\n {2}backup: .*d\.jsonl\.bak\n$/,
     )
     expect(readFileSync(`${file}.bak`, 'utf8')).toBe(before)
     expect((await inspectSession(file)).oversized).toBe(0)
@@ -110,7 +114,7 @@ describe('repair', () => {
     mkdirSync(join(place, 'e'))
     const file = write('e/e.jsonl', before)
     const dry = await spillway(['repair', '--dry-run', file])
-    expect(dry.stdout).toMatch(/would cut 1 tool result of 5 rows/)
+    expect(dry.stdout).toMatch(/would cut 1 result over the limits; 521 KB to 5\d\.\d KB in 5 rows/)
     expect([readFileSync(file, 'utf8'), readdirSync(join(place, 'e'))]).toEqual([before, ['e.jsonl']])
     const { stdout } = await spillway(['repair', '--no-backup', '--json', '--max-chars', '500', file])
     expect(JSON.parse(stdout)).toMatchObject({
@@ -151,7 +155,7 @@ describe('repair', () => {
       expect((await spillway(['inspect', file])).stdout).toContain(`spillway repair ${file}`)
       const { code, stdout, stderr } = await spillway(['repair', '--no-backup', file])
       expect([code, stderr]).toEqual([0, ''])
-      expect(stdout).toContain('cut 1 tool result of')
+      expect(stdout).toContain('cut 1 result over the limits')
       expect(readFileSync(file, 'utf8').split('\n')[0]).toBe(text.split('\n')[0])
     }
   })
@@ -175,7 +179,7 @@ describe('repair', () => {
     const told = stdout.split('\n').at(-2) ?? ''
     const { code, stdout: report } = await shell(told)
     expect([told.trim(), code]).toEqual(['spillway repair ./-dash.jsonl', 0])
-    expect(report).toContain('cut 1 tool result')
+    expect(report).toContain('cut 1 result over')
   })
 
   it('repairs all files though nobody reads what was done', async () => {
@@ -218,7 +222,7 @@ describe('repair', () => {
     write('i.jsonl', session(Array.from({ length: 100 }, () => ['bash', LONG] as [string, string])))
     const { stdout } = await end(terminal('repair i.jsonl'))
     expect(stdout).toMatch(/\ri\.jsonl {2}.*█.* \d+% {2}of 52\.0 MB, \d+ cut/)
-    expect(stdout.split('\r\x1b[K').at(-1)).toContain('cut 100 tool results')
+    expect(stdout.split('\r\x1b[K').at(-1)).toContain('cut 100 results over the limits')
   })
 
   it('draws its progress within a narrow terminal', async () => {

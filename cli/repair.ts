@@ -1,14 +1,16 @@
 import type { RepairOptions, RepairReport } from 'spillway'
-import { repairSession } from '../index.js'
+import type { Cuts } from '../lib/session/session.js'
 import type { Args, Command } from './args.js'
+import { cutsSaid } from './cuts.js'
 import { jsonLine, oneLine } from './escape.js'
-import { damagedNote } from './inspect.js'
+import { filesOf } from './files.js'
 import { policyFlags, policyOf } from './policy.js'
 import { Progress } from './progress.js'
+import { damagedNote } from './session_page.js'
 import { interruptible } from './signals.js'
 import { counted, size } from './table.js'
 import { err, out } from './terminal.js'
-import { explain, isBrokenPipe, naming, notASession, UsageError } from './usage_error.js'
+import { explain, isBrokenPipe, naming, notASession, tellOf, UsageError } from './usage_error.js'
 
 const USAGE = 'spillway repair FILE...'
 
@@ -38,16 +40,15 @@ async function run(args: Args): Promise<number> {
   return interruptible(async (signal) => {
     const options = { ...policy, backup: !args.has('no-backup'), dryRun: args.has('dry-run'), signal }
     let exit = 0
-    for (const file of args.names) {
+    for (const file of await filesOf(args.names)) {
       try {
-        const report = await repairOne(file, options)
+        const { report, cuts } = await repairOne(file, options)
         const isUnknown = report.reason === 'format unknown'
         if (args.has('json')) await show(file, jsonLine({ path: file, ...report }))
-        else if (!isUnknown) await show(file, summaryOf(file, report))
+        else if (!isUnknown) await show(file, summaryOf(file, report, cuts))
         if (isUnknown) throw notASession(file)
       } catch (error) {
-        if (!isOfFile(error)) throw error
-        await err.tell(`spillway repair: ${explain(error)}\n`)
+        await tellOf(error, 'repair')
         exit = 1
       }
     }
@@ -62,28 +63,33 @@ async function show(file: string, text: string): Promise<void> {
   })
 }
 
-/** Returns true if an error concerns one file, so that the next one may succeed. */
-function isOfFile(error: unknown): boolean {
-  return error instanceof UsageError && error.exit === 1
-}
-
-async function repairOne(file: string, options: RepairOptions): Promise<RepairReport> {
+async function repairOne(
+  file: string,
+  options: RepairOptions,
+): Promise<{ report: RepairReport; cuts: Cuts }> {
+  const { repairCounted } = await import('../wings/session.js')
   const progress = new Progress(file)
   const onProgress: RepairOptions['onProgress'] = ({ bytes, totalBytes, clamped }) =>
     progress.show(totalBytes === 0 ? 1 : bytes / totalBytes, `of ${size(totalBytes)}, ${clamped} cut`)
-  const repairing = repairSession(file, { ...options, ...(err.moves && { onProgress }) })
+  const repairing = repairCounted(file, { ...options, ...(err.moves && { onProgress }) })
   return naming(file, repairing).finally(() => progress.clear())
 }
 
 /** Formats the changes made to a file, or those that a dry run would make. */
-function summaryOf(file: string, report: RepairReport): string {
-  const { changed, rows, clamped, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
+function summaryOf(file: string, report: RepairReport, cuts: Cuts): string {
+  const { changed, rows, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
   const { recovered = 0 } = report
   const wouldBe = reason === 'dry run'
-  const done = wouldBe ? 'would cut' : 'cut'
+  const found = cutsSaid(cuts)
+  const done =
+    found === ''
+      ? wouldBe
+        ? 'no result to cut'
+        : 'no result cut'
+      : `${wouldBe ? 'would cut' : 'cut'} ${found}`
   const lines = [
     changed || wouldBe
-      ? `${done} ${counted(clamped, 'tool result')} of ${counted(rows, 'row')}, ${size(bytesBefore)} to ${size(bytesAfter)}`
+      ? `${done}; ${size(bytesBefore)} to ${size(bytesAfter)} in ${counted(rows, 'row')}`
       : `${reason}: ${counted(rows, 'row')}, ${size(bytesBefore)}`,
     ...(tornTail
       ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]

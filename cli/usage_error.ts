@@ -1,4 +1,5 @@
 import { oneLine } from './escape.js'
+import { err } from './terminal.js'
 
 /** An error that the caller can correct, with a message of one line that says how. */
 export class UsageError extends Error {
@@ -58,6 +59,12 @@ export async function naming<T>(name: string, work: Promise<T>): Promise<T> {
     if (error instanceof UsageError || isBrokenPipe(error) || exitOf(error) === 2) throw error
     throw new UsageError(explain(error, name), 1)
   }
+}
+
+/** Tells of an error that concerns one file, so that the next one may succeed. Throws any other. */
+export async function tellOf(error: unknown, command: string): Promise<void> {
+  if (!(error instanceof UsageError) || error.exit !== 1) throw error
+  await err.tell(`spillway ${command}: ${explain(error)}\n`)
 }
 
 /** Makes an error for a file that holds no session. */

@@ -16,8 +16,23 @@ const repairs = channel('spillway:repair')
 const LOOK = 50
 const LONGEST_WAIT = 1_000
 
+/** Results that a repair cuts: those over the limits, and others with large details (side data). Not in the reports of
+ *  the library. */
+export interface Cuts {
+  readonly over: number
+  readonly details: number
+}
+
 export async function repairSession(path: string, options: RepairOptions = {}): Promise<RepairReport> {
-  return repairBy(compileSession(options, 'repair'), path, options)
+  return (await repairCounted(path, options)).report
+}
+
+/** Repairs a session, and counts the results that were cut. */
+export async function repairCounted(
+  path: string,
+  options: RepairOptions = {},
+): Promise<{ report: RepairReport; cuts: Cuts }> {
+  return repairWith(compileSession(options, 'repair'), path, options)
 }
 
 /** Repairs a session under a checked policy. */
@@ -26,22 +41,42 @@ export async function repairBy(
   path: string,
   options: RepairOptions,
 ): Promise<RepairReport> {
+  return (await repairWith(policy, path, options)).report
+}
+
+async function repairWith(
+  policy: Compiled,
+  path: string,
+  options: RepairOptions,
+): Promise<{ report: RepairReport; cuts: Cuts }> {
   const { session, work, calls, control } = checkRepair(policy, path, options)
-  const report = await run<RepairReport>(path, control, (handle) =>
+  const { cuts, ...report } = await run<RepairReport & { cuts: Cuts }>(path, control, (handle) =>
     native.repairSession(...session, work, calls, handle),
   )
   if (repairs.hasSubscribers) repairs.publish({ path, ...report })
-  return report
+  return { report, cuts }
 }
 
-export async function inspectSession(
+type Inspect = ResultPolicy & { signal?: AbortSignal | undefined; top?: number }
+
+export async function inspectSession(path: string, options: Inspect = {}): Promise<SessionReport> {
+  return (await inspectCounted(path, options)).report
+}
+
+/** Inspects a session, and counts the results that a repair would cut. */
+export async function inspectCounted(
   path: string,
-  options: ResultPolicy & { signal?: AbortSignal | undefined; top?: number } = {},
-): Promise<SessionReport> {
-  const session = packSession(path, compileSession(options, 'inspect'), 0)
+  options: Inspect = {},
+): Promise<{ report: SessionReport; cuts: Cuts }> {
+  const session = packSession(path, compileSession(options, 'inspect'), spareOf(options))
   const top = bound('top', options.top, 10)
   const control = { lockTimeout: 0, signal: abortSignal('signal', options.signal), onProgress: undefined }
-  return run(path, control, (handle) => native.inspectSession(...session, top, handle))
+  const found = await run<SessionReport & { cuts: Cuts }>(path, control, (handle) =>
+    native.inspectSession(...session, top, handle),
+  )
+  const { format, rows, bytes, toolResults, byTool, largest, damaged, cuts } = found
+  const report = { format, rows, bytes, toolResults, byTool, largest, oversized: cuts.over, damaged }
+  return { report, cuts }
 }
 
 /** Checks all options before any work is done. */

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::clamp_slots::clamp_slots;
+use super::cuts::Cuts;
 use super::failure::Failure;
 use super::progress::{Progress, ProgressCounts};
 use super::rewrite_row::{Options, texts_of};
@@ -28,7 +28,7 @@ pub struct Report {
     /// Largest first.
     pub by_tool: Vec<ToolTotals>,
     pub largest: Vec<LargeResult>,
-    pub oversized: u64,
+    pub cuts: Cuts,
     pub damaged: u64,
 }
 
@@ -131,6 +131,7 @@ impl Inspector<'_> {
                 self.tools.by_call.insert(hash(id.as_bytes()), tool);
             }
         }
+        self.report.cuts += self.options.cuts(&entry, &results);
         for result in results.iter().filter(|result| result.is_filled) {
             self.count(result);
         }
@@ -142,8 +143,6 @@ impl Inspector<'_> {
         let Size { chars, bytes, .. } = size;
         let call_id = result.id();
         let tool = result.tool().or_else(|| self.tools.called(call_id.as_deref()?));
-        let rules = self.options.rules.failed(result.is_error());
-        self.report.oversized += u64::from(clamp_slots(&result.slots, &texts, &rules).truncated);
         self.report.results += 1;
         let at = self.tools.named(tool.as_deref().unwrap_or(UNKNOWN));
         let of_tool = &mut self.tools.all[at];

@@ -5,6 +5,7 @@ pub mod appended_file;
 pub mod backup;
 pub mod budget_survey;
 pub mod clamp_slots;
+pub mod cuts;
 pub mod edits;
 pub mod failure;
 pub mod fingerprint;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::budget_survey::{Budget, Limit, Survey};
+use super::cuts::Cuts;
 use super::failure::Failure;
 use super::lock::{self, Lock};
 use super::prefilter::Prefilter;
@@ -84,6 +85,7 @@ struct Tally {
     reading: Reading,
     shape: SessionKind,
     clamped: u64,
+    cuts: Cuts,
     damaged: u64,
     /// Bytes of the new file.
     bytes: u64,
@@ -207,10 +209,11 @@ impl Repair<'_> {
         let limits = &self.limits[first..last];
         let place = start..start + bytes.len() as u64;
         let ask = &mut |result: &ToolResult| self.history.asked(result, &place);
-        let RowChange { row: new, cut, limits } = options.rewrite(row.text, &entry, limits, ask);
+        let RowChange { row: new, cuts, limits } = options.rewrite(row.text, &entry, limits, ask);
         self.history.check()?;
         self.tally.limits += limits;
-        self.tally.clamped += u64::from(cut);
+        self.tally.clamped += u64::from(cuts.any());
+        self.tally.cuts += cuts;
         self.tally.changes |= new.is_some();
         let mark = &bytes[..bytes.len() - row.text.len()];
         Ok(new.map(|new| if mark.is_empty() { new } else { [mark, &new].concat() }))
@@ -265,6 +268,7 @@ impl Repair<'_> {
             changed: changes && !self.request.dry_run,
             rows,
             clamped: tally.clamped,
+            cuts: tally.cuts,
             damaged: tally.damaged,
             torn_tail: tally.torn,
             bytes_before,

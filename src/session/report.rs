@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::cuts::Cuts;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     pub changed: bool,
     pub rows: u64,
     pub clamped: u64,
+    pub cuts: Cuts,
     pub damaged: u64,
     pub torn_tail: bool,
     pub bytes_before: u64,

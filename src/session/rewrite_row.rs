@@ -2,6 +2,7 @@
 
 use super::budget_survey::Limit;
 use super::clamp_slots::{Fit, Rules, SlotCuts, SlotEdit, clamp_json, clamp_slots};
+use super::cuts::Cuts;
 use super::edits::edit;
 use super::row_format::Entry;
 use super::side_data;
@@ -44,8 +45,8 @@ pub type Ask<'a> = &'a mut dyn FnMut(&ToolResult) -> Vec<String>;
 pub struct RowChange {
     /// The new row, if it differs.
     pub row: Option<Vec<u8>>,
-    /// Some of a result was omitted.
-    pub cut: bool,
+    /// Results of which some was omitted.
+    pub cuts: Cuts,
     /// The number of limits that matched a result.
     pub limits: usize,
 }
@@ -71,7 +72,7 @@ impl Options {
     /// was asked of a result.
     pub fn rewrite(&self, row: &[u8], entry: &Entry, limits: &[Limit], ask: Ask) -> RowChange {
         let results = self.results(entry);
-        let (mut splices, mut cut, mut applied) = (Splices::default(), false, 0);
+        let (mut splices, mut cuts, mut applied) = (Splices::default(), Cuts::default(), 0);
         for (nth, result) in results.iter().enumerate() {
             let texts = texts_of(result);
             let limit = limits.binary_search_by_key(&nth, |limit| limit.nth).ok().map(|at| &limits[at]);
@@ -81,18 +82,33 @@ impl Options {
             let rules = limit.map_or_else(|| rules.clone(), |limit| rules.shortened(limit.max_chars));
             let rules = self.asking(rules, result, &texts, ask);
             let clamped = clamp_slots(&result.slots, &texts, &rules);
-            cut |= clamped.truncated;
             edit(&mut splices, result, &clamped.edits);
-            cut |= self.cap_side_data(&mut splices, result);
+            cuts.add(clamped.truncated, self.cap_side_data(&mut splices, result));
             if let Some(copy) = result.copy() {
                 splices.mirror(result.object, copy);
             }
         }
         let second = entry.second_copy().filter(|_| !results.is_empty());
-        cut |= second.is_some_and(|copy| self.cap(&mut splices, copy));
+        if second.is_some_and(|copy| self.cap(&mut splices, copy)) {
+            cuts.add_copy();
+        }
         // A replacement may equal the original.
         let new = (!splices.is_empty()).then(|| splices.written_row(entry.root)).filter(|new| *new != row);
-        RowChange { cut: cut && new.is_some(), row: new, limits: applied }
+        RowChange { cuts: if new.is_some() { cuts } else { Cuts::default() }, row: new, limits: applied }
+    }
+
+    /// Counts the results that a repair would cut.
+    pub fn cuts(&self, entry: &Entry, results: &[ToolResult]) -> Cuts {
+        let mut cuts = Cuts::default();
+        for result in results {
+            let rules = self.rules.failed(result.is_error());
+            let text = clamp_slots(&result.slots, &texts_of(result), &rules).truncated;
+            cuts.add(text, result.side_data().into_iter().any(|member| self.capped(member).is_some()));
+        }
+        if !results.is_empty() && entry.second_copy().is_some_and(|copy| self.capped(copy).is_some()) {
+            cuts.add_copy();
+        }
+        cuts
     }
 
     /// Caps or drops the side data of a result. Returns true if any was.
@@ -108,12 +124,17 @@ impl Options {
         cut
     }
 
-    fn cap(&self, splices: &mut Splices, member: Value) -> bool {
-        let capped = match self.side {
+    /// Returns what is left of a member with side data (None if it is dropped), if that is less.
+    fn capped(&self, member: Value) -> Option<Option<String>> {
+        match self.side {
             SideData::Keep => None,
             SideData::Cap { max, spare } => side_data::cap(member, max, max.saturating_add(spare)),
             SideData::Drop => Some(None),
-        };
+        }
+    }
+
+    fn cap(&self, splices: &mut Splices, member: Value) -> bool {
+        let capped = self.capped(member);
         match &capped {
             None => {}
             Some(Some(json)) => splices.replace(member, json.clone()),

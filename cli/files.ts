@@ -1,0 +1,82 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join, parse } from 'node:path'
+
+/** Names of the files of sessions. */
+const SESSION = '*.jsonl'
+
+/** Returns the files that names and patterns denote, each once, for shells that leave patterns to the command. A pattern
+ *  without a match stays as it is, so that the error of the file that does not exist names it. */
+export async function filesOf(names: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const name of names) {
+    const files = MAGIC.test(name) && !(await kindOf(name)) ? await matchesOf(name) : []
+    found.push(...(files.length === 0 ? [name] : files))
+  }
+  return [...new Set(found)]
+}
+
+/** Returns these files too, and of a directory the sessions in it and below it. */
+export async function sessionsOf(names: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const name of await filesOf(names)) {
+    const isDirectory = (await kindOf(name))?.isDirectory()
+    const files = isDirectory ? (await below([name])).map((place) => listed(place, SESSION)) : []
+    const all = (await Promise.all(files)).flat()
+    found.push(...(all.length === 0 ? [name] : all.sort()))
+  }
+  return [...new Set(found)]
+}
+
+const MAGIC = /[*?[]/
+
+/** Expands a pattern by its segments: `*` and `?` within a name, `[a-z]`, and `**` for any directories. */
+async function matchesOf(pattern: string): Promise<string[]> {
+  const { root } = parse(pattern)
+  const segments = pattern.slice(root.length).split(process.platform === 'win32' ? /[\\/]+/ : /\/+/)
+  let places = [root]
+  for (const segment of segments) {
+    if (segment === '**') places = await below(places)
+    else if (MAGIC.test(segment)) places = (await Promise.all(places.map((at) => listed(at, segment)))).flat()
+    else places = places.map((place) => join(place, segment))
+  }
+  const kinds = await Promise.all(places.map(kindOf))
+  return places.filter((_, at) => kinds[at]).sort()
+}
+
+/** Returns these directories and all below them, without hidden ones. Links are not followed. */
+async function below(places: readonly string[]): Promise<string[]> {
+  const nested = places.map(async (place) => {
+    const entries = await readdir(place || '.', { withFileTypes: true }).catch(() => [])
+    const inner = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    return [place, ...(await below(inner.map(({ name }) => join(place, name))))]
+  })
+  return (await Promise.all(nested)).flat()
+}
+
+async function listed(place: string, segment: string): Promise<string[]> {
+  const names = await readdir(place || '.').catch(() => [])
+  const shape = shapeOf(segment)
+  return names.filter((name) => shape.test(name)).map((name) => join(place, name))
+}
+
+function shapeOf(segment: string): RegExp {
+  const source = segment.replace(/\[!?\]?[^\]]*\]|[*?]|[\\^$.|+(){}[\]]/g, (part) => {
+    if (part === '*') return '.*'
+    if (part === '?') return '.'
+    if (part.length === 1) return `\\${part}`
+    const [, not, inner = ''] = /^\[(!?)(.*)\]$/s.exec(part) ?? []
+    return `[${not ? '^' : ''}${inner.replace(/[\\\]^[&~|]/g, '\\$&')}]`
+  })
+  // As in a shell, a hidden file is matched by a pattern that begins with a dot.
+  const shown = segment.startsWith('.') ? '' : '(?!\\.)'
+  try {
+    return new RegExp(`^${shown}${source}$`, 's')
+  } catch {
+    // A range such as [z-a].
+    return /(?!)/
+  }
+}
+
+async function kindOf(path: string) {
+  return stat(path).catch(() => undefined)
+}

@@ -1,0 +1,71 @@
+//! Counts of the results that a repair cuts, in the words of the command line.
+
+use std::ops::AddAssign;
+
+use serde::Serialize;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Cuts {
+    /// Results with text over the limits.
+    pub over: u64,
+    /// Other results with large details: side data, or a second copy in their row.
+    pub details: u64,
+}
+
+impl Cuts {
+    /// Counts a result, of which text is cut, or details are.
+    pub fn add(&mut self, text: bool, details: bool) {
+        self.over += u64::from(text);
+        self.details += u64::from(details && !text);
+    }
+
+    /// Counts the second copy of the results of a row. It stands for one of them, which may be counted already.
+    pub fn add_copy(&mut self) {
+        self.details += u64::from(!self.any());
+    }
+
+    pub fn any(self) -> bool {
+        self != Cuts::default()
+    }
+}
+
+impl AddAssign for Cuts {
+    fn add_assign(&mut self, other: Self) {
+        self.over += other.over;
+        self.details += other.details;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(results: &[(bool, bool)], has_copy: bool) -> Cuts {
+        let mut cuts = Cuts::default();
+        results.iter().for_each(|(text, details)| cuts.add(*text, *details));
+        if has_copy {
+            cuts.add_copy();
+        }
+        cuts
+    }
+
+    #[test]
+    fn each_result_counts_once() {
+        let cuts = counted(&[(true, true), (false, true), (true, false), (false, false)], true);
+        assert_eq!(cuts, Cuts { over: 2, details: 1 });
+    }
+
+    #[test]
+    fn a_second_copy_is_that_of_a_result() {
+        assert_eq!(counted(&[(false, false)], true), Cuts { over: 0, details: 1 });
+        assert_eq!(counted(&[(true, false)], true), Cuts { over: 1, details: 0 });
+        assert!(!counted(&[(false, false)], false).any());
+    }
+
+    #[test]
+    fn rows_add_up() {
+        let mut all = counted(&[(true, false)], false);
+        all += counted(&[(false, true)], false);
+        assert_eq!(all, Cuts { over: 1, details: 1 });
+    }
+}
