@@ -5,6 +5,10 @@ import { UsageError } from './usage_error.js'
 export interface Flag {
   readonly value?: string
   readonly short?: string
+  /** Values that a shell offers. */
+  readonly choices?: readonly string[]
+  /** True if each of several values counts. */
+  readonly repeats?: boolean
   readonly help: string
 }
 export type Flags = Readonly<Record<string, Flag>>
@@ -15,17 +19,26 @@ export interface Command {
   /** Ways to call the command. */
   readonly usage: readonly string[]
   readonly about: string
+  /** Arguments that a shell offers. */
+  readonly names?: 'file' | 'command' | readonly string[]
   readonly examples: readonly Example[]
   readonly flags: Flags
   /** Returns the exit code of the process. */
-  run(args: Args): Promise<number>
+  run(args: Args, commands: Commands): Promise<number>
 }
+export type Commands = Readonly<Record<string, Command>>
 
 /** A command line, and one line above it that says what it is for. */
 export type Example = readonly [purpose: string, line: string]
 
 /** Factors of the suffixes of sizes. */
 const UNITS: Record<string, number> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 }
+
+/** Returns the values that a shell offers for a flag: words, or a kind of file. */
+export function valuesOf({ value, choices }: Flag): readonly string[] | 'dir' | 'file' | 'text' {
+  if (choices) return choices
+  return value === 'DIR' ? 'dir' : value === 'FILE' ? 'file' : 'text'
+}
 
 /** The arguments of a command, checked against its flags. */
 export class Args {

@@ -16,6 +16,7 @@ export const inspect: Command = {
   about: `FILE is a session in JSONL: of Pi or OpenClaw up to 7, of Claude Code, or
 messages of any dialect. A directory stands for all .jsonl files below it. Only
 reads. Counts the results that a repair under the same policy would cut.`,
+  names: 'file',
   flags: {
     json: { help: 'print each SessionReport as a line of JSON' },
     top: { value: 'N', help: `largest results to list (${TOP})` },

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { version } from '../package.json'
-import { type Command, readArgs } from './args.js'
+import { type Commands, readArgs } from './args.js'
 import { clamp } from './clamp.js'
+import { completion } from './completion.js'
 import { helpOf, helpOfAll } from './help.js'
 import { inspect } from './inspect.js'
 import { read } from './read.js'
@@ -11,7 +12,7 @@ import { search } from './search.js'
 import { err, out } from './terminal.js'
 import { exitOf, explain, isBrokenPipe, UsageError } from './usage_error.js'
 
-const COMMANDS: Readonly<Record<string, Command>> = { inspect, repair, clamp, run, read, search }
+const COMMANDS: Commands = { inspect, repair, clamp, run, read, search, completion }
 
 /** The flag that every command has. */
 const HELP = { help: { short: 'h', help: 'show this text' } }
@@ -28,7 +29,7 @@ async function main(argv: readonly string[]): Promise<number> {
   if (!command) throw new UsageError(`unknown command ${JSON.stringify(name)}; expected one of ${all}`)
   const flags = { ...command.flags, ...HELP }
   const args = readArgs(name, flags, rest)
-  return args.has('help') ? show(helpOf(name, { ...command, flags })) : command.run(args)
+  return args.has('help') ? show(helpOf(name, { ...command, flags })) : command.run(args, COMMANDS)
 }
 
 async function show(text: string): Promise<number> {

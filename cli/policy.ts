@@ -9,6 +9,8 @@ const CLEANS = {
   terminal: [' (default on a terminal)', ' (default elsewhere)'],
 } as const
 
+const KEEPS = ['head', 'tail', 'ends', 'findings', 'relevant', 'auto']
+
 /** Makes the flags of a policy, with the defaults of a command. */
 export function policyFlags(presets: {
   bytes?: string
@@ -27,14 +29,16 @@ export function policyFlags(presets: {
     'max-lines': { value: 'N', help: `lines of the text (${lines})` },
     'max-chars': { value: 'SIZE', help: 'UTF-16 code units of the text (Infinity)' },
     'max-tokens': { value: 'N', help: 'tokens of the text, as estimated (Infinity)' },
-    keep: { value: 'WHAT', help: `head, tail, ends, findings, relevant, auto (${keep})` },
+    keep: { value: 'WHAT', choices: KEEPS, help: `${KEEPS.join(', ')} (${keep})` },
     query: {
       value: 'TEXT',
+      repeats: true,
       help: 'what was asked, for relevant and auto; if repeated,\nthe first weighs most',
     },
-    needle: { value: 'TEXT', help: 'text that makes a line a finding; may be repeated' },
+    needle: { value: 'TEXT', repeats: true, help: 'text that makes a line a finding; may be repeated' },
     notice: {
       value: 'TEXT',
+      choices: ['hint', 'pi', 'count', 'none'],
       help: `hint, pi, count, none, or a template such as\n'[{omittedLines:,} lines omitted]' (${notice})`,
     },
     clean: {

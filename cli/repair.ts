@@ -20,6 +20,7 @@ export const repair: Command = {
   about: `Truncates tool results over the limits of the policy, and keeps every other
 byte. FILE is replaced in one step and kept as FILE.bak. End the agent that has
 it open first.`,
+  names: 'file',
   flags: {
     'dry-run': { help: 'report the changes without writing' },
     'no-backup': { help: 'do not keep FILE.bak' },

@@ -19,6 +19,7 @@ export const run: Command = {
   about: `Once the command has ended, shows the part of both streams that the policy
 keeps, with its exit in the last line. Exits with the command's code, 127 if the
 command is not found, 126 if it cannot be run, 128 + n after signal n.`,
+  names: 'command',
   flags: {
     dir: { value: 'DIR', help: 'directory for the full output, saved if it is cut' },
     ...policyFlags({ keep: 'findings', notice: 'hint', clean: 'always' }),
