@@ -82,10 +82,14 @@ export function shell(line: string): Promise<Ended> {
 /** The built command line in a terminal of its own. */
 export function terminal(
   args: string,
-  { columns = 80, env = {} }: { columns?: number; env?: Record<string, string> } = {},
+  {
+    columns = 80,
+    rows = 24,
+    env = {},
+  }: { columns?: number; rows?: number; env?: Record<string, string> } = {},
 ): ChildProcess {
   // Without exec a shell may stay in front of the command line, and be what ^C ends.
-  const line = `stty cols ${columns}; exec ${process.execPath} ${bin} ${args}`
+  const line = `stty cols ${columns} rows ${rows}; exec ${process.execPath} ${bin} ${args}`
   const child = spawn('script', ['-qec', line, '/dev/null'], {
     cwd: place,
     env: { ...surroundings, ...env },

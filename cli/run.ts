@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { createSpillStore, OutputCapture } from '../index.js'
 import type { Args, Command } from './args.js'
+import { LiveTail } from './live_tail.js'
 import { policyFlags, policyOf } from './policy.js'
 import { exitOfSignal, Signals } from './signals.js'
 import { spawnPiped } from './spawn_piped.js'
@@ -17,7 +18,8 @@ export const run: Command = {
   summary: 'run a command and truncate its output',
   usage: ['spillway run [flags] -- COMMAND [ARGUMENT...]'],
   about: `Once the command has ended, shows the part of both streams that the policy
-keeps, with its exit in the last line. Exits with the command's code, 127 if the
+keeps, with its exit in the last line. Until then a terminal shows the latest
+lines, and a pipe gets nothing. Exits with the command's code, 127 if the
 command is not found, 126 if it cannot be run, 128 + n after signal n.`,
   names: 'command',
   flags: {
@@ -49,12 +51,16 @@ async function runCommand(args: Args): Promise<number> {
     ...(spill && { spill }),
   })
   const signals = new Signals()
+  const tail = new LiveTail()
   const { text, exit, spillError } = await capture
-    .attach(signals.start(() => start(command, rest)))
+    .attach(tail.follow(signals.start(() => start(command, rest))))
     .catch((error) => {
       throw notStarted(command, error)
     })
-    .finally(() => signals.end())
+    .finally(() => {
+      signals.end()
+      return tail.end()
+    })
   if (spillError !== undefined) await err.tell(`spillway run: ${notSaved(spillError, dir ?? '')}\n`)
   await show(text, policy.clean !== false)
   return exit?.signal ? exitOfSignal(exit.signal) : (exit?.code ?? 1)

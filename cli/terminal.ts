@@ -14,6 +14,9 @@ const CODES: Record<Style, [number, number]> = {
   cyan: [36, 39],
 }
 
+/** Rows of a terminal that does not tell. */
+const ROWS = 24
+
 /** Columns without a terminal, and the least and the most columns used for layout. */
 const COLUMNS = 80
 const NARROWEST = 40
@@ -36,6 +39,10 @@ export class Terminal {
   get columns(): number {
     const columns = (this.isTerminal && this.#stream.columns) || COLUMNS
     return Math.min(Math.max(columns, NARROWEST), WIDEST)
+  }
+
+  get rows(): number {
+    return (this.isTerminal && this.#stream.rows) || ROWS
   }
 
   /** True if a line can be redrawn. */
