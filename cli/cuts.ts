@@ -21,13 +21,14 @@ export function sumOf(all: readonly Cuts[]): Cuts {
 /** Says what was found, `where` if in several sessions, and the command line that cuts it under the same limits. */
 export function adviceOf(cuts: Cuts, where: string, files: readonly string[], args: Args): string[] {
   const them = cuts.over + cuts.details === 1 ? 'it' : 'them'
-  return [`${out.paint('red', `${cutsSaid(cuts)}${where}.`)} To cut ${them}:`, repairLine(files, args)]
+  return [`${out.paint('red', `${cutsSaid(cuts)}${where}.`)} To cut ${them}:`, `  ${repairLine(files, args)}`]
 }
 
-function repairLine(files: readonly string[], args: Args): string {
+/** Returns the command line that cuts what was found. */
+export function repairLine(files: readonly string[], args: Args): string {
   const limits = LIMITS.flatMap((flag) => (args.has(flag) ? `--${flag} ${args.text(flag)}` : []))
   const clean = args.has('clean') ? ['--clean'] : []
-  return ['  spillway repair', ...limits, ...clean, ...files.map(quoted)].join(' ')
+  return ['spillway repair', ...limits, ...clean, ...files.map(quoted)].join(' ')
 }
 
 /** Quotes a path for a shell, and so that it is not read as a flag. */

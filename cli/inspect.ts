@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Args, Command } from './args.js'
 import { jsonLine } from './escape.js'
 import { sessionsOf } from './files.js'
@@ -5,6 +7,7 @@ import { policyFlags, policyOf } from './policy.js'
 import { Progress } from './progress.js'
 import { type Inspected, pageOf, TOP } from './session_page.js'
 import { sessionsPageOf } from './sessions_page.js'
+import { interruptible } from './signals.js'
 import { out } from './terminal.js'
 import { naming, notASession, tellOf, UsageError } from './usage_error.js'
 
@@ -19,13 +22,18 @@ reads. Counts the results that a repair under the same policy would cut.`,
   names: 'file',
   flags: {
     json: { help: 'print each SessionReport as a line of JSON' },
-    top: { value: 'N', help: `largest results to list (${TOP})` },
+    html: {
+      value: 'FILE',
+      help: 'write a page to FILE: the context turn by turn, by\ntool, and what a repair would keep',
+    },
+    top: { value: 'N', help: `largest results to list (${TOP}, in a page 10)` },
     ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
   examples: [
     ['The tools and results that fill a session', 'spillway inspect session.jsonl'],
     ['All sessions, and which of them need a repair', 'spillway inspect ~/.pi/agent/sessions'],
     ['The results over smaller limits', "spillway inspect --max-bytes 10K 'logs/**/*.jsonl'"],
+    ['A page to look at', 'spillway inspect session.jsonl --html context.html'],
     ['For a script', "spillway inspect --json session.jsonl | jq '.byTool[0]'"],
   ],
   run,
@@ -36,6 +44,8 @@ async function run(args: Args): Promise<number> {
   const options = { ...policyOf(args), top: args.number('top') ?? TOP }
   const files = await sessionsOf(args.names)
   const { inspectCounted } = await import('../wings/session.js')
+  const page = args.text('html')
+  if (page !== undefined) return writePage(page, files, args, options)
   const progress = new Progress('inspect')
   const all: Inspected[] = []
   let exit = 0
@@ -57,4 +67,26 @@ async function run(args: Args): Promise<number> {
   if (first === undefined || args.has('json')) return exit
   await out.write(files.length === 1 ? pageOf(first, args) : sessionsPageOf(all, args))
   return exit
+}
+
+/** Largest results in a page. */
+const TOP_OF_PAGE = 10
+
+/** Writes a page on one session. */
+async function writePage(
+  page: string,
+  [file = '', extra]: readonly string[],
+  args: Args,
+  policy: ReturnType<typeof policyOf>,
+): Promise<number> {
+  if (extra !== undefined) throw new UsageError('--html makes a page of one session; give one FILE')
+  if (args.has('json')) throw new UsageError('--html and --json cannot be combined; give one of them')
+  if (resolve(page) === resolve(file)) throw new UsageError(`--html would replace ${file}; give another file`)
+  const { contextPage } = await import('./context_report.js')
+  const top = args.number('top') ?? TOP_OF_PAGE
+  const text = await interruptible((signal) =>
+    naming(file, contextPage(file, { ...policy, top, signal }, args)),
+  )
+  await naming(page, writeFile(page, text))
+  return 0
 }

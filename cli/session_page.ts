@@ -33,7 +33,7 @@ export function damagedNote(rows: number): string {
   return `${counted(rows, 'row')} ${are} not JSON; a repair leaves ${them} unchanged.`
 }
 
-const FORMATS: Record<SessionReport['format'], string> = {
+export const FORMATS: Record<SessionReport['format'], string> = {
   pi: 'a Pi session',
   'claude-code': 'a Claude Code session',
   messages: 'messages',
