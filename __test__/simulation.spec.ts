@@ -35,5 +35,5 @@ describe(`${SESSIONS} random sessions`, () => {
     expect(figures.sends[1]).toBeGreaterThan(0)
     expect(figures.thrown).toBeGreaterThan(1e6)
     expect(await run(7, pool, count)).toEqual(runs[7])
-  })
+  }, 600_000)
 })
