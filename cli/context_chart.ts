@@ -63,7 +63,8 @@ function columnsOf(turns: readonly Turn[], tools: readonly string[]): Column[] {
       parts[0] = (parts[0] ?? 0) + words
       kept += words
       for (const { tool, tokens, keptTokens } of results) {
-        const part = ((tools.indexOf(tool) + tools.length + 1) % (tools.length + 1)) + 1
+        const series = tools.indexOf(tool)
+        const part = (series < 0 ? tools.length : series) + 1
         parts[part] = (parts[part] ?? 0) + tokens
         kept += keptTokens
       }

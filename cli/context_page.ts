@@ -7,9 +7,9 @@ import { cutsSaid } from './cuts.js'
 import { type Html, html } from './html.js'
 import type { Sample, SessionContext, Turn } from './session_context.js'
 import { FORMATS, type Inspected } from './session_page.js'
-import { count, counted, size } from './table.js'
+import { count, counted, percent, size } from './table.js'
 
-/** What a tool takes of a context. */
+/** The part of a context that one tool takes. */
 interface Usage {
   readonly tool: string
   results: number
@@ -131,9 +131,4 @@ const NAME = 60
 
 function named(tool: string): string {
   return tool.length > NAME ? `${truncateUtf16Safe(tool, NAME)}...` : tool
-}
-
-function percent(part: number, all: number): string {
-  const share = all === 0 ? 0 : (100 * part) / all
-  return share > 0 && share < 0.5 ? '<1%' : `${Math.round(share)}%`
 }

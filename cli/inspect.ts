@@ -43,7 +43,7 @@ async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
   const options = { ...policyOf(args), top: args.number('top') ?? TOP }
   const files = await sessionsOf(args.names)
-  const { inspectCounted } = await import('../wings/session.js')
+  const { inspectCounted } = await import('../lib/session/session.js')
   const page = args.text('html')
   if (page !== undefined) return writePage(page, files, args, options)
   const progress = new Progress('inspect')

@@ -68,7 +68,7 @@ async function repairOne(
   file: string,
   options: RepairOptions,
 ): Promise<{ report: RepairReport; cuts: Cuts }> {
-  const { repairCounted } = await import('../wings/session.js')
+  const { repairCounted } = await import('../lib/session/session.js')
   const progress = new Progress(file)
   const onProgress: RepairOptions['onProgress'] = ({ bytes, totalBytes, clamped }) =>
     progress.show(totalBytes === 0 ? 1 : bytes / totalBytes, `of ${size(totalBytes)}, ${clamped} cut`)

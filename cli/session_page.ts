@@ -4,10 +4,10 @@ import type { Cuts } from '../lib/session/session.js'
 import type { Args } from './args.js'
 import { adviceOf } from './cuts.js'
 import { oneLine } from './escape.js'
-import { barOf, cellsOf, count, counted, lineOf, nameOf, size, widthOf } from './table.js'
+import { barOf, cellsOf, count, counted, lineOf, nameOf, percent, size, widthOf } from './table.js'
 import { out, type Style } from './terminal.js'
 
-/** What is known of a session that was read. */
+/** A session that was read, and the counts of it. */
 export interface Inspected {
   readonly file: string
   readonly report: SessionReport
@@ -91,11 +91,11 @@ function barred(heads: readonly string[], rows: readonly Barred[], total: number
   return [
     out.paint('dim', lineOf(head)),
     ...body.map((cells, at) => {
-      const share = total === 0 ? 0 : (rows[at]?.chars ?? 0) / total
-      const percent = (share > 0 && share < 0.005 ? '<1%' : `${Math.round(share * 100)}%`).padStart(SHARE)
+      const chars = rows[at]?.chars ?? 0
+      const share = total === 0 ? 0 : chars / total
       const bar = barOf(share, width)
       const drawn = width < 4 ? '' : `  ${out.paint(shade(share), bar)}${' '.repeat(width - bar.length)}`
-      return `${lineOf(cells)}${drawn}${percent}`
+      return `${lineOf(cells)}${drawn}${percent(chars, total).padStart(SHARE)}`
     }),
   ]
 }

@@ -41,6 +41,12 @@ export function count(number: number): string {
   return number.toLocaleString('en-US')
 }
 
+/** Formats the share of a whole. A share below half a percent is not none. */
+export function percent(part: number, all: number): string {
+  const share = all === 0 ? 0 : (100 * part) / all
+  return share > 0 && share < 0.5 ? '<1%' : `${Math.round(share)}%`
+}
+
 /** Formats a count with its noun: "1 row", "2 rows". */
 export function counted(number: number, noun: string, nouns = `${noun}s`): string {
   return `${count(number)} ${number === 1 ? noun : nouns}`

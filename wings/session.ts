@@ -1,2 +1,2 @@
 export { guardSession } from '../lib/session/guard.js'
-export { inspectCounted, inspectSession, repairCounted, repairSession } from '../lib/session/session.js'
+export { inspectSession, repairSession } from '../lib/session/session.js'

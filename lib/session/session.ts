@@ -27,27 +27,11 @@ export async function repairSession(path: string, options: RepairOptions = {}): 
   return (await repairCounted(path, options)).report
 }
 
-/** Repairs a session, and counts the results that were cut. */
+/** Repairs a session under a checked policy, by default that of the options, and counts the results that were cut. */
 export async function repairCounted(
   path: string,
-  options: RepairOptions = {},
-): Promise<{ report: RepairReport; cuts: Cuts }> {
-  return repairWith(compileSession(options, 'repair'), path, options)
-}
-
-/** Repairs a session under a checked policy. */
-export async function repairBy(
-  policy: Compiled,
-  path: string,
   options: RepairOptions,
-): Promise<RepairReport> {
-  return (await repairWith(policy, path, options)).report
-}
-
-async function repairWith(
-  policy: Compiled,
-  path: string,
-  options: RepairOptions,
+  policy: Compiled = compileSession(options, 'repair'),
 ): Promise<{ report: RepairReport; cuts: Cuts }> {
   const { session, work, calls, control } = checkRepair(policy, path, options)
   const { cuts, ...report } = await run<RepairReport & { cuts: Cuts }>(path, control, (handle) =>

@@ -9,7 +9,7 @@ import { copy } from '../../dialect/shallow_copy.js'
 import { compile } from '../../policy.js'
 import { checkMessages } from '../../result/clamp_messages.js'
 import { elementsOf } from '../../result/message_results.js'
-import { repairBy } from '../../session/session.js'
+import { repairCounted } from '../../session/session.js'
 import { bound, checkOptions } from '../../validate.js'
 import { isAssistant } from './calls.js'
 import { calculateMaxToolResultChars, profileOf, RECOVERY_MIN_KEEP_CHARS } from './profile.js'
@@ -75,7 +75,8 @@ export async function truncateOversizedToolResultsInSession(params: SessionParam
     const { maxEach, aggregate, cutting } = budgetOf(checkOptions('params', params))
     const policy = compile(policyFor(Number.POSITIVE_INFINITY, maxEach, cutting))
     const { sessionFile, lock = true } = params
-    const { clamped, reason } = await repairBy(policy, sessionFile, { aggregate, lock })
+    const { report } = await repairCounted(sessionFile, { aggregate, lock }, policy)
+    const { clamped, reason } = report
     if (clamped > 0) return { truncated: true, truncatedCount: clamped }
     const nothing = 'no oversized or aggregate tool results'
     return { truncated: false, truncatedCount: 0, reason: reason === 'empty session' ? reason : nothing }
