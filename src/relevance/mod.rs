@@ -32,7 +32,7 @@ pub struct Relevance {
     words: Lists,
     /// Lines by word.
     lines: Lists,
-    /// What each word is worth while no kept line has it.
+    /// The worth of each word while no kept line has it.
     news: Vec<u32>,
     /// The value of each line: what it has of the question, of a group's first line, and of new words.
     values: Vec<u32>,

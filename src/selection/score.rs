@@ -48,8 +48,8 @@ pub fn score(line: &[u8]) -> Score {
             }
             let end = start + length;
             // Nearly all words are ruled out by their first letters and length, or by the place of a last capital.
-            let is_error = length > 5 && names_may_end(&line[start..end]);
-            if is_error || may_tell(&line[start..end]) {
+            let word = &line[start..end];
+            if may_name_error(word) || may_tell(word) {
                 weighed.add_word(line, start, end);
             }
         }
@@ -201,15 +201,10 @@ const ENDS: [&[u8]; 9] = [
     b"Exception",
 ];
 
-/// Returns true if the capital that begins one of these ends stands in its place.
+/// Returns true if the capital that begins one of these ends stands in its place, after more of the word.
 #[inline]
-fn names_may_end(word: &[u8]) -> bool {
-    let at = |back: usize| word.len().checked_sub(back).map_or(0, |at| word[at]);
-    at(5) == b'E'
-        || matches!(at(6), b'F' | b'K' | b'D')
-        || matches!(at(7), b'F' | b'R' | b'B')
-        || at(8) == b'N'
-        || at(9) == b'E'
+fn may_name_error(word: &[u8]) -> bool {
+    ENDS.iter().any(|end| word.len() > end.len() && word[word.len() - end.len()] == end[0])
 }
 
 /// Returns true if a word names a failure, such as `TypeError`, `NullPointerException`, `OOMKilled`.
