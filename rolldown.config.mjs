@@ -23,13 +23,15 @@ export default {
   },
   platform: 'node',
   // Made by napi, beside them; and the wings, which are entries of their own.
-  external: /\/native\.js$|^\.\/wings\//,
+  external: /\.node$|^\.\/wings\//,
   output: {
     dir: 'dist',
     format: 'cjs',
     chunkFileNames: '[name].js',
     codeSplitting: {
       groups: [
+        // What the command line shows without an engine.
+        { name: 'terminal', test: /\/cli\/(?:args|help|summaries|terminal|usage_error|escape)\.ts$/ },
         group('text', 'text/', 'wing.ts', 'dialect/table.ts', 'context/overflow_error.ts'),
         group('spill', 'spill/', 'clamp_event.ts'),
         group('result', 'result/'),

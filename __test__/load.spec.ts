@@ -16,7 +16,7 @@ const printFiles = `
   const files = Object.keys(require.cache).map((file) => file.replaceAll('\\\\', '/').split('/dist/')[1])
   console.log(JSON.stringify(files.filter((file) => !file.endsWith('.node')).sort()))`
 
-const AT_ONCE = ['index.js', 'native.js', 'text.js']
+const AT_ONCE = ['index.js', 'text.js']
 
 describe('loading the package', () => {
   it('loads what clamps texts, and no more of Node than that takes', () => {

@@ -229,7 +229,7 @@ print('\n| case | |\n|---|--:|')
   )
   print(`| clampResult, 5 MB in one block, against clampText | ${times.toFixed(2)} times |`)
   print(`| 10 MB result kept, heap after gc | ${heapKept().toFixed(3)} MB |`)
-  const binary = statSync(new URL('../dist/spillway.linux-x64-gnu.node', here)).size / 1e6
+  const binary = statSync(new URL('../dist/spillway.node', here)).size / 1e6
   print(`| binary | ${binary.toFixed(2)} MB |`)
   const bare = "require('fs').readFileSync(require.resolve('spillway'))"
   print(`| require('spillway') in a fresh process | ${freshTime("require('spillway')").toFixed(1)} ms |`)

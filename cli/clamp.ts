@@ -3,11 +3,12 @@ import { pipeline } from 'node:stream/promises'
 import { OutputCapture } from '../index.js'
 import type { Args, Command } from './args.js'
 import { type GivenPolicy, policyFlags, policyOf } from './policy.js'
+import { SUMMARIES } from './summaries.js'
 import { out, write } from './terminal.js'
 import { UsageError } from './usage_error.js'
 
 export const clamp: Command = {
-  summary: 'truncate stdin to the limits of a policy',
+  summary: SUMMARIES.clamp,
   usage: ['npm test 2>&1 | spillway clamp [flags]', 'spillway clamp [flags] < FILE'],
   about: `Reads stdin to its end, in memory bounded by the limits, and writes the part
 that the policy keeps. Text within the limits is written unchanged.`,

@@ -1,6 +1,7 @@
 import type { Args, Command, Commands } from './args.js'
 import { bash } from './bash_completion.js'
 import { fish } from './fish_completion.js'
+import { SUMMARIES } from './summaries.js'
 import { out } from './terminal.js'
 import { UsageError } from './usage_error.js'
 import { zsh } from './zsh_completion.js'
@@ -11,7 +12,7 @@ const USAGE = 'spillway completion SHELL'
 const SHELLS: Readonly<Record<string, (commands: Commands) => string>> = { bash, zsh, fish }
 
 export const completion: Command = {
-  summary: 'print a completion script for a shell',
+  summary: SUMMARIES.completion,
   usage: [USAGE],
   about: `SHELL is bash, zsh or fish. The script completes commands, flags, their values
 and files. For zsh, ~/.zfunc has to be in fpath before compinit runs.`,

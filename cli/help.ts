@@ -21,13 +21,13 @@ export function helpOf(name: string, command: Command): string {
   ].join('\n')
 }
 
-export function helpOfAll(commands: Readonly<Record<string, Command>>): string {
+export function helpOfAll(summaries: Readonly<Record<string, string>>): string {
   return [
     'spillway keeps tool output from drowning the model.',
     '',
     'Usage: spillway COMMAND [flags]',
     '',
-    ...Object.entries(commands).map(([name, { summary }]) => row(name, summary)),
+    ...Object.entries(summaries).map(([name, summary]) => row(name, summary)),
     '',
     row('COMMAND --help', 'show the flags of a command, and examples'),
     row('-V, --version', 'show the version'),

@@ -8,13 +8,14 @@ import { Progress } from './progress.js'
 import { type Inspected, pageOf, TOP } from './session_page.js'
 import { sessionsPageOf } from './sessions_page.js'
 import { interruptible } from './signals.js'
+import { SUMMARIES } from './summaries.js'
 import { out } from './terminal.js'
 import { naming, notASession, tellOf, UsageError } from './usage_error.js'
 
 const USAGE = 'spillway inspect FILE...'
 
 export const inspect: Command = {
-  summary: 'show which tools and results take up a session',
+  summary: SUMMARIES.inspect,
   usage: [`${USAGE} [flags]`],
   about: `FILE is a session in JSONL: of Pi or OpenClaw up to 7, of Claude Code, or
 messages of any dialect. A directory stands for all .jsonl files below it. Only

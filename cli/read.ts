@@ -2,6 +2,7 @@ import { cleanText, OutputCapture } from '../index.js'
 import { type Args, type Command, checkNames, defined } from './args.js'
 import { type GivenPolicy, policyFlags, policyOf } from './policy.js'
 import { type SavedOutput, savedOutputFlags, savedOutputOf } from './saved_output.js'
+import { SUMMARIES } from './summaries.js'
 import { count } from './table.js'
 import { err, out, write } from './terminal.js'
 import { UsageError } from './usage_error.js'
@@ -15,7 +16,7 @@ const WHOLE = ['keep', 'notice', 'max-chars', 'max-tokens']
 const PIECE = 1024 * 1024
 
 export const read: Command = {
-  summary: 'show a page of a saved output',
+  summary: SUMMARIES.read,
   usage: [`${USAGE} [--line N | --byte N] [--lines N] [flags]`],
   about: `ID is the id or the path that a notice names. Shows a page from --line or
 --byte on, and the position of the next page on stderr. With --keep, --notice,

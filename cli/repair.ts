@@ -8,6 +8,7 @@ import { policyFlags, policyOf } from './policy.js'
 import { Progress } from './progress.js'
 import { damagedNote } from './session_page.js'
 import { interruptible } from './signals.js'
+import { SUMMARIES } from './summaries.js'
 import { counted, size } from './table.js'
 import { err, out } from './terminal.js'
 import { explain, isBrokenPipe, naming, notASession, tellOf, UsageError } from './usage_error.js'
@@ -15,7 +16,7 @@ import { explain, isBrokenPipe, naming, notASession, tellOf, UsageError } from '
 const USAGE = 'spillway repair FILE...'
 
 export const repair: Command = {
-  summary: 'truncate oversized tool results in a stored session',
+  summary: SUMMARIES.repair,
   usage: [`${USAGE} [flags]`],
   about: `Truncates tool results over the limits of the policy, and keeps every other
 byte. FILE is replaced in one step and kept as FILE.bak. End the agent that has

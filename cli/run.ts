@@ -7,6 +7,7 @@ import { LiveTail } from './live_tail.js'
 import { policyFlags, policyOf } from './policy.js'
 import { exitOfSignal, Signals } from './signals.js'
 import { spawnPiped } from './spawn_piped.js'
+import { SUMMARIES } from './summaries.js'
 import { err, out } from './terminal.js'
 import { explain, isBrokenPipe, naming, UsageError } from './usage_error.js'
 
@@ -15,7 +16,7 @@ const NOT_FOUND = 127
 const NOT_RUN = 126
 
 export const run: Command = {
-  summary: 'run a command and truncate its output',
+  summary: SUMMARIES.run,
   usage: ['spillway run [flags] -- COMMAND [ARGUMENT...]'],
   about: `Once the command has ended, shows the part of both streams that the policy
 keeps, with its exit in the last line. Until then a terminal shows the latest

@@ -3,6 +3,7 @@ import { clampTextWithReport, cleanText } from '../index.js'
 import { type Args, type Command, checkNames, defined } from './args.js'
 import { policyFlags, policyOf } from './policy.js'
 import { savedOutputFlags, savedOutputOf } from './saved_output.js'
+import { SUMMARIES } from './summaries.js'
 import { counted } from './table.js'
 import { err, out } from './terminal.js'
 import { UsageError } from './usage_error.js'
@@ -13,7 +14,7 @@ const USAGE = 'spillway search ID PATTERN --dir DIR'
 const NONE = 1
 
 export const search: Command = {
-  summary: 'search a saved output',
+  summary: SUMMARIES.search,
   usage: [`${USAGE} [flags]`],
   about: `Shows the lines that contain PATTERN, each with its number, and context lines
 with "-". ID is the id or the path that a notice names. Exits with 1 if no line

@@ -35,12 +35,13 @@ const ADVICE: Record<string, string> = {
   ERR_SPILLWAY_CHANGED: '; end what writes to it, then run this again',
 }
 
-/** Explains an error in one line. `name`: the file or command that it concerns. */
+/** Explains an error in one line; a missing engine takes several. `name`: the file or command that it concerns. */
 export function explain(error: unknown, name?: string): string {
   const { code, message, syscall } = toError(error)
   const told = name === undefined ? '' : `${name}: `
   const meaning = MEANINGS[code] ?? MEANINGS[`${code} ${syscall}`]
   if (meaning !== undefined) return oneLine(`${told}${meaning}`)
+  if (code === 'ERR_SPILLWAY_PLATFORM') return message.split('\n').map(oneLine).join('\n')
   if (code === 'ERR_SPILLWAY_OPTION')
     return oneLine(
       message

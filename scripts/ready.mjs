@@ -20,7 +20,7 @@ const SOURCES = [
   'rolldown.config.mjs',
 ]
 /** Outputs of the two parts of a build. */
-const OUTPUTS = ['dist/native.js', 'dist/index.js']
+const OUTPUTS = ['dist/spillway.node', 'dist/index.js']
 
 /** Reads the packages of a lockfile, by folder. */
 const packages = (file) => JSON.parse(readFileSync(join(root, file), 'utf8')).packages

@@ -1,0 +1,19 @@
+import type { Commands } from './args.js'
+import { clamp } from './clamp.js'
+import { completion } from './completion.js'
+import { inspect } from './inspect.js'
+import { read } from './read.js'
+import { repair } from './repair.js'
+import { run } from './run.js'
+import { search } from './search.js'
+import type { SUMMARIES } from './summaries.js'
+
+export const COMMANDS = {
+  inspect,
+  repair,
+  clamp,
+  run,
+  read,
+  search,
+  completion,
+} satisfies Commands & Record<keyof typeof SUMMARIES, unknown>

@@ -1,0 +1,10 @@
+/** One line for each command, in the order of the help. It needs no engine: the list is shown where none can be loaded. */
+export const SUMMARIES = {
+  inspect: 'show which tools and results take up a session',
+  repair: 'truncate oversized tool results in a stored session',
+  clamp: 'truncate stdin to the limits of a policy',
+  run: 'run a command and truncate its output',
+  read: 'show a page of a saved output',
+  search: 'search a saved output',
+  completion: 'print a completion script for a shell',
+}
