@@ -687,8 +687,8 @@ export function spillTool(store: SpillStore): {
 export type Route = 'fits' | 'compact_only' | 'truncate_tool_results_only' | 'compact_then_truncate'
 
 export interface PrecheckInput {
-  /** The history, in the shape of any framework. Texts, thinking and calls count, an image a fixed 2,000 tokens; side
-   *  data, ids and metadata do not count. */
+  /** The history, in the shape of any framework. Texts, thinking and calls count, images by their pixels (`provider`);
+   *  side data, ids and metadata do not count. */
   messages: readonly unknown[]
   systemPrompt?: string | undefined
   /** The user's current request, if it is not among the messages yet. */
@@ -710,6 +710,13 @@ export interface PrecheckInput {
   /** Chars that one tool result may hold. Default: 30 % of the window in chars (4 a token), at most 16_000, 32_000 from
    *  100k tokens, 64_000 from 200k. */
   perResultMaxChars?: number | undefined
+  /** Provider whose way to count an image holds: docs/media.md has the rules. Default: the dearest of the three. An image
+   *  whose dimensions its header does not tell, or that is only named by its address, and any other file count 2,000
+   *  tokens. */
+  provider?: 'anthropic' | 'openai' | 'gemini' | undefined
+  /** Bytes that the body of the request may have, as JSON. Above it the route is not 'fits', whatever the tokens.
+   *  Providers accept 20 to 50 MB. Default Infinity. */
+  maxRequestBytes?: number | undefined
   /** Budget over all tool results. Defaults: `maxChars` is the larger of four results and half the window in chars,
    *  `order` 'oldest', `protectLatest` true, `minKeepChars` 0. */
   aggregate?: Partial<AggregatePolicy> | undefined
@@ -721,6 +728,8 @@ export interface Precheck {
   /** `contextTokens` less the reserve, which is at most a quarter of the window. */
   budgetTokens: number
   overflowTokens: number
+  /** Bytes of the request's body, with system prompt and tools. Only if `maxRequestBytes` is given. */
+  requestBytes?: number
   /** Chars that truncating all tool results to `minKeepChars` and a notice each would free. */
   reducibleChars: number
   /** Truncations to apply if the prompt does not fit: of results over their own limit; of all results together to

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { SessionReport } from 'spillway'
 import { readShares, tokensOf } from '../lib/context/message_tokens.js'
 import { counterOf } from '../lib/context/token_counter.js'
+import { PROVIDERS } from '../lib/media/medium.js'
 
 /** A tool result of a session, and what a repair leaves of it. */
 export interface ContextResult {
@@ -102,7 +103,7 @@ function measured(message: unknown) {
   const shares = readShares([message], counter)
   const results = shares.flatMap(({ results }) => results)
   const texts = results.map(({ texts }) => texts.join('\n'))
-  const total = tokensOf(shares, counter)
+  const total = tokensOf(shares, counter, PROVIDERS.length)
   const sizes = results.map(({ result, tokens }, at) => ({ result, tokens, text: texts[at] ?? '' }))
   return { words: sizes.reduce((rest, { tokens }) => rest - tokens, total), results: sizes }
 }

@@ -15,6 +15,8 @@ const PROMPT = [
   'lastUsage',
   'perResultMaxChars',
   'aggregate',
+  'maxRequestBytes',
+  'provider',
 ] as const
 
 /** Names of all options, by taker. A taker of limits also takes the names of `policy`. */

@@ -6,6 +6,7 @@
 //!
 //! - [`policy`], [`limits`]: the options of a caller.
 //! - [`encoding`], [`tokens`], [`extent`]: a text as UTF-16 or UTF-8, its size and its tokens.
+//! - [`media`]: images, audio and files, by their first bytes.
 //! - [`notice`]: the words about omitted text, and their recognition in a text that was cut before.
 //! - [`clean`]: the output of terminals as plain text.
 //! - [`truncate`]: what stays of a text that is over its limits.
@@ -56,6 +57,7 @@ pub mod extent;
 mod hash;
 pub mod json;
 pub mod limits;
+pub mod media;
 pub mod notice;
 pub mod plan;
 pub mod platform;

@@ -1,5 +1,6 @@
 import type { PrecheckInput } from 'spillway'
-import { bound, checkOptions, limit, optionError, text } from '../validate.js'
+import { PROVIDERS } from '../media/medium.js'
+import { bound, checkOptions, choice, limit, optionError, text } from '../validate.js'
 import { type Aggregate, checkAggregate } from './plan.js'
 import { type Counter, counterOf } from './token_counter.js'
 
@@ -12,6 +13,9 @@ export interface BudgetOptions {
   readonly maxEach: number
   readonly aggregate: Aggregate
   readonly counter: Counter
+  /** Place of the provider among the tokens of an image, the last one for the dearest. */
+  readonly provider: number
+  readonly maxRequestBytes: number
   readonly systemPrompt: string
   readonly prompt: string
   readonly tools: unknown
@@ -36,6 +40,8 @@ export function checkBudget(input: Omit<PrecheckInput, 'messages'>): BudgetOptio
       minKeepChars: 0,
     }),
     counter: counterOf(input.countTokens),
+    provider: providerAt(input.provider),
+    maxRequestBytes: bound('maxRequestBytes', input.maxRequestBytes, Number.POSITIVE_INFINITY),
     systemPrompt: text('systemPrompt', input.systemPrompt, ''),
     prompt: text('prompt', input.prompt, ''),
     tools: input.tools,
@@ -72,6 +78,11 @@ function resultChars(contextTokens: number): number {
 /** Returns the chars of all tool results together: half the window, or more if four results need more. */
 export function allResultsChars(contextTokens: number, maxEach: number): number {
   return Math.max(4 * maxEach, (contextTokens * CHARS_PER_TOKEN) / 2)
+}
+
+function providerAt(provider: unknown): number {
+  if (provider === undefined) return PROVIDERS.length
+  return PROVIDERS.indexOf(choice('provider', provider, PROVIDERS, 'anthropic'))
 }
 
 function margin(value: unknown): number {

@@ -1,16 +1,17 @@
 import type { PlanStep } from 'spillway'
+import { jsonBytes } from '../json.js'
 import type { History } from '../result/history.js'
-import { Kept } from '../result/message_results.js'
+import { Kept, textsOf } from '../result/message_results.js'
 import { appliedBy } from './apply_plan.js'
 import type { BudgetOptions } from './budget_options.js'
 import type { ResultShare } from './message_tokens.js'
 import { originalOf, Planner, type Sized, type Step, stepFor } from './plan.js'
-import { type Counter, sumOf } from './token_counter.js'
+import { sumOf } from './token_counter.js'
 
 /** A tool result of a prompt, with its tokens after cuts. */
 export class Row implements Sized {
   readonly chars: number
-  readonly #tokens = new Map<number, number>()
+  readonly #left = new Map<number, Freed>()
 
   constructor(
     readonly share: ResultShare,
@@ -37,17 +38,31 @@ export class Row implements Sized {
     return stepFor(this.share.result, this.message, this.chars, maxChars)
   }
 
-  /** Returns the tokens freed by a cut to `maxChars`, as applying a plan makes it. Negative if a counter finds more. */
-  freed(maxChars: number, counter: Counter): number {
-    let tokens = this.#tokens.get(maxChars)
-    if (tokens === undefined) {
-      const kept = new Kept(this.share.result, this.message, this.latest, appliedBy, this.history)
-      kept.clamp(maxChars)
-      tokens = sumOf(kept.texts, counter)
-      this.#tokens.set(maxChars, tokens)
+  /** Returns what a cut to `maxChars` frees, as applying a plan makes it. Negative if a counter finds more. */
+  freed(maxChars: number, { counter, maxRequestBytes }: BudgetOptions): Freed {
+    const known = this.#left.get(maxChars)
+    if (known) return known
+    const { share } = this
+    const isBounded = maxRequestBytes !== Number.POSITIVE_INFINITY
+    const kept = new Kept(share.result, this.message, this.latest, appliedBy, this.history)
+    kept.clamp(maxChars)
+    const freed = {
+      tokens: share.tokens - sumOf(kept.texts, counter),
+      bytes: isBounded ? bytesOf(textsOf(share.result.slots)) - bytesOf(kept.texts) : 0,
     }
-    return this.share.tokens - tokens
+    this.#left.set(maxChars, freed)
+    return freed
   }
+}
+
+/** What a cut frees in a prompt, and in the body of a request. */
+interface Freed {
+  readonly tokens: number
+  readonly bytes: number
+}
+
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + jsonBytes(text), 0)
 }
 
 /** Cuts of tool results, and the tokens that they free. */
@@ -57,6 +72,8 @@ export interface Cuts {
   readonly freedEarlier: number
   /** Tokens freed in other messages. */
   readonly freedLater: number
+  /** Bytes freed in the body of the request. */
+  readonly freedBytes: number
 }
 
 /** Returns true if a prompt fits after cuts, with `spare` tokens to spare. */
@@ -113,14 +130,15 @@ export class CutSearch {
 
   #cuts(maxChars: number): Cuts {
     const steps = this.#steps(maxChars)
-    let [freedEarlier, freedLater] = [0, 0]
+    let [freedEarlier, freedLater, freedBytes] = [0, 0, 0]
     for (const { index, maxChars } of steps) {
       const row = this.#row(index)
-      const freed = row.freed(maxChars, this.#options.counter)
-      if (row.message < this.#counted) freedEarlier += freed
-      else freedLater += freed
+      const freed = row.freed(maxChars, this.#options)
+      if (row.message < this.#counted) freedEarlier += freed.tokens
+      else freedLater += freed.tokens
+      freedBytes += freed.bytes
     }
-    return { steps, freedEarlier, freedLater }
+    return { steps, freedEarlier, freedLater, freedBytes }
   }
 
   /** Plans cuts to `maxChars` of all results together. Each keeps `minKeepChars` and a notice, except as a last

@@ -1,23 +1,25 @@
 import { types } from 'node:util'
 import { isAnswer, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
+import { readMedium, type Tokens, UNREAD } from '../media/medium.js'
 import { lengthOf, resultsIn, withTexts } from '../result/message_results.js'
 import { elementAt, get, isObject, tryRead } from '../untrusted.js'
+import { bodyBytes } from './body_bytes.js'
 import { isCurrent, type Snapshot, snapshotOf } from './snapshot.js'
 import type { Counter } from './token_counter.js'
 
-/** Tokens beside the text: the delimiters and role of a message, the delimiters of a block and a call, and an image, of
- *  any payload size. Providers charge images by pixels, and scale down larger ones. */
+/** Tokens beside the text: the delimiters and role of a message, and the delimiters of a block and a call. */
 export const MESSAGE = 4
 const BLOCK = 3
 const CALL = 12
-const MEDIA = 2_000
 
 /** Texts and their tokens. */
 interface Share {
   /** Texts to count. Released afterwards, since some are copies. */
   texts: readonly string[]
   tokens: number
+  /** Tokens of images, audio and files, for each provider. */
+  readonly media?: Tokens | undefined
 }
 
 /** A tool result and its share of the tokens of a message. */
@@ -34,6 +36,8 @@ export interface MessageShares {
   readonly all: readonly Share[]
   readonly results: readonly ResultShare[]
   readonly isAnswer: boolean
+  /** Bytes in the body of a request, once measured. */
+  bytes?: number
 }
 
 /** Messages with their counts. An agent checks before every request, and most of its history stays the same. */
@@ -52,8 +56,9 @@ export function readShares(messages: readonly unknown[], counter: Counter): Mess
   })
 }
 
-/** Returns the tokens of messages, and counts what is not counted yet. */
-export function tokensOf(messages: readonly MessageShares[], counter: Counter): number {
+/** Returns the tokens of messages, and counts what is not counted yet. `provider`: its place among the tokens of an
+ *  image. */
+export function tokensOf(messages: readonly MessageShares[], counter: Counter, provider: number): number {
   // A set, since an object may occur in a history twice.
   const fresh = new Set<Share>()
   for (const { all } of messages) for (const share of all) if (share.texts.length > 0) fresh.add(share)
@@ -64,8 +69,17 @@ export function tokensOf(messages: readonly MessageShares[], counter: Counter): 
     share.texts = []
   }
   let sum = 0
-  for (const { all } of messages) for (const { tokens } of all) sum += tokens
+  for (const { all } of messages)
+    for (const { tokens, media } of all) sum += tokens + (media?.[provider] ?? 0)
   return sum
+}
+
+/** Returns the bytes of messages in the body of a request. `shares`: those of the same messages. */
+export function bodyBytesOf(messages: readonly unknown[], shares: readonly MessageShares[]): number {
+  return shares.reduce((sum, share, at) => {
+    share.bytes ??= share.all.length === 0 ? 0 : bodyBytes(messages[at]) + 1
+    return sum + share.bytes
+  }, 0)
 }
 
 function read(message: unknown): MessageShares {
@@ -88,7 +102,13 @@ function ownShare(message: unknown, results: readonly Result[]): Share {
   if (!isObject(message)) return { texts: [], tokens: 0 }
   const reader = new Reader(results)
   reader.read(message, false, 0)
-  return { texts: reader.texts, tokens: reader.tokens + MESSAGE + results.length * CALL }
+  const tokens = reader.tokens + MESSAGE + results.length * CALL
+  return { texts: reader.texts, tokens, media: reader.media }
+}
+
+/** Returns true for members that are not sent to a model, unless they are words. */
+export function isSilent(name: string): boolean {
+  return SILENT.has(name)
 }
 
 /** Members that are not sent to a model, or take only a token or two. */
@@ -127,6 +147,8 @@ class Reader {
   readonly texts: string[] = []
   /** Tokens of everything but text. */
   tokens = 0
+  /** Tokens of images, audio and files, for each provider. */
+  media: Tokens | undefined
   /** Keys of the texts of results, by object. */
   readonly #resultKeys = new Map<object, (string | number)[]>()
   readonly #calls = new Set<unknown>()
@@ -156,7 +178,7 @@ class Reader {
       this.#seen += 1
       if (isObject(element)) this.tokens += BLOCK
       if (this.#resultKeys.get(list)?.includes(at)) continue
-      if (isBytes(element) || (isMedia && isEncoded(element))) this.tokens += MEDIA
+      if (isBytes(element) || (isMedia && isEncoded(element))) this.#pay([element])
       else if (isObject(element)) this.read(element, isMedia, depth + 1)
       else this.#say(element)
     }
@@ -166,18 +188,24 @@ class Reader {
     const names = Object.keys(value)
     if (names.some((name) => ARGUMENTS.has(name)) && this.#isKnownCall(value)) return
     const media = isMedia || isMediaBlock(value)
-    let payloads = 0
+    const payloads: unknown[] = []
     for (const name of names) {
       const member = get(value, name)
       this.#seen += 1
       if (SILENT.has(name)) continue
       const isOne = PAYLOADS.has(name) ? isPayload(value, member, media) : media && isMade(name, member)
-      if (isBytes(member) || isOne) payloads += 1
+      if (isBytes(member) || isOne) payloads.push(member)
       else if (!this.#resultKeys.get(value)?.includes(name))
         this.#member(value, name, member, media || MEDIA_NAMES.has(name), depth)
     }
     // Bytes and a URL of the same media count once.
-    if (payloads > 0) this.tokens += MEDIA
+    if (payloads.length > 0) this.#pay(payloads)
+  }
+
+  /** Counts one image, sound or file, by the payload that tells its size. */
+  #pay(payloads: readonly unknown[]): void {
+    const read = payloads.map((payload) => readMedium(payload)?.tokens).find((tokens) => tokens !== undefined)
+    this.media = sumOf(this.media, read ?? UNREAD)
   }
 
   #member(value: object, name: string, member: unknown, isMedia: boolean, depth: number): void {
@@ -225,7 +253,12 @@ function isMade(name: string, value: unknown): boolean {
   return MADE.has(name) && isEncoded(value)
 }
 
-function isEncoded(value: unknown): boolean {
+function sumOf(a: Tokens | undefined, b: Tokens): Tokens {
+  return a ? a.map((tokens, at) => tokens + (b[at] ?? 0)) : b
+}
+
+/** Returns true for base64 and data URLs. */
+export function isEncoded(value: unknown): value is string {
   return typeof value === 'string' && (value.startsWith('data:') || LONG_PAYLOAD.test(value))
 }
 

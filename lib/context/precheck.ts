@@ -1,12 +1,12 @@
 import type { PlanStep, Precheck, PrecheckInput } from 'spillway'
-import { jsonOf } from '../json.js'
+import { jsonBytes, jsonOf } from '../json.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { History } from '../result/history.js'
 import { elementsOf } from '../result/message_results.js'
 import { checkNames } from '../validate.js'
 import { type BudgetOptions, checkBudget } from './budget_options.js'
 import { CutSearch, type Cuts, Row } from './find_cuts.js'
-import { MESSAGE, type MessageShares, readShares, tokensOf } from './message_tokens.js'
+import { bodyBytesOf, MESSAGE, type MessageShares, readShares, tokensOf } from './message_tokens.js'
 import type { Step } from './plan.js'
 import { sumOf } from './token_counter.js'
 
@@ -19,7 +19,7 @@ export function precheck(input: PrecheckInput): Precheck {
 /** Spare tokens required to rely on truncation alone, since both counts are estimates. */
 const SPARE = 512
 
-const NO_CUTS: Cuts = { steps: [], freedEarlier: 0, freedLater: 0 }
+const NO_CUTS: Cuts = { steps: [], freedEarlier: 0, freedLater: 0, freedBytes: 0 }
 
 /** A prompt to be sent to a model. */
 export class Prompt {
@@ -30,6 +30,8 @@ export class Prompt {
   readonly #usage: BudgetOptions['lastUsage']
   /** Tokens of the messages after those. */
   readonly #later: number
+  /** Bytes of the body of the request, 0 if they do not matter. */
+  readonly bytes: number
   #estimatedEarlier: number | undefined
 
   constructor(messages: readonly unknown[], options: BudgetOptions) {
@@ -39,7 +41,9 @@ export class Prompt {
     this.#messages = readShares(read, counter)
     this.#rows = rowsOf(this.#messages, new History(read))
     this.#usage = lastUsage && lastUsage.messages <= messages.length ? lastUsage : undefined
-    this.#later = this.#counted(prompt) + tokensOf(this.#messages.slice(this.#usage?.messages ?? 0), counter)
+    const later = this.#messages.slice(this.#usage?.messages ?? 0)
+    this.#later = this.#counted(prompt) + tokensOf(later, counter, options.provider)
+    this.bytes = options.maxRequestBytes === Number.POSITIVE_INFINITY ? 0 : this.#measured(read)
   }
 
   /** The estimate without a margin and without the provider's count. */
@@ -53,7 +57,7 @@ export class Prompt {
   }
 
   check(): Precheck {
-    const { budgetTokens, safetyMargin } = this.#options
+    const { budgetTokens, safetyMargin, maxRequestBytes } = this.#options
     const search = new CutSearch(this.#rows, this.#options, this.#usage?.messages ?? 0)
     const estimatedTokens = this.estimate(safetyMargin)
     const figures = {
@@ -61,14 +65,17 @@ export class Prompt {
       budgetTokens,
       overflowTokens: Math.max(0, estimatedTokens - budgetTokens),
       reducibleChars: search.reducibleChars,
+      ...(maxRequestBytes !== Number.POSITIVE_INFINITY && { requestBytes: this.bytes }),
     }
-    if (estimatedTokens <= budgetTokens) return { route: 'fits', ...figures, plan: [] }
+    if (estimatedTokens <= budgetTokens && this.bytes <= maxRequestBytes)
+      return { route: 'fits', ...figures, plan: [] }
     // Also counts the messages that the provider counted: the tokens freed from a result depend on its size.
     const uncut = this.#left(NO_CUTS)
-    const fits = (cuts: Cuts, spare: number) => this.#left(cuts) + spare <= budgetTokens
+    const fits = (cuts: Cuts, spare: number) =>
+      this.#left(cuts) + spare <= budgetTokens && this.bytes - cuts.freedBytes <= maxRequestBytes
     const { cuts, most } = search.least(fits, SPARE)
-    if (most.steps.length === 0 || this.#left(most) >= uncut)
-      return { route: 'compact_only', ...figures, plan: [] }
+    const frees = this.#left(most) < uncut || (this.bytes > maxRequestBytes && most.freedBytes > 0)
+    if (most.steps.length === 0 || !frees) return { route: 'compact_only', ...figures, plan: [] }
     const route = fits(most, SPARE) ? 'truncate_tool_results_only' : 'compact_then_truncate'
     return { route, ...figures, plan: this.#planOf(cuts.steps) }
   }
@@ -98,12 +105,19 @@ export class Prompt {
   /** Estimates the messages that the provider counted, the system prompt and the tools. */
   #earlier(): number {
     if (this.#estimatedEarlier === undefined) {
-      const { counter, systemPrompt, tools } = this.#options
+      const { counter, systemPrompt, tools, provider } = this.#options
       const schemas = tools === undefined ? 0 : sumOf([jsonOf(tools) ?? ''], counter)
       const counted = this.#messages.slice(0, this.#usage?.messages ?? 0)
-      this.#estimatedEarlier = this.#counted(systemPrompt) + schemas + tokensOf(counted, counter)
+      this.#estimatedEarlier = this.#counted(systemPrompt) + schemas + tokensOf(counted, counter, provider)
     }
     return this.#estimatedEarlier
+  }
+
+  /** Measures the body of the request. */
+  #measured(messages: readonly unknown[]): number {
+    const { systemPrompt, prompt, tools } = this.#options
+    const beside = [systemPrompt, prompt, tools].filter((part) => part !== undefined && part !== '')
+    return beside.reduce((sum: number, part) => sum + jsonBytes(part), bodyBytesOf(messages, this.#messages))
   }
 
   /** Counts a text that is sent as a message, unless it is empty. */

@@ -7,6 +7,7 @@ mod answer;
 mod capture;
 mod clean;
 mod cut;
+mod media;
 mod plan;
 mod policy;
 #[cfg(unix)]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::json::{Document, Value, string, without_controls};
+use crate::media::{data_type, is_name, is_part};
 use crate::notice::counts::grouped;
 
 /// Members that name the type of an object's payload, most reliable first.
@@ -26,25 +27,10 @@ fn is_medium(text: &str) -> bool {
     }
 }
 
-/// Returns true if the text is a media type or a name, which a notice may repeat.
-fn is_name(text: &str) -> bool {
-    match text.split_once('/') {
-        Some((one, other)) => is_part(one) && is_part(other),
-        None => is_part(text),
-    }
-}
-
-fn is_part(text: &str) -> bool {
-    let is_named = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte);
-    (1..=60).contains(&text.len()) && text.bytes().all(is_named)
-}
-
 /// Chars of the shortest payload. Shorter texts may be words. If a neighbouring member names a type, the lower minimum
 /// applies.
 const LONG: usize = 1_024;
 const LONG_BESIDE: usize = 64;
-/// Chars within which a data URL must name its type.
-const PREFIX: usize = 256;
 
 /// Returns the replacements of an oversized payload, longest first, or `None` if the text is not a payload.
 pub fn omitted(text: &str, medium: Option<&str>) -> Option<Vec<String>> {
@@ -81,13 +67,6 @@ pub fn with_names(json: &str) -> Option<String> {
 fn name_of(text: &str, medium: Option<&str>) -> Option<String> {
     let chars = text.encode_utf16().count();
     omitted(text, medium)?.into_iter().find(|words| !words.is_empty() && words.len() < chars)
-}
-
-/// Returns the media type of a base64 data URL, and its payload.
-fn data_type(text: &str) -> Option<(&str, &str)> {
-    let comma = text.bytes().take(PREFIX).position(|byte| byte == b',')?;
-    let kind = text[..comma].strip_prefix("data:")?.strip_suffix(";base64")?.split(';').next()?;
-    Some((kind, &text[comma + 1..]))
 }
 
 /// Returns true for base64 or base64url without white space and with consistent padding. Without a named type, the text

@@ -1,0 +1,80 @@
+import { types } from 'node:util'
+import { native } from '../engine.js'
+import { tryRead } from '../untrusted.js'
+
+/** A payload: the bytes of an image, a sound or a file, as base64, a data URL or bytes. */
+export interface Medium {
+  /** Bytes of the payload, decoded. */
+  readonly bytes: number
+  /** Bytes that it takes in a request. */
+  readonly sent: number
+  /** Words that stand for it: its size, its kind and, for an image, its dimensions. */
+  readonly words: string
+  /** Tokens for each of PROVIDERS, then the most of these. */
+  readonly tokens: Tokens
+}
+
+export type Tokens = readonly number[]
+
+/** Providers whose way to count an image is known, in the order of src/media/pixels.rs. */
+export const PROVIDERS = ['anthropic', 'openai', 'gemini'] as const
+
+/** Tokens of a payload whose dimensions cannot be read. */
+export const UNREAD: Tokens = [...PROVIDERS, 'any'].map(() => 2_000)
+
+/** Chars at the start of a payload in which its dimensions stand, and in which those of a photo may stand. */
+const HEADS = [4_096, 262_144]
+
+/** Dimensions of an image, and its tokens for each provider. */
+const numbers = new Float64Array(2 + PROVIDERS.length)
+
+/** Reads a payload by its first bytes. Returns undefined for anything else, such as the address of an image. `said`: its
+ *  type as its holder names it. */
+export function readMedium(value: unknown, said?: string): Medium | undefined {
+  if (typeof value === 'string') return ofBase64(value, said)
+  const bytes = tryRead(() => bytesOf(value))
+  if (!bytes) return undefined
+  const { length } = bytes
+  const describe = (head: number) => native.describeMediaBytes(bytes.subarray(0, head), length, said, numbers)
+  return described(describe, length, Math.ceil(length / 3) * 4)
+}
+
+/** Returns the bytes of a view or a buffer, undefined for anything else. */
+export function bytesOf(value: unknown): Uint8Array | undefined {
+  if (types.isUint8Array(value)) return value
+  if (types.isAnyArrayBuffer(value)) return new Uint8Array(value)
+  return ArrayBuffer.isView(value)
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : undefined
+}
+
+const DATA_URL = /^data:([^,;]*)[^,]*;base64,/
+const BASE64 = /^[\w+/-]{4,64}={0,2}$/
+
+function ofBase64(value: string, given: string | undefined): Medium | undefined {
+  const [prefix = '', type = ''] = DATA_URL.exec(value.slice(0, 256)) ?? []
+  const start = prefix.length
+  if (start === 0 && !BASE64.test(value.slice(0, 64))) return undefined
+  const said = type === '' ? given : type
+  const padding = value.endsWith('==') ? 2 : Number(value.endsWith('='))
+  const bytes = Math.floor(((value.length - start - padding) * 3) / 4)
+  const describe = (head: number) =>
+    native.describeMedia(value.slice(start, start + head), bytes, said, numbers)
+  return described(describe, bytes, value.length)
+}
+
+function described(
+  describe: (head: number) => string | null,
+  bytes: number,
+  sent: number,
+): Medium | undefined {
+  for (const head of HEADS) {
+    const words = describe(head)
+    if (words === null) return undefined
+    const isRead = numbers[0] !== 0
+    if (!isRead && sent > head && head !== HEADS.at(-1)) continue
+    const each = numbers.subarray(2)
+    return { bytes, sent, words, tokens: isRead ? [...each, Math.max(...each)] : UNREAD }
+  }
+  return undefined
+}
