@@ -122,7 +122,7 @@ pub fn truncate_with<'f, T: Text>(
     if fits {
         return saved_line::add(input, terms, closing.as_ref());
     }
-    let selection = find(terms.policy, search);
+    let selection = find(terms, search);
     let found = |terms: Terms, closing: Option<&Closing>| selection.as_ref()?.cut(input, terms, closing);
     let ends = |text: &Input<T>, terms: Terms, closing: Option<&Closing>| {
         HeadTail::new(text, input, closing, terms).with_ladder()
@@ -142,9 +142,13 @@ pub fn truncate_with<'f, T: Text>(
     closed.or_else(|| found(terms, None)).or_else(|| Some(ends(input, terms, None)))
 }
 
+/// Minimum chars and bytes of a result for which a text is searched if the policy does not ask for a search. In less, the
+/// marks of gaps leave no room for a line that says something; a notice that counts what is missing says more.
+const LEAST_SEARCHED: usize = 64;
+
 /// Searches for the lines that a policy keeps. Returns `None` if it keeps the ends alone, or if there are none.
 fn find<'f>(
-    policy: &Policy,
+    Terms { policy, limits, .. }: Terms,
     search: impl Fn(Sought) -> Option<Cow<'f, Selection>>,
 ) -> Option<Cow<'f, Selection>> {
     let failure = || search(Sought::Failure(&policy.needles)).filter(|selection| selection.any());
@@ -152,6 +156,7 @@ fn find<'f>(
     match policy.keep {
         _ if policy.seeks_failure() => failure(),
         Keep::Relevant => answer(),
+        Keep::Auto if limits.chars.min(limits.bytes) < LEAST_SEARCHED => None,
         Keep::Auto => {
             let answer = answer()?;
             if is_log(answer.lines()) { failure().or(Some(answer)) } else { Some(answer) }
