@@ -67,7 +67,8 @@ export type LimitName = 'bytes' | 'lines' | 'chars' | 'tokens' | 'lineBytes'
  *             such line fits: 'ends', or 'head' where no notice fits between two ends;
  *  'auto'     'findings' for a known error (thrown, an error result, or `isError` below), and for a log that has any: a
  *             text of which a third of the lines begin with a time or a level, tell progress, or state how a step
- *             ended. Words such as error make no log. 'relevant' for other text.
+ *             ended. Words such as error make no log. 'relevant' for other text. Not searched for a limit under 64 chars
+ *             or bytes, unless it is a known error: both ends.
  */
 export type Keep = 'head' | 'tail' | 'ends' | 'findings' | 'relevant' | 'auto'
 

@@ -190,11 +190,17 @@ proptest! {
     }
 
     #[test]
-    fn auto_chooses_findings_or_relevant_lines(text in log(), policy in policy(), is_error in any::<bool>()) {
+    fn auto_chooses_findings_or_relevant_lines_or_ends(text in log(), policy in policy(), is_error in any::<bool>()) {
         let units: Vec<u16> = text.encode_utf16().collect();
         let cut = |keep| truncate(&Input::whole(Utf16(&units)), &Policy { keep, is_error, ..policy.clone() });
         let auto = cut(Keep::Auto);
-        prop_assert!(auto == cut(Keep::Findings) || !is_error && auto == cut(Keep::Relevant));
+        let is_small = policy.limits.chars.min(policy.limits.bytes) < 64;
+        let chosen = match (is_error, is_small) {
+            (true, _) => auto == cut(Keep::Findings),
+            (false, true) => auto.as_ref().is_none_or(|cut| matches!(cut.keep, Keep::Head | Keep::Ends)),
+            (false, false) => auto == cut(Keep::Findings) || auto == cut(Keep::Relevant),
+        };
+        prop_assert!(chosen, "{auto:?}");
     }
 }
 
