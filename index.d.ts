@@ -440,6 +440,29 @@ export interface AggregatePolicy {
   minKeepChars?: number
 }
 
+/** Makes a history one that its provider accepts: every tool call has one result, where the provider wants it, and every
+ *  result its call. Returns the same array if it is sound; otherwise messages before the first fault stay the same
+ *  objects. `repaired` counts the calls and results that were put in, moved, removed or renamed, and turns joined.
+ *  docs/tool-pairs.md lists what each dialect asks for.
+ *
+ *  A result belongs to the call of its id before it, in the latest turn that has one without a result. It is moved to
+ *  that call if it stands elsewhere. Where a call has two results, the first stays, but a real one before one that was
+ *  put in. A call whose result only the provider could make (web search, computer use) goes if it has none. Ids that the
+ *  provider refuses are changed in calls and results alike: too long, with other characters, or used before. */
+export function repairToolPairs<T extends readonly unknown[]>(
+  messages: T,
+  options?: PairsOptions,
+): { messages: T; repaired: number }
+export interface PairsOptions {
+  /** Default: that of the first call. */
+  dialect?: DialectName
+  /** Results without a call: 'drop' (default) or 'text', which keeps their text as words of the user. */
+  orphans?: 'drop' | 'text'
+  /** Text of a result that is missing. It is an error for the model. Default: "[No result: the call was interrupted, or
+   *  its result was removed]". */
+  missing?: string
+}
+
 // ── Process output ───────────────────────────────────────────────────────────────────────────────────────
 
 /**

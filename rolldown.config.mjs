@@ -34,7 +34,7 @@ export default {
         { name: 'terminal', test: /\/cli\/(?:args|help|summaries|terminal|usage_error|escape)\.ts$/ },
         group('text', 'text/', 'wing.ts', 'dialect/table.ts', 'context/overflow_error.ts'),
         group('spill', 'spill/', 'clamp_event.ts'),
-        group('result', 'result/'),
+        group('result', 'result/', 'pairs/'),
         group('context', 'context/', 'provider_errors/'),
         group('session', 'session/'),
       ],

@@ -35,6 +35,7 @@ describe('loading the package', () => {
     ["cleanText('x')", []],
     ["clampTextWithReport('x'.repeat(1e6))", []],
     ["clampResult('x')", ['result.js', 'spill.js', 'wings/result.js']],
+    ['repairToolPairs([])', ['result.js', 'spill.js', 'wings/pairs.js']],
     ["createSpillStore({ dir: '.' })", ['spill.js', 'wings/spill.js']],
     ['new OutputCapture()', ['spill.js', 'wings/capture.js']],
     ["classifyProviderError('x')", ['context.js', 'result.js', 'spill.js', 'wings/context.js']],

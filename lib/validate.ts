@@ -55,6 +55,7 @@ export const OPTIONS = {
   read: ['line', 'byte', 'lines', 'maxBytes'],
   search: ['regex', 'ignoreCase', 'context', 'max', 'line'],
   sweep: ['retain'],
+  pairs: ['dialect', 'orphans', 'missing'],
   precheck: PROMPT,
   recovery: [...PROMPT, 'send', 'compact', 'truncate', 'maxCompactions', 'onEvent', 'signal'],
   classify: ['patterns'],

@@ -70,13 +70,14 @@ function isEmptyList(value: unknown): boolean {
 /** Fields with paths into a result, in the order in which they are read. */
 const FIELDS = ['text', 'json', 'other', 'media', 'id', 'tool', 'error', 'side', 'aside'] as const
 
-class Row {
+export class Row {
   readonly name: DialectName
   readonly forms: readonly Form[]
   private readonly copy: string | undefined
   private made: Paths | undefined
+  private words: { readonly id: Paths; readonly tool: Paths } | undefined
 
-  constructor(private readonly data: RowData) {
+  constructor(readonly data: RowData) {
     this.name = data.name as DialectName
     this.copy = data.copy
     this.forms = data.forms.map((form) => new Form(form, this))
@@ -105,6 +106,18 @@ class Row {
     const { slots, ends } = new Walk(this.paths, place)
     place.twin = this.copy
     return new Result(this.name, place, slots, ends)
+  }
+
+  /** Paths to the id and to the tool of a result. */
+  get names() {
+    this.words ??= { id: Paths.of(this.data.id), tool: Paths.of(this.data.tool) }
+    return this.words
+  }
+
+  /** Returns the id and the tool of a result without reading its texts. */
+  namesOf(place: Place): { readonly id: string | undefined; readonly tool: string | undefined } {
+    const { id, tool } = this.names
+    return { id: wordAt(id, place), tool: wordAt(tool, place) }
   }
 
   /** Returns true if a block of the content is known, in an array every element. */
@@ -146,21 +159,22 @@ class Form {
     return this.made
   }
 
-  read(root: Place): Result[] | undefined {
+  /** Returns the places of the results that a value is or carries, undefined if it has another form. */
+  places(root: Place): Place[] | undefined {
     const { has, results: paths } = this.paths
     if (!has.every((paths) => leads(paths, root))) return undefined
     if (this.isEmpty && !isEmptyList(root.read('content'))) return undefined
     if (this.blocks && !this.row.hasBlocks(root)) return undefined
-    if (!paths) return [this.row.read(root)]
-    const results = endsAt(paths, root).flatMap(({ value, holder, key }) =>
+    if (!paths) return [root]
+    const places = endsAt(paths, root).flatMap(({ value, holder, key }) =>
       // Bytes beside results are not results.
-      isObject(value) && !ArrayBuffer.isView(value) ? this.row.read(holder.child(value, key)) : [],
+      isObject(value) && !ArrayBuffer.isView(value) ? holder.child(value, key) : [],
     )
-    return results.length > 0 ? results : undefined
+    return places.length > 0 ? places : undefined
   }
 }
 
-const rows = table.map((data) => new Row(data))
+export const rows: readonly Row[] = table.map((data) => new Row(data))
 const forms = rows.flatMap((row) => row.forms)
 
 const fromModel = Paths.of(table.flatMap(({ model = [] }) => model))
@@ -193,7 +207,7 @@ export function callsIn(message: object): Call[] {
   return calls.flatMap(({ at, id, tool, args }) =>
     endsAt(at, root).flatMap(({ value }) => {
       const call = isObject(value) ? new Place(value) : undefined
-      const word = (paths: Paths) => call && valuesAt(paths, call).find((value) => typeof value === 'string')
+      const word = (paths: Paths) => call && wordAt(paths, call)
       const name = callName({ id: word(id), tool: word(tool) })
       const given = call ? valuesAt(args, call) : []
       return name !== undefined && given.length > 0 ? { name, args: given } : []
@@ -204,6 +218,11 @@ export function callsIn(message: object): Call[] {
 /** Returns the words of the user in a message. */
 export function wordsIn(message: object): string[] {
   return valuesAt(fromUser, new Place(message)).filter((value) => typeof value === 'string')
+}
+
+/** Returns the first string that paths lead to. */
+export function wordAt(paths: Paths, place: Place): string | undefined {
+  return valuesAt(paths, place).find((value) => typeof value === 'string')
 }
 
 function valuesAt(paths: Paths, place: Place): unknown[] {
@@ -242,8 +261,8 @@ export function readResults(value: object, named: DialectName | undefined): read
   const root = new Place(value)
   for (const form of formsFor(root)) {
     if (named && form.row.name !== named) continue
-    const results = form.read(root)
-    if (results) return results
+    const places = form.places(root)
+    if (places) return places.map((place) => form.row.read(place))
   }
   const role = Array.isArray(value) ? undefined : root.read('role')
   if (typeof role === 'string' && (byRole(role).length === 0 || role === 'user' || role === 'assistant'))
@@ -251,6 +270,17 @@ export function readResults(value: object, named: DialectName | undefined): read
   const row = named && rows.find(({ name }) => name === named)
   const result = row?.read(root)
   return result && (result.slots.length > 0 || result.isSure) ? [result] : NONE
+}
+
+/** Returns the places of the tool results that a message is or carries, with the row that reads them. */
+export function resultPlaces(
+  root: Place,
+): { readonly row: Row; readonly places: readonly Place[] } | undefined {
+  for (const form of formsFor(root)) {
+    const places = form.places(root)
+    if (places) return { row: form.row, places }
+  }
+  return undefined
 }
 
 function formsFor(root: Place): readonly Form[] {

@@ -38,13 +38,46 @@ export interface RowData {
   readonly model?: readonly string[]
   /** Paths that only turns that ended in an error have. */
   readonly failed?: readonly string[]
+  /** Rules for calls and their results. Without them, its calls and results are no pairs. */
+  readonly pairs?: PairsData
 }
 
-interface CallData {
+export interface CallData {
   readonly at: string
   readonly id: string
   readonly tool: string
   readonly args: readonly string[]
+  /** Template of a result that says that it is missing. Without one, the provider itself runs the tool, or its result
+   *  cannot be a text. */
+  readonly result?: object
+  /** Paths that a call without a result has, if both are one object, into which `result` is then written. */
+  readonly open?: readonly string[]
+}
+
+/**
+ * The rules of a provider for calls and their results. In templates, "$id", "$tool" and "$text" stand for those of the
+ * call, and any other "$name" for that member of its message.
+ */
+export interface PairsData {
+  /** Template of a message for results that are blocks ("$blocks"). Without it, results are messages. */
+  readonly home?: object
+  /** Messages of one role, side by side, are one turn, in which results come first. 'alternate': they must be one message. */
+  readonly turns?: string
+  /** A result may stand anywhere after its call. */
+  readonly anywhere?: boolean
+  /** The name of the tool suffices, without ids. */
+  readonly named?: boolean
+  /** Expression that ids match. */
+  readonly ids?: string
+  /** True if an id occurs in one turn alone. */
+  readonly unique?: boolean
+  /** Templates of words of the user: blocks if there are `turns`, else messages. The first that has the member which
+   *  holds a result, or the first. */
+  readonly words?: readonly object[]
+  /** Paths that only turns have whose calls are never sent. */
+  readonly void?: readonly string[]
+  /** Paths to the ids of calls that wait for a person. */
+  readonly waiting?: readonly string[]
 }
 
 export interface FormData {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::form::{Form, FormData, Tags};
 use super::path::{As, End, Paths};
@@ -87,8 +87,11 @@ struct DialectData {
     aside: Vec<String>,
     media: Vec<String>,
     copy: Option<String>,
+    #[serde(rename = "pairs")]
+    _pairs: Option<IgnoredAny>,
 }
 
+/// `result` and `open` are for the repair of pairs, which reads live objects alone.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CallData {
@@ -96,6 +99,10 @@ struct CallData {
     id: String,
     tool: String,
     args: Vec<String>,
+    #[serde(rename = "result")]
+    _result: Option<IgnoredAny>,
+    #[serde(rename = "open")]
+    _open: Option<IgnoredAny>,
 }
 
 /// Reads an object as pairs: its order is that of the slots.
@@ -184,7 +191,7 @@ impl Table {
             for form in &data.forms {
                 forms.push(Form::of(dialects.len(), form)?);
             }
-            for CallData { at, id, tool, args } in &data.calls {
+            for CallData { at, id, tool, args, .. } in &data.calls {
                 let [at, id, tool] = [at, id, tool].map(|path| Paths::of([path]));
                 calls.push(CallPaths { at: at?, id: id?, tool: tool?, args: Paths::of(args)? });
             }

@@ -1,0 +1,281 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: the messages of eleven dialects
+import * as fc from 'fast-check'
+import { repairToolPairs } from 'spillway'
+import { describe, expect, it } from 'vitest'
+import { hostileText } from './hostile.js'
+import { broken, type Dialect, dialects, faults, soundHistories } from './pair_histories.js'
+import { checks } from './pair_rules.js'
+
+/** Options as a caller gives them. The dialect of a history without calls must be named. */
+const optionsFor = ({ dialect }: Dialect, messages: readonly object[], isNamed: boolean) =>
+  isNamed || !JSON.stringify(messages).includes('call_') ? { dialect } : {}
+
+const check = (dialect: Dialect, messages: readonly object[]) => checks[dialect.dialect]?.(messages)
+
+const CALL =
+  /"type":"(?:toolCall|tool-call|tool_call|tool_use|tool-read|tool-grep|tool-invocation|function|\w+_call)"|"toolUse":|"functionCall":/g
+const callsIn = (messages: readonly object[]) => JSON.stringify(messages).match(CALL)?.length
+const wordsIn = (messages: readonly object[]) =>
+  JSON.stringify(messages).match(/what \w+ [^"\\]* returned/g) ?? []
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) frozen(member)
+    Object.freeze(value)
+  }
+  return value
+}
+
+describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pairs of %s', (_, dialect) => {
+  const sound = soundHistories(dialect)
+  const cases = fc.tuple(sound, faults).map(([messages, all]) => broken(dialect, messages, all))
+
+  it('leaves a sound history as it is', () => {
+    fc.assert(
+      fc.property(sound, (messages) => {
+        expect(check(dialect, messages)).toBeUndefined()
+        expect(repairToolPairs(messages)).toEqual({ messages, repaired: 0 })
+        expect(repairToolPairs(messages).messages).toBe(messages)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('makes any other history one that the provider accepts', () => {
+    const orphans = fc.constantFrom('drop' as const, 'text' as const)
+    fc.assert(
+      fc.property(cases, orphans, fc.boolean(), ({ messages, first }, orphans, isNamed) => {
+        const before = JSON.stringify(messages)
+        const options = { orphans, ...optionsFor(dialect, messages, isNamed) }
+        const { messages: made, repaired } = repairToolPairs(frozen(messages), options)
+        expect(check(dialect, made)).toBeUndefined()
+        expect(made === messages).toBe(repaired === 0)
+        // Every call stays, and nothing that was not there is said, but that a result is missing.
+        expect(callsIn(made)).toBe(callsIn(messages))
+        const returned = new Set(wordsIn(messages))
+        for (const words of wordsIn(made)) expect(returned).toContain(words)
+        if (check(dialect, messages)) expect(repaired).toBeGreaterThan(0)
+        // Where turns are joined, the message before the fault may become longer.
+        const same = ['anthropic', 'bedrock', 'gemini'].includes(dialect.dialect) ? first - 1 : first
+        for (let at = 0; at < same; at++) expect(made[at]).toBe(messages[at])
+        expect(repairToolPairs(made, options).messages).toBe(made)
+        expect(repairToolPairs(JSON.parse(before), options).messages).toEqual(made)
+      }),
+      { numRuns: 4_000 },
+    )
+  })
+})
+
+const read = (...ids: string[]) => ({
+  role: 'assistant',
+  content: [
+    { type: 'text', text: 'I look.' },
+    ...ids.map((id) => ({ type: 'tool_use', id, name: 'read', input: {} })),
+  ],
+})
+const result = (id: string, content = `found ${id}`) => ({ type: 'tool_result', tool_use_id: id, content })
+const user = (...content: (object | string)[]) => ({
+  role: 'user',
+  content: content.map((block) => (typeof block === 'string' ? { type: 'text', text: block } : block)),
+})
+const lost = '[No result: the call was interrupted, or its result was removed]'
+const missing = (id: string, content = lost) => ({ ...result(id, content), is_error: true })
+const fix = user('Fix it.')
+
+describe('repairToolPairs', () => {
+  it.each<[string, object[], object[]]>([
+    ['a missing result', [fix, read('a')], [fix, read('a'), user(missing('a'))]],
+    [
+      'one of two results',
+      [fix, read('a', 'b'), user(result('b'), 'Go on.')],
+      [fix, read('a', 'b'), user(result('b'), missing('a'), 'Go on.')],
+    ],
+    [
+      'a message of the user before the result',
+      [fix, read('a'), user('Wait.'), user(result('a'))],
+      [fix, read('a'), user(result('a'), 'Wait.')],
+    ],
+    [
+      'a late result',
+      [fix, read('a'), user('Wait.'), read(), user(result('a'))],
+      [fix, read('a'), user(result('a'), 'Wait.'), read()],
+    ],
+    [
+      'a result before its call',
+      [fix, user(result('a')), read('a'), user('Go on.')],
+      [fix, read('a'), user(result('a'), 'Go on.')],
+    ],
+    [
+      'a result twice',
+      [fix, read('a'), user(result('a'), result('a', 'later'))],
+      [fix, read('a'), user(result('a'))],
+    ],
+    [
+      'a result after one that was put in for it',
+      [fix, read('a'), user(missing('a'), 'Wait.'), read(), user(result('a'), 'Go on.')],
+      [fix, read('a'), user(result('a'), 'Wait.'), read(), user('Go on.')],
+    ],
+    [
+      'an orphan between two turns',
+      [fix, read(), user(result('x')), read('a'), user(result('a'))],
+      [fix, { role: 'assistant', content: [...read().content, ...read('a').content] }, user(result('a'))],
+    ],
+    [
+      'an orphan at the start',
+      [user(result('x', 'the file')), read('a'), user(result('a'))],
+      [
+        user('[Result of a tool, whose call is no longer in the history]\nthe file'),
+        read('a'),
+        user(result('a')),
+      ],
+    ],
+    [
+      'an id that is used again',
+      [fix, read('a'), user(result('a')), read('a'), user(result('a', 'second'))],
+      [fix, read('a'), user(result('a')), read('a_5ea474bc'), user(result('a_5ea474bc', 'second'))],
+    ],
+    [
+      'an id with other characters',
+      [fix, read('a|b'), user(result('a|b'))],
+      [fix, read('a_b_14533176'), user(result('a_b_14533176', 'found a|b'))],
+    ],
+  ])('mends %s', (_, messages, made) => {
+    expect(repairToolPairs(frozen(messages)).messages).toEqual(made)
+    expect(repairToolPairs(made)).toEqual({ messages: made, repaired: 0 })
+  })
+
+  it('keeps orphans as words of the user where it is asked to', () => {
+    const messages = [fix, read('a'), user(result('x', 'the file'), result('a'), 'Go on.')]
+    expect(repairToolPairs(messages, { orphans: 'text' })).toEqual({
+      messages: [
+        fix,
+        read('a'),
+        user(result('a'), 'Go on.', '[Result of a tool, whose call is no longer in the history]\nthe file'),
+      ],
+      repaired: 1,
+    })
+  })
+
+  it('says that a result is missing in the words of the caller', () => {
+    const { messages } = repairToolPairs([fix, read('a')], { missing: 'cancelled' })
+    expect(messages[2]).toEqual(user(missing('a', 'cancelled')))
+    expect(repairToolPairs(messages, { missing: 'cancelled' }).messages).toBe(messages)
+  })
+
+  it('gives results to the latest of the turns that use an id', () => {
+    const call = (id: string) => ({
+      role: 'assistant',
+      tool_calls: [{ id, type: 'function', function: { name: 'f' } }],
+    })
+    const tool = (content: string) => ({ role: 'tool', tool_call_id: '1', content })
+    const messages = [call('1'), tool('first'), call('1'), call('1'), tool('third')]
+    expect(repairToolPairs(messages).messages).toEqual([
+      ...messages.slice(0, 3),
+      tool(lost),
+      ...messages.slice(3),
+    ])
+  })
+
+  it('leaves out results of turns that Pi does not send', () => {
+    const call = (stopReason: string) => ({
+      role: 'assistant',
+      stopReason,
+      content: [{ type: 'toolCall', id: 'c', name: 'f', arguments: {} }],
+    })
+    const tool = { role: 'toolResult', toolCallId: 'c', toolName: 'f', content: [], isError: false }
+    expect(repairToolPairs([call('aborted')]).repaired).toBe(0)
+    expect(repairToolPairs([call('aborted'), tool], { dialect: 'pi' }).messages).toEqual([call('aborted')])
+    expect(repairToolPairs([call('toolUse'), tool]).repaired).toBe(0)
+  })
+
+  it('lets calls of the AI SDK wait for a person, and calls of the provider for it', () => {
+    const call = { type: 'tool-call', toolCallId: 'c', toolName: 'f', input: {} }
+    const asks = { type: 'tool-approval-request', approvalId: 'p', toolCallId: 'c' }
+    const says = {
+      role: 'tool',
+      content: [{ type: 'tool-approval-response', approvalId: 'p', approved: true }],
+    }
+    const waiting = [{ role: 'assistant', content: [call, asks] }, says]
+    expect(repairToolPairs(waiting).messages).toBe(waiting)
+    expect(repairToolPairs([...waiting, { role: 'user', content: 'Never mind.' }]).repaired).toBe(1)
+    const hosted = [{ role: 'assistant', content: [{ ...call, providerExecuted: true }] }]
+    expect(repairToolPairs(hosted).messages).toBe(hosted)
+  })
+
+  it('removes a call that no text can answer', () => {
+    const screen = { type: 'computer_call', call_id: 'c', action: { type: 'screenshot' } }
+    const output = { type: 'computer_call_output', call_id: 'c', output: { type: 'computer_screenshot' } }
+    expect(repairToolPairs([screen, output]).repaired).toBe(0)
+    expect(repairToolPairs([screen, { role: 'user', content: 'Go on.' }]).messages).toEqual([
+      { role: 'user', content: 'Go on.' },
+    ])
+  })
+
+  it('takes the calls and results of hosted tools, which are one item, as they are', () => {
+    const items = [{ type: 'mcp_call', id: 'c', name: 'f', arguments: '{}', output: 'x' }]
+    expect(repairToolPairs(items).messages).toBe(items)
+  })
+
+  it('keeps the class of a message whose ids change, and its second copy', () => {
+    class Message {
+      readonly lc_kwargs: object
+      constructor(
+        readonly fields: { type: string; tool_calls?: object[]; tool_call_id?: string; content: string },
+      ) {
+        this.lc_kwargs = fields
+        Object.assign(this, fields)
+      }
+    }
+    const call = { id: 'c', name: 'f', args: {} }
+    const ai = new Message({ type: 'ai', content: '', tool_calls: [call, call] })
+    const { messages } = repairToolPairs([ai, new Message({ type: 'tool', tool_call_id: 'c', content: 'x' })])
+    const [made] = messages as unknown as [
+      { tool_calls: { id: string }[]; lc_kwargs: { tool_calls: object[] } },
+    ]
+    expect(made).toBeInstanceOf(Message)
+    expect(made.tool_calls.map(({ id }) => id)).toEqual(['c', expect.stringMatching(/^c_[0-9a-f]{8}$/)])
+    expect(made.lc_kwargs.tool_calls).toEqual(made.tool_calls)
+  })
+
+  it('returns anything else as it is, and never throws on content', () => {
+    const trap = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('no')
+        },
+        ownKeys: () => {
+          throw new Error('no')
+        },
+      },
+    )
+    const odd = fc.oneof(
+      fc.anything(),
+      hostileText,
+      fc.constant(trap),
+      fc.constantFrom(read('a'), user(result('x'))),
+    )
+    fc.assert(
+      fc.property(fc.array(odd, { maxLength: 6 }), (messages) => {
+        const { messages: made, repaired } = repairToolPairs(messages)
+        expect(made === messages).toBe(repaired === 0)
+        expect(repairToolPairs(made).repaired).toBe(0)
+      }),
+      { numRuns: 3_000 },
+    )
+    for (const dialect of ['text', 'mcp'] as const)
+      expect(repairToolPairs([fix, read('a')], { dialect }).repaired).toBe(0)
+  })
+
+  it.each<[object, string]>([
+    [{ dialect: 'cobol' }, 'dialect'],
+    [{ orphans: 'keep' }, 'orphans'],
+    [{ missing: ' ' }, 'missing'],
+    [{ missing: 5 }, 'missing'],
+    [{ orphan: 'drop' }, 'unknown option `orphan`; did you mean `orphans`?'],
+  ])('refuses %o', (options, words) => {
+    const call = () => repairToolPairs([], options as object)
+    expect(call).toThrowError(expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION' }))
+    expect(call).toThrowError(words)
+  })
+})

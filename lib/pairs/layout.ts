@@ -1,0 +1,210 @@
+import { copy } from '../dialect/shallow_copy.js'
+import { get, isObject } from '../untrusted.js'
+import type { Pairing } from './pairing.js'
+import type { Answer, Call, Side, Turn } from './parts.js'
+import { filled } from './rules.js'
+
+export interface Wishes {
+  readonly orphans: 'drop' | 'text'
+  readonly missing: string
+}
+
+/** A message of the repaired history. */
+interface Piece {
+  readonly side: Side
+  message: unknown
+  /** Index of the message that it was, -1 for a new one. */
+  readonly from: number
+  /** Number of results at its start. */
+  leading: number
+}
+
+/** Lays out a history anew, each result in the place where its provider wants it. */
+export class Layout {
+  /** Number of results and calls that are put in, moved or removed, and of turns that are joined. */
+  count = 0
+  private readonly pieces: Piece[] = []
+  /** Results that the last calls still need. */
+  private due: unknown[] = []
+  private readonly answersAt: ReadonlyMap<number, readonly Answer[]>
+  private readonly callsAt: ReadonlyMap<number, readonly Call[]>
+  private readonly lastOfModel: number
+
+  constructor(
+    private readonly pairing: Pairing,
+    /** The messages with the ids that they will have. */
+    private readonly messages: readonly unknown[],
+    private readonly idOf: (call: Call) => string | undefined,
+    private readonly wishes: Wishes,
+  ) {
+    this.answersAt = byMessage(pairing.answers)
+    this.callsAt = byMessage(pairing.calls)
+    this.lastOfModel = pairing.turns.findLastIndex(({ side }) => side === 'model')
+    for (const turn of pairing.turns) this.add(turn)
+    this.settle()
+  }
+
+  /** Returns the messages of the new history. */
+  made(): unknown[] {
+    const { turns } = this.pairing.rules.pairs
+    return (turns ? this.joined(turns) : this.pieces).map(({ message }) => message)
+  }
+
+  private add({ side, from, to }: Turn): void {
+    if (side !== 'answer') this.settle()
+    const start = this.pieces.length
+    const words: unknown[] = []
+    for (let at = from; at < to; at++) {
+      this.keep(at, side, words)
+      for (const call of this.callsAt.get(at) ?? []) this.ask(call)
+    }
+    if (side === 'answer' && this.pairing.rules.pairs.turns) this.complete(start, words, from, to)
+    else if (side === 'answer') {
+      this.settle()
+      for (const message of words) this.pieces.push({ side: 'other', message, from: -1, leading: 0 })
+    }
+  }
+
+  /** Adds a message without what is not in its place. The words of orphaned results go to `words`. */
+  private keep(at: number, side: Side, words: unknown[]): void {
+    const gone = new Set<number | undefined>()
+    let leading = 0
+    for (const answer of this.answersAt.get(at) ?? []) {
+      if (this.pairing.isInPlace(answer)) leading += 1
+      else {
+        gone.add(answer.index)
+        if (answer.call) continue
+        this.count += 1
+        if (this.wishes.orphans === 'text' && !answer.isDuplicate) words.push(...this.wordsOf(answer))
+      }
+    }
+    for (const call of this.callsAt.get(at) ?? []) {
+      if (!this.isDropped(call)) continue
+      gone.add(call.index)
+      this.count += 1
+    }
+    if (gone.has(undefined)) return
+    const message = this.messages[at]
+    const list = gone.size === 0 ? undefined : this.listOf(message).filter((_, index) => !gone.has(index))
+    if (list?.length !== 0)
+      this.pieces.push({ side, message: list ? this.withList(message, list) : message, from: at, leading })
+  }
+
+  /** Takes note of the result that a call lacks in its place. */
+  private ask(call: Call): void {
+    const { answer, kind, tool, at } = call
+    if (answer ? this.pairing.isInPlace(answer) : !kind.result || this.pairing.isWaiting(call)) return
+    this.count += 1
+    const given: Record<string, unknown> = { id: this.idOf(call), tool, text: this.wishes.missing }
+    this.due.push(
+      answer
+        ? this.moved(answer)
+        : filled(kind.result, (name) => given[name] ?? this.pairing.roots[at]?.read(name)),
+    )
+  }
+
+  private moved({ at, index }: Answer): unknown {
+    const message = this.messages[at]
+    return index === undefined ? message : this.listOf(message)[index]
+  }
+
+  /** True for a call without a result that no text can answer. That of the last turn may still run. */
+  private isDropped({ answer, kind, at }: Call): boolean {
+    if (answer || kind.result) return false
+    const { rules, turnOf } = this.pairing
+    return rules.pairs.anywhere === true || (turnOf[at] as number) < this.lastOfModel
+  }
+
+  /** Adds the results that are due as messages of their own. */
+  private settle(): void {
+    const { due } = this
+    if (due.length === 0) return
+    const { home } = this.pairing.rules.pairs
+    if (home) this.pieces.push(this.homeOf(due))
+    else for (const message of due) this.pieces.push({ side: 'answer', message, from: -1, leading: 1 })
+    this.due = []
+  }
+
+  private homeOf(blocks: readonly unknown[]): Piece {
+    const message = filled(this.pairing.rules.pairs.home, () => blocks)
+    return { side: 'answer', message, from: -1, leading: blocks.length }
+  }
+
+  /** Adds the results that are due to the user's turn, after those that it begins with, and words at its end. */
+  private complete(start: number, words: unknown[], from: number, to: number): void {
+    const { pieces } = this
+    if (pieces.length === start) {
+      this.settle()
+      // A conversation begins with the user. Where nothing else is left of that turn, orphans stay as text.
+      if (words.length === 0 && !pieces.some(({ side }) => side !== 'other'))
+        for (let at = from; at < to; at++)
+          for (const answer of this.answersAt.get(at) ?? []) words.push(...this.wordsOf(answer))
+      if (pieces.length === start && words.length > 0) pieces.push({ ...this.homeOf([]), leading: 0 })
+    } else if (this.due.length > 0) {
+      const own = pieces.slice(start)
+      const piece = own.findLast(({ leading }) => leading > 0) ?? (own[0] as Piece)
+      this.insert(piece, piece.leading, this.due)
+      piece.leading += this.due.length
+      this.due = []
+    }
+    const last = pieces.at(-1)
+    if (last && words.length > 0) this.insert(last, this.listOf(last.message).length, words)
+  }
+
+  private insert(piece: Piece, index: number, blocks: readonly unknown[]): void {
+    const list = this.listOf(piece.message)
+    piece.message = this.withList(piece.message, [...list.slice(0, index), ...blocks, ...list.slice(index)])
+  }
+
+  /** Joins turns that a removal left side by side, or all of one role where they must alternate. */
+  private joined(turns: string): Piece[] {
+    const pieces: Piece[] = []
+    for (const piece of this.pieces) {
+      const last = pieces.at(-1)
+      const isAlike = last?.side === piece.side && roleOf(last.message) === roleOf(piece.message)
+      if (isAlike && piece.side !== 'other' && (turns === 'alternate' || last.from + 1 < piece.from)) {
+        const list = [...this.listOf(last.message), ...this.listOf(piece.message)]
+        pieces[pieces.length - 1] = { ...piece, message: this.withList(last.message, list) }
+        this.count += 1
+      } else pieces.push(piece)
+    }
+    return pieces
+  }
+
+  /** Returns the words of the user for a result without a call. */
+  private wordsOf({ at, place, tool, text }: Answer): unknown[] {
+    const { words = [] } = this.pairing.rules.pairs
+    const template =
+      words.find((template) => typeof place.key === 'string' && place.key in template) ?? words[0]
+    const of = tool === undefined ? 'a tool' : tool
+    const given: Record<string, unknown> = {
+      text: `[Result of ${of}, whose call is no longer in the history]\n${text}`,
+    }
+    return [filled(template, (name) => given[name] ?? this.pairing.roots[at]?.read(name))]
+  }
+
+  private listOf(message: unknown): readonly unknown[] {
+    const { list, pairs } = this.pairing.rules
+    const content = isObject(message) ? get(message, list) : undefined
+    if (typeof content === 'string' && content !== '') return [filled(pairs.words?.[0], () => content)]
+    return Array.isArray(content) ? content : []
+  }
+
+  private withList(message: unknown, list: readonly unknown[]): unknown {
+    return copy(message as object, new Map([[this.pairing.rules.list, list]]))
+  }
+}
+
+function roleOf(message: unknown): unknown {
+  return isObject(message) ? get(message, 'role') : undefined
+}
+
+function byMessage<T extends { readonly at: number }>(all: readonly T[]): Map<number, T[]> {
+  const groups = new Map<number, T[]>()
+  for (const one of all) {
+    const group = groups.get(one.at)
+    if (group) group.push(one)
+    else groups.set(one.at, [one])
+  }
+  return groups
+}

@@ -1,0 +1,201 @@
+import { endsAt, leads, Place } from '../dialect/paths.js'
+import { resultPlaces, wordAt } from '../dialect/results.js'
+import { elementAt, isObject, tryRead } from '../untrusted.js'
+import { Answer, Call, type Side, type Turn } from './parts.js'
+import { allRules, type Kind, type Rules } from './rules.js'
+
+/** The calls and results of a history, each with its other half. */
+export class Pairing {
+  readonly calls: Call[] = []
+  readonly answers: Answer[] = []
+  readonly turns: Turn[] = []
+  /** Index of the turn of each message. */
+  readonly turnOf: number[] = []
+
+  private constructor(
+    readonly roots: readonly (Place | undefined)[],
+    readonly rules: Rules,
+    /** Text of a result that was put in for one that is missing. */
+    private readonly missing: string,
+  ) {
+    for (const [at, root] of roots.entries()) if (root) tryRead(() => this.read(root, at))
+    this.divide()
+    this.pair()
+    if (rules.pairs.turns) this.rank()
+  }
+
+  /** Reads a history. Returns undefined if it has neither calls nor results. */
+  static of(messages: readonly unknown[], missing: string, named?: string): Pairing | undefined {
+    const roots = Array.from(messages.keys(), (at) => {
+      const message = elementAt(messages, at)
+      return isObject(message) ? new Place(message) : undefined
+    })
+    const rules = named ? allRules().find(({ name }) => name === named) : rulesOf(roots)
+    return rules && new Pairing(roots, rules, missing)
+  }
+
+  private read(root: Place, at: number): void {
+    const { rules } = this
+    const calls = leads(rules.void, root) ? [] : rules.callsIn(root)
+    const { row, places = [] } = (!rules.areOne && resultPlaces(root)) || {}
+    // Calls of some hosted tools carry their results.
+    const isWhole = (value: object) => places.some((place) => place.value === value)
+    for (const { kind, place } of calls)
+      if (!isWhole(place.value))
+        this.calls.push(
+          new Call(at, place, kind, wordAt(kind.id, place) || undefined, wordAt(kind.tool, place)),
+        )
+    if (!row?.data.pairs || (row.name !== rules.name && (rules.list || row.data.pairs.home))) return
+    const isHosted = isModel(root)
+    for (const place of places) {
+      if (calls.some((call) => call.place.value === place.value)) continue
+      const { id, tool } = row.namesOf(place)
+      if (id !== undefined || tool !== undefined || !isHosted)
+        this.answers.push(new Answer(at, place, row, id || undefined, tool, isHosted))
+    }
+  }
+
+  private divide(): void {
+    const { roots, rules, turns, turnOf } = this
+    const calling = new Set(this.calls.map(({ at }) => at))
+    const answering = new Set(this.answers.map(({ at }) => at))
+    const sideOf = (root: Place | undefined, at: number): Side => {
+      if (calling.has(at)) return 'model'
+      if (root && isModel(root)) return rules.pairs.turns ? 'model' : 'other'
+      return answering.has(at) || (rules.list && root?.read('role') === rules.role) ? 'answer' : 'other'
+    }
+    const { turns: merges, anywhere } = rules.pairs
+    for (const [at, root] of roots.entries()) {
+      const side = sideOf(root, at)
+      const last = turns.at(-1)
+      const joins = side === 'answer' || (side === 'model' && (merges || anywhere))
+      if (last?.side === side && joins) last.to = at + 1
+      else turns.push({ side, from: at, to: at + 1 })
+      turnOf.push(turns.length - 1)
+    }
+  }
+
+  /** Finds the call of each result: the one before it, of the latest turn that has one without a result. */
+  private pair(): void {
+    const { calls, answers, turnOf } = this
+    const known = new Map<string, Call[]>()
+    const left: Answer[] = []
+    let next = 0
+    for (const answer of answers) {
+      for (let call = calls[next]; call && call.at <= answer.at; call = calls[++next])
+        for (const key of keysOf(call)) add(known, key, call)
+      const all = listOf(known, answer)
+      let [call, last]: (Call | undefined)[] = []
+      for (let at = all.length - 1; at >= 0; at--) {
+        const one = all[at] as Call
+        if (!this.fits(one, answer)) continue
+        if (call && turnOf[one.at] !== turnOf[call.at]) break
+        last ??= one
+        if (!one.answer) call = one
+      }
+      if (call) bind(call, answer)
+      else if (last) this.replace(last, answer)
+      else left.push(answer)
+    }
+    for (let call = calls[next]; call; call = calls[++next])
+      for (const key of keysOf(call)) add(known, key, call)
+    // A result before its call, if there is no doubt which one that is.
+    for (const answer of left) {
+      const [call, other] = listOf(known, answer).filter((call) => this.fits(call, answer))
+      if (call && !other && !call.answer && !answer.isHosted) bind(call, answer)
+    }
+  }
+
+  private fits(call: Call, { id, tool, isHosted }: Answer): boolean {
+    const { named, anywhere } = this.rules.pairs
+    const isSame = (one: string | undefined, other: string | undefined) =>
+      one === undefined || other === undefined || one === other
+    return (
+      isSame(call.id, id) &&
+      (!named || isSame(call.tool, tool)) &&
+      (anywhere || isHosted === (call.kind.result === undefined))
+    )
+  }
+
+  /** Marks the results that stand after something else in the user's turn. */
+  private rank(): void {
+    let [turn, next] = [-1, 0]
+    let leads = true
+    for (const [at, root] of this.roots.entries()) {
+      if (turn !== this.turnOf[at]) [turn, leads] = [this.turnOf[at] as number, true]
+      const list = root?.read(this.rules.list)
+      const length = Array.isArray(list) ? list.length : 1
+      for (let index = 0; index < length; index++) {
+        const answer = this.answers[next]
+        const isAnswer = answer?.at === at && (answer.index ?? 0) === index
+        if (isAnswer) {
+          answer.isLate = !leads
+          next += 1
+        } else leads = false
+      }
+    }
+  }
+
+  /** A second result of a call goes, unless the first was put in for it. */
+  private replace(call: Call, answer: Answer): void {
+    const first = call.answer
+    const stays = first && (first.text !== this.missing || answer.text === this.missing)
+    if (first && !stays) {
+      first.call = undefined
+      first.isDuplicate = true
+      bind(call, answer)
+    } else answer.isDuplicate = true
+  }
+
+  /** Returns true if a result stands where its provider wants it. */
+  isInPlace({ at, call, isHosted, isLate }: Answer): boolean {
+    if (!call) return false
+    if (isHosted) return at >= call.at
+    if (this.rules.pairs.anywhere) return at > call.at
+    return !isLate && this.turnOf[at] === (this.turnOf[call.at] as number) + 1
+  }
+
+  /** Returns true if a call without a result waits for a person. */
+  isWaiting({ at, id }: Call): boolean {
+    const root = this.roots[at]
+    const isLast = (this.turnOf[at] as number) >= this.turns.length - 2
+    return isLast && root !== undefined && endsAt(this.rules.waiting, root).some(({ value }) => value === id)
+  }
+}
+
+/** Returns the rules of the first call with an id, if only an empty one, or else of the first call or result. */
+function rulesOf(roots: readonly (Place | undefined)[]): Rules | undefined {
+  const isSure = ({ kind, place }: { kind: Kind; place: Place }) => !kind.hasIds || leads(kind.id, place)
+  for (const fits of [isSure, () => true])
+    for (const root of roots)
+      for (const rules of allRules()) if (root && tryRead(() => rules.callsIn(root).some(fits))) return rules
+  for (const root of roots) {
+    const row = root && tryRead(() => resultPlaces(root)?.row)
+    if (row?.data.pairs) return allRules().find(({ name }) => name === row.name)
+  }
+  return undefined
+}
+
+function isModel(root: Place): boolean {
+  const role = root.read('role')
+  return role === 'assistant' || role === 'model'
+}
+
+function listOf(known: ReadonlyMap<string, Call[]>, { id, tool }: Answer): readonly Call[] {
+  return (id !== undefined && known.get(`i${id}`)) || known.get(`n${tool}`) || []
+}
+
+function keysOf({ id, tool }: Call): string[] {
+  return [...(id === undefined ? [] : [`i${id}`]), ...(tool === undefined ? [] : [`n${tool}`])]
+}
+
+function add(known: Map<string, Call[]>, key: string, call: Call): void {
+  const all = known.get(key)
+  if (all) all.push(call)
+  else known.set(key, [call])
+}
+
+function bind(call: Call, answer: Answer): void {
+  call.answer = answer
+  answer.call = call
+}

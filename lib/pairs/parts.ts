@@ -1,0 +1,69 @@
+import type { Place } from '../dialect/paths.js'
+import type { Row } from '../dialect/results.js'
+import type { Kind } from './rules.js'
+
+/** A tool call of a history. */
+export class Call {
+  answer: Answer | undefined
+
+  constructor(
+    /** Index of its message. */
+    readonly at: number,
+    readonly place: Place,
+    readonly kind: Kind,
+    readonly id: string | undefined,
+    readonly tool: string | undefined,
+  ) {}
+
+  /** The index of its block in the list of its message, undefined if it is the message. */
+  get index(): number | undefined {
+    return indexOf(this.place)
+  }
+}
+
+/** A tool result of a history. */
+export class Answer {
+  call: Call | undefined
+  /** True if its call has another result, which stays. */
+  isDuplicate = false
+  /** True if something other than results stands before it in its turn. */
+  isLate = false
+
+  constructor(
+    readonly at: number,
+    readonly place: Place,
+    readonly row: Row,
+    readonly id: string | undefined,
+    readonly tool: string | undefined,
+    /** True if it stands in the model's own turn, since the provider ran the tool. */
+    readonly isHosted: boolean,
+  ) {}
+
+  get text(): string {
+    return this.row
+      .read(this.place)
+      .slots.map(({ text }) => text)
+      .join('\n')
+  }
+
+  /** The index of its block in the list of its message, undefined if it is the message. */
+  get index(): number | undefined {
+    return indexOf(this.place)
+  }
+}
+
+/** Returns the index of the block that holds a place, undefined if it is in no list. */
+function indexOf(place: Place): number | undefined {
+  let at = place
+  while (at.parent && !Array.isArray(at.parent.value)) at = at.parent
+  return at.parent ? Number(at.key) : undefined
+}
+
+export type Side = 'model' | 'answer' | 'other'
+
+/** Messages from `from` to before `to`, of one side. */
+export interface Turn {
+  readonly side: Side
+  readonly from: number
+  to: number
+}

@@ -1,0 +1,92 @@
+import type { DialectName, PairsOptions } from 'spillway'
+import { Draft } from '../dialect/edit.js'
+import { endsAt } from '../dialect/paths.js'
+import { copy } from '../dialect/shallow_copy.js'
+import { dialectNames } from '../dialect/table.js'
+import { checkMessages } from '../result/clamp_messages.js'
+import { tryRead } from '../untrusted.js'
+import { checkNames, choice, optionError } from '../validate.js'
+import { renameCalls } from './ids.js'
+import { Layout, type Wishes } from './layout.js'
+import { Pairing } from './pairing.js'
+import { type Answer, Call } from './parts.js'
+import { filled } from './rules.js'
+
+const MISSING = '[No result: the call was interrupted, or its result was removed]'
+
+export function repairToolPairs<T extends readonly unknown[]>(
+  messages: T,
+  options: PairsOptions = {},
+): { messages: T; repaired: number } {
+  const { dialect } = checkNames('pairs', 'options', options)
+  if (dialect !== undefined) choice('dialect', dialect, dialectNames, 'text')
+  const orphans = choice('orphans', options.orphans, ['drop', 'text'], 'drop')
+  const missing = visible('missing', options.missing, MISSING)
+  checkMessages(messages)
+  // Reading and copying run a caller's code (getters, traps), which may throw.
+  const made = tryRead(() => repaired(messages, { orphans, missing, dialect }))
+  return made && made.repaired > 0 ? (made as { messages: T; repaired: number }) : { messages, repaired: 0 }
+}
+
+function repaired(
+  messages: readonly unknown[],
+  wishes: Wishes & { readonly dialect: DialectName | undefined },
+): { messages: readonly unknown[]; repaired: number } | undefined {
+  const pairing = Pairing.of(messages, wishes.missing, wishes.dialect)
+  if (!pairing) return undefined
+  const drafts = new Drafts(pairing)
+  if (pairing.rules.areOne) {
+    const open = pairing.calls.filter(({ kind, place }) => kind.isOpen(place))
+    for (const call of open) drafts.close(call, wishes.missing)
+    return { messages: drafts.applied(messages), repaired: open.length }
+  }
+  const ids = new Map<Call | Answer, string>()
+  const renamed = renameCalls(pairing, (one, id) => {
+    ids.set(one, id)
+    drafts.rename(one, id)
+  })
+  const idOf = (call: Call) => ids.get(call) ?? call.id
+  const layout = new Layout(pairing, drafts.applied(messages), idOf, wishes)
+  return { messages: layout.made(), repaired: renamed + layout.count }
+}
+
+/** Returns a text with something to read, since providers refuse others. */
+function visible(field: string, value: unknown, preset: string): string {
+  if (value === undefined) return preset
+  if (typeof value === 'string' && value.trim() !== '') return value
+  throw optionError(typeof value === 'string' ? RangeError : TypeError, field, 'a text with words', value)
+}
+
+/** Changes within messages, by their index. */
+class Drafts {
+  private readonly all = new Map<number, Draft>()
+
+  constructor(private readonly pairing: Pairing) {}
+
+  rename(one: Call | Answer, id: string): void {
+    const [paths, name] =
+      one instanceof Call ? [one.kind.id, one.kind.data.id] : [one.row.names.id, one.row.data.id?.[0] ?? 'id']
+    const [end] = endsAt(paths, one.place)
+    this.at(one).set(end?.holder ?? one.place, end?.key ?? name, id)
+  }
+
+  /** Writes into a call that its result is missing. */
+  close(call: Call, text: string): void {
+    const members = filled(call.kind.result, () => text) as object
+    for (const [name, value] of Object.entries(members)) this.at(call).set(call.place, name, value)
+  }
+
+  applied(messages: readonly unknown[]): readonly unknown[] {
+    const changes = new Map<number, unknown>()
+    for (const [at, draft] of this.all) changes.set(at, draft.done(messages[at] as object))
+    return changes.size === 0 ? messages : (copy(messages, changes) as unknown[])
+  }
+
+  private at({ at, place }: Call | Answer): Draft {
+    const { roots, rules } = this.pairing
+    for (const one of [place, roots[at]]) if (one && rules.copy) one.twin = rules.copy
+    const draft = this.all.get(at) ?? new Draft()
+    this.all.set(at, draft)
+    return draft
+  }
+}

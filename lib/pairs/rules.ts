@@ -1,0 +1,102 @@
+import type { DialectName } from 'spillway'
+import { endsAt, leads, Paths, type Place } from '../dialect/paths.js'
+import { type Row, rows } from '../dialect/results.js'
+import type { CallData, PairsData } from '../dialect/table.js'
+import { get, isObject } from '../untrusted.js'
+
+/** A kind of tool calls of a dialect, with the template of a result that is missing. */
+export class Kind {
+  readonly at: Paths
+  readonly id: Paths
+  readonly tool: Paths
+  readonly result: object | undefined
+  /** True if a call and its result know each other by an id. */
+  readonly hasIds: boolean
+  private readonly given: Paths
+  private readonly open: Paths | undefined
+
+  constructor(readonly data: CallData) {
+    const { at, id, tool, args, result, open } = data
+    this.at = Paths.of([at])
+    this.id = Paths.of([id])
+    this.tool = Paths.of([tool])
+    this.given = Paths.of([tool, ...args])
+    this.result = result
+    this.open = open && Paths.of(open)
+    this.hasIds = result === undefined || open !== undefined || JSON.stringify(result).includes('"$id"')
+  }
+
+  /** Returns true if an object has members of such a call. */
+  isCall(place: Place): boolean {
+    return leads(this.given, place)
+  }
+
+  /** Returns true if a call holds its result, and has none. */
+  isOpen(place: Place): boolean {
+    return this.open !== undefined && leads(this.open, place)
+  }
+}
+
+/** How the calls and results of a dialect stand in a history: `pairs` in src/dialects.json. */
+export class Rules {
+  readonly name: DialectName
+  readonly pairs: PairsData
+  readonly kinds: readonly Kind[]
+  /** True if a call and its result are one object. */
+  readonly areOne: boolean
+  /** Role of the messages that carry results as blocks, and the member that lists these. */
+  readonly role: unknown
+  readonly list: string
+  readonly void: Paths
+  readonly waiting: Paths
+  readonly ids: RegExp | undefined
+  readonly copy: string | undefined
+
+  constructor({ name, data }: Row) {
+    const { pairs = {}, calls = [], copy } = data
+    const { home = {}, ids } = pairs
+    this.name = name
+    this.pairs = pairs
+    this.copy = copy
+    this.kinds = calls.map((data) => new Kind(data))
+    this.areOne = calls.some(({ open }) => open !== undefined)
+    this.role = get(home, 'role')
+    this.list = Object.entries(home).find(([, value]) => value === BLOCKS)?.[0] ?? ''
+    this.void = Paths.of(pairs.void)
+    this.waiting = Paths.of(pairs.waiting)
+    this.ids = ids === undefined ? undefined : new RegExp(ids)
+  }
+
+  /** Returns the calls in a message with the kind of each. A call is of the first kind that takes it. */
+  callsIn(root: Place): { kind: Kind; place: Place }[] {
+    const known = new Set<Place>()
+    return this.kinds.flatMap((kind) =>
+      endsAt(kind.at, root).flatMap(({ value, holder, key }) => {
+        if (!isObject(value)) return []
+        const place = value === root.value ? root : holder.child(value, key)
+        if (known.has(place) || !kind.isCall(place)) return []
+        known.add(place)
+        return { kind, place }
+      }),
+    )
+  }
+}
+
+const BLOCKS = '$blocks'
+
+let made: readonly Rules[] | undefined
+
+/** Returns the rules of all dialects that have pairs. Made on first use. */
+export function allRules(): readonly Rules[] {
+  made ??= rows.filter(({ data }) => data.pairs !== undefined).map((row) => new Rules(row))
+  return made
+}
+
+/** Fills a template. A member whose value is undefined is left out. */
+export function filled(template: unknown, given: (name: string) => unknown): unknown {
+  if (typeof template === 'string') return template.startsWith('$') ? given(template.slice(1)) : template
+  if (Array.isArray(template)) return template.map((element) => filled(element, given))
+  if (!isObject(template)) return template
+  const members = Object.entries(template).map(([name, value]) => [name, filled(value, given)] as const)
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined))
+}

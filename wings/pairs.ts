@@ -1,0 +1,1 @@
+export { repairToolPairs } from '../lib/pairs/repair.js'
