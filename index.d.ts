@@ -295,11 +295,27 @@ export interface ResultPolicy extends PolicyOptions {
   maxSideBytes?: number
   /** Default: detected from the shape of the value, by its tags alone, never by instanceof. */
   dialect?: DialectName
+  /** Budget of the payloads of one result, in clampMessages and repairSession of all results together: images, audio and
+   *  files in blocks, and base64 in texts (data URLs from 1,024 chars, and bare runs of over 4 KiB that decode to a known
+   *  kind of file). What is over goes whole; a block of text in its place names its size, its kind and, for an image, its
+   *  dimensions, such as "[... 1,048,576 bytes of image/png 1280x720 omitted]". The limits then count these words.
+   *  References (addresses, ids of files) stay, as do screenshots that OpenAI's computer tool requires. Default: all
+   *  payloads stay. */
+  media?: MediaOptions
   /** Cleans texts before the limits apply, as cleanText does. A text that cleaning would empty is kept as it is. If a
    *  notice or mark of this package shows that a text was cut, its repeated lines are not folded. If none shows it
    *  (`notice` false, a template or a function), two of three or more equal lines that a cut made adjacent are kept;
    *  such a notice can count the others as kept. Default false. */
   clean?: boolean | CleanOptions
+}
+
+export interface MediaOptions {
+  /** Bytes of all payloads together, decoded. Default Infinity. */
+  maxBytes?: number
+  /** Payloads. Default Infinity. */
+  maxItems?: number
+  /** End from which payloads are kept, each that fits beside those before it. Default 'latest'. */
+  keep?: 'latest' | 'first'
 }
 
 /** Clamps one tool result, tool message or provider message of any dialect: a string, a `{content: [...]}`, or a

@@ -111,7 +111,9 @@ function isKept(dialect: string, result: object, holder: object, key: string): b
 
 function isKeptBy(rows: any[], result: object, holder: object, key: string): boolean {
   const kept = rows.flatMap((row) => [
-    ...KEPT.flatMap((field) => row[field] ?? []),
+    ...KEPT.flatMap((field) => row[field] ?? []).flatMap((path) =>
+      typeof path === 'string' ? path : Object.keys(path),
+    ),
     // A tag that tells the shape of a result is known by being there.
     ...row.forms.flatMap(({ has = [] }: any) => has),
   ])

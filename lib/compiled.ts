@@ -1,6 +1,7 @@
 import type { ClampEvent, Cut, DialectName, Keep, SpillStore, TextSize, WrapPolicy } from 'spillway'
 import type { Cleaning } from './clean_options.js'
 import { native } from './engine.js'
+import type { MediaBudget } from './media/media.js'
 import { type CheckedNotice, NO_NOTICE } from './notice.js'
 import type { Query } from './query.js'
 
@@ -36,6 +37,7 @@ export interface Compiled {
   readonly sideData: 'keep' | 'cap' | 'drop'
   readonly maxSideBytes: number
   readonly clean: Cleaning | undefined
+  readonly media: MediaBudget | undefined
   readonly method: string | undefined
   readonly onClamp: ((event: ClampEvent) => void) | undefined
   readonly spill: SpillStore | undefined

@@ -13,6 +13,7 @@ export function layered(inner: Compiled, outer: Compiled): Compiled {
     ...outer.given,
     ...tighter(inner, outer),
     ...tighterSide(inner, outer),
+    ...tighterMedia(inner, outer),
     ...(spill && { spill }),
     ...(onClamp && { onClamp }),
   }
@@ -36,6 +37,15 @@ function tighterSide({ sideData, maxSideBytes, given }: Compiled, outer: Compile
   const before = sideData === 'cap' ? maxSideBytes : given.maxSideBytes
   const bounds = [before, outer.given.maxSideBytes].filter((bound) => bound !== undefined)
   return bounds.length === 0 ? {} : { maxSideBytes: Math.min(...bounds) }
+}
+
+/** The tighter bound of each kind. The later policy says which payloads stay. */
+function tighterMedia({ media: a }: Compiled, { media: b }: Compiled): WrapPolicy {
+  const [one, other] = [b ?? a, a ?? b]
+  if (!one || !other) return {}
+  const maxBytes = Math.min(one.maxBytes, other.maxBytes)
+  const maxItems = Math.min(one.maxItems, other.maxItems)
+  return { media: { maxBytes, maxItems, keep: one.first ? 'first' : 'latest' } }
 }
 
 type Listener = (event: ClampEvent) => void

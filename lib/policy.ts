@@ -2,6 +2,7 @@ import type { Cut, Policy, WrapPolicy } from 'spillway'
 import { checkClean } from './clean_options.js'
 import { type Compiled, measures } from './compiled.js'
 import { dialectNames } from './dialect/table.js'
+import { checkMedia } from './media/options.js'
 import { checkNotice } from './notice.js'
 import { checkQuery } from './query.js'
 import { isObject } from './untrusted.js'
@@ -33,10 +34,11 @@ class CheckedPolicy {
   readonly #compiled: Compiled
 
   constructor(options: WrapPolicy, compiled: Compiled) {
-    const { needles, query, clean } = options
+    const { needles, query, clean, media } = options
     Object.assign(this, options, { maxBytes: compiled.limits.bytes, maxLines: compiled.limits.lines })
     if (needles) Object.assign(this, { needles: Object.freeze([...needles]) })
     if (Array.isArray(query)) Object.assign(this, { query: Object.freeze([...query]) })
+    if (media) Object.assign(this, { media: Object.freeze({ ...media }) })
     if (isObject(clean)) Object.assign(this, { clean: Object.freeze({ ...clean }) })
     this.#compiled = compiled
     Object.freeze(this)
@@ -133,6 +135,7 @@ function check(options: WrapPolicy): Compiled {
     needles: texts('needles', options.needles),
     query: checkQuery(options.query),
     clean: checkClean(options.clean),
+    media: checkMedia(options.media),
     dialect,
     sideData: choice('sideData', options.sideData, ['keep', 'cap', 'drop'], 'keep'),
     maxSideBytes: bound('maxSideBytes', options.maxSideBytes, 8_192),

@@ -40,10 +40,12 @@ export const OPTIONS = {
     'sideData',
     'maxSideBytes',
     'clean',
+    'media',
     'method',
     'onClamp',
     'spill',
   ],
+  media: ['maxBytes', 'maxItems', 'keep'],
   clean: ['ansi', 'carriageReturns', 'control', 'repeats'],
   display: ['maxChars', 'maxErrorChars'],
   messages: ['aggregate'],
@@ -107,7 +109,7 @@ export function checkNames<T extends object>(taker: Taker, field: string, value:
 }
 
 /** Like `checkNames`, for the options within another option, which do not serve other functions. */
-export function checkNamesWithin<T extends object>(taker: 'clean' | 'aggregate', value: T): T {
+export function checkNamesWithin<T extends object>(taker: 'clean' | 'aggregate' | 'media', value: T): T {
   const own: readonly string[] = OPTIONS[taker]
   checkHolder(taker, checkOptions(taker, value))
   for (const name in value)

@@ -137,7 +137,8 @@ export class Draft {
 /** Tags of text, by the tag of the JSON that it replaces. */
 const TEXT_TAGS: Readonly<Record<string, string>> = { json: 'text', 'error-json': 'error-text' }
 
-const CACHE_MARKS = ['cache_control', 'providerOptions']
+/** Members that end a cached prefix. */
+export const CACHE_MARKS = ['cache_control', 'providerOptions']
 
 /** The blocks in the lists of one result, with the number of texts left in each. */
 class Blocks {

@@ -50,7 +50,7 @@ interface Read {
   readonly before: Read | undefined
 }
 
-/** The field of src/dialects.json that lists a path, and for JSON how a text replaces it. */
+/** The field of src/dialects.json that lists a path, and for JSON and payloads how a text replaces it. */
 export interface Mark {
   readonly field: string
   readonly as: string
@@ -230,6 +230,7 @@ class Filter {
 /** A value at the end of a path, its place, and the field of the path. */
 export interface End {
   readonly field: string
+  readonly as: string
   readonly value: unknown
   readonly holder: Place
   readonly key: string | number
@@ -260,7 +261,7 @@ function follow(
   found: End[],
 ): void {
   const here = place && !Array.isArray(value) ? paths.at(place) : paths
-  for (const { field } of here.ends) found.push({ field, value, holder, key })
+  for (const { field, as } of here.ends) found.push({ field, as, value, holder, key })
   if (!place) return
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) {

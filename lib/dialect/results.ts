@@ -70,6 +70,12 @@ function isEmptyList(value: unknown): boolean {
 /** Fields with paths into a result, in the order in which they are read. */
 const FIELDS = ['text', 'json', 'other', 'media', 'id', 'tool', 'error', 'side', 'aside'] as const
 
+/** Returns the paths of a field, each with how a text replaces what it leads to. */
+function pathsOf(data: RowData, field: (typeof FIELDS)[number]): readonly (readonly [string, string])[] {
+  const paths = data[field] ?? []
+  return Array.isArray(paths) ? paths.map((path: string) => [path, '']) : Object.entries(paths)
+}
+
 export class Row {
   readonly name: DialectName
   readonly forms: readonly Form[]
@@ -93,10 +99,11 @@ export class Row {
       paths.grow(path, field === 'other' ? undefined : { field, as })
     const json = Object.entries(data.json ?? {})
     for (const field of FIELDS) {
-      if (field === 'json') for (const [path, as] of json) grow(path, field, as === RESULT ? 'string' : as)
-      else for (const path of data[field] ?? []) grow(path, field)
-      for (const path of field === 'text' || field === 'other' || field === 'media' ? (mcp[field] ?? []) : [])
-        for (const [above, as] of json) if (as === RESULT) grow(`${above}.${path}`, field)
+      for (const [path, as] of pathsOf(data, field)) grow(path, field, as === RESULT ? 'string' : as)
+      for (const [path, how] of field === 'text' || field === 'other' || field === 'media'
+        ? pathsOf(mcp, field)
+        : [])
+        for (const [above, as] of json) if (as === RESULT) grow(`${above}.${path}`, field, how)
     }
     if (data.copy !== undefined) grow(data.copy, 'aside')
     return paths

@@ -11,8 +11,8 @@ export function isLight(value: object, policy: Compiled): boolean {
 }
 
 /** Returns the room in JSON within which any value fits unchanged, -1 if only its results can tell. */
-export function lightRoom({ clean, light, sideData, maxSideBytes }: Compiled): number {
-  if (clean || sideData === 'drop') return -1
+export function lightRoom({ clean, light, media, sideData, maxSideBytes }: Compiled): number {
+  if (clean || media || sideData === 'drop') return -1
   return sideData === 'cap' ? Math.min(light, maxSideBytes) : light
 }
 
@@ -38,7 +38,7 @@ export function named({ json }: Slot, text: string): string | undefined {
 }
 
 /** Returns true if the text of a slot is the JSON of data, not a string that the model is sent as it is. */
-function isData({ json }: Slot): boolean {
+export function isData({ json }: Slot): boolean {
   return json !== undefined && (json.as === REST || typeof json.value !== 'string')
 }
 

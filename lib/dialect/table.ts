@@ -13,7 +13,8 @@ import data from '../../src/dialects.json'
  * `empty`: its content has no blocks.
  *
  * All other paths start at a result. `text` and `json` lead to text that a model sees, `side` to data that it does not
- * see, `media` to bytes of images and the like, and `other` to known blocks without text. `aside` leads to members that
+ * see, `media` to bytes of images and the like, and what words replace them (lib/media/drop.ts), and `other` to known
+ * blocks without text. `aside` leads to members that
  * have no size or reach no model. `copy` names a second copy that a class keeps of its properties. Everything else is
  * the rest (walk.ts). JSON marked as `result` may instead be an MCP result, which the paths of that row read.
  */
@@ -29,7 +30,7 @@ export interface RowData {
   readonly side?: readonly string[]
   readonly aside?: readonly string[]
   readonly copy?: string
-  readonly media?: readonly string[]
+  readonly media?: Readonly<Record<string, string>>
   /** Paths to the model's tool calls, and from there to the id, the tool and the arguments of a call. */
   readonly calls?: readonly CallData[]
   /** Paths from a message to the user's words. */

@@ -95,7 +95,7 @@ export class Walk {
   private end(paths: Paths, value: unknown, holder: Place, key: string | number): boolean {
     let isRead = false
     for (const end of paths.ends) {
-      const { field } = end
+      const { field, as } = end
       if (field === 'aside') isRead ||= paths.isLeaf
       else if (field === 'text' || field === 'json') {
         const slot = slotOf(end, paths, value, holder, key)
@@ -105,7 +105,7 @@ export class Walk {
         if (isObject(value))
           this.ends.push(...endsAt(paths, holder.child(value, key)).filter(({ field }) => !PARTS.has(field)))
       } else {
-        this.ends.push({ field, value, holder, key })
+        this.ends.push({ field, as, value, holder, key })
         isRead ||= !isObject(value) || field === 'side' || ArrayBuffer.isView(value)
       }
     }

@@ -5,6 +5,7 @@ import { compileWith } from '../policy.js'
 import { isObject, tryRead } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { History } from './history.js'
+import { lightHistory } from './light_history.js'
 import { elementsOf, Kept, lastAnswer, resultsIn, written } from './message_results.js'
 
 export function clampMessages<T extends readonly unknown[]>(
@@ -14,7 +15,8 @@ export function clampMessages<T extends readonly unknown[]>(
   const policy = compileWith({ notice: 'pi' }, options, 'messages')
   const aggregate = options?.aggregate === undefined ? undefined : checkAggregate(options.aggregate)
   checkMessages(messages)
-  const read = elementsOf(messages)
+  const light = lightHistory(messages, policy)
+  const read = elementsOf(light.messages)
   const answer = lastAnswer(read)
   const history = new History(read)
   const results = read.flatMap((message, at) => {
@@ -33,7 +35,9 @@ export function clampMessages<T extends readonly unknown[]>(
     const planner = new Planner(sized, policy)
     for (const { index, maxChars } of planner.steps(aggregate)) results[index]?.clamp(maxChars)
   }
-  return written(messages, results, policy) as { messages: T; clamped: number }
+  const made = written(light.messages, results, policy)
+  const changed = new Set([...light.changed, ...made.changed])
+  return { messages: made.messages as unknown as T, clamped: changed.size }
 }
 
 /** Rejects values other than arrays. */

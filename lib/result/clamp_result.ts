@@ -7,6 +7,7 @@ import { type Result, readResults } from '../dialect/results.js'
 import { capSide } from '../dialect/side_data.js'
 import { isLight, surelyFit } from '../dialect/slots.js'
 import { jsonOf } from '../json.js'
+import { lightened, lightText } from '../media/media.js'
 import { compile } from '../policy.js'
 import { once } from '../query.js'
 import { checkAwaited } from '../validate.js'
@@ -26,7 +27,7 @@ export function clampValue<T>(value: T, policy: Compiled, origin = RESULT): T {
 
 /** Like `clampValue`, but returns undefined for a value of no dialect. */
 export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | undefined {
-  if (typeof value === 'string') return clampAndReport(value, policy, origin) as T
+  if (typeof value === 'string') return clampAndReport(lightText(value, policy.media), policy, origin) as T
   if (typeof value !== 'object' || value === null) return undefined
   try {
     if (isLight(value, policy)) return value
@@ -56,13 +57,15 @@ export function clampAndReport(
   return clamped.text
 }
 
-/** Clamps the results that were read from a value. */
+/** Clamps the results that were read from a value, first their payloads and then their texts. */
 export function clampResults<T extends object>(
-  value: T,
-  results: readonly Result[],
+  given: T,
+  read: readonly Result[],
   policy: Compiled,
   origin: Origin,
 ): T {
+  const value = lightened(given, read, policy.media)
+  const results = value === given ? read : readResults(value, policy.dialect)
   let draft: Draft | undefined
   for (const result of results) {
     if (!surelyFit(result.slots, policy)) {

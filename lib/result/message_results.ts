@@ -117,29 +117,38 @@ export function isSame(texts: readonly string[], others: readonly string[]): boo
   return texts.length === others.length && texts.every((text, at) => text === others[at])
 }
 
-/** Writes clamped results into copies of their messages. Returns the same array if nothing changed. */
+/** Writes clamped results into copies of their messages. Returns the same array if nothing changed, and the numbers of
+ *  the results that did. */
 export function written(
   messages: readonly unknown[],
   results: readonly Kept[],
   policy: Compiled,
-): { messages: readonly unknown[]; clamped: number } {
+): { messages: readonly unknown[]; changed: ReadonlySet<number> } {
   const drafts = new Map<number, Draft>()
-  let count = 0
-  for (const { result, message, clamped } of results) {
+  const changed = new Set<number>()
+  for (const [nth, { result, message, clamped }] of results.entries()) {
     const draft = drafts.get(message) ?? new Draft()
     const isCut = clamped !== undefined && clamped.edits.size > 0
     if (isCut) draft.edit(result, clamped.edits)
     if (clamped?.figures) emitClamp(ORIGIN, clamped.figures, result)
     const isCapped = policy.sideData !== 'keep' && clampSide(result, policy, draft)
     if (!isCut && !isCapped) continue
-    count += 1
+    changed.add(nth)
     drafts.set(message, draft)
   }
-  if (drafts.size === 0) return { messages, clamped: count }
+  return { messages: withDrafts(messages, drafts), changed }
+}
+
+/** Writes drafts into copies of their messages, by index. Returns the same array without any. */
+export function withDrafts(
+  messages: readonly unknown[],
+  drafts: ReadonlyMap<number, Draft>,
+): readonly unknown[] {
+  if (drafts.size === 0) return messages
   const changes = new Map<number, unknown>()
   for (const [at, draft] of drafts) {
     const message = messages[at]
     changes.set(at, tryRead(() => draft.done(message as object)) ?? message)
   }
-  return { messages: copy(messages, changes) as unknown[], clamped: count }
+  return copy(messages, changes) as unknown[]
 }

@@ -7,6 +7,7 @@ import { type Result, readResults } from '../dialect/results.js'
 import { isLight, wellFormed } from '../dialect/slots.js'
 import { LITTLE, REST } from '../dialect/walk.js'
 import { jsonOf } from '../json.js'
+import { lightText } from '../media/media.js'
 import { get, isObject, isPlain, tryRead } from '../untrusted.js'
 import { clampAndReport, clampResults, clampSide, clampValue } from './clamp_result.js'
 
@@ -185,6 +186,8 @@ function ofData(value: object, policy: Compiled, origin: Origin): unknown {
   const own = tryRead(() => ({ json: JSON.stringify(value) as string | undefined }))
   const json = own || !(Array.isArray(value) || isPlain(value)) ? own?.json : jsonOf(value)
   if (json === undefined) return undefined
-  const text = clampAndReport(json, { ...policy, clean: undefined }, origin, withNames)
-  return own && text === json ? (wellFormed(json) ?? value) : text
+  const lean = lightText(json, policy.media)
+  const text = clampAndReport(lean, { ...policy, clean: undefined }, origin, withNames)
+  if (!own || text !== lean) return text
+  return wellFormed(lean) ?? (lean === json ? value : JSON.parse(lean))
 }

@@ -24,7 +24,7 @@ pub enum End {
     Value,
     Text,
     Json(As),
-    Payload,
+    Payload(Words),
     Word,
     Aside,
 }
@@ -47,6 +47,26 @@ pub enum As {
     /// The truncated remainder of data that no path leads to.
     #[serde(skip)]
     Rest,
+}
+
+/// The form of words that replace a payload.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Words {
+    /// A block of type `text`.
+    Text,
+    /// A block of type `input_text` for one of type `input_*`, otherwise of type `text`.
+    Input,
+    /// A block with a member `text`, and no type.
+    Bare,
+    /// A block of type `logs`.
+    Logs,
+    /// A file of text in place of the other: the format has no blocks of text here.
+    File,
+    /// A source of text in place of the other.
+    Source,
+    /// None: the format requires the payload.
+    None,
 }
 
 #[derive(Debug)]

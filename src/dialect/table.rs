@@ -1,13 +1,14 @@
 //! The table of dialects.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::form::{Form, FormData, Tags};
-use super::path::{As, End, Paths};
+use super::path::{As, End, Paths, Words};
 use super::result::ToolResult;
 use crate::json::Value;
 
@@ -38,6 +39,7 @@ pub struct Dialect {
     pub tool: Paths,
     pub error: Paths,
     pub side: Paths,
+    pub media: Paths,
     /// The member in which a class keeps a second copy of its members.
     pub copy: Option<String>,
 }
@@ -85,7 +87,8 @@ struct DialectData {
     other: Vec<String>,
     side: Vec<String>,
     aside: Vec<String>,
-    media: Vec<String>,
+    #[serde(deserialize_with = "in_order")]
+    media: Vec<(String, Words)>,
     copy: Option<String>,
     #[serde(rename = "pairs")]
     _pairs: Option<IgnoredAny>,
@@ -106,10 +109,10 @@ struct CallData {
 }
 
 /// Reads an object as pairs: its order is that of the slots.
-fn in_order<'de, D: Deserializer<'de>>(data: D) -> Result<Vec<(String, As)>, D::Error> {
-    struct Pairs;
-    impl<'de> Visitor<'de> for Pairs {
-        type Value = Vec<(String, As)>;
+fn in_order<'de, D: Deserializer<'de>, V: Deserialize<'de>>(data: D) -> Result<Vec<(String, V)>, D::Error> {
+    struct Pairs<V>(PhantomData<V>);
+    impl<'de, V: Deserialize<'de>> Visitor<'de> for Pairs<V> {
+        type Value = Vec<(String, V)>;
         fn expecting(&self, out: &mut fmt::Formatter) -> fmt::Result {
             out.write_str("an object of paths")
         }
@@ -117,12 +120,12 @@ fn in_order<'de, D: Deserializer<'de>>(data: D) -> Result<Vec<(String, As)>, D::
             std::iter::from_fn(|| map.next_entry().transpose()).collect()
         }
     }
-    data.deserialize_map(Pairs)
+    data.deserialize_map(Pairs(PhantomData))
 }
 
 impl Dialect {
     fn of(data: DialectData, mcp: &McpPaths) -> Result<Dialect, String> {
-        let [mut slots, mut known] = [Paths::default(), Paths::default()];
+        let [mut slots, mut known, mut media] = [Paths::default(), Paths::default(), Paths::default()];
         // JSON that may be an MCP result also gets the MCP paths below it.
         let below = |own: &[String], mcp: &[String]| -> Vec<String> {
             let results = data.json.iter().filter(|(_, how)| *how == As::Result);
@@ -131,8 +134,13 @@ impl Dialect {
         };
         let words = data.id.iter().chain(&data.tool).chain(&data.error);
         words.into_iter().try_for_each(|path| known.grow(path, Some(End::Word)))?;
-        for path in below(&data.media, &mcp.media) {
-            known.grow(&path, Some(End::Payload))?;
+        let embedded = data.json.iter().filter(|(_, how)| *how == As::Result);
+        let embedded = embedded.flat_map(|(above, _)| {
+            mcp.media.iter().map(move |(path, how)| (format!("{above}.{path}"), *how))
+        });
+        for (path, how) in data.media.iter().cloned().chain(embedded) {
+            known.grow(&path, Some(End::Payload(how)))?;
+            media.grow(&path, Some(End::Payload(how)))?;
         }
         for tree in [&mut slots, &mut known] {
             for path in below(&data.text, &mcp.text) {
@@ -150,7 +158,7 @@ impl Dialect {
         }
         let [id, tool, error, side] = [&data.id, &data.tool, &data.error, &data.side].map(Paths::of);
         let (id, tool, error, side) = (id?, tool?, error?, side?);
-        Ok(Dialect { name: data.name, slots, known, id, tool, error, side, copy: data.copy })
+        Ok(Dialect { name: data.name, slots, known, id, tool, error, side, media, copy: data.copy })
     }
 }
 
@@ -159,7 +167,7 @@ impl Dialect {
 struct McpPaths {
     text: Vec<String>,
     other: Vec<String>,
-    media: Vec<String>,
+    media: Vec<(String, Words)>,
 }
 
 impl Table {

@@ -134,7 +134,7 @@ impl<'d> Unread<'_, 'd> {
             None | Some(End::Value) => false,
             Some(End::Aside) => known.is_leaf(),
             Some(End::Word) => !value.is_container(),
-            Some(End::Text | End::Payload) => is_string,
+            Some(End::Text | End::Payload(_)) => is_string,
             Some(End::Json(_)) => is_string || (value.is_container() && is_slot()),
         })
     }

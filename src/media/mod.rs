@@ -1,10 +1,12 @@
 //! Images, audio and files: their kind and size from the first bytes, and where base64 stands in a text.
 
 pub mod base64;
+pub mod budget;
 pub mod pixels;
 pub mod runs;
 pub mod sniff;
 
+pub use budget::Budget;
 pub use sniff::{Medium, sniff};
 
 use crate::notice::counts::grouped;

@@ -17,6 +17,13 @@ pub struct Run {
     pub bytes: usize,
 }
 
+impl Run {
+    /// Returns the words that stand for it.
+    pub fn words(&self) -> String {
+        super::words(self.medium, self.said.as_deref(), self.bytes)
+    }
+}
+
 /// Units of the shortest payload of a data URL, and of the shortest bare one.
 const SHORTEST: usize = 1_024;
 const SHORTEST_BARE: usize = 4_096;
