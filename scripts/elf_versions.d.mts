@@ -1,0 +1,2 @@
+export function neededVersions(file: Buffer): string[]
+export function versionsAbove(versions: readonly string[], limit: string): string[]
