@@ -62,6 +62,7 @@ pub mod notice;
 pub mod plan;
 pub mod platform;
 pub mod policy;
+pub mod redact;
 pub mod relevance;
 pub mod selection;
 pub mod session;
