@@ -9,6 +9,7 @@
 //! - [`media`]: images, audio and files, by their first bytes.
 //! - [`notice`]: the words about omitted text, and their recognition in a text that was cut before.
 //! - [`clean`]: the output of terminals as plain text.
+//! - [`redact`]: secrets replaced by marks.
 //! - [`truncate`]: what stays of a text that is over its limits.
 //! - [`findings`]: the lines of a text or a stream that explain a failure.
 //! - [`relevance`]: the lines of a text that an agent will use next.

@@ -12,6 +12,7 @@ mod plan;
 mod policy;
 #[cfg(unix)]
 mod process;
+mod redact;
 mod session;
 mod spill;
 mod task;

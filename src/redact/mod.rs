@@ -127,6 +127,17 @@ mod tests {
     }
 
     #[test]
+    fn each_format_is_published() {
+        let page = include_str!("../../docs/redact.md");
+        for format in &Formats::get().list {
+            let anchors: Vec<_> =
+                format.anchors.iter().map(|anchor| format!("`{}`", anchor.trim())).collect();
+            let row = format!("| {} | {} |", format.kind, anchors.join(", "));
+            assert!(page.contains(&row), "{row}");
+        }
+    }
+
+    #[test]
     fn what_follows_a_long_secret_is_read() {
         let text = format!("{} {} {}", examples().concat(), "x ".repeat(REACH), examples().join(" "));
         assert_eq!(in_chunks(text.as_bytes(), &[4096]), redact(text.as_bytes()));
