@@ -237,6 +237,11 @@ export function estimateTokens(text: TextInput): number
  * throws.
  */
 export function cleanText(text: TextInput, options?: CleanOptions): string
+/**
+ * Replaces secrets by "[redacted: KIND]"; docs/redact.md lists the formats. Returns the same string if there are none.
+ * A second pass changes nothing. Content never throws.
+ */
+export function redactText(text: TextInput): string
 /** Steps of cleaning. All default to true. */
 export interface CleanOptions {
   /** False keeps escape sequences as they are; they neither move the cursor nor erase. */
