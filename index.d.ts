@@ -238,10 +238,20 @@ export function estimateTokens(text: TextInput): number
  */
 export function cleanText(text: TextInput, options?: CleanOptions): string
 /**
- * Replaces secrets by "[redacted: KIND]"; docs/redact.md lists the formats. Returns the same string if there are none.
- * A second pass changes nothing. Content never throws.
+ * Replaces secrets by "[redacted: KIND]", which says their kind and no part of them. docs/redact.md lists the formats. A
+ * secret is at most 64 KiB. Returns the same string if there are none. A second pass changes nothing; with `patterns`,
+ * unless one of them looks at what a mark has at its ends. Content never throws.
  */
-export function redactText(text: TextInput): string
+export function redactText(text: TextInput, options?: RedactOptions): string
+/** Secrets that are replaced. */
+export interface RedactOptions {
+  /** Kinds of docs/redact.md, such as 'github token'. Default: all. Any other throws a RangeError with code
+   *  ERR_SPILLWAY_OPTION. */
+  kinds?: readonly string[]
+  /** Secrets of your own: a regular expression of Rust's `regex` (no look-around), the whole match of which is the secret,
+   *  and the kind that the mark says. They are looked for besides `kinds`. */
+  patterns?: readonly { kind: string; pattern: string }[]
+}
 /** Steps of cleaning. All default to true. */
 export interface CleanOptions {
   /** False keeps escape sequences as they are; they neither move the cursor nor erase. */

@@ -47,6 +47,7 @@ export const OPTIONS = {
   ],
   media: ['maxBytes', 'maxItems', 'keep'],
   clean: ['ansi', 'carriageReturns', 'control', 'repeats'],
+  redact: ['kinds', 'patterns'],
   display: ['maxChars', 'maxErrorChars'],
   messages: ['aggregate'],
   aggregate: ['maxChars', 'order', 'protectLatest', 'minKeepChars'],
@@ -109,7 +110,10 @@ export function checkNames<T extends object>(taker: Taker, field: string, value:
 }
 
 /** Like `checkNames`, for the options within another option, which do not serve other functions. */
-export function checkNamesWithin<T extends object>(taker: 'clean' | 'aggregate' | 'media', value: T): T {
+export function checkNamesWithin<T extends object>(
+  taker: 'clean' | 'redact' | 'aggregate' | 'media',
+  value: T,
+): T {
   const own: readonly string[] = OPTIONS[taker]
   checkHolder(taker, checkOptions(taker, value))
   for (const name in value)

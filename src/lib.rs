@@ -54,6 +54,7 @@ pub mod capture;
 pub mod clean;
 pub mod dialect;
 pub mod encoding;
+mod expression;
 pub mod extent;
 mod hash;
 pub mod json;

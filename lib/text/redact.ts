@@ -1,24 +1,28 @@
-import type { TextInput } from 'spillway'
+import type { RedactOptions, TextInput } from 'spillway'
 import { native } from '../engine.js'
-import { checkText } from '../validate.js'
+import { checkRedaction, type Redaction } from '../redact_options.js'
+import { checkNames, checkText } from '../validate.js'
 import { plain } from './input.js'
-import { pieces } from './pieces.js'
+import { isLatin1 } from './latin1.js'
 
-export function redactText(text: TextInput): string {
-  const given = checkText(text)
-  return redactString(
-    typeof given === 'string'
-      ? given
-      : new TextDecoder('utf-8', { ignoreBOM: true }).decode(plain(given, false)),
-  )
+export function redactText(text: TextInput, options: RedactOptions = {}): string {
+  const redaction = checkRedaction(checkNames('redact', 'options', options))
+  const given = redacted(checkText(text), { redact: redaction })
+  return typeof given === 'string' ? given : native.decode(given)
 }
 
-/** Replaces the secrets in a string by marks. Returns the same string if there are none. */
-export function redactString(text: string): string {
-  const redaction = native.startRedacting()
-  const parts: string[] = []
-  for (const piece of pieces(text)) parts.push(native.redactPiece(redaction, piece))
-  parts.push(native.finishRedacting(redaction))
-  const redacted = parts.join('')
-  return redacted === text.toWellFormed() ? text : redacted
+/** Redacts a text if the policy says so. Returns the same text if it has no secret. */
+export function redacted<T extends TextInput>(
+  text: T,
+  policy: { readonly redact: Redaction | undefined },
+): T {
+  const { redact } = policy
+  if (!redact) return text
+  const made =
+    typeof text === 'string' ? redactString(text, redact) : native.redactBytes(redact, plain(text, false))
+  return (made ?? text) as T
+}
+
+function redactString(text: string, redaction: Redaction): string | null {
+  return (isLatin1(text) ? native.redactLatin1 : native.redactText)(redaction, text)
 }

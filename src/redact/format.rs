@@ -4,17 +4,21 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use regex::bytes::Regex;
 use serde::Deserialize;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-static SOURCE: &str = include_str!("formats.json");
-
+/// A format of secrets.
 #[derive(Debug, Deserialize)]
 pub struct Format {
     pub kind: String,
     /// Texts one of which begins each match.
     pub anchors: Vec<String>,
-    /// Tried from the anchor on. A group that takes part is the secret, otherwise the whole match.
-    pub pattern: String,
+    /// True if an anchor may also be written in lower case, in capitals, or capitalised.
+    #[serde(default)]
+    any_case: bool,
+    /// Tried from the anchor on. A group that takes part is the secret, otherwise the whole match. What must follow a
+    /// secret is never "[", which begins a mark.
+    #[serde(deserialize_with = "expression")]
+    pattern: Regex,
     /// True if no letter, digit, underscore or hyphen precedes the anchor.
     #[serde(default)]
     alone: bool,
@@ -29,52 +33,69 @@ pub struct Format {
     pub others: Vec<Vec<String>>,
 }
 
+fn expression<'d, D: serde::Deserializer<'d>>(from: D) -> Result<Regex, D::Error> {
+    let pattern = String::deserialize(from)?;
+    Regex::new(&format!("^(?:{pattern})")).map_err(serde::de::Error::custom)
+}
+
+impl Format {
+    fn spellings(&self) -> Vec<String> {
+        let cased = |anchor: &String| {
+            let (first, rest) = anchor.split_at(1);
+            let capitalised = first.to_uppercase() + rest;
+            [anchor.to_lowercase(), anchor.to_uppercase(), capitalised]
+        };
+        let others = self.anchors.iter().filter(|_| self.any_case).flat_map(cased);
+        self.anchors.iter().cloned().chain(others).collect()
+    }
+
+    /// Returns the secret at the start of a window, which has an anchor there.
+    pub fn find(&self, is_in_word: bool, window: &[u8]) -> Option<Range<usize>> {
+        if self.alone && is_in_word {
+            return None;
+        }
+        let groups = self.pattern.captures(window)?;
+        let secret = groups.iter().skip(1).flatten().next().or(groups.get(0))?;
+        let has = |is: fn(&u8) -> bool| secret.as_bytes().iter().any(is);
+        (!self.mixed || has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)).then(|| secret.range())
+    }
+}
+
+/// All formats, and where they may begin.
 #[derive(Debug)]
 pub struct Formats {
     pub list: Vec<Format>,
-    pub longest_anchor: usize,
     anchors: AhoCorasick,
-    expressions: Vec<Regex>,
+    /// The formats that may begin where an anchor stands, by anchor.
+    begun: Vec<Vec<usize>>,
 }
 
 impl Formats {
     pub fn get() -> &'static Formats {
-        static FORMATS: OnceLock<Formats> = OnceLock::new();
-        FORMATS.get_or_init(|| Formats::read(SOURCE))
+        static FORMATS: LazyLock<Formats> = LazyLock::new(Formats::read);
+        &FORMATS
     }
 
-    fn read(json: &str) -> Formats {
-        let list: Vec<Format> = serde_json::from_str(json).expect("formats.json");
-        let texts: Vec<&String> = list.iter().flat_map(|format| &format.anchors).collect();
-        let longest_anchor = texts.iter().map(|text| text.len()).max().unwrap_or(1);
+    fn read() -> Formats {
+        let list: Vec<Format> = serde_json::from_str(include_str!("formats.json")).expect("formats.json");
+        let spelt: Vec<Vec<String>> = list.iter().map(Format::spellings).collect();
+        let all: Vec<&String> = spelt.iter().flatten().collect();
+        let begins = |anchor: &str, own: &String| own.starts_with(anchor) || anchor.starts_with(own.as_str());
+        let begun_by = |anchor: &&String| {
+            (0..list.len()).filter(|&at| spelt[at].iter().any(|own| begins(anchor, own))).collect()
+        };
+        let begun = all.iter().map(begun_by).collect();
         let anchors = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostFirst)
             .kind(Some(AhoCorasickKind::DFA))
-            .build(texts)
+            .build(all)
             .expect("anchors");
-        let compile = |format: &Format| Regex::new(&format!("^(?:{})", format.pattern)).expect("a pattern");
-        let expressions = list.iter().map(compile).collect();
-        Formats { list, longest_anchor, anchors, expressions }
+        Formats { list, anchors, begun }
     }
 
-    /// Returns the start of the next anchor.
-    pub fn next_anchor(&self, text: &[u8], from: usize) -> Option<usize> {
-        self.anchors.find(Input::new(text).range(from..)).map(|found| found.start())
-    }
-
-    /// Returns the secret at the start of a window, and its kind.
-    pub fn find(&self, before: Option<u8>, window: &[u8]) -> Option<(Range<usize>, &str)> {
-        let in_word = before.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        self.list.iter().zip(&self.expressions).find_map(|(format, expression)| {
-            let starts = |anchor: &String| window.starts_with(anchor.as_bytes());
-            if (format.alone && in_word) || !format.anchors.iter().any(starts) {
-                return None;
-            }
-            let groups = expression.captures(window)?;
-            let secret = groups.iter().skip(1).flatten().next().or(groups.get(0))?;
-            let is_mixed = secret.as_bytes().iter().any(u8::is_ascii_digit)
-                && secret.as_bytes().iter().any(u8::is_ascii_alphabetic);
-            (is_mixed || !format.mixed).then(|| (secret.range(), format.kind.as_str()))
-        })
+    /// Returns the start of the next anchor and the formats that may begin there.
+    pub fn next(&'static self, text: &[u8], from: usize) -> Option<(usize, &'static [usize])> {
+        let found = self.anchors.find(Input::new(text).range(from..))?;
+        Some((found.start(), &self.begun[found.pattern().as_usize()]))
     }
 }

@@ -2,99 +2,138 @@
 //!
 //! A format begins with a text, its anchor. One automaton finds the anchors, and the expression of the format is tried
 //! where one stands, on the next 64 KiB at most. A decision waits until that much was read or the stream ended, so the
-//! result does not depend on the chunks.
+//! result does not depend on the chunks. No format matches a part of a mark or ends before one that it did not end
+//! before, so a second pass changes nothing.
 
 mod format;
+mod rules;
 
-use format::Formats;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rules::{Finder, MOST_KIND};
+
+pub use rules::{Rules, kinds};
 
 /// Most bytes of a match.
 pub const REACH: usize = 64 << 10;
 
+/// Bytes that are read beyond a place before a decision about it: a match, and a mark that begins within.
+const AHEAD: usize = REACH + MARK.len() + MOST_KIND + 1;
+
+const MARK: &[u8] = b"[redacted: ";
+
 /// Redacts a stream in bounded memory. Finishing a clone does not affect the original.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Redactor {
-    formats: &'static Formats,
-    /// Text that is not decided yet.
+    rules: Arc<Rules>,
+    /// Text that is not decided yet, after `context` bytes that are.
     held: Vec<u8>,
-    /// Last byte written. An anchor inside a word is none.
-    before: Option<u8>,
+    context: usize,
+    found: bool,
 }
 
-impl Default for Redactor {
-    fn default() -> Self {
-        Redactor { formats: Formats::get(), held: vec![], before: None }
-    }
-}
+/// Bytes of a character, which tells whether a word begins after it.
+const CONTEXT: usize = 4;
 
 impl Redactor {
+    pub fn new(rules: Arc<Rules>) -> Redactor {
+        Redactor { rules, ..Redactor::default() }
+    }
+
+    /// Returns true if a secret was replaced so far.
+    pub fn found(&self) -> bool {
+        self.found
+    }
+
     /// Reads a chunk of UTF-8, which may end within a character, and appends what is final so far.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        self.held.extend_from_slice(bytes);
-        self.decide(false, out);
+        // Pieces bound the memory, whatever the chunk.
+        for piece in bytes.chunks(AHEAD) {
+            self.held.extend_from_slice(piece);
+            // To decide about as much as is kept moves each byte once.
+            if self.held.len() >= 2 * AHEAD {
+                self.decide(self.held.len() - AHEAD, out);
+            }
+        }
     }
 
     /// Ends the stream, appends the rest, and resets the redactor.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
-        self.decide(true, out);
-        self.before = None;
+        self.decide(self.held.len(), out);
+        *self = Redactor { found: self.found, ..Redactor::new(self.rules.clone()) };
     }
 
-    fn decide(&mut self, ended: bool, out: &mut Vec<u8>) {
-        let text = &self.held[..];
-        let (mut done, mut from) = (0, 0);
-        let stop = loop {
-            let Some(at) = self.formats.next_anchor(text, from) else {
-                let open = if ended { 0 } else { self.formats.longest_anchor - 1 };
-                break text.len().saturating_sub(open).max(from);
-            };
-            if !ended && text.len() - at < REACH {
-                break at;
-            }
-            let before = if at > done { Some(text[at - 1]) } else { self.before };
-            let window = &text[at..text.len().min(at + REACH)];
-            let Some((secret, kind)) = self.formats.find(before, window) else {
+    /// Returns the bytes of memory in use.
+    pub fn memory(&self) -> usize {
+        self.held.capacity()
+    }
+
+    /// Decides about all places before `stop`.
+    fn decide(&mut self, stop: usize, out: &mut Vec<u8>) {
+        let rules = self.rules.clone();
+        let done = self.scan(&rules, self.context..self.context, stop..self.held.len(), out);
+        self.held.drain(..done.saturating_sub(CONTEXT));
+        self.context = done.min(CONTEXT);
+    }
+
+    /// Looks for secrets that begin before `until.start` and end by `until.end`. What precedes `from.end` has none, and
+    /// what precedes `from.start` is written. Returns the place up to which the text is written then.
+    fn scan(&mut self, rules: &Rules, from: Range<usize>, until: Range<usize>, out: &mut Vec<u8>) -> usize {
+        let Range { start: mut done, end: mut from } = from;
+        let mut finder = Finder::new(rules, &self.held[..until.end], from);
+        while let Some(at) = finder.next(&self.held[..until.end], from).filter(|&at| at < until.start) {
+            let window = &self.held[..until.end.min(at + REACH)];
+            let Some((secret, kind)) = finder.find(window, at) else {
                 from = at + 1;
                 continue;
             };
-            out.extend_from_slice(&text[done..at + secret.start]);
-            out.extend_from_slice(b"[redacted: ");
-            out.extend_from_slice(kind.as_bytes());
-            out.push(b']');
-            self.before = Some(b']');
-            done = at + secret.end;
-            from = done;
-        };
-        out.extend_from_slice(&text[done..stop]);
-        self.before = text[done..stop].last().copied().or(self.before);
-        self.held.drain(..stop);
+            // What leads to a secret may hold another, as a name may in the address of a database.
+            self.scan(rules, done..at, secret.start..secret.start, out);
+            out.extend([MARK, kind.as_bytes(), b"]"].concat());
+            self.found = true;
+            // What follows is preceded by the mark, also for a second pass.
+            self.held[secret.end - 1] = b']';
+            (done, from) = (secret.end, secret.end);
+            finder = Finder::new(rules, &self.held[..until.end], from);
+        }
+        let stop = done.max(until.start);
+        out.extend_from_slice(&self.held[done..stop]);
+        stop
     }
 }
 
-/// Returns the text without its secrets.
-pub fn redact(text: &[u8]) -> Vec<u8> {
-    let (mut redactor, mut out) = (Redactor::default(), Vec::with_capacity(text.len()));
+/// Returns a text without its secrets, `None` if it has none.
+pub fn redacted(text: &[u8], rules: &Arc<Rules>) -> Option<Vec<u8>> {
+    let (mut redactor, mut out) = (Redactor::new(rules.clone()), Vec::with_capacity(text.len()));
     redactor.push(text, &mut out);
     redactor.finish(&mut out);
-    out
+    redactor.found.then_some(out)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::format::Formats;
     use super::*;
     use proptest::prelude::*;
+    use proptest::sample::Index;
 
     fn examples() -> Vec<String> {
         let formats = &Formats::get().list;
-        formats
-            .iter()
-            .flat_map(|format| format.examples.iter().chain(&format.others))
-            .map(|parts| parts.concat())
-            .collect()
+        let all = formats.iter().flat_map(|format| format.examples.iter().chain(&format.others));
+        all.map(|parts| parts.concat()).collect()
     }
 
-    fn in_chunks(text: &[u8], sizes: &[usize]) -> Vec<u8> {
-        let (mut redactor, mut out, mut rest) = (Redactor::default(), vec![], text);
+    fn with(rules: &Arc<Rules>, text: &[u8]) -> Vec<u8> {
+        redacted(text, rules).unwrap_or_else(|| text.to_vec())
+    }
+
+    fn redact(text: &str) -> String {
+        String::from_utf8(with(&Arc::default(), text.as_bytes())).unwrap()
+    }
+
+    fn in_chunks(rules: &Arc<Rules>, text: &[u8], sizes: &[usize]) -> Vec<u8> {
+        let (mut redactor, mut out, mut rest) = (Redactor::new(rules.clone()), vec![], text);
         for &size in sizes.iter().cycle() {
             let (chunk, after) = rest.split_at(size.min(rest.len()));
             redactor.push(chunk, &mut out);
@@ -107,21 +146,26 @@ mod tests {
         out
     }
 
+    fn rules_of(patterns: &[(&str, &str)]) -> Arc<Rules> {
+        let mut rules = Rules::default();
+        for (kind, pattern) in patterns {
+            rules.add((*kind).into(), pattern).unwrap();
+        }
+        Arc::new(rules)
+    }
+
     #[test]
     fn each_format_is_told_from_what_is_like_it() {
         for format in &Formats::get().list {
+            let kind = &format.kind;
             for parts in &format.examples {
-                let text = format!("see {} there", parts.concat());
-                let redacted = String::from_utf8(redact(text.as_bytes())).unwrap();
-                assert!(
-                    redacted.contains(&format!("[redacted: {}]", format.kind)),
-                    "{}: {redacted}",
-                    format.kind
-                );
+                let text = redact(&format!("see {} there", parts.concat()));
+                assert_eq!(text.matches(&format!("[redacted: {kind}]")).count(), 1, "{kind}: {text}");
+                assert_eq!(text.matches("[redacted").count(), 1, "{kind}: {text}");
             }
             for parts in &format.others {
                 let text = format!("see {} there", parts.concat());
-                assert_eq!(String::from_utf8(redact(text.as_bytes())).unwrap(), text, "{}", format.kind);
+                assert_eq!(redact(&text), text, "{kind}");
             }
         }
     }
@@ -138,26 +182,119 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_long_secret_is_read() {
-        let text = format!("{} {} {}", examples().concat(), "x ".repeat(REACH), examples().join(" "));
-        assert_eq!(in_chunks(text.as_bytes(), &[4096]), redact(text.as_bytes()));
+    fn a_key_within_json_leaves_json() {
+        let body = ["Fake0Fake1Fake2Fake3Fake4Fake5Fake6Fake7", "Fake0Fake1Fake2F=="].join("\\n");
+        for (begin, end) in [("-----BEGIN", "-----END"), ("-----BEGIN RSA", "-----END RSA")] {
+            for escapes in [body.clone(), body.replace('\\', "\\\\")] {
+                let line = &escapes[40..escapes.find("Fake0Fake1Fake2F==").unwrap()];
+                let json = format!(
+                    "{{\"k\":\"{begin} PRIVATE KEY-----{line}{escapes}{line}{end} PRIVATE KEY-----{line}\"}}"
+                );
+                assert_eq!(redact(&json), format!("{{\"k\":\"[redacted: private key]{line}\"}}"));
+                let cut = format!("{{\"k\":\"{begin} PRIVATE KEY-----{line}{}\"}}", &escapes[..40]);
+                assert_eq!(redact(&cut), "{\"k\":\"[redacted: private key]\"}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_leads_to_a_secret_may_hold_another() {
+        let key = ["AK", "IAFAKEFAKEFAKEFAKE"].concat();
+        assert_eq!(
+            redact(&format!("db://{key}:fake-pass@host")),
+            "db://[redacted: aws access key]:[redacted: connection string]@host"
+        );
+    }
+
+    #[test]
+    fn only_the_kinds_that_are_sought_are_found() {
+        let text = ["gh", "p_Fake0Fake1Fake2Fake3Fake4Fake5Fake6F password=fake-pass-1"].concat();
+        let some = Arc::new(Rules::of(&["password".into()]));
+        assert_eq!(
+            with(&some, text.as_bytes()),
+            text.replace("fake-pass-1", "[redacted: password]").as_bytes()
+        );
+        let own = rules_of(&[("ticket", r"\bT-\d{4,}")]);
+        let text = "T-1234 XT-1234 T-99 T-12345[redacted: ticket]";
+        assert_eq!(
+            with(&own, text.as_bytes()),
+            b"[redacted: ticket] XT-1234 T-99 [redacted: ticket][redacted: ticket]"
+        );
+        let mut rules = Rules::default();
+        assert!(rules.add("none".into(), "x*").unwrap_err().contains("empty"));
+        assert!(rules.add("none".into(), "(").unwrap_err().contains("unclosed"));
+    }
+
+    /// Texts with many beginnings of secrets.
+    fn hostile() -> impl Strategy<Value = String> {
+        let known = examples();
+        let glue = [
+            "",
+            " ",
+            "\n",
+            "\"",
+            "'",
+            ":",
+            "=",
+            "@",
+            "://",
+            "\\n",
+            "&",
+            "[redacted: ",
+            "]",
+            "[redacted: jwt]",
+        ];
+        let piece =
+            (any::<Index>(), any::<(Index, Index)>(), any::<bool>(), any::<Index>(), "[ -~é\n]{0,12}");
+        let piece = piece.prop_map(move |(which, (a, b), whole, between, noise)| {
+            let text = which.get(&known[..]).as_str();
+            let (a, b) = (a.index(text.len() + 1), b.index(text.len() + 1));
+            let part = if whole { text } else { &text[a.min(b)..a.max(b)] };
+            [part, *between.get(&glue[..]), if which.index(2) == 0 { "" } else { noise.as_str() }].concat()
+        });
+        prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
     }
 
     proptest! {
         #[test]
         fn chunks_do_not_matter_and_a_second_pass_changes_nothing(
-            picks in prop::collection::vec((any::<prop::sample::Index>(), 0..4usize, "[ -~é\n]{0,12}"), 0..12),
+            text in hostile(),
             sizes in prop::collection::vec(1..40usize, 1..6),
+            own in any::<bool>(),
         ) {
-            let known = examples();
-            let mut text = String::new();
-            for (index, glue, noise) in &picks {
-                text += index.get(&known[..]).as_str();
-                text += ["", " ", "\n", noise][*glue];
+            let patterns: &[_] = if own { &[("number", r"\d{3,}"), ("fake", "Fake[0-9]F.k"), ("line", "(?m)^a.*e")] } else { &[] };
+            let rules = rules_of(patterns);
+            let whole = with(&rules, text.as_bytes());
+            prop_assert_eq!(&in_chunks(&rules, text.as_bytes(), &sizes), &whole);
+            prop_assert_eq!(String::from_utf8(with(&rules, &whole)).unwrap(), String::from_utf8(whole).unwrap());
+        }
+
+        #[test]
+        fn chunks_do_not_matter_to_long_texts_and_matches(
+            parts in prop::collection::vec((hostile(), 0..4usize, REACH - 90..REACH + 90), 1..4),
+            sizes in prop::collection::vec(prop_oneof![1..40usize, REACH - 99..3 * REACH], 1..6),
+            before in 0..99usize,
+        ) {
+            let mut text = "x".repeat(before);
+            for (hostile, kind, length) in parts {
+                let key = |begin: [&str; 2], body: &str| begin.concat() + &body.repeat(length.div_ceil(body.len()))[..length];
+                text += &match kind {
+                    0 => key([" -----BEGIN PRIV", "ATE KEY-----\n"], "Fake0Fake1Fake2Fake3Fake4\n"),
+                    1 => key(["\"n", "pm_"], "Fake0"),
+                    2 => key([" own-", ""], "b") + "c",
+                    _ => key(["", "."], " filler, "),
+                };
+                text += &hostile;
             }
-            let whole = redact(text.as_bytes());
-            prop_assert_eq!(&in_chunks(text.as_bytes(), &sizes), &whole);
-            prop_assert_eq!(String::from_utf8(redact(&whole)).unwrap(), String::from_utf8(whole).unwrap());
+            let rules = rules_of(&[("own", "own-[^c]*c")]);
+            let whole = with(&rules, text.as_bytes());
+            prop_assert!(in_chunks(&rules, text.as_bytes(), &sizes) == whole);
+            prop_assert!(with(&rules, &whole) == whole);
+        }
+
+        #[test]
+        fn hostile_bytes_are_kept(bytes in prop::collection::vec(any::<u8>(), 0..200), sizes in prop::collection::vec(1..9usize, 1..4)) {
+            prop_assert_eq!(in_chunks(&Arc::default(), &bytes, &sizes), with(&Arc::default(), &bytes));
         }
     }
 }

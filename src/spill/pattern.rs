@@ -1,19 +1,13 @@
 //! Search patterns for saved outputs.
 
-use std::fmt::Display;
 use std::ops::Range;
 
-use regex::bytes::{Regex, RegexBuilder};
-use regex_syntax::ParserBuilder;
-use regex_syntax::hir::{Hir, HirKind};
+use regex::bytes::Regex;
 
 use super::Failure;
 use super::line_reader::{OVERLAP, Part};
 use crate::encoding::{Text, Utf8};
-
-/// Maximum steps of an expression. Each may take 20 ns per byte if the engine does not build an automaton, and a search
-/// cannot be interrupted inside a window.
-const MOST_STEPS: usize = 8_192;
+use crate::expression::{compile, literal};
 
 /// A plain text or a regular expression, with Unicode case folding and classes.
 #[derive(Debug)]
@@ -21,18 +15,16 @@ pub struct Pattern(Regex);
 
 impl Pattern {
     pub fn plain(text: &str, ignore_case: bool) -> Result<Pattern, Failure> {
-        let built = RegexBuilder::new(&regex::escape(text)).case_insensitive(ignore_case).build();
-        built.map(Pattern).map_err(refused)
+        Pattern::of(literal(text, ignore_case))
     }
 
     pub fn regex(text: &str, ignore_case: bool) -> Result<Pattern, Failure> {
-        let parsed = ParserBuilder::new().utf8(false).build().parse(text).map_err(refused)?;
-        if steps(&parsed) > MOST_STEPS {
-            return Err(refused(format!(
-                "written out, its repetitions come to more than {MOST_STEPS} steps"
-            )));
-        }
-        RegexBuilder::new(text).case_insensitive(ignore_case).build().map(Pattern).map_err(refused)
+        Pattern::of(compile(text, ignore_case))
+    }
+
+    fn of(compiled: Result<Regex, String>) -> Result<Pattern, Failure> {
+        let refused = |reason| Failure::Pattern(format!("a regular expression ({reason})"));
+        compiled.map(Pattern).map_err(refused)
     }
 
     /// Finds the pattern in a line or a part of one. A match that may continue beyond the end of a part is left to the
@@ -43,29 +35,6 @@ impl Pattern {
         let found = self.0.find_at(part.bytes, first)?.range();
         let goes_on = !part.ends && found.end == part.bytes.len() && found.start + OVERLAP > part.bytes.len();
         (!goes_on).then_some(found)
-    }
-}
-
-/// Converts an error of the engine. Its last line has the reason; earlier lines show the position.
-fn refused(error: impl Display) -> Failure {
-    let error = error.to_string();
-    let reason = error.lines().last().unwrap_or_default();
-    Failure::Pattern(format!("a regular expression ({})", reason.strip_prefix("error: ").unwrap_or(reason)))
-}
-
-/// Counts the steps of an expression with its repetitions expanded.
-fn steps(hir: &Hir) -> usize {
-    let sum = |all: &[Hir]| all.iter().map(steps).fold(0, usize::saturating_add);
-    match hir.kind() {
-        HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) => 1,
-        HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Capture(group) => steps(&group.sub).saturating_add(2),
-        HirKind::Concat(all) => sum(all),
-        HirKind::Alternation(all) => sum(all).saturating_add(1),
-        HirKind::Repetition(repeated) => {
-            let times = repeated.max.unwrap_or(repeated.min).max(1);
-            steps(&repeated.sub).saturating_add(1).saturating_mul(times as usize)
-        }
     }
 }
 

@@ -1,0 +1,64 @@
+import type { RedactOptions } from 'spillway'
+import { closest } from './closest.js'
+import { native } from './engine.js'
+import { isObject } from './untrusted.js'
+import { checkNamesWithin, optionError, texts } from './validate.js'
+
+/** What is redacted, as the engine keeps it. */
+export type Redaction = ReturnType<typeof native.redaction>
+
+let all: Redaction | undefined
+
+/** Checks the `redact` option of a policy. Returns undefined if it does not redact. */
+export function checkRedact(redact: boolean | RedactOptions | undefined): Redaction | undefined {
+  if (redact === undefined || redact === false) return undefined
+  if (redact === true) return everything()
+  if (typeof redact !== 'object' || redact === null)
+    throw optionError(TypeError, 'redact', 'true, false or an object', redact)
+  return checkRedaction(checkNamesWithin('redact', redact), 'redact.')
+}
+
+/** Checks what is to be redacted. `within`: the option that contains it, if any, and a dot. */
+export function checkRedaction(options: RedactOptions, within = ''): Redaction {
+  const { kinds, patterns } = options
+  if (kinds === undefined && patterns === undefined) return everything()
+  const redaction = native.redaction(kinds === undefined ? native.secretKinds() : checkKinds(kinds, within))
+  if (patterns !== undefined) addPatterns(redaction, patterns, `${within}patterns`)
+  return redaction
+}
+
+function everything(): Redaction {
+  all ??= native.redaction(native.secretKinds())
+  return all
+}
+
+function checkKinds(kinds: unknown, within: string): string[] {
+  const known = native.secretKinds()
+  const given = texts(`${within}kinds`, kinds)
+  for (const [at, kind] of given.entries()) {
+    if (known.includes(kind)) continue
+    const meant = closest(kind, known)
+    const hint = meant === undefined ? '' : ` such as '${meant}'`
+    throw optionError(RangeError, `${within}kinds[${at}]`, `a kind of docs/redact.md${hint}`, kind)
+  }
+  return given
+}
+
+/** Letters, digits, blanks, "_" and "-": what a format finds is none of these alone. */
+const NAME = /^[\w -]{1,64}$/
+
+function addPatterns(redaction: Redaction, patterns: unknown, field: string): void {
+  if (!Array.isArray(patterns)) throw optionError(TypeError, field, 'an array of objects', patterns)
+  for (const [at, given] of patterns.entries()) {
+    const name = `${field}[${at}]`
+    if (!isObject(given)) throw optionError(TypeError, name, 'an object', given)
+    const { kind, pattern } = given as { kind?: unknown; pattern?: unknown }
+    if (typeof kind !== 'string') throw optionError(TypeError, `${name}.kind`, 'a string', kind)
+    if (!NAME.test(kind))
+      throw optionError(RangeError, `${name}.kind`, 'up to 64 letters, digits, blanks, _ and -', kind)
+    if (typeof pattern !== 'string') throw optionError(TypeError, `${name}.pattern`, 'a string', pattern)
+    const reason = native.addSecret(redaction, kind, pattern.toWellFormed())
+    if (reason !== null)
+      throw optionError(RangeError, `${name}.pattern`, `a regular expression (${reason})`, pattern)
+  }
+}

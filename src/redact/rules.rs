@@ -1,0 +1,130 @@
+//! The secrets that a caller wants replaced.
+
+use std::ops::Range;
+
+use regex::bytes::Regex;
+
+use super::MARK;
+use super::format::Formats;
+use crate::expression;
+
+/// Kinds of the table, and patterns of the caller.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Formats that are looked for, by their place in the table.
+    sought: Vec<bool>,
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Clone, Debug)]
+struct Pattern {
+    kind: String,
+    expression: Regex,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Rules { sought: vec![true; Formats::get().list.len()], patterns: vec![] }
+    }
+}
+
+/// Returns the kinds of the table.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    Formats::get().list.iter().map(|format| format.kind.as_str())
+}
+
+impl Rules {
+    pub fn of(given: &[String]) -> Rules {
+        let sought = kinds().map(|kind| given.iter().any(|one| one == kind)).collect();
+        Rules { sought, patterns: vec![] }
+    }
+
+    /// Adds an expression of the caller, whose matches are of this kind.
+    pub fn add(&mut self, kind: String, expression: &str) -> Result<(), String> {
+        let expression = expression::compile(expression, false)?;
+        if expression.is_match(b"") {
+            return Err("it matches the empty text".into());
+        }
+        self.patterns.push(Pattern { kind, expression });
+        Ok(())
+    }
+
+    /// Returns the start of the first mark that ends after `at`. No pattern matches a part of one.
+    fn next_mark(&self, text: &[u8], at: usize) -> usize {
+        let from = at.saturating_sub(MARK.len() + MOST_KIND);
+        let mut starts = memchr::memmem::find_iter(&text[from..], MARK).map(|start| from + start);
+        let first = starts.find(|&start| self.mark(&text[start..]).is_some_and(|long| start + long > at));
+        first.map_or(text.len(), |start| start.max(at))
+    }
+
+    /// Returns the length of the mark at the start of a text.
+    fn mark(&self, text: &[u8]) -> Option<usize> {
+        let kind = text.strip_prefix(MARK)?;
+        let long = kind.iter().take(MOST_KIND + 1).position(|&byte| byte == b']')?;
+        let is_own = self.patterns.iter().any(|pattern| pattern.kind.as_bytes() == &kind[..long]);
+        let is_known = is_own || kinds().any(|known| known.as_bytes() == &kind[..long]);
+        is_known.then_some(MARK.len() + long + 1)
+    }
+}
+
+/// Most bytes of the name of a kind.
+pub const MOST_KIND: usize = 64;
+
+/// Finds where secrets may begin in a text.
+#[derive(Debug)]
+pub struct Finder<'r> {
+    rules: &'r Rules,
+    /// The next place of an anchor, then that of each pattern. `None`: there is none.
+    next: Vec<Option<usize>>,
+    /// The formats that may begin at the anchor.
+    begun: &'static [usize],
+}
+
+impl<'r> Finder<'r> {
+    pub fn new(rules: &'r Rules, text: &[u8], from: usize) -> Finder<'r> {
+        let mut finder = Finder { rules, next: vec![], begun: &[] };
+        finder.next = (0..=rules.patterns.len()).map(|nth| finder.look(nth, text, from)).collect();
+        finder
+    }
+
+    /// Returns the first place from `from` on where a secret may begin.
+    pub fn next(&mut self, text: &[u8], from: usize) -> Option<usize> {
+        for nth in 0..self.next.len() {
+            if self.next[nth].is_some_and(|at| at < from) {
+                self.next[nth] = self.look(nth, text, from);
+            }
+        }
+        self.next.iter().flatten().min().copied()
+    }
+
+    fn look(&mut self, nth: usize, text: &[u8], from: usize) -> Option<usize> {
+        if let Some(nth) = nth.checked_sub(1) {
+            return self.rules.patterns[nth].expression.find_at(text, from).map(|found| found.start());
+        }
+        let (at, begun) = Formats::get().next(text, from)?;
+        self.begun = begun;
+        Some(at)
+    }
+
+    /// Returns the secret that begins at such a place in a window, and its kind.
+    pub fn find(&self, window: &[u8], at: usize) -> Option<(Range<usize>, &'r str)> {
+        let is_at = |nth: usize| self.next[nth] == Some(at);
+        let is_in_word =
+            window[..at].last().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte));
+        let begun = self.begun.iter().filter(|&&nth| is_at(0) && self.rules.sought[nth]);
+        let mut formats = begun.map(|&nth| &Formats::get().list[nth]);
+        let known =
+            formats.find_map(|format| Some((format.find(is_in_word, &window[at..])?, format.kind.as_str())));
+        if let Some((secret, kind)) = known {
+            return Some((at + secret.start..at + secret.end, kind));
+        }
+        let mut patterns = (1..self.next.len()).filter(|&nth| is_at(nth)).peekable();
+        patterns.peek()?;
+        let window = &window[..self.rules.next_mark(window, at)];
+        patterns.find_map(|nth| {
+            let Pattern { kind, expression } = &self.rules.patterns[nth - 1];
+            let secret = expression.find_at(window, at)?.range();
+            (secret.start == at && !secret.is_empty()).then_some((secret, kind.as_str()))
+        })
+    }
+}
