@@ -883,7 +883,7 @@ export interface RecoveryHooks<R, M = unknown> extends Omit<PrecheckInput, 'mess
   /** Returns the current history. Called before every attempt and after every step. */
   messages: () => readonly M[] | PromiseLike<readonly M[]>
   /** Sends these messages; adding the system prompt and tools is up to it. If nothing was cut, `messages` is the array
-   *  of the history itself. `signal` is that of the run, or one that never aborts. A rejection is classified, and so is
+   *  of the history itself. After a compaction or a truncation its calls and results are paired by repairToolPairs. `signal` is that of the run, or one that never aborts. A rejection is classified, and so is
    *  an assistant message that ended in an error as its result (Pi never throws). */
   send: (messages: M[], context: { attempt: number; signal: AbortSignal }) => PromiseLike<R>
   /** Makes older history smaller. Returns false if it could not; then it is not called again. `actualTokens`: the

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: the messages of eleven dialects
 import * as fc from 'fast-check'
-import { repairToolPairs } from 'spillway'
+import { applyPlan, clampMessages, precheck, repairToolPairs, runWithRecovery } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { hostileText } from './hostile.js'
 import { broken, type Dialect, dialects, faults, soundHistories } from './pair_histories.js'
@@ -62,6 +62,53 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pair
         expect(repairToolPairs(JSON.parse(before), options).messages).toEqual(made)
       }),
       { numRuns: 4_000 },
+    )
+  })
+
+  it('is whole after each of our own cuts', () => {
+    const bound = fc.nat(40)
+    fc.assert(
+      fc.property(sound, bound, bound, (messages, maxChars, most) => {
+        const { dialect: named } = dialect
+        const isWhole = (made: readonly object[]) =>
+          expect(repairToolPairs(made, { dialect: named }).messages).toBe(made)
+        isWhole(clampMessages(messages, { maxChars, aggregate: { maxChars: most } }).messages)
+        const { plan } = precheck({
+          messages,
+          contextTokens: most + 1,
+          reserveTokens: 0,
+          perResultMaxChars: maxChars,
+        })
+        isWhole(applyPlan(messages, plan))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('is whole in what recovery sends after a compaction', async () => {
+    await fc.assert(
+      fc.asyncProperty(sound, fc.nat(), fc.nat(), fc.boolean(), async (all, at, count, isCut) => {
+        const messages = [...all]
+        const sent: (readonly object[])[] = []
+        await runWithRecovery<string, object>({
+          contextTokens: isCut ? 1 : 50_000,
+          reserveTokens: 0,
+          messages: () => messages,
+          compact: async () => {
+            // Words of the user stay where they are: a summary stands there.
+            const from = 1 + (at % messages.length)
+            return messages.splice(from, 1 + (count % messages.length)).length > 0
+          },
+          send: async (messages) => {
+            sent.push(messages)
+            if (sent.length === 1) throw new Error('prompt is too long: 60000 tokens > 50000 maximum')
+            return 'the answer'
+          },
+        }).catch(() => {})
+        const hasCalls = JSON.stringify(all).includes('call_')
+        for (const messages of hasCalls ? sent.slice(1) : []) expect(check(dialect, messages)).toBeUndefined()
+      }),
+      { numRuns: 300 },
     )
   })
 })

@@ -1,6 +1,8 @@
 import { channel } from 'node:diagnostics_channel'
-import type { PlanStep, Precheck, RecoveryEvent, RecoveryHooks } from 'spillway'
+import type { DialectName, PlanStep, Precheck, RecoveryEvent, RecoveryHooks } from 'spillway'
 import { isFailedTurn } from '../dialect/results.js'
+import { dialectOfCalls } from '../pairs/pairing.js'
+import { repairToolPairs } from '../pairs/repair.js'
 import { classifyProviderError } from '../provider_errors/classify.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { isObject, notify, tryRead } from '../untrusted.js'
@@ -58,6 +60,10 @@ class Recovery<R, M> {
   /** Number of the next send, from 1. */
   #attempt = 1
   #compactions = 0
+  /** Dialect of the first call that was read. Without calls, results are no orphans. */
+  #dialect: DialectName | undefined
+  /** True after a compaction or a truncation. */
+  #isShorter = false
   /** Reasons why steps are not repeated. */
   readonly #exhausted = new Map<Step, string>()
   /** Reason why the hook `truncate` is not called again. */
@@ -163,6 +169,7 @@ class Recovery<R, M> {
 
   /** Reads the history after a step, and decides if the step may be repeated. */
   async #checkAfter(step: Step): Promise<View<M>> {
+    this.#isShorter = true
     const lowest = this.#lowest
     this.#options = { ...this.#options, lastUsage: undefined }
     const view = await this.#check(`after a ${NOUNS[step]}`)
@@ -183,7 +190,10 @@ class Recovery<R, M> {
     this.#report('send', view.checked, reason)
     try {
       const context = { attempt, signal: signal ?? this.#never }
-      const answer = await this.#wait(() => this.#hooks.send(view.cut as M[], context))
+      // A compaction may have taken a call without its result, or the reverse.
+      const dialect = this.#isShorter ? this.#dialect : undefined
+      const messages = dialect ? repairToolPairs(view.cut, { dialect }).messages : view.cut
+      const answer = await this.#wait(() => this.#hooks.send(messages as M[], context))
       const isFailed = isObject(answer) && tryRead(() => isFailedTurn(answer))
       return isFailed && this.#isRefused(view, answer) ? undefined : { answer }
     } catch (error) {
@@ -210,6 +220,7 @@ class Recovery<R, M> {
   async #check(reason: string): Promise<View<M>> {
     const messages = await this.#wait(() => this.#hooks.messages())
     checkMessages(messages)
+    this.#dialect ??= dialectOfCalls(messages)
     const cut = this.#cuts.apply(messages)
     const prompt = new Prompt(cut, this.#optionsFor(this.#ceiling))
     const checked = this.#withOwnMargin(prompt, prompt.check())

@@ -1,3 +1,4 @@
+import type { DialectName } from 'spillway'
 import { endsAt, leads, Place } from '../dialect/paths.js'
 import { resultPlaces, wordAt } from '../dialect/results.js'
 import { elementAt, isObject, tryRead } from '../untrusted.js'
@@ -25,11 +26,8 @@ export class Pairing {
   }
 
   /** Reads a history. Returns undefined if it has neither calls nor results. */
-  static of(messages: readonly unknown[], missing: string, named?: string): Pairing | undefined {
-    const roots = Array.from(messages.keys(), (at) => {
-      const message = elementAt(messages, at)
-      return isObject(message) ? new Place(message) : undefined
-    })
+  static of(messages: readonly unknown[], missing: string, named?: DialectName): Pairing | undefined {
+    const roots = rootsOf(messages)
     const rules = named ? allRules().find(({ name }) => name === named) : rulesOf(roots)
     return rules && new Pairing(roots, rules, missing)
   }
@@ -163,16 +161,34 @@ export class Pairing {
   }
 }
 
-/** Returns the rules of the first call with an id, if only an empty one, or else of the first call or result. */
+/** Returns the dialect of the first call of a history. */
+export function dialectOfCalls(messages: readonly unknown[]): DialectName | undefined {
+  return rulesOfCalls(rootsOf(messages))?.name
+}
+
+function rootsOf(messages: readonly unknown[]): (Place | undefined)[] {
+  return Array.from(messages.keys(), (at) => {
+    const message = elementAt(messages, at)
+    return isObject(message) ? new Place(message) : undefined
+  })
+}
+
+/** Returns the rules of the first call or, without calls, of the first result. */
 function rulesOf(roots: readonly (Place | undefined)[]): Rules | undefined {
+  const rules = rulesOfCalls(roots)
+  for (const root of rules ? [] : roots) {
+    const row = root && tryRead(() => resultPlaces(root)?.row)
+    if (row?.data.pairs) return allRules().find(({ name }) => name === row.name)
+  }
+  return rules
+}
+
+/** Returns the rules of the first call with an id, if only an empty one, or else of the first call. */
+function rulesOfCalls(roots: readonly (Place | undefined)[]): Rules | undefined {
   const isSure = ({ kind, place }: { kind: Kind; place: Place }) => !kind.hasIds || leads(kind.id, place)
   for (const fits of [isSure, () => true])
     for (const root of roots)
       for (const rules of allRules()) if (root && tryRead(() => rules.callsIn(root).some(fits))) return rules
-  for (const root of roots) {
-    const row = root && tryRead(() => resultPlaces(root)?.row)
-    if (row?.data.pairs) return allRules().find(({ name }) => name === row.name)
-  }
   return undefined
 }
 
