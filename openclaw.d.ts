@@ -7,11 +7,11 @@
  * NaN, which used to switch a limit off. Content never throws. Content within the limits is returned as it is.
  */
 
-/** Version of OpenClaw to follow. 'april' (default; 2026.4.10): 40,000 chars for each result, the newest reduced first.
- *  'latest' (2026.7 and later): 16,000, 32,000 or 64,000 by the size of the window, a separate budget for all results,
- *  the oldest reduced first. */
+/** Release of OpenClaw to follow. '2026.4' (or 'april', the default; 2026.4.10): 40,000 chars for each result, the newest
+ *  reduced first. '2026.7' (2026.6.9 and 2026.7.2): 16,000, 32,000 or 64,000 by the size of the window, a separate
+ *  budget for all results, the oldest reduced first. '2026.9' (or 'latest', 2026.9.6): the same with a smaller reserve. */
 export interface ProfileOptions {
-  profile?: 'april' | 'latest'
+  profile?: '2026.4' | '2026.7' | '2026.9' | 'april' | 'latest'
 }
 
 // ── Where a tool runs ────────────────────────────────────────────────────────────────────────────────────
@@ -66,6 +66,26 @@ export function capToolResultSize<M>(message: M, maxChars?: number, options?: Pr
 export function getToolResultTextLength(message: unknown): number
 /** Returns 30 % of the window at 4 chars a token, at most the cap of the profile. */
 export function calculateMaxToolResultChars(contextWindowTokens: number, options?: ProfileOptions): number
+/** Returns 30 % of the window at 4 chars a token, at most `hardCapChars`. */
+export function calculateMaxToolResultCharsWithCap(contextWindowTokens: number, hardCapChars: number): number
+/** Returns the cap of one result from 2026.7 on: 16,000 chars, from 100,000 tokens 32,000, from 200,000 tokens 64,000. */
+export function resolveAutoLiveToolResultMaxChars(contextWindowTokens: number): number
+export interface ContextLimits {
+  contextLimits?: { toolResultMaxChars?: number }
+}
+export interface LiveCapParams {
+  contextWindowTokens: number
+  /** OpenClaw's configuration. The limit of the agent goes before that of the defaults. */
+  cfg?: { agents?: { defaults?: ContextLimits; list?: readonly (ContextLimits & { id: string })[] } }
+  agentId?: string
+}
+/** Returns the configured cap, else that for the window, within 30 % of the window. */
+export function resolveLiveToolResultMaxChars(params: LiveCapParams): number
+/** Returns the budget of all results from 2026.7 on: four caps, or half the window if that is more. */
+export function resolveLiveToolResultAggregateMaxChars(params: {
+  contextWindowTokens: number
+  perResultMaxChars: number
+}): number
 /** Returns true if the texts of a tool result exceed `calculateMaxToolResultChars`. */
 export function isOversizedToolResult(
   message: unknown,
@@ -210,10 +230,17 @@ export interface PromptParams extends ProfileOptions {
  */
 export function estimatePrePromptTokens(params: PromptParams): number
 
+export type PressureParams = Omit<PromptParams, 'profile'>
+/** Returns `estimatePrePromptTokens` of 2026.7 and later, for any profile. */
+export function estimateLlmBoundaryTokenPressure(params: PressureParams): number
+/** The same for a history that was rendered into the prompt. */
+export function estimateRenderedLlmBoundaryTokenPressure(params: Omit<PressureParams, 'messages'>): number
+
 export interface PreemptiveCompactionParams extends PromptParams {
   /** Tokens of the context window. */
   contextTokenBudget: number
-  /** Tokens of the window to reserve; 'latest' reserves at most a quarter of it. */
+  /** Tokens of the window to reserve. '2026.7' leaves half the window, or 8,000 tokens if that is less; '2026.9' three
+   *  quarters. */
   reserveTokens: number
   /** The history before it was windowed. Used if its estimate is larger. */
   unwindowedMessages?: readonly unknown[]
@@ -232,9 +259,9 @@ export interface PreemptiveCompactionDecision {
   overflowTokens: number
   toolResultReducibleChars: number
   /** Source of the estimate: "transcript_estimate", "unwindowed_transcript_estimate" or that of
-   *  `llmBoundaryTokenPressure`. Only in 'latest'. */
+   *  `llmBoundaryTokenPressure`. From '2026.7' on. */
   pressureSource?: string
-  /** Tokens that were reserved. Only in 'latest'. */
+  /** Tokens that were reserved. From '2026.7' on. */
   effectiveReserveTokens?: number
 }
 /**
@@ -245,8 +272,149 @@ export interface PreemptiveCompactionDecision {
 export function shouldPreemptivelyCompactBeforePrompt(
   params: PreemptiveCompactionParams,
 ): PreemptiveCompactionDecision
+export interface PrePromptStatusParams {
+  result: PreemptiveCompactionDecision
+  provider: string
+  modelId: string
+  messageCount: number
+  /** Default `messageCount`. */
+  unwindowedMessageCount?: number
+  contextTokenBudget: number
+  reserveTokens: number
+  sessionId?: string
+  /** Milliseconds. Default: now. */
+  now?: number
+}
+export interface PrePromptPrecheckLogParams extends Omit<PrePromptStatusParams, 'now'> {
+  sessionKey?: string
+  sessionFile?: string
+}
+/** Returns the line that OpenClaw logs about a precheck. */
+export function formatPrePromptPrecheckLog(params: PrePromptPrecheckLogParams): string
+export interface ContextBudgetStatus
+  extends Omit<PreemptiveCompactionDecision, 'pressureSource' | 'effectiveReserveTokens'> {
+  schemaVersion: 1
+  source: 'pre-prompt-estimate'
+  updatedAt: number
+  provider: string
+  model: string
+  contextTokenBudget: number
+  reserveTokens: number
+  effectiveReserveTokens: number
+  /** Tokens of the budget that the prompt leaves, at least 0. */
+  remainingPromptBudgetTokens: number
+  messageCount: number
+  unwindowedMessageCount: number
+  sessionId?: string
+}
+/** Returns a decision as OpenClaw stores it with a session. */
+export function buildPrePromptContextBudgetStatus(params: PrePromptStatusParams): ContextBudgetStatus
 /** OpenClaw's error message for a prompt that it does not send. */
 export const PREEMPTIVE_OVERFLOW_ERROR_TEXT: 'Context overflow: prompt too large for the model (precheck).'
+
+// ── In the loop of an agent ──────────────────────────────────────────────────────────────────────────────
+
+/** An agent that passes its messages through a function before each request. */
+export interface TransformingAgent {
+  transformContext?: (
+    messages: StoredMessage[],
+    signal: AbortSignal,
+  ) => StoredMessage[] | Promise<StoredMessage[]>
+}
+export interface MidTurnPrecheckRequest
+  extends Omit<PreemptiveCompactionDecision, 'route' | 'shouldCompact'> {
+  route: Exclude<PreemptiveCompactionDecision['route'], 'fits'>
+}
+/** Thrown where a new tool result makes the next prompt too large, to be caught by the loop. */
+export class MidTurnPrecheckSignal extends Error {
+  constructor(request: MidTurnPrecheckRequest)
+  readonly name: 'MidTurnPrecheckSignal'
+  readonly request: MidTurnPrecheckRequest
+}
+export function isMidTurnPrecheckSignal(error: unknown): error is MidTurnPrecheckSignal
+export const MID_TURN_PRECHECK_ERROR_MESSAGE: 'Context overflow: prompt too large for the model (mid-turn precheck).'
+
+/**
+ * Guards what an agent sends. A tool result over half the window, at 2 chars a token, is cut in a copy and loses its
+ * `details`; images that do not fit are named. Messages over nine tenths of the window, at 4 chars a token, throw
+ * PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE, up to '2026.7'. With `midTurnPrecheck`, the precheck runs after each new result
+ * and throws a MidTurnPrecheckSignal unless the prompt fits. Returns a function that removes the guard.
+ */
+export function installToolResultContextGuard(
+  params: ProfileOptions & {
+    agent: TransformingAgent
+    contextWindowTokens: number
+    midTurnPrecheck?: {
+      enabled?: boolean
+      contextTokenBudget: number
+      reserveTokens: () => number
+      toolResultMaxChars?: number | undefined
+      getSystemPrompt?: () => string | undefined
+      /** Messages before the prompt of this turn. Default: those of the first call. */
+      getPrePromptMessageCount?: () => number
+      onMidTurnPrecheck?: (request: MidTurnPrecheckRequest) => void
+    }
+  },
+): () => void
+export const PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE: 'Context overflow: estimated context size exceeds safe threshold during tool loop.'
+export const CONTEXT_LIMIT_TRUNCATION_NOTICE: 'more characters truncated'
+/** Returns the notice of a profile. */
+export function formatContextLimitTruncationNotice(truncatedChars: number, options?: ProfileOptions): string
+
+/** OpenClaw's engine of contexts, as far as the hook calls it. */
+export interface LoopContextEngine {
+  afterTurn?: (params: StoredMessage) => unknown
+  ingestBatch?: (params: StoredMessage) => unknown
+  ingest?: (params: StoredMessage) => unknown
+  assemble: (params: StoredMessage) => Promise<{ messages: StoredMessage[] }>
+}
+/**
+ * Hands new messages to a context engine before each request (`afterTurn`, else `ingestBatch`, else `ingest`), and sends
+ * the view that it assembles. Without new messages the last view is sent. If the engine fails, the messages are sent as
+ * they are, and handed on again with the next call. Returns a function that removes the hook.
+ */
+export function installContextEngineLoopHook(params: {
+  agent: TransformingAgent
+  contextEngine: LoopContextEngine
+  sessionId: string
+  sessionKey?: string
+  sessionTarget?: unknown
+  sessionFile: string
+  tokenBudget?: number
+  modelId: string
+  getPrePromptMessageCount?: () => number
+  getRuntimeContext?: (params: { messages: StoredMessage[]; prePromptMessageCount: number }) => unknown
+  runtimeSettings?: unknown
+  onAfterTurnCheckpoint?: (messageCount: number) => void
+  repairAssembledMessages?: (messages: StoredMessage[]) => StoredMessage[]
+  isHeartbeat?: boolean
+}): () => void
+/** Marks the message of a user whose text in the transcript differs from what the model reads. The hook gives the
+ *  engine that text. */
+export function markTranscriptPromptText(message: object, text: string): void
+
+/** Chars of messages by object, as they were estimated. */
+export type MessageCharEstimateCache = WeakMap<object, number>
+export function createMessageCharEstimateCache(): MessageCharEstimateCache
+/** Estimates a message in chars, 4 of them a token. Tool results count twice, an image 8,000. '2026.4' also counts the
+ *  `details` of results. */
+export function estimateMessageCharsCached(
+  message: unknown,
+  cache: MessageCharEstimateCache,
+  options?: ProfileOptions,
+): number
+export function estimateContextChars(
+  messages: readonly unknown[],
+  cache: MessageCharEstimateCache,
+  options?: ProfileOptions,
+): number
+export function invalidateMessageCharsCacheEntry(cache: MessageCharEstimateCache, message: object): void
+/** Returns true for the tool results of all forms that OpenClaw has had. */
+export function isToolResultMessage(message: unknown): message is object
+/** Returns the texts of a tool result, joined by newlines. */
+export function getToolResultText(message: object): string
+export const CHARS_PER_TOKEN_ESTIMATE: 4
+export const TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE: 2
 
 // ── When a provider says no ──────────────────────────────────────────────────────────────────────────────
 

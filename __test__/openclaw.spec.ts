@@ -395,7 +395,7 @@ describe('calculateMaxToolResultChars', () => {
         }),
       )
     expect(() => calculateMaxToolResultChars(8_000, { profile: 'may' as 'april' })).toThrow(
-      /'april', 'latest'/,
+      /'2026.4', '2026.7', '2026.9', 'april', 'latest'/,
     )
   })
 })
@@ -650,6 +650,8 @@ describe('the rest', () => {
     const { MIDDLE_OMISSION_MARKER: marker, ...all } = openclaw
     const numbers = Object.fromEntries(Object.entries(all).filter(([, value]) => typeof value === 'number'))
     expect(numbers).toEqual({
+      CHARS_PER_TOKEN_ESTIMATE: 4,
+      TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE: 2,
       MAX_TOOL_RESULT_CONTEXT_SHARE: 0.3,
       DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS: 40_000,
       HARD_MAX_TOOL_RESULT_CHARS: 400_000,

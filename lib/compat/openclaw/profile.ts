@@ -1,5 +1,5 @@
 import type { ProviderErrorKind } from 'spillway'
-import type { ProfileOptions } from 'spillway/openclaw'
+import type { LiveCapParams, ProfileOptions } from 'spillway/openclaw'
 import { allResultsChars, tierChars } from '../../context/budget_options.js'
 import type { Aggregate } from '../../context/plan.js'
 import { checkOptions, choice, limit } from '../../validate.js'
@@ -19,7 +19,7 @@ export const MIDDLE_OMISSION_MARKER: string =
   '\n\n\u26a0\ufe0f [... middle content omitted \u2014 showing head and tail ...]\n\n'
 export const ESTIMATED_CHARS_PER_TOKEN = 4
 
-/** Differences between versions of OpenClaw. */
+/** Differences between releases of OpenClaw. */
 export interface Profile {
   /** Chars of one result, by the tokens of the window. */
   readonly cap: (tokens: number) => number
@@ -39,46 +39,99 @@ export interface Profile {
   readonly explains: boolean
   /** True if calls without a result get one before a message with further calls is stored. */
   readonly flushesBetweenCalls: boolean
+  /** True if the context guard counts the `details` of results. */
+  readonly countsDetails: boolean
+  /** True if the context guard throws where all messages are too much for the window. */
+  readonly throwsOverflow: boolean
 }
 
-const PROFILES: Record<'april' | 'latest', Profile> = {
-  april: {
-    cap: () => DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
-    aggregate: (_, cap) => cap,
-    order: 'newest',
-    protectLatest: false,
-    notice: '[... {omittedChars} more characters truncated]',
-    scale: 'pi',
-    mostReserved: () => Number.POSITIVE_INFINITY,
-    overflows: ['context_overflow', 'payload_too_large'],
-    explains: false,
-    flushesBetweenCalls: true,
-  },
-  latest: {
-    // The tiers and shares of this package, which the constants above name.
-    cap: tierChars,
-    aggregate: allResultsChars,
-    order: 'oldest',
-    protectLatest: true,
-    notice: '[... {omittedChars} more characters truncated; rerun with narrower args if needed]',
-    scale: 'pressure',
-    mostReserved: (tokens) => Math.floor(tokens / 4),
-    overflows: ['context_overflow', 'payload_too_large', 'request_exceeds_rate_limit'],
-    explains: true,
-    flushesBetweenCalls: false,
-  },
+const april: Profile = {
+  cap: () => DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
+  aggregate: (_, cap) => cap,
+  order: 'newest',
+  protectLatest: false,
+  notice: '[... {omittedChars} more characters truncated]',
+  scale: 'pi',
+  mostReserved: () => Number.POSITIVE_INFINITY,
+  overflows: ['context_overflow', 'payload_too_large'],
+  explains: false,
+  flushesBetweenCalls: true,
+  countsDetails: true,
+  throwsOverflow: true,
 }
+
+const july: Profile = {
+  // The tiers and shares of this package, which the constants above name.
+  cap: tierChars,
+  aggregate: allResultsChars,
+  order: 'oldest',
+  protectLatest: true,
+  notice: '[... {omittedChars} more characters truncated; rerun with narrower args if needed]',
+  scale: 'pressure',
+  // Half the window or 8,000 tokens, whichever is less, is left for the prompt.
+  mostReserved: (tokens) => tokens - Math.min(8_000, Math.max(1, Math.floor(tokens / 2))),
+  overflows: ['context_overflow', 'payload_too_large', 'request_exceeds_rate_limit'],
+  explains: true,
+  flushesBetweenCalls: false,
+  countsDetails: false,
+  throwsOverflow: true,
+}
+
+const september: Profile = {
+  ...july,
+  mostReserved: (tokens) => Math.floor(tokens / 4),
+  // A precheck within the turn does that instead.
+  throwsOverflow: false,
+}
+
+const PROFILES: Record<NonNullable<ProfileOptions['profile']>, Profile> = {
+  '2026.4': april,
+  '2026.7': july,
+  '2026.9': september,
+  april,
+  latest: september,
+}
+const NAMES = Object.keys(PROFILES) as (keyof typeof PROFILES)[]
 
 export function profileOf(options: ProfileOptions | undefined): Profile {
-  if (options === undefined) return PROFILES.april
+  if (options === undefined) return april
   const { profile } = checkOptions('options', options)
-  return PROFILES[choice('profile', profile, ['april', 'latest'], 'april')]
+  return PROFILES[choice('profile', profile, NAMES, 'april')]
 }
 
 export function calculateMaxToolResultChars(contextWindowTokens: number, options?: ProfileOptions): number {
   const tokens = limit('contextWindowTokens', contextWindowTokens)
-  return Math.min(
-    Math.floor(tokens * MAX_TOOL_RESULT_CONTEXT_SHARE) * ESTIMATED_CHARS_PER_TOKEN,
-    profileOf(options).cap(tokens),
+  return calculateMaxToolResultCharsWithCap(tokens, profileOf(options).cap(tokens))
+}
+
+export function calculateMaxToolResultCharsWithCap(
+  contextWindowTokens: number,
+  hardCapChars: number,
+): number {
+  const tokens = limit('contextWindowTokens', contextWindowTokens)
+  const most = Math.max(1, limit('hardCapChars', hardCapChars))
+  return Math.min(Math.floor(tokens * MAX_TOOL_RESULT_CONTEXT_SHARE) * ESTIMATED_CHARS_PER_TOKEN, most)
+}
+
+export function resolveAutoLiveToolResultMaxChars(contextWindowTokens: number): number {
+  return july.cap(limit('contextWindowTokens', contextWindowTokens))
+}
+
+export function resolveLiveToolResultMaxChars(params: LiveCapParams): number {
+  const { contextWindowTokens, cfg, agentId } = checkOptions('params', params)
+  const agent = cfg?.agents?.list?.find(({ id }) => id === agentId)
+  const configured = (agent?.contextLimits ?? cfg?.agents?.defaults?.contextLimits)?.toolResultMaxChars
+  const most = configured ?? resolveAutoLiveToolResultMaxChars(contextWindowTokens)
+  return calculateMaxToolResultCharsWithCap(contextWindowTokens, most)
+}
+
+export function resolveLiveToolResultAggregateMaxChars(params: {
+  contextWindowTokens: number
+  perResultMaxChars: number
+}): number {
+  const { contextWindowTokens, perResultMaxChars } = checkOptions('params', params)
+  return july.aggregate(
+    limit('contextWindowTokens', contextWindowTokens),
+    limit('perResultMaxChars', perResultMaxChars),
   )
 }

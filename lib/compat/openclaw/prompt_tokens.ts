@@ -1,4 +1,4 @@
-import type { PromptParams } from 'spillway/openclaw'
+import type { PressureParams, PromptParams } from 'spillway/openclaw'
 import { jsonOf } from '../../json.js'
 import { checkMessages } from '../../result/clamp_messages.js'
 import { elementsOf } from '../../result/message_results.js'
@@ -11,6 +11,14 @@ export const SAFETY_MARGIN = 1.2
 
 export function estimatePrePromptTokens(params: PromptParams): number {
   return estimated(checkOptions('params', params), params.messages)
+}
+
+export function estimateLlmBoundaryTokenPressure(params: PressureParams): number {
+  return estimatePrePromptTokens({ ...checkOptions('params', params), profile: 'latest' })
+}
+
+export function estimateRenderedLlmBoundaryTokenPressure(params: Omit<PressureParams, 'messages'>): number {
+  return estimateLlmBoundaryTokenPressure({ ...checkOptions('params', params), messages: [] })
 }
 
 /** Estimates a prompt with the given history. */
@@ -51,7 +59,7 @@ function piBlock(block: unknown): number {
   return type === 'image' ? PI_IMAGE : 0
 }
 
-/** OpenClaw's own scale, used in 'latest': messages and blocks have a fixed weight, tool results weigh twice. */
+/** OpenClaw's own scale, used from 2026.7 on: messages and blocks have a fixed weight, tool results weigh twice. */
 const pressure: Scale = {
   message(message) {
     if (get(message, 'excludeFromContext') === true) return 0

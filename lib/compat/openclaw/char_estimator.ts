@@ -1,0 +1,114 @@
+import type { ProfileOptions } from 'spillway/openclaw'
+import { jsonOf } from '../../json.js'
+import { elementsOf } from '../../result/message_results.js'
+import { get, isObject, tryRead } from '../../untrusted.js'
+import { profileOf } from './profile.js'
+
+export const CHARS_PER_TOKEN_ESTIMATE = 4
+export const TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE = 2
+
+/** Chars of an image. */
+export const IMAGE_CHARS = 8_000
+/** Chars of a message that is none of a user, a model or a tool. */
+const OTHER_CHARS = 256
+/** Chars of arguments without JSON. */
+const UNKNOWN_CHARS = 128
+
+/** Times a char of a tool result counts: two are a token, and four of any other text. */
+export const RESULT_WEIGHT: number = CHARS_PER_TOKEN_ESTIMATE / TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE
+
+export type MessageCharEstimateCache = WeakMap<object, number>
+
+export function createMessageCharEstimateCache(): MessageCharEstimateCache {
+  return new WeakMap()
+}
+
+export function isToolResultMessage(message: unknown): message is object {
+  if (!isObject(message)) return false
+  const role = get(message, 'role')
+  return role === 'toolResult' || role === 'tool' || get(message, 'type') === 'toolResult'
+}
+
+export function getToolResultText(message: object): string {
+  return contentOf(message).flatMap(textOf).join('\n')
+}
+
+export function estimateMessageCharsCached(
+  message: unknown,
+  cache: MessageCharEstimateCache,
+  options?: ProfileOptions,
+): number {
+  if (!isObject(message)) return 0
+  const known = cache.get(message)
+  if (known !== undefined) return known
+  const chars = tryRead(() => charsOf(message, profileOf(options).countsDetails)) ?? OTHER_CHARS
+  cache.set(message, chars)
+  return chars
+}
+
+export function estimateContextChars(
+  messages: readonly unknown[],
+  cache: MessageCharEstimateCache,
+  options?: ProfileOptions,
+): number {
+  return sum(elementsOf(messages), (message) => estimateMessageCharsCached(message, cache, options))
+}
+
+export function invalidateMessageCharsCacheEntry(cache: MessageCharEstimateCache, message: object): void {
+  cache.delete(message)
+}
+
+function charsOf(message: object, countsDetails: boolean): number {
+  const content = contentOf(message)
+  if (isToolResultMessage(message)) {
+    const details = countsDetails ? charsOfJson(get(message, 'details')) : 0
+    return Math.ceil((sum(content, resultBlockChars) + details) * RESULT_WEIGHT)
+  }
+  const role = get(message, 'role')
+  if (role === 'user') return sum(content, (block) => (isImage(block) ? IMAGE_CHARS : textChars(block)))
+  return role === 'assistant' ? sum(content, saidChars) : OTHER_CHARS
+}
+
+/** Chars of a block of a tool result, before they count twice. */
+export function resultBlockChars(block: unknown): number {
+  if (isImage(block)) return IMAGE_CHARS
+  return textOf(block).length > 0 ? textChars(block) : charsOfJson(block)
+}
+
+function saidChars(block: unknown): number {
+  if (!isObject(block)) return textChars(block)
+  const type = get(block, 'type')
+  if (type === 'toolCall') return charsOfJson(get(block, 'arguments') ?? {})
+  const thought = get(block, 'thinking')
+  return type === 'thinking' && typeof thought === 'string' ? thought.length : textChars(block)
+}
+
+function charsOfJson(value: unknown): number {
+  return value === undefined ? 0 : (jsonOf(value)?.length ?? UNKNOWN_CHARS)
+}
+
+export function isImage(block: unknown): boolean {
+  return isObject(block) && get(block, 'type') === 'image'
+}
+
+/** Returns the text of a block in a list, an empty list for any other block. */
+export function textOf(block: unknown): string[] {
+  if (typeof block === 'string') return [block]
+  const text = isObject(block) && get(block, 'type') === 'text' ? get(block, 'text') : undefined
+  return typeof text === 'string' ? [text] : []
+}
+
+function textChars(block: unknown): number {
+  return sum(textOf(block), (text) => text.length)
+}
+
+/** Returns the blocks of a message. Content that is a string is one block. */
+function contentOf(message: object): unknown[] {
+  const content = get(message, 'content')
+  if (typeof content === 'string') return [content]
+  return Array.isArray(content) ? elementsOf(content) : []
+}
+
+function sum<T>(values: readonly T[], size: (value: T) => number): number {
+  return values.reduce((total, value) => total + size(value), 0)
+}
