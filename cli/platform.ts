@@ -1,0 +1,21 @@
+/** Differences between operating systems that the command line shows. src/platform.rs has those of the engine. */
+export interface Platform {
+  /** Separators in a pattern of file names. */
+  readonly separators: RegExp
+  /** Processes send signals to each other. A console of Windows sends ^C to every process attached to it. */
+  readonly sendsSignals: boolean
+  /** A command can open its output by name, as in `echo failed > /dev/stderr`, if that is a pipe. */
+  readonly namesPipes: boolean
+  /** A terminal shows block characters, whatever the locale says. */
+  readonly showsBlocks: boolean
+}
+
+const UNIX: Platform = { separators: /\/+/, sendsSignals: true, namesPipes: true, showsBlocks: false }
+const WINDOWS: Platform = { separators: /[\\/]+/, sendsSignals: false, namesPipes: false, showsBlocks: true }
+
+/** Returns what holds on a system, by its name in `process.platform`. */
+export function platformOf(name: string): Platform {
+  return name === 'win32' ? WINDOWS : UNIX
+}
+
+export const platform = platformOf(process.platform)
