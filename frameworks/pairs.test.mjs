@@ -1,0 +1,294 @@
+// Histories that broke, in the real frameworks: what they make of them as they are, and repaired.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Agent as PiAgent } from '@earendil-works/pi-agent-core'
+import { fauxAssistantMessage, getModels, registerFauxProvider, streamSimple } from '@earendil-works/pi-ai'
+import { convertToLlm } from '@earendil-works/pi-coding-agent'
+import { AIMessage, BaseMessage, HumanMessage, ToolMessage, trimMessages } from '@langchain/core/messages'
+import {
+  Agent,
+  OpenAIChatCompletionsModel,
+  OpenAIResponsesModel,
+  Runner,
+  setTracingDisabled,
+} from '@openai/agents'
+import { convertToModelMessages, generateText } from 'ai'
+import { MockLanguageModelV3 } from 'ai/test'
+import { createAgent, createMiddleware, fakeModel } from 'langchain'
+import { repairToolPairs } from 'spillway'
+
+setTracingDisabled(true)
+
+/**
+ * A turn with two calls, of which one came late, after words of the user and twice; a result without a call; and a call
+ * without a result. Tools are named like their calls, since Gemini may leave out ids.
+ */
+const broken = ({ user, calls, result }) => [
+  user('Fix it.'),
+  ...calls('a', 'b'),
+  result('b'),
+  user('Wait.'),
+  result('a'),
+  result('a'),
+  result('lost'),
+  ...calls('c'),
+  user('And now?'),
+]
+/** Calls (+) and results (-) in their order, once the history is repaired. */
+const WHOLE = ['+a', '+b', '-b', '-a', '+c', '-c']
+
+/** Calls and results in the body of a request to any provider. */
+function pairsIn(body) {
+  if (Array.isArray(body)) return body.flatMap(pairsIn)
+  if (typeof body !== 'object' || body === null) return []
+  const { type, role, id, call_id } = body
+  if (type === 'tool_use' || (type === 'function' && body.function)) return [`+${id}`]
+  if (type === 'tool_result') return [`-${body.tool_use_id}`]
+  if (type === 'function_call') return [`+${call_id}`]
+  if (type === 'function_call_output') return [`-${call_id}`]
+  if (type === 'tool-call') return [`+${body.toolCallId}`]
+  if (type === 'tool-result') return [`-${body.toolCallId}`]
+  if (role === 'tool' && body.tool_call_id) return [`-${body.tool_call_id}`]
+  if (body.functionCall) return [`+${body.functionCall.name}`]
+  if (body.functionResponse) return [`-${body.functionResponse.name}`]
+  if (body.toolUse) return [`+${body.toolUse.toolUseId}`]
+  if (body.toolResult) return [`-${body.toolResult.toolUseId}`]
+  return Object.values(body).flatMap(pairsIn)
+}
+
+const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
+
+/** A model of the AI SDK that keeps what it is sent. */
+function makeModel() {
+  const sent = []
+  const model = new MockLanguageModelV3({
+    doGenerate: async ({ prompt }) => {
+      sent.push(...pairsIn(prompt))
+      const finishReason = { unified: 'stop', raw: 'stop' }
+      return { content: [{ type: 'text', text: 'done' }], finishReason, usage, warnings: [] }
+    },
+  })
+  return { model, sent }
+}
+
+const ofSdk = broken({
+  user: (content) => ({ role: 'user', content }),
+  calls: (...ids) => [
+    {
+      role: 'assistant',
+      content: ids.map((id) => ({ type: 'tool-call', toolCallId: id, toolName: id, input: {} })),
+    },
+  ],
+  result: (id) => ({
+    role: 'tool',
+    content: [
+      { type: 'tool-result', toolCallId: id, toolName: id, output: { type: 'text', value: `of ${id}` } },
+    ],
+  }),
+})
+
+test('AI SDK: a broken history is refused by the SDK itself, a repaired one is sent', async () => {
+  const { model, sent } = makeModel()
+  await assert.rejects(generateText({ model, messages: ofSdk }), { name: 'AI_MissingToolResultsError' })
+  const { text } = await generateText({ model, messages: repairToolPairs(ofSdk).messages })
+  assert.equal(text, 'done')
+  assert.deepEqual(sent, WHOLE)
+})
+
+test('AI SDK: the same in every step, by prepareStep', async () => {
+  const { model, sent } = makeModel()
+  await generateText({ model, messages: ofSdk, prepareStep: ({ messages }) => repairToolPairs(messages) })
+  assert.deepEqual(sent, WHOLE)
+})
+
+test('AI SDK: a chat that was left while a tool ran', async () => {
+  const open = { type: 'tool-a', toolCallId: 'a', state: 'input-available', input: {} }
+  const done = { ...open, type: 'tool-b', toolCallId: 'b', state: 'output-available', output: 'of b' }
+  const chat = [
+    { id: '1', role: 'user', parts: [{ type: 'text', text: 'Fix it.' }] },
+    { id: '2', role: 'assistant', parts: [open, done] },
+    { id: '3', role: 'user', parts: [{ type: 'text', text: 'And now?' }] },
+  ]
+  const { model, sent } = makeModel()
+  const run = async (kept) => generateText({ model, messages: await convertToModelMessages(kept) })
+  await assert.rejects(run(chat), { name: 'AI_MissingToolResultsError' })
+  await run(repairToolPairs(chat).messages)
+  assert.deepEqual(sent, ['+a', '+b', '-a', '-b'])
+})
+
+const ofPi = broken({
+  user: (content) => ({ role: 'user', content, timestamp: 1 }),
+  calls: (...ids) => [
+    fauxAssistantMessage(
+      ids.map((id) => ({ type: 'toolCall', id, name: id, arguments: {} })),
+      { stopReason: 'toolUse' },
+    ),
+  ],
+  result: (id) => ({
+    role: 'toolResult',
+    toolCallId: id,
+    toolName: id,
+    content: [{ type: 'text', text: `of ${id}` }],
+    isError: false,
+    timestamp: 2,
+  }),
+})
+
+/** The body of the request that Pi makes of messages. */
+async function requestOf(provider, messages) {
+  let body
+  const onPayload = (payload) => {
+    body = payload
+    throw new Error('nothing is sent')
+  }
+  const [model] = getModels(provider)
+  await streamSimple(model, { messages }, { apiKey: 'key', onPayload }).result()
+  return body
+}
+
+for (const provider of ['anthropic', 'openai', 'google', 'xai', 'amazon-bedrock'])
+  test(`Pi, a request to ${provider}: a result without a call is sent on, a repaired history is whole`, async () => {
+    const left = pairsIn(await requestOf(provider, ofPi))
+    assert.ok(left.includes('-lost'), String(left))
+    const { messages } = repairToolPairs(ofPi)
+    const pairs = pairsIn(await requestOf(provider, messages))
+    assert.deepEqual(pairs, WHOLE)
+  })
+
+test('Pi: an agent goes on from a broken history, by transformContext', async () => {
+  const faux = registerFauxProvider({ models: [{ id: 'faux-1' }], tokensPerSecond: 0 })
+  let sent
+  faux.setResponses([
+    ({ messages }) => {
+      sent = messages
+      return fauxAssistantMessage('done')
+    },
+  ])
+  const agent = new PiAgent({
+    initialState: { model: faux.getModel() },
+    convertToLlm,
+    transformContext: async (messages) => repairToolPairs(messages).messages,
+    getApiKey: () => 'key',
+  })
+  agent.state.messages = ofPi
+  await agent.continue()
+  faux.unregister()
+  assert.equal(agent.state.messages.at(-1).stopReason, 'stop')
+  assert.deepEqual(
+    sent.flatMap(({ role, content, toolCallId }) =>
+      role === 'toolResult'
+        ? `-${toolCallId}`
+        : [content].flat().flatMap(({ type, id }) => (type === 'toolCall' ? `+${id}` : [])),
+    ),
+    WHOLE,
+  )
+})
+
+const ofLangChain = broken({
+  user: (content) => new HumanMessage(content),
+  calls: (...ids) => [
+    new AIMessage({
+      content: '',
+      tool_calls: ids.map((id) => ({ id, name: id, args: {}, type: 'tool_call' })),
+    }),
+  ],
+  result: (id) => new ToolMessage({ content: `of ${id}`, tool_call_id: id, name: id }),
+})
+
+/** Calls and results that a model of LangChain was sent, all of them in their classes. */
+const pairsOf = (messages) =>
+  messages.flatMap((message) => {
+    assert.ok(BaseMessage.isInstance(message))
+    if (ToolMessage.isInstance(message)) return `-${message.tool_call_id}`
+    return (message.tool_calls ?? []).map(({ id }) => `+${id}`)
+  })
+
+test('LangChain: a model is sent whole pairs, by wrapModelCall', async () => {
+  const repair = createMiddleware({
+    name: 'repair',
+    wrapModelCall: (request, handler) =>
+      handler({ ...request, messages: repairToolPairs(request.messages).messages }),
+  })
+  for (const [middleware, whole] of [
+    [[], false],
+    [[repair], true],
+  ]) {
+    const model = fakeModel().respond(new AIMessage('done'))
+    const agent = createAgent({ model, tools: [], middleware })
+    await agent.invoke({ messages: ofLangChain })
+    const pairs = pairsOf(model.calls.at(-1).messages)
+    if (whole) assert.deepEqual(pairs, WHOLE)
+    else assert.ok(pairs.includes('-lost') && !pairs.includes('-c'))
+  }
+})
+
+test('LangChain: what trimMessages leaves', async () => {
+  const [user, calls, result] = ofLangChain
+  const whole = [user, calls, result, new ToolMessage({ content: 'of a', tool_call_id: 'a' })]
+  const settings = { maxTokens: 3, strategy: 'last', tokenCounter: ({ length }) => length }
+  const trimmed = await trimMessages([...whole, new HumanMessage('And now?')], settings)
+  assert.deepEqual(pairsOf(trimmed), ['-b', '-a'])
+  assert.deepEqual(pairsOf(repairToolPairs(trimmed).messages), [])
+})
+
+const ofAgents = broken({
+  user: (content) => ({ role: 'user', content }),
+  calls: (...ids) =>
+    ids.map((id) => ({ type: 'function_call', callId: id, name: id, arguments: '{}', status: 'completed' })),
+  result: (id) => ({
+    type: 'function_call_result',
+    callId: id,
+    name: id,
+    status: 'completed',
+    output: { type: 'text', text: `of ${id}` },
+  }),
+})
+
+/** Clients that keep the body of a request, with the models that use them. */
+const clients = {
+  Responses: (keep) =>
+    new OpenAIResponsesModel(
+      {
+        responses: {
+          create: (body) => {
+            keep(body.input)
+            const content = [{ type: 'output_text', text: 'done', annotations: [] }]
+            const message = { type: 'message', id: 'm', role: 'assistant', status: 'completed', content }
+            const made = Promise.resolve({ id: 'r', output: [message], usage: {} })
+            return Object.assign(made, { withResponse: async () => ({ data: await made, response: {} }) })
+          },
+        },
+      },
+      'gpt',
+    ),
+  Chat: (keep) =>
+    new OpenAIChatCompletionsModel(
+      {
+        baseURL: 'http://localhost',
+        chat: {
+          completions: {
+            create: async (body) => {
+              keep(body.messages)
+              return { id: 'r', choices: [{ message: { role: 'assistant', content: 'done' } }] }
+            },
+          },
+        },
+      },
+      'gpt',
+    ),
+}
+
+for (const [name, makeModel] of Object.entries(clients))
+  test(`OpenAI Agents, ${name}: every output has its call, and every call its output`, async () => {
+    let sent
+    const model = makeModel((body) => {
+      sent = pairsIn(body)
+    })
+    const agent = new Agent({ name: 'agent', model })
+    const run = (items) => new Runner().run(agent, items)
+    await run(ofAgents)
+    assert.ok(sent.includes('-lost') && !sent.includes('-c'), String(sent))
+    const { finalOutput } = await run(repairToolPairs(ofAgents).messages)
+    assert.equal(finalOutput, 'done')
+    assert.deepEqual(sent, ['+a', '+b', '-b', '-a', '+c', '-c'])
+  })
