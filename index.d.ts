@@ -1070,4 +1070,12 @@ export interface InspectOptions extends ResultPolicy {
 // ERR_SPILLWAY_LOCKED, ERR_SPILLWAY_CHANGED, ERR_SPILLWAY_ATTRIBUTE, ERR_SPILLWAY_FORMAT, ERR_SPILLWAY_SPILL, or Node's
 // own system code (ENOSPC ...).
 // diagnostics_channel: 'spillway:clamp', 'spillway:spill', 'spillway:recovery', 'spillway:repair' (the report of a
-// repair, with its `path`). They cost nothing without subscribers.
+// repair, with its `path`), 'spillway:warning'. They cost nothing without subscribers.
+
+/** Message on the diagnostics channel 'spillway:warning': a wrong value, for which spillway/pi or spillway/openclaw uses
+ *  another, as the original does. Sent once for each field and value. */
+export interface OptionWarning {
+  field: string
+  value: unknown
+  used: unknown
+}

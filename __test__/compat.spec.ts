@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import * as fc from 'fast-check'
 import {
   formatExecOutput,
@@ -9,7 +10,7 @@ import {
   stringTruncateTail,
   toolResultTruncate,
 } from 'spillway/daycare'
-import { formatSize, truncateHead, truncateLine, truncateTail } from 'spillway/pi'
+import { formatSize, sliceHead, sliceTail, truncateHead, truncateLine, truncateTail } from 'spillway/pi'
 import { describe, expect, it } from 'vitest'
 import { hostileText } from './hostile.js'
 
@@ -62,6 +63,66 @@ describe('spillway/pi', () => {
       text: `${'a'.repeat(499)}... [truncated]`,
       wasTruncated: true,
     })
+  })
+
+  it.each([
+    ['ab😀cd', 2, 'ab', 'cd'],
+    ['ab😀cd', 3, 'ab', 'cd'],
+    ['ab😀cd', 4, 'ab😀', '😀cd'],
+    ['ab😀cd', 9, 'ab😀cd', 'ab😀cd'],
+    ['ab😀cd', Number.POSITIVE_INFINITY, 'ab😀cd', 'ab😀cd'],
+    ['ab', 0, '', ''],
+    ['ab', -3, '', ''],
+    ['', 5, '', ''],
+    ['\ude00ab\ud83d', 3, '\ufffdab', 'ab\ufffd'],
+  ])('slices %j at %d', (text, maxUnits, head, tail) => {
+    expect(sliceHead(text, maxUnits)).toBe(head)
+    expect(sliceTail(text, maxUnits)).toBe(tail)
+  })
+
+  it.each([
+    ['', { maxLines: -1 }, 'lines'],
+    ['', { maxBytes: -1 }, 'bytes'],
+    ['a\nb', { maxLines: -1 }, 'lines'],
+    ['\na\nb', { maxBytes: -2 }, 'bytes'],
+  ])('keeps nothing of %j by %j', (content, options, truncatedBy) => {
+    for (const truncate of [truncateHead, truncateTail]) {
+      const { totalLines, ...result } = truncate(content, options)
+      expect(result).toMatchObject({
+        content: '',
+        truncated: true,
+        truncatedBy,
+        outputLines: 0,
+        outputBytes: 0,
+      })
+      expect(totalLines).toBe(content.length === 0 ? 0 : content.split('\n').length)
+    }
+  })
+
+  it('reports a negative limit once', () => {
+    const heard: unknown[] = []
+    const listen = (warning: unknown) => heard.push(warning)
+    subscribe('spillway:warning', listen)
+    for (const maxLines of [-11, -12, -11, 3, -12]) truncateHead('a', { maxLines })
+    truncateTail('a', { maxBytes: -11 })
+    unsubscribe('spillway:warning', listen)
+    expect(heard).toEqual([
+      { field: 'maxLines', value: -11, used: 0 },
+      { field: 'maxLines', value: -12, used: 0 },
+      { field: 'maxBytes', value: -11, used: 0 },
+    ])
+  })
+
+  it.each([Number.NaN, 1.5, '-1', null])('refuses a limit of %j', (wrong) => {
+    const limit = wrong as number
+    for (const call of [
+      () => truncateHead('a', { maxLines: limit }),
+      () => truncateTail('a', { maxBytes: limit }),
+      () => truncateLine('a', limit),
+      () => sliceHead('a', limit),
+      () => sliceTail('a', limit),
+    ])
+      expect(call).toThrow(expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION' }))
   })
 })
 

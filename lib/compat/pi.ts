@@ -3,8 +3,9 @@ import { native } from '../engine.js'
 import { alone } from '../text/flatten.js'
 import { isLatin1 } from '../text/latin1.js'
 import { sizeOf } from '../text/size.js'
-import { truncateUtf16Safe } from '../text/slice.js'
-import { bound, checkString } from '../validate.js'
+import { sliceUtf16Safe } from '../text/slice.js'
+import { bound, checkString, limit } from '../validate.js'
+import { substitute } from '../warning.js'
 
 export const DEFAULT_MAX_LINES = 2_000
 export const DEFAULT_MAX_BYTES = 51_200
@@ -22,10 +23,19 @@ export function truncateLine(
   line: string,
   maxChars = GREP_MAX_LINE_LENGTH,
 ): { text: string; wasTruncated: boolean } {
-  if (checkString(line).length <= bound('maxChars', maxChars, GREP_MAX_LINE_LENGTH)) {
+  if (checkString(line).length <= limitOf('maxChars', maxChars, GREP_MAX_LINE_LENGTH)) {
     return { text: line.toWellFormed(), wasTruncated: false }
   }
-  return { text: `${truncateUtf16Safe(line, maxChars).toWellFormed()}... [truncated]`, wasTruncated: true }
+  return { text: `${sliceHead(line, maxChars)}... [truncated]`, wasTruncated: true }
+}
+
+export function sliceHead(text: string, maxUnits: number): string {
+  return sliceUtf16Safe(text, 0, Math.max(limitOf('maxUnits', maxUnits), 0)).toWellFormed()
+}
+
+export function sliceTail(text: string, maxUnits: number): string {
+  const start = checkString(text).length - Math.max(limitOf('maxUnits', maxUnits), 0)
+  return sliceUtf16Safe(text, Math.max(start, 0)).toWellFormed()
 }
 
 export function formatSize(bytes: number): string {
@@ -33,12 +43,21 @@ export function formatSize(bytes: number): string {
   return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)}KB` : `${(bytes / 1_048_576).toFixed(1)}MB`
 }
 
+/** Returns a limit, which may be negative: then nothing fits, not even "". */
+function limitOf(field: string, value: number | undefined, preset?: number): number {
+  if (typeof value === 'number' && value < 0) {
+    substitute(field, value, 0)
+    return value
+  }
+  return preset === undefined ? limit(field, value) : bound(field, value, preset)
+}
+
 /** Numbers to and from the engine, shared by all calls. */
 const io = new Float64Array(7)
 
 function truncate(content: string, options: TruncationOptions, fromEnd: boolean): TruncationResult {
-  const maxLines = bound('maxLines', options.maxLines, DEFAULT_MAX_LINES)
-  const maxBytes = bound('maxBytes', options.maxBytes, DEFAULT_MAX_BYTES)
+  const maxLines = limitOf('maxLines', options.maxLines, DEFAULT_MAX_LINES)
+  const maxBytes = limitOf('maxBytes', options.maxBytes, DEFAULT_MAX_BYTES)
   const { bytes: totalBytes, lines: totalLines } = sizeOf(checkString(content))
   const result = {
     content,
@@ -55,9 +74,10 @@ function truncate(content: string, options: TruncationOptions, fromEnd: boolean)
   }
   if (totalLines <= maxLines && totalBytes <= maxBytes) return { ...result, content: content.toWellFormed() }
   // A char takes at least one byte; plus a final newline and half a surrogate pair.
-  const reach = maxBytes + 3
+  const reach = Math.max(maxBytes, 0) + 3
   const window = fromEnd ? content.slice(-reach) : content.slice(0, reach)
-  io.set([maxLines, maxBytes, Number(fromEnd)])
+  // The engine takes negative numbers as 0.
+  io.set([maxBytes < 0 ? 0 : maxLines, maxBytes, Number(fromEnd)])
   if (isLatin1(window)) native.wholeLinesLatin1(window, io)
   else native.wholeLines(window, io)
   const [start, end, outputLines = 0, outputBytes = 0, partial, firstTooLong, broken] = io

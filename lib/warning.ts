@@ -1,0 +1,20 @@
+import { channel } from 'node:diagnostics_channel'
+import type { OptionWarning } from 'spillway'
+import { show } from './validate.js'
+
+const warnings = channel('spillway:warning')
+
+/** Warnings that were sent. Limited, since a caller may compute a new wrong value for each call. */
+const told = new Set<string>()
+const MOST_TOLD = 1_000
+
+/** Returns `used` in place of a wrong value that another project's function accepts, and reports that once. */
+export function substitute<T>(field: string, value: unknown, used: T): T {
+  const key = `${field} ${show(value)}`
+  if (warnings.hasSubscribers && told.size < MOST_TOLD && !told.has(key)) {
+    told.add(key)
+    const warning: OptionWarning = { field, value, used }
+    warnings.publish(warning)
+  }
+  return used
+}
