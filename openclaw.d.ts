@@ -92,19 +92,44 @@ export function isOversizedToolResult(
   contextWindowTokens: number,
   options?: ProfileOptions,
 ): boolean
+/** What was sent of the tool results of a session. Keep one for each session. */
+export interface ToolResultPromptProjectionState {
+  /** Texts of the results that were cut, by result. */
+  // biome-ignore lint/suspicious/noExplicitAny: also a state that OpenClaw made
+  replacements: Map<string, any>
+  /** Results that were sent. */
+  frozen: Set<string>
+}
+export function createToolResultPromptProjectionState(): ToolResultPromptProjectionState
+export interface TruncatedMessages<M> {
+  /** The same array if nothing is cut. */
+  messages: M[]
+  /** Results that were cut now. */
+  truncatedCount: number
+  /** Those of them that the budget cut further than the cap. */
+  aggregateTruncatedCount: number
+  /** True if all results were over the budget. */
+  aggregatePressureEngaged: boolean
+  aggregateBudgetChars: number
+}
 /**
  * Truncates every tool result to the cap, then results down to a notice until all are within the budget. The budget is
- * the cap itself ('april'), or the larger of four caps and half the window ('latest', which reduces results after the
- * last assistant message last). Both limits hold, except that each result keeps at least "[...]". Returns the same
- * array if nothing is cut.
+ * the cap itself ('2026.4'), or the larger of four caps and half the window (from '2026.7' on, where results after the
+ * last assistant message give way last). Both limits hold, except that each result keeps at least "[...]", and that
+ * from '2026.7' on a result with the footer "Full output: PATH" keeps that path while its file exists.
+ *
+ * With `projectionState`, results that were cut before are sent as they were cut, byte for byte, while the history
+ * grows. Then the budget spares the results that end the history ('2026.9': all since the last assistant message), and
+ * cuts those that were sent before only if it must ('2026.9': never). A lower cap cuts them all.
  */
 export function truncateOversizedToolResultsInMessages<M>(
   messages: M[],
   contextWindowTokens: number,
   maxCharsOverride?: number,
   aggregateMaxCharsOverride?: number,
+  projectionState?: ToolResultPromptProjectionState | ProfileOptions,
   options?: ProfileOptions,
-): { messages: M[]; truncatedCount: number }
+): TruncatedMessages<M>
 
 // ── What is stored ───────────────────────────────────────────────────────────────────────────────────────
 

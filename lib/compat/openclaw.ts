@@ -53,6 +53,7 @@ export {
   XL_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS,
   XL_CONTEXT_TOOL_RESULT_TOKENS,
 } from './openclaw/profile.js'
+export { createToolResultPromptProjectionState } from './openclaw/projection.js'
 export {
   estimateLlmBoundaryTokenPressure,
   estimatePrePromptTokens,

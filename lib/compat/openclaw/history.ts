@@ -2,7 +2,10 @@ import type {
   truncateOversizedToolResultsInSession as DeclaredTruncate,
   ProfileOptions,
   ReductionParams,
+  ToolResultPromptProjectionState,
   ToolResultReductionPotential,
+  ToolResultTruncationOptions,
+  TruncatedMessages,
 } from 'spillway/openclaw'
 import { originalOf, Planner, type Sized } from '../../context/plan.js'
 import { copy } from '../../dialect/shallow_copy.js'
@@ -12,35 +15,72 @@ import { elementsOf } from '../../result/message_results.js'
 import { repairCounted } from '../../session/session.js'
 import { bound, checkOptions } from '../../validate.js'
 import { isAssistant } from './calls.js'
+import { ELIDED, spilled } from './elision.js'
 import { calculateMaxToolResultChars, profileOf, RECOVERY_MIN_KEEP_CHARS } from './profile.js'
-import { isToolResult, policyFor, textsOf, truncateToolResultMessage } from './tool_results.js'
+import { isProjectionState, Projection, withTexts } from './projection.js'
+import {
+  getToolResultTextLength,
+  isToolResult,
+  policyFor,
+  textsOf,
+  truncateToolResultMessage,
+} from './tool_results.js'
 
 export function truncateOversizedToolResultsInMessages<M>(
   messages: M[],
   contextWindowTokens: number,
   maxCharsOverride?: number,
   aggregateMaxCharsOverride?: number,
+  projectionState?: ToolResultPromptProjectionState | ProfileOptions,
   options: ProfileOptions = {},
-): { messages: M[]; truncatedCount: number } {
+): TruncatedMessages<M> {
   checkMessages(messages)
-  const { profile } = checkOptions('options', options)
+  const isState = isProjectionState(projectionState)
+  const given = isState || projectionState === undefined ? options : projectionState
+  const { profile } = checkOptions('options', given)
   const budget = budgetOf({ contextWindowTokens, maxCharsOverride, aggregateMaxCharsOverride, profile })
-  const { read, sizes, steps } = planFor(messages, budget)
+  const read = elementsOf(messages)
+  const sent = isState ? new Projection(read, projectionState) : undefined
+  const { sizes, steps, aggregateSteps, isOver } = planFor(sent?.messages ?? read, budget, sent)
   const limits = new Map(steps.map(({ index, maxChars }) => [index, maxChars]))
   // Providers reject text that is not well-formed, even if it fits.
   for (const [at, { texts, chars }] of sizes.entries())
     if (!limits.has(at) && !texts.every((text) => text.isWellFormed())) limits.set(at, chars)
-  if (limits.size === 0) return { messages, truncatedCount: 0 }
-  const next = new Map(
-    [...limits].map(([at, maxChars]) => [at, truncateToolResultMessage(read[at], maxChars, budget.cutting)]),
+  // A result is always cut from its own text, so that a second cut keeps what it says of the first.
+  const cut = new Map(
+    [...limits].map(([at, maxChars]) => [at, shortened(read[at] as object, maxChars, budget)]),
   )
-  return { messages: copy(messages, next) as M[], truncatedCount: steps.length }
+  sent?.record(cut)
+  const next = new Map(cut)
+  for (const [at, message] of sent?.messages.entries() ?? [])
+    if (message !== read[at] && !next.has(at)) next.set(at, message as object)
+  return {
+    messages: next.size === 0 ? messages : (copy(messages, next) as M[]),
+    truncatedCount: steps.length,
+    aggregateTruncatedCount: aggregateSteps,
+    aggregatePressureEngaged: isOver,
+    aggregateBudgetChars: budget.aggregate.maxChars,
+  }
+}
+
+/** Cuts a result to the chars of its step. From 2026.7 on, no notice stands for nothing. */
+function shortened(message: object, maxChars: number, { cutting, elides, notice }: Budget): object {
+  const spill = elides ? spilled(message) : undefined
+  if (spill) {
+    if (maxChars >= spill.suffix(getToolResultTextLength(message)).length)
+      return truncateToolResultMessage(message, maxChars, { ...cutting, suffix: spill.suffix })
+    return withTexts(message, [maxChars >= spill.full.length ? spill.full : spill.compact])
+  }
+  const least = notice.length - '{omittedChars}'.length
+  return elides && maxChars <= least && maxChars >= ELIDED.length
+    ? withTexts(message, [ELIDED])
+    : truncateToolResultMessage(message, maxChars, cutting)
 }
 
 export function estimateToolResultReductionPotential(params: ReductionParams): ToolResultReductionPotential {
   checkMessages(checkOptions('params', params).messages)
   const budget = budgetOf(params)
-  const { sizes, steps } = planFor(params.messages, budget)
+  const { sizes, steps } = planFor(elementsOf(params.messages), budget)
   const { maxEach, aggregate } = budget
   let oversized = 0
   let all = 0
@@ -86,6 +126,8 @@ export async function truncateOversizedToolResultsInSession(params: SessionParam
   }
 }
 
+type Budget = ReturnType<typeof budgetOf>
+
 /** Returns the cap of one tool result, the budget of all with its order, and the options of cuts. */
 function budgetOf(params: {
   contextWindowTokens: number
@@ -95,23 +137,53 @@ function budgetOf(params: {
 }) {
   const { contextWindowTokens: tokens, profile } = params
   const options = profile === undefined ? {} : { profile }
-  const { aggregate: share, order, protectLatest } = profileOf(options)
+  const { aggregate: share, order, protectLatest, ...rest } = profileOf(options)
   const preset = calculateMaxToolResultChars(tokens, options)
   const maxEach = bound('maxCharsOverride', params.maxCharsOverride, preset)
   const all = bound('aggregateMaxCharsOverride', params.aggregateMaxCharsOverride, share(tokens, maxEach))
   return {
+    ...rest,
     maxEach,
     aggregate: { maxChars: all, order, protectLatest, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
     cutting: { ...options, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
   }
 }
 
-/** Plans the chars that each tool result may keep, within the cap and the budget. */
-function planFor(messages: readonly unknown[], { maxEach, aggregate, cutting }: ReturnType<typeof budgetOf>) {
-  const read = elementsOf(messages)
+/** Plans the chars that each tool result may keep, within the cap and the budget. `sent`: what was sent before. */
+function planFor(read: readonly unknown[], budget: Budget, sent?: Projection) {
+  const { maxEach, aggregate, cutting, elides } = budget
   const sizes = sizesOf(read)
-  const steps = new Planner(sizes, compile(policyFor(0, 0, cutting))).steps(aggregate, maxEach)
-  return { read, sizes, steps }
+  const held = sent ? heldOf(read, sent, budget) : () => false
+  const within = sizes.map(({ chars }) => Math.min(chars, maxEach))
+  const kept = total(within.filter((_, at) => held(at)))
+  const planner = (isHeld: boolean, options: ToolResultTruncationOptions) => {
+    const those = sizes.map(({ chars, latest, original }, at) => ({
+      chars: held(at) === isHeld ? chars : 0,
+      latest: sent ? sent.hasBaseline && !sent.has(at) : latest,
+      original,
+    }))
+    return new Planner(those, compile(policyFor(0, 0, options)))
+  }
+  const room = { ...aggregate, maxChars: Math.max(0, aggregate.maxChars - kept) }
+  const first = planner(false, cutting).steps(room, maxEach)
+  // Where notices are too long for the budget, shorter words of the same kind leave more than "[...]".
+  const isShort = elides && first.some(({ maxChars }) => maxChars < ELIDED.length)
+  const given = isShort ? planner(false, { ...cutting, suffix: ELIDED }).steps(room, maxEach) : first
+  const aggregateSteps = given.filter(({ index, maxChars }) => maxChars < (within[index] ?? 0)).length
+  const unlimited = { ...aggregate, maxChars: Number.POSITIVE_INFINITY }
+  const steps = [...given, ...planner(true, cutting).steps(unlimited, maxEach)]
+  return { sizes, steps, aggregateSteps, isOver: total(within) > aggregate.maxChars }
+}
+
+/** Tells the results that only their cap may cut: the freshest, and in some profiles all that were sent before. */
+function heldOf(messages: readonly unknown[], sent: Projection, { thaws, protects }: Budget) {
+  const ends = protects === 'batch' ? (message: unknown) => !isToolResult(message) : isAssistant
+  const fresh = messages.findLastIndex(ends)
+  return (at: number) => at > fresh || (!thaws && sent.has(at))
+}
+
+function total(chars: readonly number[]): number {
+  return chars.reduce((sum, each) => sum + each, 0)
 }
 
 interface Sizes extends Sized {

@@ -39,6 +39,12 @@ export interface Profile {
   readonly explains: boolean
   /** True if calls without a result get one before a message with further calls is stored. */
   readonly flushesBetweenCalls: boolean
+  /** True if results that give way name the file of their output, and say where nothing is left of them. */
+  readonly elides: boolean
+  /** With a projection, results that the budget spares: those that end the history, or all since the last answer. */
+  readonly protects: 'batch' | 'since answer'
+  /** True if the budget may cut results again that were sent before. */
+  readonly thaws: boolean
   /** True if the context guard counts the `details` of results. */
   readonly countsDetails: boolean
   /** True if the context guard throws where all messages are too much for the window. */
@@ -56,6 +62,9 @@ const april: Profile = {
   overflows: ['context_overflow', 'payload_too_large'],
   explains: false,
   flushesBetweenCalls: true,
+  elides: false,
+  protects: 'batch',
+  thaws: true,
   countsDetails: true,
   throwsOverflow: true,
 }
@@ -73,6 +82,9 @@ const july: Profile = {
   overflows: ['context_overflow', 'payload_too_large', 'request_exceeds_rate_limit'],
   explains: true,
   flushesBetweenCalls: false,
+  elides: true,
+  protects: 'batch',
+  thaws: true,
   countsDetails: false,
   throwsOverflow: true,
 }
@@ -80,6 +92,8 @@ const july: Profile = {
 const september: Profile = {
   ...july,
   mostReserved: (tokens) => Math.floor(tokens / 4),
+  protects: 'since answer',
+  thaws: false,
   // A precheck within the turn does that instead.
   throwsOverflow: false,
 }

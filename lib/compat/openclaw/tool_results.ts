@@ -9,6 +9,7 @@ import { wrapTool } from '../../result/wrap_tool.js'
 import { clamp, clampText } from '../../text/text.js'
 import { get, isObject, tryRead } from '../../untrusted.js'
 import { bound, checkOptions, checkString, limit, optionError, text as textOption } from '../../validate.js'
+import { asTexts, throughTexts } from './codex_blocks.js'
 import { calculateMaxToolResultChars, MIN_KEEP_CHARS, profileOf } from './profile.js'
 
 export function truncateToolResultText(
@@ -25,7 +26,7 @@ export function truncateToolResultMessage<M>(
   options: ToolResultTruncationOptions = {},
 ): M {
   const policy = policyFor(getToolResultTextLength(message), maxChars, options)
-  return isToolResult(message) ? clampResult(message, policy) : message
+  return isToolResult(message) ? throughTexts(message, (texts) => clampResult(texts, policy)) : message
 }
 
 export function capToolResultSize<M>(message: M, maxChars?: number, options: ProfileOptions = {}): M {
@@ -50,7 +51,7 @@ export function isToolResult(message: unknown): message is object {
 
 /** Returns the texts of a tool result, in order. */
 export function textsOf(message: object): string[] {
-  const results = tryRead(() => readResults(message, 'pi')) ?? []
+  const results = tryRead(() => readResults(asTexts(message), 'pi')) ?? []
   return results.flatMap(({ slots }) => slots.map(({ text }) => text))
 }
 
