@@ -175,7 +175,7 @@ describe('options', () => {
     const host = any({ maxByte: 5, colour: 'red' })
     const tool = { name: 'read', execute: () => 'x' }
     expect(pi.truncateHead('x', host).content).toBe('x')
-    expect(daycare.stringTruncate('xxxxx', 2, host)).toBe('xx')
+    expect(daycare.stringTruncate('xxxxx', 2, host)).toBe('xx...')
     expect(openclaw.wrapToolWithHardOutputTruncate(tool, host).execute()).toBe('x')
     expect(openclaw.hardTruncateToolPayload('x', host)).toBe('x')
     const promise = Promise.resolve('x')

@@ -39,7 +39,7 @@ const checks = [
   () => within(clampError(new Error(big)).message),
   () => assert.throws(() => clampText('', { maxBytes: -1 }), { code: 'ERR_SPILLWAY_OPTION' }),
   () => assert.equal(truncateTail('a\nb\n', { maxLines: 1 }).content, 'b'),
-  () => assert.equal(stringTruncateTail(big, 100).length <= 100, true),
+  () => assert.equal(stringTruncateTail(big, 100, 'output', { noticeInside: true }).length <= 100, true),
   () => within(truncateTextByLinesAndBytesUtf8(big)),
   async () => {
     const script = 'for i in $(seq 20000); do echo a line of output $i; done; exit 3'

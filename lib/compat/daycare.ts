@@ -1,6 +1,7 @@
 import type { PolicyOptions } from 'spillway'
 import type { ArithmeticOptions, RlmExecuteResult, ToolExecutionResult, UserMessage } from 'spillway/daycare'
 import { compile, UNLIMITED } from '../policy.js'
+import { sliceUtf16Safe } from '../text/slice.js'
 import { clamp } from '../text/text.js'
 import { get, isObject } from '../untrusted.js'
 import { bound, checkString, flag } from '../validate.js'
@@ -16,7 +17,7 @@ export function stringTruncate(value: string, maxLength: number, options?: Arith
       const dots = max > DOTS.length ? DOTS : ''
       return cut(value, max - dots.length, { keep: 'head', notice: false }) + dots
     },
-    beside: (max) => value.slice(0, max) + DOTS,
+    beside: (max) => sliceUtf16Safe(value, 0, max) + DOTS,
   })
 }
 
@@ -28,8 +29,10 @@ export function stringTruncateTail(
 ): string {
   return truncate(value, maxLength, options, {
     inside: (max) => cut(value, max, { keep: 'tail', notice: 'count', source }),
-    beside: (max, omitted) =>
-      `... (${omitted} chars truncated from ${source})\n${value.slice(value.length - max)}`,
+    beside: (max) => {
+      const tail = sliceUtf16Safe(value, value.length - max)
+      return `... (${count(value.length - tail.length)} chars truncated from ${source})\n${tail}`
+    },
   })
 }
 
@@ -41,22 +44,25 @@ export function stringTruncateHeadTail(
 ): string {
   return truncate(value, maxLength, options, {
     inside: (max) => cut(value, max, { keep: 'ends', notice: 'count', source }),
-    beside: (max, omitted) =>
-      `${value.slice(0, Math.ceil(max / 2))}\n\n... (${omitted} chars truncated from ${source}) ...\n\n${value.slice(value.length - Math.floor(max / 2))}`,
+    beside: (max) => {
+      const head = sliceUtf16Safe(value, 0, Math.ceil(max / 2))
+      const tail = sliceUtf16Safe(value, value.length - Math.floor(max / 2))
+      const omitted = count(value.length - head.length - tail.length)
+      return `${head}\n\n... (${omitted} chars truncated from ${source}) ...\n\n${tail}`
+    },
   })
 }
 
-/** Truncates a text, with the notice inside the limit, or beside it as by Daycare's original arithmetic. */
+/** Truncates a text, with the notice beside the limit, as Daycare does, or inside it. */
 function truncate(
   value: string,
   maxLength: number,
   options: ArithmeticOptions | undefined,
-  { inside, beside }: { inside: (max: number) => string; beside: (max: number, omitted: string) => string },
+  { inside, beside }: Record<'inside' | 'beside', (max: number) => string>,
 ): string {
   const max = bound('maxLength', maxLength, 0)
-  const fits = checkString(value).length <= max
-  if (isInside(options)) return fits ? value.toWellFormed() : inside(max)
-  return fits ? value : beside(max, count(value.length - max))
+  const shorten = isInside(options) ? inside : beside
+  return (checkString(value).length <= max ? value : shorten(max)).toWellFormed()
 }
 
 export function toolResultTruncate<T extends ToolExecutionResult>(result: T, options?: ArithmeticOptions): T {
@@ -148,7 +154,8 @@ export function rlmNoToolsResultMessageBuild(
   options?: ArithmeticOptions,
 ): UserMessage {
   const body = 'result' in outcome ? rlmResultTextBuild(outcome.result, options) : errorText(outcome.error)
-  const bounded = isInside(options) ? stringTruncateHeadTail(body, PYTHON_CHARS, 'python result') : body
+  const maxChars = isInside(options) ? PYTHON_CHARS : Number.POSITIVE_INFINITY
+  const bounded = stringTruncateHeadTail(body, maxChars, 'python result', options)
   const text = `<python_result>\n${bounded}\n</python_result>`
   return { role: 'user', content: [{ type: 'text', text }], timestamp: Date.now() }
 }
@@ -172,7 +179,7 @@ function errorText(error: unknown): string {
 }
 
 function isInside(options: ArithmeticOptions | undefined): boolean {
-  return flag('noticeInside', options?.noticeInside, true)
+  return flag('noticeInside', options?.noticeInside, false)
 }
 
 function count(number: number): string {
