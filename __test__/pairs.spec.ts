@@ -249,6 +249,31 @@ describe('repairToolPairs', () => {
     expect(repairToolPairs(hosted).messages).toBe(hosted)
   })
 
+  it('pairs the one function of an old message of OpenAI by its name', () => {
+    const call = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } }
+    const result = { role: 'function', name: 'f', content: 'found' }
+    expect(repairToolPairs([call, result]).repaired).toBe(0)
+    expect(repairToolPairs([call, { ...result, name: 'g' }]).messages).toEqual([
+      call,
+      { ...result, content: lost },
+    ])
+  })
+
+  it('removes a result that names no call, but nothing that only looks like a result', () => {
+    const unnamed = {
+      role: 'user',
+      content: [
+        { type: 'tool_result', content: 'x' },
+        { type: 'text', text: 'y' },
+      ],
+    }
+    expect(repairToolPairs([fix, read('a'), user(result('a')), read(), unnamed]).messages.at(-1)).toEqual(
+      user('y'),
+    )
+    const block = [{ type: 'text', text: 'no message, but a block' }]
+    expect(repairToolPairs(block).messages).toBe(block)
+  })
+
   it('removes a call that no text can answer', () => {
     const screen = { type: 'computer_call', call_id: 'c', action: { type: 'screenshot' } }
     const output = { type: 'computer_call_output', call_id: 'c', output: { type: 'computer_screenshot' } }
@@ -259,7 +284,12 @@ describe('repairToolPairs', () => {
   })
 
   it('takes the calls and results of hosted tools, which are one item, as they are', () => {
-    const items = [{ type: 'mcp_call', id: 'c', name: 'f', arguments: '{}', output: 'x' }]
+    const items = [
+      { type: 'mcp_call', id: 'c', name: 'f', arguments: '{}', output: 'x' },
+      { type: 'web_search_call', id: 'd', status: 'completed' },
+      { type: 'image_generation_call', id: 'e', result: 'iVBORw0KGgo=' },
+    ]
+    expect(repairToolPairs(items, { dialect: 'openai-responses' }).messages).toBe(items)
     expect(repairToolPairs(items).messages).toBe(items)
   })
 

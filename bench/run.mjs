@@ -23,6 +23,7 @@ import { captureRows } from './capture.mjs'
 import { contextGrowth, contextRows } from './context.mjs'
 import { findings } from './findings.mjs'
 import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
+import { pairRows } from './pairs.mjs'
 import { sessionRows } from './session.mjs'
 import { ascii, cjk, counted, diff, logs, mixed } from './texts.mjs'
 
@@ -166,6 +167,7 @@ const rows = [
   },
   { name: 'clampMessages, 1,000 messages that fit', ours: () => clampMessages(history), floor: lengths },
   ...contextRows(),
+  ...pairRows(),
   {
     name: 'cleanText of a colour diff, 1 MB',
     ours: () => cleanText(colour),

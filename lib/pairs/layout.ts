@@ -26,8 +26,8 @@ export class Layout {
   private readonly pieces: Piece[] = []
   /** Results that the last calls still need. */
   private due: unknown[] = []
-  private readonly answersAt: ReadonlyMap<number, readonly Answer[]>
-  private readonly callsAt: ReadonlyMap<number, readonly Call[]>
+  private answersAt: ReadonlyMap<number, readonly Answer[]> = new Map()
+  private callsAt: ReadonlyMap<number, readonly Call[]> = new Map()
   private readonly lastOfModel: number
 
   constructor(
@@ -37,17 +37,29 @@ export class Layout {
     private readonly idOf: (call: Call) => string | undefined,
     private readonly wishes: Wishes,
   ) {
-    this.answersAt = byMessage(pairing.answers)
-    this.callsAt = byMessage(pairing.calls)
     this.lastOfModel = pairing.turns.findLastIndex(({ side }) => side === 'model')
-    for (const turn of pairing.turns) this.add(turn)
-    this.settle()
+  }
+
+  /** True if every message can stay as it is. */
+  get isSound(): boolean {
+    const { pairing } = this
+    const { calls, answers, rules, turns } = pairing
+    return (
+      answers.every((answer) => pairing.isInPlace(answer)) &&
+      calls.every((call) => !this.isDropped(call) && !this.lacks(call)) &&
+      (rules.pairs.turns !== 'alternate' ||
+        turns.every(({ side, from, to }) => side === 'other' || to === from + 1))
+    )
   }
 
   /** Returns the messages of the new history. */
   made(): unknown[] {
-    const { turns } = this.pairing.rules.pairs
-    return (turns ? this.joined(turns) : this.pieces).map(({ message }) => message)
+    const { answers, calls, turns, rules } = this.pairing
+    this.answersAt = byMessage(answers)
+    this.callsAt = byMessage(calls)
+    for (const turn of turns) this.add(turn)
+    this.settle()
+    return (rules.pairs.turns ? this.joined(rules.pairs.turns) : this.pieces).map(({ message }) => message)
   }
 
   private add({ side, from, to }: Turn): void {
@@ -90,10 +102,18 @@ export class Layout {
       this.pieces.push({ side, message: list ? this.withList(message, list) : message, from: at, leading })
   }
 
-  /** Takes note of the result that a call lacks in its place. */
+  /** True if a call has no result in its place that can be put there. */
+  private lacks(call: Call): boolean {
+    const { answer, kind } = call
+    return answer
+      ? !this.pairing.isInPlace(answer)
+      : kind.result !== undefined && !this.pairing.isWaiting(call)
+  }
+
+  /** Takes note of the result that a call lacks. */
   private ask(call: Call): void {
     const { answer, kind, tool, at } = call
-    if (answer ? this.pairing.isInPlace(answer) : !kind.result || this.pairing.isWaiting(call)) return
+    if (!this.lacks(call)) return
     this.count += 1
     const given: Record<string, unknown> = { id: this.idOf(call), tool, text: this.wishes.missing }
     this.due.push(

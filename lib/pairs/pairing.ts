@@ -48,19 +48,22 @@ export class Pairing {
     for (const place of places) {
       if (calls.some((call) => call.place.value === place.value)) continue
       const { id, tool } = row.namesOf(place)
-      if (id !== undefined || tool !== undefined || !isHosted)
+      // Words that are no message but a block look like a result of OpenAI Agents.
+      const isNamed = id !== undefined || tool !== undefined
+      if (isNamed || (!isHosted && root.read('role') !== undefined))
         this.answers.push(new Answer(at, place, row, id || undefined, tool, isHosted))
     }
   }
 
   private divide(): void {
     const { roots, rules, turns, turnOf } = this
-    const calling = new Set(this.calls.map(({ at }) => at))
-    const answering = new Set(this.answers.map(({ at }) => at))
+    const sides: Side[] = []
+    for (const { at } of this.answers) sides[at] = 'answer'
+    for (const { at } of this.calls) sides[at] = 'model'
     const sideOf = (root: Place | undefined, at: number): Side => {
-      if (calling.has(at)) return 'model'
+      if (sides[at] === 'model') return 'model'
       if (root && isModel(root)) return rules.pairs.turns ? 'model' : 'other'
-      return answering.has(at) || (rules.list && root?.read('role') === rules.role) ? 'answer' : 'other'
+      return sides[at] || (rules.list && root?.read('role') === rules.role) ? 'answer' : 'other'
     }
     const { turns: merges, anywhere } = rules.pairs
     for (const [at, root] of roots.entries()) {
@@ -111,7 +114,7 @@ export class Pairing {
     return (
       isSame(call.id, id) &&
       (!named || isSame(call.tool, tool)) &&
-      (anywhere || isHosted === (call.kind.result === undefined))
+      (anywhere || !isHosted || call.kind.result === undefined)
     )
   }
 

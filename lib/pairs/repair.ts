@@ -47,6 +47,7 @@ function repaired(
   })
   const idOf = (call: Call) => ids.get(call) ?? call.id
   const layout = new Layout(pairing, drafts.applied(messages), idOf, wishes)
+  if (layout.isSound) return { messages: drafts.applied(messages), repaired: renamed }
   return { messages: layout.made(), repaired: renamed + layout.count }
 }
 

@@ -6,7 +6,6 @@ import { get, isObject } from '../untrusted.js'
 
 /** A kind of tool calls of a dialect, with the template of a result that is missing. */
 export class Kind {
-  readonly at: Paths
   readonly id: Paths
   readonly tool: Paths
   readonly result: object | undefined
@@ -16,8 +15,7 @@ export class Kind {
   private readonly open: Paths | undefined
 
   constructor(readonly data: CallData) {
-    const { at, id, tool, args, result, open } = data
-    this.at = Paths.of([at])
+    const { id, tool, args, result, open } = data
     this.id = Paths.of([id])
     this.tool = Paths.of([tool])
     this.given = Paths.of([tool, ...args])
@@ -26,9 +24,9 @@ export class Kind {
     this.hasIds = result === undefined || open !== undefined || JSON.stringify(result).includes('"$id"')
   }
 
-  /** Returns true if an object has members of such a call. */
+  /** Returns true if an object has members of such a call, by which dialects are told apart. */
   isCall(place: Place): boolean {
-    return leads(this.given, place)
+    return this.result === undefined || leads(this.given, place)
   }
 
   /** Returns true if a call holds its result, and has none. */
@@ -42,6 +40,8 @@ export class Rules {
   readonly name: DialectName
   readonly pairs: PairsData
   readonly kinds: readonly Kind[]
+  /** Paths to calls. Their field is the rank of the kind. */
+  private readonly calls = new Paths()
   /** True if a call and its result are one object. */
   readonly areOne: boolean
   /** Role of the messages that carry results as blocks, and the member that lists these. */
@@ -59,6 +59,7 @@ export class Rules {
     this.pairs = pairs
     this.copy = copy
     this.kinds = calls.map((data) => new Kind(data))
+    for (const [rank, { at }] of calls.entries()) this.calls.grow(at, { field: `${rank}`, as: '' })
     this.areOne = calls.some(({ open }) => open !== undefined)
     this.role = get(home, 'role')
     this.list = Object.entries(home).find(([, value]) => value === BLOCKS)?.[0] ?? ''
@@ -67,18 +68,17 @@ export class Rules {
     this.ids = ids === undefined ? undefined : new RegExp(ids)
   }
 
-  /** Returns the calls in a message with the kind of each. A call is of the first kind that takes it. */
+  /** Returns the calls in a message, in order. A call is of the first kind that takes it. */
   callsIn(root: Place): { kind: Kind; place: Place }[] {
-    const known = new Set<Place>()
-    return this.kinds.flatMap((kind) =>
-      endsAt(kind.at, root).flatMap(({ value, holder, key }) => {
-        if (!isObject(value)) return []
-        const place = value === root.value ? root : holder.child(value, key)
-        if (known.has(place) || !kind.isCall(place)) return []
-        known.add(place)
-        return { kind, place }
-      }),
-    )
+    const calls = new Map<Place, { rank: number; kind: Kind; place: Place }>()
+    for (const { field, value, holder, key } of endsAt(this.calls, root)) {
+      if (!isObject(value)) continue
+      const place = value === root.value ? root : holder.child(value, key)
+      const [rank, kind] = [Number(field), this.kinds[Number(field)] as Kind]
+      if (rank < (calls.get(place)?.rank ?? Number.POSITIVE_INFINITY) && kind.isCall(place))
+        calls.set(place, { rank, kind, place })
+    }
+    return [...calls.values()]
   }
 }
 

@@ -1,0 +1,43 @@
+// The repair of calls and their results, beside what a program writes by hand for the messages of Pi alone.
+import { repairToolPairs } from 'spillway'
+import { session } from './texts.mjs'
+
+/** Drops results without a call, moves late ones, and puts in missing ones. Returns the same array if nothing changes. */
+function byHand(messages) {
+  const results = new Map()
+  for (const message of messages)
+    if (message.role === 'toolResult' && !results.has(message.toolCallId))
+      results.set(message.toolCallId, message)
+  const made = []
+  let changed = false
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at]
+    if (message.role === 'toolResult') continue
+    made.push(message)
+    if (message.role !== 'assistant') continue
+    for (const { type, id, name } of message.content) {
+      if (type !== 'toolCall') continue
+      const content = [{ type: 'text', text: 'no result' }]
+      made.push(
+        results.get(id) ?? { role: 'toolResult', toolCallId: id, toolName: name, content, isError: true },
+      )
+    }
+  }
+  for (let at = 0; at < messages.length && !changed; at++) changed = made[at] !== messages[at]
+  return changed || made.length !== messages.length ? made : messages
+}
+
+/** Rows as in run.mjs. */
+export function pairRows() {
+  const sound = session(1_000)
+  // A result is missing, one came late, and the first has lost its call.
+  const broken = sound.toSpliced(701, 1)
+  broken.splice(801, 0, ...broken.splice(301, 1))
+  broken.shift()
+  return Object.entries({ sound, broken }).map(([name, messages]) => ({
+    name: `repairToolPairs, 1,000 messages, ${name}`,
+    ours: () => repairToolPairs(messages),
+    peer: ['by hand, for Pi alone', () => byHand(messages)],
+    floor: ['a pass', () => messages.filter(({ role }) => role === 'toolResult')],
+  }))
+}
