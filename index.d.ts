@@ -166,6 +166,12 @@ export interface PolicyOptions extends Limits {
   notice?: Notice
   /** Name of the text in notices. Default "output". */
   source?: string
+  /** Replaces secrets by marks, as redactText does, before all else: G3, G4, totals, ranges, notices, events and saved
+   *  outputs know the text without its secrets only. Texts are redacted after `clean`, too. In results and errors, the
+   *  strings of side data and of other members are redacted as well, by the name under which they stand if that tells;
+   *  values behind getters, in maps, sets and bytes are not. What looks like a secret only since a cut is dropped.
+   *  Wrapping a tool again redacts what either policy names. Default false. */
+  redact?: boolean | RedactOptions
 }
 /** A checked, frozen policy. Create it once and pass it wherever options are accepted. Every function takes a policy or
  *  plain options and ignores options of other functions of this package, so one object can serve all. An unknown name
@@ -442,6 +448,8 @@ export interface DisplayOptions {
   maxChars?: number
   /** Chars of each text of an error result. Default 400. */
   maxErrorChars?: number
+  /** Replaces secrets by marks, as redactText does. Default false. */
+  redact?: boolean | RedactOptions
 }
 
 // ── Histories ────────────────────────────────────────────────────────────────────────────────────────────

@@ -41,8 +41,8 @@ async function run(args: Args): Promise<number> {
 
 function isUnlimited(policy: GivenPolicy): boolean {
   const none = Number.POSITIVE_INFINITY
-  const { maxBytes, maxLines, maxChars = none, maxTokens = none, clean } = policy
-  return !clean && [maxBytes, maxLines, maxChars, maxTokens].every((limit) => limit === none)
+  const { maxBytes, maxLines, maxChars = none, maxTokens = none, clean, redact } = policy
+  return !clean && !redact && [maxBytes, maxLines, maxChars, maxTokens].every((limit) => limit === none)
 }
 
 /** Decodes UTF-8, with U+FFFD for invalid sequences, and ends a terminal's last line. */
@@ -78,8 +78,8 @@ async function captured(policy: GivenPolicy): Promise<string> {
 }
 
 /** Returns true if later input cannot change a truncated text: only the head is kept, and no notice counts the rest. */
-function isDecidedEarly({ keep, clean, notice = 'hint' }: GivenPolicy): boolean {
-  return keep === 'head' && !clean && !counts(notice)
+function isDecidedEarly({ keep, clean, redact, notice = 'hint' }: GivenPolicy): boolean {
+  return keep === 'head' && !clean && !redact && !counts(notice)
 }
 
 function counts(notice: GivenPolicy['notice']): boolean {

@@ -19,17 +19,22 @@ const WRAPPED = '\x1b[?7h'
 
 /** The latest lines of a command's output, redrawn in place while it goes on. Only on a terminal. */
 export class LiveTail {
-  readonly #capture = new OutputCapture({
-    keep: 'tail',
-    maxLines: LINES,
-    maxLineBytes: ROW_BYTES,
-    maxBytes: LINES * ROW_BYTES,
-    notice: false,
-  })
+  readonly #capture: InstanceType<typeof OutputCapture>
   #timer: NodeJS.Timeout | undefined
   /** Rows on the screen. */
   #rows = 0
   #drawn = ''
+
+  constructor(redact: boolean) {
+    this.#capture = new OutputCapture({
+      keep: 'tail',
+      maxLines: LINES,
+      maxLineBytes: ROW_BYTES,
+      maxBytes: LINES * ROW_BYTES,
+      notice: false,
+      redact,
+    })
+  }
 
   /** Follows a command that was just started. */
   follow(child: ChildProcess): ChildProcess {

@@ -45,6 +45,7 @@ export function policyFlags(presets: {
       help: `show text as a terminal would: no escape sequences,\nrepeated lines folded${cleaned}`,
     },
     'no-clean': { help: `show text as it is${asItCame}` },
+    redact: { help: 'replace secrets by marks, in the saved output too' },
   }
 }
 
@@ -53,6 +54,7 @@ export const LIMITS = ['max-bytes', 'max-lines', 'max-chars', 'max-tokens'] as c
 
 export interface GivenPolicy extends PolicyOptions {
   clean?: boolean
+  redact?: boolean
 }
 
 /** Reads a policy from flags and checks it. */
@@ -68,6 +70,7 @@ export function policyOf(args: Args): GivenPolicy {
     needles: args.texts('needle'),
     notice: notice === 'none' ? false : notice,
     clean: args.has('no-clean') ? false : args.has('clean') ? true : undefined,
+    redact: args.has('redact') ? true : undefined,
   }) as GivenPolicy
   definePolicy(policy)
   return policy

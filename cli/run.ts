@@ -52,7 +52,7 @@ async function runCommand(args: Args): Promise<number> {
     ...(spill && { spill }),
   })
   const signals = new Signals()
-  const tail = new LiveTail()
+  const tail = new LiveTail(policy.redact === true)
   const { text, exit, spillError } = await capture
     .attach(tail.follow(signals.start(() => start(command, rest))))
     .catch((error) => {

@@ -4,6 +4,7 @@ import { native } from './engine.js'
 import type { MediaBudget } from './media/media.js'
 import { type CheckedNotice, NO_NOTICE } from './notice.js'
 import type { Query } from './query.js'
+import type { Redaction } from './redact_options.js'
 
 /** A checked policy. */
 export interface Compiled {
@@ -38,6 +39,7 @@ export interface Compiled {
   readonly maxSideBytes: number
   readonly clean: Cleaning | undefined
   readonly media: MediaBudget | undefined
+  readonly redact: Redaction | undefined
   readonly method: string | undefined
   readonly onClamp: ((event: ClampEvent) => void) | undefined
   readonly spill: SpillStore | undefined
@@ -94,6 +96,7 @@ export function handleOf(policy: Compiled): Slot['handle'] {
     query: Array.isArray(policy.query) ? policy.query : [],
     ...(saved && { saved: saved.how, savedName: saved.name }),
   })
+  if (policy.redact) native.setRedaction(slot.handle, policy.redact)
   return slot.handle
 }
 

@@ -14,6 +14,7 @@ export function layered(inner: Compiled, outer: Compiled): Compiled {
     ...tighter(inner, outer),
     ...tighterSide(inner, outer),
     ...tighterMedia(inner, outer),
+    ...moreRedacted(inner.given, outer.given),
     ...(spill && { spill }),
     ...(onClamp && { onClamp }),
   }
@@ -46,6 +47,14 @@ function tighterMedia({ media: a }: Compiled, { media: b }: Compiled): WrapPolic
   const maxBytes = Math.min(one.maxBytes, other.maxBytes)
   const maxItems = Math.min(one.maxItems, other.maxItems)
   return { media: { maxBytes, maxItems, keep: one.first ? 'first' : 'latest' } }
+}
+
+/** What either redacts. */
+function moreRedacted({ redact: a }: WrapPolicy, { redact: b }: WrapPolicy): WrapPolicy {
+  if (!a || !b) return { redact: a || b || false }
+  const [one, other] = [a, b].map((redact) => (redact === true ? {} : redact))
+  const kinds = one?.kinds && other?.kinds ? { kinds: [...one.kinds, ...other.kinds] } : {}
+  return { redact: { ...kinds, patterns: [...(one?.patterns ?? []), ...(other?.patterns ?? [])] } }
 }
 
 type Listener = (event: ClampEvent) => void

@@ -5,6 +5,7 @@ import { dialectNames } from './dialect/table.js'
 import { checkMedia } from './media/options.js'
 import { checkNotice } from './notice.js'
 import { checkQuery } from './query.js'
+import { checkRedact } from './redact_options.js'
 import { isObject } from './untrusted.js'
 import {
   bound,
@@ -34,12 +35,13 @@ class CheckedPolicy {
   readonly #compiled: Compiled
 
   constructor(options: WrapPolicy, compiled: Compiled) {
-    const { needles, query, clean, media } = options
+    const { needles, query, clean, media, redact } = options
     Object.assign(this, options, { maxBytes: compiled.limits.bytes, maxLines: compiled.limits.lines })
     if (needles) Object.assign(this, { needles: Object.freeze([...needles]) })
     if (Array.isArray(query)) Object.assign(this, { query: Object.freeze([...query]) })
     if (media) Object.assign(this, { media: Object.freeze({ ...media }) })
     if (isObject(clean)) Object.assign(this, { clean: Object.freeze({ ...clean }) })
+    if (isObject(redact)) Object.assign(this, { redact: Object.freeze({ ...redact }) })
     this.#compiled = compiled
     Object.freeze(this)
   }
@@ -136,6 +138,7 @@ function check(options: WrapPolicy): Compiled {
     query: checkQuery(options.query),
     clean: checkClean(options.clean),
     media: checkMedia(options.media),
+    redact: checkRedact(options.redact),
     dialect,
     sideData: choice('sideData', options.sideData, ['keep', 'cap', 'drop'], 'keep'),
     maxSideBytes: bound('maxSideBytes', options.maxSideBytes, 8_192),

@@ -64,6 +64,7 @@ pub mod notice;
 pub mod plan;
 pub mod platform;
 pub mod policy;
+mod prepare;
 pub mod redact;
 pub mod relevance;
 pub mod selection;

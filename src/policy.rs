@@ -1,8 +1,11 @@
 //! A caller's policy. TypeScript has validated every value.
 
+use std::sync::Arc;
+
 use crate::limits::Limits;
 use crate::notice::Notice;
 use crate::notice::saved::Saved;
+use crate::redact::Rules;
 
 /// The part of a text that a cut keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +56,8 @@ pub struct Policy {
     pub needles: Vec<String>,
     /// The question that the text answers, the most important text first.
     pub query: Vec<String>,
+    /// The secrets that texts lose.
+    pub redact: Option<Arc<Rules>>,
 }
 
 impl Policy {
@@ -87,6 +92,7 @@ impl Default for Policy {
             is_error: false,
             needles: vec![],
             query: vec![],
+            redact: None,
         }
     }
 }

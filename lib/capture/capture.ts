@@ -46,7 +46,7 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
     }
     const { spill } = policy
     if (spill && !isStore(spill)) throw optionError(TypeError, 'spill', 'a store of createSpillStore', spill)
-    this.#overflow = spill && new Overflow(spill, this.#meta)
+    this.#overflow = spill && new Overflow(spill, this.#meta, policy)
     const { clean = [] } = policy
     this.#native = native.startCapture(handleOf(policy), [...clean], separate, spill !== undefined)
     this.#streams = [this.#intake(0), this.#intake(1)]

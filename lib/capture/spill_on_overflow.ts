@@ -1,4 +1,6 @@
 import type { SpillRecord, SpillStore } from 'spillway'
+import type { Compiled } from '../compiled.js'
+import { native } from '../engine.js'
 import { codeOf, type Whole, wholeIn } from '../spill/call_spill.js'
 import { openSpill } from '../spill/spill.js'
 import type { SpillMeta, SpillWriter } from '../spill/spill_writer.js'
@@ -11,9 +13,13 @@ export class Overflow {
   #writer: SpillWriter | undefined
   #failed: { error: unknown } | undefined
 
-  constructor(store: SpillStore, meta: SpillMeta) {
+  /** Redacts the stream of bytes. */
+  readonly #redactor: ReturnType<typeof native.startRedacting> | undefined
+
+  constructor(store: SpillStore, meta: SpillMeta, { redact }: Pick<Compiled, 'redact'>) {
     this.#store = store
     this.#meta = meta
+    this.#redactor = redact && native.startRedacting(redact)
   }
 
   /** True once saving has begun. */
@@ -49,7 +55,8 @@ export class Overflow {
     if (this.#failed) return undefined
     try {
       this.#writer ??= openSpill(this.#store, this.#meta)
-      return this.#writer.write(bytes)?.catch((error: unknown) => this.#fail(error))
+      const part = this.#redactor ? native.redactChunk(this.#redactor, bytes) : bytes
+      return this.#writer.write(part)?.catch((error: unknown) => this.#fail(error))
     } catch (error) {
       return this.#fail(error)
     }
@@ -58,6 +65,7 @@ export class Overflow {
   /** Ends the file. */
   async finish(): Promise<SpillRecord | undefined> {
     try {
+      if (this.#redactor) await this.#writer?.write(native.finishRedacting(this.#redactor))
       return await this.#writer?.finish()
     } catch (error) {
       await this.#fail(error)

@@ -1,6 +1,6 @@
 import type { Compiled } from '../compiled.js'
 import { roomAfter } from '../json.js'
-import { cleaned } from '../text/clean.js'
+import { prepared, prepares } from '../text/prepare.js'
 import type { Edit } from './edit.js'
 import { withNames } from './payload.js'
 import { REST, type Slot } from './walk.js'
@@ -11,14 +11,15 @@ export function isLight(value: object, policy: Compiled): boolean {
 }
 
 /** Returns the room in JSON within which any value fits unchanged, -1 if only its results can tell. */
-export function lightRoom({ clean, light, media, sideData, maxSideBytes }: Compiled): number {
-  if (clean || media || sideData === 'drop') return -1
+export function lightRoom(policy: Compiled): number {
+  const { light, media, sideData, maxSideBytes } = policy
+  if (prepares(policy) || media || sideData === 'drop') return -1
   return sideData === 'cap' ? Math.min(light, maxSideBytes) : light
 }
 
 /** Returns true if the texts of a result fit unchanged by their length, without a native call. */
 export function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
-  if (policy.clean) return false
+  if (prepares(policy)) return false
   let length = 0
   for (const { text } of slots) length += text.length
   if (length > policy.gate) return false
@@ -26,9 +27,9 @@ export function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
   return true
 }
 
-/** Returns the text of a slot, cleaned unless it is JSON. */
+/** Returns the text of a slot, prepared unless it is JSON. */
 export function textOf({ text, json }: Slot, policy: Compiled): string {
-  return json ? text : cleaned(text, policy)
+  return json ? text : prepared(text, policy)
 }
 
 /** Returns the text of a JSON slot with its payloads replaced by their sizes, undefined if it has none. */

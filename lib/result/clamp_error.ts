@@ -9,6 +9,7 @@ import { Budget } from './error_budget.js'
 import { DEPTH, elementsOf, type Member, membersOf } from './error_members.js'
 import { shortHead } from './error_stack.js'
 import { type Changes, change } from './rebuild_error.js'
+import { redactThrown } from './redact_value.js'
 
 export function clampError<E>(error: E, policy?: PolicyOptions): E {
   // The policy of errors has no `clean`.
@@ -20,7 +21,7 @@ const ERROR: Origin = { phase: 'error' }
 /** Clamps a thrown value with a policy for failures. The event reports its message. */
 export function clampThrown<E>(error: E, policy: Compiled, origin: Origin = ERROR): E {
   const messages = new Messages(policy)
-  const short = messages.shortened(error, DEPTH, origin)
+  const short = messages.shortened(redactThrown(error, policy), DEPTH, origin)
   return (typeof short === 'string' ? short : new Budget(policy, messages.members).bounded(short)) as E
 }
 

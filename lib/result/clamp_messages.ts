@@ -7,6 +7,7 @@ import { optionError } from '../validate.js'
 import { History } from './history.js'
 import { lightHistory } from './light_history.js'
 import { elementsOf, Kept, lastAnswer, resultsIn, written } from './message_results.js'
+import { redactHistory } from './redact_value.js'
 
 export function clampMessages<T extends readonly unknown[]>(
   messages: T,
@@ -15,7 +16,8 @@ export function clampMessages<T extends readonly unknown[]>(
   const policy = compileWith({ notice: 'pi' }, options, 'messages')
   const aggregate = options?.aggregate === undefined ? undefined : checkAggregate(options.aggregate)
   checkMessages(messages)
-  const light = lightHistory(messages, policy)
+  const open = redactHistory(messages, policy)
+  const light = lightHistory(open.messages, policy)
   const read = elementsOf(light.messages)
   const answer = lastAnswer(read)
   const history = new History(read)
@@ -36,7 +38,7 @@ export function clampMessages<T extends readonly unknown[]>(
     for (const { index, maxChars } of planner.steps(aggregate)) results[index]?.clamp(maxChars)
   }
   const made = written(light.messages, results, policy)
-  const changed = new Set([...light.changed, ...made.changed])
+  const changed = new Set([...open.changed, ...light.changed, ...made.changed])
   return { messages: made.messages as unknown as T, clamped: changed.size }
 }
 

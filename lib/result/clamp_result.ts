@@ -12,12 +12,13 @@ import { compile } from '../policy.js'
 import { once } from '../query.js'
 import { checkAwaited } from '../validate.js'
 import { type Clamped, clampSlots, clampWithFigures } from './clamp_slots.js'
+import { redactResult } from './redact_value.js'
 
 const RESULT: Origin = { phase: 'result' }
 
 export function clampResult<T>(result: T, policy?: ResultPolicy): T {
   const compiled = compile(policy)
-  return clampValue(checkAwaited('result', result), compiled)
+  return clampValue(redactResult(checkAwaited('result', result), compiled), compiled)
 }
 
 /** Clamps a value of any dialect with a compiled policy. */

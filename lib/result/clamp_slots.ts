@@ -6,11 +6,11 @@ import { edits, named, textOf } from '../dialect/slots.js'
 import type { Slot } from '../dialect/walk.js'
 import { type Cut as NativeCut, native } from '../engine.js'
 import { linesOf } from '../policy.js'
-import { cleaned, parted } from '../text/clean.js'
 import { StringInput } from '../text/input.js'
 import { type Ask, askedOf, exceededBy, type Measured } from '../text/limits.js'
 import { NoticeCut, settle, speak, truncate } from '../text/notice_function.js'
 import { pieceAt, SEARCHED, windows } from '../text/pieces.js'
+import { parted, prepared, prepares } from '../text/prepare.js'
 import { isWithin, sizeOf } from '../text/size.js'
 import { clamp, fits } from '../text/text.js'
 import { type Kept, keptBy, keptLines, type Truncation, untouched } from '../text/truncation.js'
@@ -29,18 +29,18 @@ export interface Figures {
   readonly exceeded: LimitName[]
 }
 
-/** Cleans and clamps a text of a tool. */
+/** Prepares and clamps a text of a tool. */
 export function clampString(text: string, policy: Compiled, ask?: Ask): string {
-  const left = cleaned(text, policy)
+  const left = prepared(text, policy)
   const cut = clamp(left, policy, SEARCHED, ask)
   return cut === left ? cut : parted(cut, policy)
 }
 
 /** Like `clampString`, with figures. `name`: replaces payloads by their sizes. */
 export function clampWithFigures(text: string, policy: Compiled, name = nothing, ask?: Ask): OneClamped {
-  return fits(text, policy) && !policy.clean
+  return fits(text, policy) && !prepares(policy)
     ? { text, figures: undefined }
-    : clampOf(text, cleaned(text, policy), policy, name, ask)
+    : clampOf(text, prepared(text, policy), policy, name, ask)
 }
 
 interface OneClamped {

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { DialectName } from 'spillway'
+import type { DialectName, DisplayOptions } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { decodedBytes } from '../dialect/payload.js'
@@ -13,6 +13,7 @@ import { get, tryRead } from '../untrusted.js'
 import { bound, checkAwaited, checkNames } from '../validate.js'
 import { clampString } from './clamp_slots.js'
 import { rebuilt } from './rebuild_error.js'
+import { redactValue } from './redact_value.js'
 
 interface Display {
   /** Limits of each text block. */
@@ -20,23 +21,19 @@ interface Display {
   readonly maxErrorChars: number
 }
 
-export function sanitizeForDisplay<T>(
-  result: T,
-  options: { maxChars?: number; maxErrorChars?: number } = {},
-): T {
+export function sanitizeForDisplay<T>(result: T, options: DisplayOptions = {}): T {
   checkNames('display', 'options', options)
   const maxChars = bound('maxChars', options.maxChars, 8_000)
   const display = {
-    policy: compile({ ...UNLIMITED, maxChars, notice: 'pi' }),
+    policy: compile({ ...UNLIMITED, maxChars, notice: 'pi', redact: options.redact ?? false }),
     maxErrorChars: bound('maxErrorChars', options.maxErrorChars, 400),
   }
   checkAwaited('result', result)
-  if (typeof result === 'string') return clampString(result, display.policy) as T
-  if (typeof result !== 'object' || result === null) return result
-  const made = tryRead(() =>
-    types.isNativeError(result) ? errorFor(result, display) : resultFor(result, display),
-  )
-  return (made ?? result) as T
+  const open = redactValue(result, display.policy)
+  if (typeof open === 'string') return clampString(open, display.policy) as T
+  if (typeof open !== 'object' || open === null) return open
+  const made = tryRead(() => (types.isNativeError(open) ? errorFor(open, display) : resultFor(open, display)))
+  return (made ?? open) as T
 }
 
 /** Returns a copy of an error for a person to read, without its frames and causes. */

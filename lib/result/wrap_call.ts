@@ -10,6 +10,7 @@ import { get, isObject, isPlain, isPromise } from '../untrusted.js'
 import { inputIn, writtenIn } from './call_arguments.js'
 import { clampThrown, messageOf } from './clamp_error.js'
 import { clampAndReport } from './clamp_result.js'
+import { redactThrown, redactValue } from './redact_value.js'
 import { clampOutcome, clampPair } from './tool_return.js'
 
 export type Call = (this: unknown, ...args: unknown[]) => unknown
@@ -149,7 +150,7 @@ class ToolCall {
 
   async #throwLater(error: unknown): Promise<never> {
     const policy = failed(this.clamping.policy)
-    const text = messageOf(error)
+    const text = messageOf(redactThrown(error, policy))
     if (!this.spill || text === undefined) throw this.thrown(error)
     const spilling = new CallSpill()
     clampAndReport(text, policy, { ...this.#origin('error'), spilling, isTrial: true })
@@ -168,7 +169,7 @@ class ToolCall {
     const { policy, returns } = this.clamping
     if (returns === 'raw') return value
     const clamp = returns === 'pair' && Array.isArray(value) && value.length === 2 ? clampPair : clampOutcome
-    return clamp(value, policy, { ...this.#origin(phase), ...more })
+    return clamp(redactValue(value, policy), policy, { ...this.#origin(phase), ...more })
   }
 
   #origin(phase: Origin['phase']): Origin {

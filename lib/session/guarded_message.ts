@@ -4,6 +4,7 @@ import type { Compiled } from '../compiled.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { plain } from '../json.js'
 import { clampKnown } from '../result/clamp_result.js'
+import { redactResult } from '../result/redact_value.js'
 import { ignoreRejection, isObject, isPlain, isPromise, tryRead } from '../untrusted.js'
 import { assignInPlace } from './assign_in_place.js'
 import { fitRow } from './fit_row.js'
@@ -77,9 +78,10 @@ export class GuardedMessage {
     return (isObject(message) ? tryRead(() => readResults(message, dialect)) : undefined) ?? []
   }
 
-  #capped(message: unknown, isTrial = false): unknown {
-    if (!isObject(message)) return message
+  #capped(given: unknown, isTrial = false): unknown {
     const { policy, maxRowBytes } = this.rules
+    const message = redactResult(given, policy)
+    if (!isObject(message)) return message
     const { recent } = this
     const ask = recent && ((result?: Result) => recent.asked(message, result, policy.query))
     const origin: Origin = { phase: 'result', ask, onClamp: policy.onClamp, isTrial }

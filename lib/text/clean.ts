@@ -67,11 +67,3 @@ export function cleaned(text: string, { clean }: Compiled): string {
   const left = cleanString(text, [ansi, carriageReturns, control, repeats && !native.hasNotice(text)])
   return left.trim() === '' ? text : left
 }
-
-/**
- * Drops all but two of equal lines that a cut brought together in a cleaned text. The next cleaning then does not fold
- * them.
- */
-export function parted(text: string, { clean }: Compiled): string {
-  return clean?.[3] ? (native.leaveTwo(text) ?? text) : text
-}

@@ -23,6 +23,7 @@ export function redacted<T extends TextInput>(
   return (made ?? text) as T
 }
 
-function redactString(text: string, redaction: Redaction): string | null {
+/** Returns a string without its secrets, null if it has none. */
+export function redactString(text: string, redaction: Redaction): string | null {
   return (isLatin1(text) ? native.redactLatin1 : native.redactText)(redaction, text)
 }

@@ -5,11 +5,14 @@ import { checkText } from '../validate.js'
 import { inputOf } from './input.js'
 import { type Ask, exceededBy } from './limits.js'
 import { truncate } from './notice_function.js'
+import { parted } from './prepare.js'
+import { redacted } from './redact.js'
 import { isWithin } from './size.js'
 import { keptLines } from './truncation.js'
 
 export function clampText(text: TextInput, policy?: PolicyOptions): string {
-  return clamp(checkText(text), compile(policy))
+  const compiled = compile(policy)
+  return parted(clamp(redacted(checkText(text), compiled), compiled), compiled)
 }
 
 /** Clamps with a compiled policy. If a string has over `most` chars, only both ends are searched for findings. */
@@ -25,9 +28,10 @@ export function fits(text: string, policy: Compiled): boolean {
 
 export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): ClampReport {
   const compiled = compile(policy)
-  const input = inputOf(checkText(text), compiled.words !== undefined)
+  const given = redacted(checkText(text), compiled)
+  const input = inputOf(given, compiled.words !== undefined)
   const total = input.total()
-  if (typeof text === 'string' && surelyFits(text, compiled)) return whole(text, total)
+  if (typeof given === 'string' && surelyFits(given, compiled)) return whole(given, total)
   const made = truncate(input, compiled, true)
   const part = made.kept()
   const kept = { bytes: part.bytes, chars: part.chars, lines: keptLines(part) }
@@ -37,7 +41,7 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
     lines: total.lines - kept.lines,
   }
   return {
-    text: made.text,
+    text: parted(made.text, compiled),
     truncated: made.truncated,
     exceeded: made.truncated ? exceededBy(input, compiled) : [],
     total: { ...total },

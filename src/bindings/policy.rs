@@ -1,10 +1,12 @@
 //! Policies of TypeScript, which has checked every value.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
+use super::redact::RulesHandle;
 use crate::limits::Limits;
 use crate::notice::Notice;
 use crate::notice::saved::{Place, Saved};
@@ -43,6 +45,15 @@ pub struct PolicyFields {
     pub is_error: bool,
     pub needles: Vec<String>,
     pub query: Vec<String>,
+}
+
+/// Has a policy redact texts, until it is set again.
+#[napi(catch_unwind)]
+pub fn set_redaction(
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] handle: &mut PolicyHandle,
+    #[napi(ts_arg_type = "ExternalObject<'redaction'>")] rules: &RulesHandle,
+) {
+    handle.redact = Some(Arc::clone(rules));
 }
 
 /// Makes a handle for a policy.
@@ -115,6 +126,7 @@ pub fn set_policy(
         is_error: fields.is_error,
         needles: fields.needles,
         query: fields.query,
+        redact: None,
     };
     Ok(())
 }

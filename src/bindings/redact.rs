@@ -8,7 +8,7 @@ use napi_derive::napi;
 use super::answer::answer;
 use super::units::{Narrow, Units};
 use crate::encoding::transcode;
-use crate::redact::{self, Rules, redacted};
+use crate::redact::{self, Redactor, Rules, dropped, redacted, redacted_member};
 
 /// Rules that the engine keeps for a policy.
 pub type RulesHandle = External<Arc<Rules>>;
@@ -54,6 +54,56 @@ pub fn redact_latin1(
     let mut bytes = vec![];
     transcode::latin1(&text, &mut bytes);
     redacted(&bytes, rules).map(answer)
+}
+
+/// Like [`redact_text`], for a member of an object, whose name may tell that it is a secret.
+#[napi(catch_unwind)]
+pub fn redact_member(
+    #[napi(ts_arg_type = "ExternalObject<'redaction'>")] rules: &RulesHandle,
+    name: String,
+    #[napi(ts_arg_type = "string")] text: Units,
+) -> Option<Either<Latin1String, Utf16String>> {
+    redacted_member(&name, &String::from_utf16_lossy(&text), rules).map(answer)
+}
+
+/// Returns a part of a redacted text without what looks like a secret only in that part, null if there is none.
+#[napi(catch_unwind)]
+pub fn drop_secrets(
+    #[napi(ts_arg_type = "ExternalObject<'redaction'>")] rules: &RulesHandle,
+    #[napi(ts_arg_type = "string")] text: Units,
+) -> Option<Either<Latin1String, Utf16String>> {
+    let mut bytes = vec![];
+    transcode::utf16(&text, &mut bytes);
+    dropped(&bytes, rules).map(answer)
+}
+
+/// Begins to redact a stream of bytes.
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'redactor'>")]
+pub fn start_redacting(
+    #[napi(ts_arg_type = "ExternalObject<'redaction'>")] rules: &RulesHandle,
+) -> External<Redactor> {
+    External::new(Redactor::new(Arc::clone(rules)))
+}
+
+/// Takes a chunk and returns the output that is final so far.
+#[napi(catch_unwind)]
+pub fn redact_chunk(
+    #[napi(ts_arg_type = "ExternalObject<'redactor'>")] redactor: &mut External<Redactor>,
+    chunk: &[u8],
+) -> Buffer {
+    let mut out = vec![];
+    redactor.push(chunk, &mut out);
+    out.into()
+}
+
+/// Ends the stream and returns the rest.
+#[napi(catch_unwind)]
+pub fn finish_redacting(
+    #[napi(ts_arg_type = "ExternalObject<'redactor'>")] redactor: &mut External<Redactor>,
+) -> Buffer {
+    let mut out = vec![];
+    redactor.finish(&mut out);
+    out.into()
 }
 
 #[napi(catch_unwind)]

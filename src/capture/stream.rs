@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use super::binary::{is_binary, name_binary};
 use super::long_lines::{LongLines, Part};
 use super::window::Window;
-use crate::clean::{self, Cleaner};
+use crate::clean;
 use crate::encoding::{Size, Text, Utf8, Utf16, count};
 use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::saved::Saved;
 use crate::policy::{Keep, Policy};
+use crate::prepare::Preparation;
 use crate::selection::{Selection, Sought};
 use crate::tokens::Estimate;
 use crate::truncate::figures::Kept;
@@ -51,10 +52,10 @@ impl Came {
 #[derive(Clone, Debug)]
 pub struct Stream {
     limits: Limits,
-    cleaner: Option<Cleaner>,
-    cleaned: Vec<u8>,
+    preparation: Option<Preparation>,
+    prepared: Vec<u8>,
     came: Came,
-    /// The text under the limits: the input, or its cleaned form.
+    /// The text under the limits: the input, or its prepared form.
     text: Came,
     /// Counted only if tokens are limited.
     estimate: Estimate,
@@ -84,8 +85,8 @@ impl Stream {
         let may_fail = [Keep::Findings, Keep::Auto, Keep::HeadOrEnds];
         Stream {
             limits: policy.limits,
-            cleaner: clean.map(Cleaner::new),
-            cleaned: vec![],
+            preparation: Preparation::new(clean, policy.redact.as_ref()),
+            prepared: vec![],
             came: Came::default(),
             text: Came::default(),
             estimate: Estimate::default(),
@@ -109,22 +110,22 @@ impl Stream {
         let size = Utf8(piece).size();
         self.came.add(piece, size);
         self.came.controls += count::controls(piece);
-        match &mut self.cleaner {
+        match &mut self.preparation {
             None => self.take(piece, size),
-            Some(cleaner) => {
-                let mut cleaned = std::mem::take(&mut self.cleaned);
-                cleaner.push(piece, &mut cleaned);
-                self.take_cleaned(cleaned);
+            Some(preparation) => {
+                let mut prepared = std::mem::take(&mut self.prepared);
+                preparation.push(piece, &mut prepared);
+                self.take_prepared(prepared);
             }
         }
     }
 
     /// Ends the stream.
     pub fn finish(&mut self) {
-        if let Some(cleaner) = &mut self.cleaner {
-            let mut cleaned = std::mem::take(&mut self.cleaned);
-            cleaner.finish(&mut cleaned);
-            self.take_cleaned(cleaned);
+        if let Some(preparation) = &mut self.preparation {
+            let mut prepared = std::mem::take(&mut self.prepared);
+            preparation.finish(&mut prepared);
+            self.take_prepared(prepared);
         }
         if let Some(long_lines) = &mut self.long_lines {
             long_lines.finish(|part| self.kept.take_part(part));
@@ -132,10 +133,10 @@ impl Stream {
         self.kept.searches().for_each(Selection::finish);
     }
 
-    fn take_cleaned(&mut self, mut cleaned: Vec<u8>) {
-        self.take(&cleaned, Utf8(&cleaned).size());
-        cleaned.clear();
-        self.cleaned = cleaned;
+    fn take_prepared(&mut self, mut prepared: Vec<u8>) {
+        self.take(&prepared, Utf8(&prepared).size());
+        prepared.clear();
+        self.prepared = prepared;
     }
 
     fn take(&mut self, text: &[u8], size: Size) {
@@ -167,7 +168,7 @@ impl Stream {
         self.long_lines.as_ref().is_some_and(LongLines::any)
     }
 
-    /// Returns true if the input or its cleaned form is over a limit.
+    /// Returns true if the input or its prepared form is over a limit.
     pub fn is_over(&self) -> bool {
         let came = Extent { size: self.came.size, open: self.came.open, estimate: Estimate::default() };
         !came.fits(&self.limits) || !self.extent().fits(&self.limits) || self.has_long_line()
@@ -193,12 +194,12 @@ impl Stream {
     pub fn memory(&self) -> usize {
         let Parts { window, failure, answer } = &self.kept;
         let selections: usize = [failure, answer].into_iter().flatten().map(Selection::memory).sum();
-        let cleaner = self.cleaner.as_ref().map_or(0, Cleaner::memory);
-        window.memory() + selections + cleaner + self.cleaned.capacity()
+        let preparation = self.preparation.as_ref().map_or(0, Preparation::memory);
+        window.memory() + selections + preparation + self.prepared.capacity()
     }
 
     fn counts_bytes(&self) -> bool {
-        self.in_bytes && self.cleaner.is_none()
+        self.in_bytes && !self.preparation.as_ref().is_some_and(Preparation::cleans)
     }
 
     /// Truncates the ended stream. The result equals that of truncating the whole text, except that notices of earlier

@@ -185,7 +185,7 @@ impl<'d> Value<'d> {
     }
 
     /// Returns true for the name of a member. Only names precede a colon.
-    fn is_name(self) -> bool {
+    pub fn is_name(self) -> bool {
         let after = self.document.text[self.end()..].iter().find(|byte| **byte > b' ');
         after == Some(&b':')
     }

@@ -11,6 +11,7 @@ mod rules;
 use std::ops::Range;
 use std::sync::Arc;
 
+use format::Formats;
 use rules::{Finder, MOST_KIND};
 
 pub use rules::{Rules, kinds};
@@ -23,6 +24,14 @@ const AHEAD: usize = REACH + MARK.len() + MOST_KIND + 1;
 
 const MARK: &[u8] = b"[redacted: ";
 
+/// What takes the place of a secret.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stand {
+    #[default]
+    Mark,
+    Nothing,
+}
+
 /// Redacts a stream in bounded memory. Finishing a clone does not affect the original.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
@@ -30,6 +39,7 @@ pub struct Redactor {
     /// Text that is not decided yet, after `context` bytes that are.
     held: Vec<u8>,
     context: usize,
+    stand: Stand,
     found: bool,
 }
 
@@ -61,7 +71,7 @@ impl Redactor {
     /// Ends the stream, appends the rest, and resets the redactor.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         self.decide(self.held.len(), out);
-        *self = Redactor { found: self.found, ..Redactor::new(self.rules.clone()) };
+        *self = Redactor { found: self.found, stand: self.stand, ..Redactor::new(self.rules.clone()) };
     }
 
     /// Returns the bytes of memory in use.
@@ -90,7 +100,9 @@ impl Redactor {
             };
             // What leads to a secret may hold another, as a name may in the address of a database.
             self.scan(rules, done..at, secret.start..secret.start, out);
-            out.extend([MARK, kind.as_bytes(), b"]"].concat());
+            if self.stand == Stand::Mark {
+                out.extend([MARK, kind.as_bytes(), b"]"].concat());
+            }
             self.found = true;
             // What follows is preceded by the mark, also for a second pass.
             self.held[secret.end - 1] = b']';
@@ -105,7 +117,31 @@ impl Redactor {
 
 /// Returns a text without its secrets, `None` if it has none.
 pub fn redacted(text: &[u8], rules: &Arc<Rules>) -> Option<Vec<u8>> {
-    let (mut redactor, mut out) = (Redactor::new(rules.clone()), Vec::with_capacity(text.len()));
+    with(Stand::Mark, text, rules)
+}
+
+/// Returns a part of a redacted text without what looks like a secret only in that part. `None`: there is none.
+pub fn dropped(part: &[u8], rules: &Arc<Rules>) -> Option<Vec<u8>> {
+    let once = |part: &[u8]| with(Stand::Nothing, part, rules);
+    std::iter::successors(once(part), |left| once(left)).last()
+}
+
+/// Returns the text of a member of an object without its secrets, `None` if it has none. Its name may tell that it is one.
+pub fn redacted_member(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec<u8>> {
+    let label = format!("\"{name}\": \"");
+    if Formats::get().next(label.as_bytes(), 0).is_none() {
+        return redacted(text.as_bytes(), rules);
+    }
+    let member = redacted([&label, text, "\""].concat().as_bytes(), rules);
+    let told = member.as_deref().and_then(|made| made.strip_prefix(label.as_bytes())?.strip_suffix(b"\""));
+    told.map(<[u8]>::to_vec)
+        .filter(|told| told != text.as_bytes())
+        .or_else(|| redacted(text.as_bytes(), rules))
+}
+
+fn with(stand: Stand, text: &[u8], rules: &Arc<Rules>) -> Option<Vec<u8>> {
+    let redactor = Redactor { stand, ..Redactor::new(rules.clone()) };
+    let (mut redactor, mut out) = (redactor, Vec::with_capacity(text.len()));
     redactor.push(text, &mut out);
     redactor.finish(&mut out);
     redactor.found.then_some(out)
@@ -113,7 +149,6 @@ pub fn redacted(text: &[u8], rules: &Arc<Rules>) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::format::Formats;
     use super::*;
     use proptest::prelude::*;
     use proptest::sample::Index;
@@ -124,12 +159,12 @@ mod tests {
         all.map(|parts| parts.concat()).collect()
     }
 
-    fn with(rules: &Arc<Rules>, text: &[u8]) -> Vec<u8> {
+    fn applied(rules: &Arc<Rules>, text: &[u8]) -> Vec<u8> {
         redacted(text, rules).unwrap_or_else(|| text.to_vec())
     }
 
     fn redact(text: &str) -> String {
-        String::from_utf8(with(&Arc::default(), text.as_bytes())).unwrap()
+        String::from_utf8(applied(&Arc::default(), text.as_bytes())).unwrap()
     }
 
     fn in_chunks(rules: &Arc<Rules>, text: &[u8], sizes: &[usize]) -> Vec<u8> {
@@ -211,13 +246,13 @@ mod tests {
         let text = ["gh", "p_Fake0Fake1Fake2Fake3Fake4Fake5Fake6F password=fake-pass-1"].concat();
         let some = Arc::new(Rules::of(&["password".into()]));
         assert_eq!(
-            with(&some, text.as_bytes()),
+            applied(&some, text.as_bytes()),
             text.replace("fake-pass-1", "[redacted: password]").as_bytes()
         );
         let own = rules_of(&[("ticket", r"\bT-\d{4,}")]);
         let text = "T-1234 XT-1234 T-99 T-12345[redacted: ticket]";
         assert_eq!(
-            with(&own, text.as_bytes()),
+            applied(&own, text.as_bytes()),
             b"[redacted: ticket] XT-1234 T-99 [redacted: ticket][redacted: ticket]"
         );
         let mut rules = Rules::default();
@@ -264,9 +299,9 @@ mod tests {
         ) {
             let patterns: &[_] = if own { &[("number", r"\d{3,}"), ("fake", "Fake[0-9]F.k"), ("line", "(?m)^a.*e")] } else { &[] };
             let rules = rules_of(patterns);
-            let whole = with(&rules, text.as_bytes());
+            let whole = applied(&rules, text.as_bytes());
             prop_assert_eq!(&in_chunks(&rules, text.as_bytes(), &sizes), &whole);
-            prop_assert_eq!(String::from_utf8(with(&rules, &whole)).unwrap(), String::from_utf8(whole).unwrap());
+            prop_assert_eq!(String::from_utf8(applied(&rules, &whole)).unwrap(), String::from_utf8(whole).unwrap());
         }
 
         #[test]
@@ -287,14 +322,14 @@ mod tests {
                 text += &hostile;
             }
             let rules = rules_of(&[("own", "own-[^c]*c")]);
-            let whole = with(&rules, text.as_bytes());
+            let whole = applied(&rules, text.as_bytes());
             prop_assert!(in_chunks(&rules, text.as_bytes(), &sizes) == whole);
-            prop_assert!(with(&rules, &whole) == whole);
+            prop_assert!(applied(&rules, &whole) == whole);
         }
 
         #[test]
         fn hostile_bytes_are_kept(bytes in prop::collection::vec(any::<u8>(), 0..200), sizes in prop::collection::vec(1..9usize, 1..4)) {
-            prop_assert_eq!(in_chunks(&Arc::default(), &bytes, &sizes), with(&Arc::default(), &bytes));
+            prop_assert_eq!(in_chunks(&Arc::default(), &bytes, &sizes), applied(&Arc::default(), &bytes));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::nested_json;
 use super::payload::with_names;
-use super::slot_text::{Windows, cleaned, parted, windows};
+use super::slot_text::{Windows, parted, prepared, windows};
 use crate::clean;
 use crate::dialect::Slot;
 use crate::dialect::path::As;
@@ -25,6 +25,11 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// Returns true if texts change before the limits apply.
+    pub fn prepares(&self) -> bool {
+        self.clean.is_some() || self.policy.redact.is_some()
+    }
+
     /// Returns rules with a tighter limit in chars, shared by all blocks of a result.
     pub fn shortened(&self, max_chars: usize) -> Rules {
         let mut rules = self.clone();
@@ -44,7 +49,7 @@ impl Rules {
 
     /// Returns rules for texts of which something was asked, if some of them may be cut.
     pub fn asking(mut self, texts: &[Literal], ask: impl FnOnce() -> Vec<String>) -> Rules {
-        let growth = if self.clean.is_some() { GROWTH } else { 1 };
+        let growth = if self.prepares() { GROWTH } else { 1 };
         let size = texts.iter().map(Literal::size).fold(Size::default(), |sum, size| sum + size);
         if self.policy.asks() && !fits(size, growth, texts.len(), &self.policy.limits) {
             self.policy.query = ask();
@@ -59,8 +64,8 @@ impl Rules {
     }
 }
 
-/// The most by which cleaning lengthens a text, whose repeated lines it counts.
-const GROWTH: usize = 16;
+/// The most by which preparing lengthens a text: a short secret becomes a mark, and repeated lines are counted.
+const GROWTH: usize = 80;
 
 /// Returns true if texts of this size together surely fit.
 fn fits(size: Size, growth: usize, texts: usize, limits: &Limits) -> bool {
@@ -89,7 +94,7 @@ pub struct SlotCuts {
 
 /// Truncates the texts of one result, which are those of its slots.
 pub fn clamp_slots(slots: &[Slot], texts: &[Literal], rules: &Rules) -> SlotCuts {
-    if rules.clean.is_none() && surely_fit(texts, &rules.policy) {
+    if !rules.prepares() && surely_fit(texts, &rules.policy) {
         return SlotCuts { edits: slots.iter().map(whole).collect(), truncated: false };
     }
     match (slots, texts) {
@@ -115,7 +120,7 @@ fn whole(slot: &Slot) -> SlotEdit {
 
 fn clamp_one(slot: &Slot, text: &Literal, rules: &Rules) -> SlotCuts {
     let fit = match slot.json {
-        Some(As::Rest) => clamp(text, &rules.policy, rules.clean),
+        Some(As::Rest) => clamp(text, rules),
         Some(As::Encoded) | None => clamp_text(text, rules),
         Some(_) => clamp_json(text, rules),
     };
@@ -125,7 +130,7 @@ fn clamp_one(slot: &Slot, text: &Literal, rules: &Rules) -> SlotCuts {
         _ if slot.json == Some(As::Encoded) => {
             nested_json::clamp(text, rules).map_or_else(|| whole(slot), SlotEdit::Replace)
         }
-        Fit::Cleaned(text) => SlotEdit::Replace(text),
+        Fit::Prepared(text) => SlotEdit::Replace(text),
         Fit::Cut(cut) => SlotEdit::Replace(showing(cut, text, rules)),
     };
     SlotCuts { edits: vec![edit], truncated }
@@ -133,9 +138,9 @@ fn clamp_one(slot: &Slot, text: &Literal, rules: &Rules) -> SlotCuts {
 
 /// Truncates JSON. If it does not fit, its payloads are replaced by their names first.
 pub fn clamp_json(text: &Literal, rules: &Rules) -> Fit {
-    let fit = clamp(text, &rules.policy, rules.clean);
+    let fit = clamp(text, rules);
     let lean = if matches!(fit, Fit::Cut(_)) { with_names(&text.string()) } else { None };
-    lean.map_or(fit, |lean| match clamp(&lean.clone().into(), &rules.policy, rules.clean) {
+    lean.map_or(fit, |lean| match clamp(&lean.clone().into(), rules) {
         Fit::Whole => Fit::Cut(lean),
         fit => fit,
     })
@@ -152,7 +157,7 @@ fn showing(cut: String, text: &Literal, rules: &Rules) -> String {
     }
     match clamp_text(&visible.clone().into(), &rules.head()) {
         Fit::Whole => visible,
-        Fit::Cleaned(text) | Fit::Cut(text) => text,
+        Fit::Prepared(text) | Fit::Cut(text) => text,
     }
 }
 
@@ -160,21 +165,22 @@ fn showing(cut: String, text: &Literal, rules: &Rules) -> String {
 #[derive(Clone, Debug)]
 pub enum Fit {
     Whole,
-    Cleaned(String),
+    Prepared(String),
     Cut(String),
 }
 
-/// Cleans and truncates a tool's text.
+/// Prepares and truncates a tool's text.
 pub fn clamp_text(text: &Literal, rules: &Rules) -> Fit {
-    let Some(cleaned) = cleaned(text, rules.clean) else { return clamp(text, &rules.policy, rules.clean) };
-    match clamp(&cleaned, &rules.policy, rules.clean) {
-        Fit::Whole => Fit::Cleaned(cleaned.string()),
+    let Some(prepared) = prepared(text, rules) else { return clamp(text, rules) };
+    match clamp(&prepared, rules) {
+        Fit::Whole => Fit::Prepared(prepared.string()),
         fit => fit,
     }
 }
 
-/// Truncates a text that was cleaned with these options, so that cleaning it again changes nothing.
-fn clamp(text: &Literal, policy: &Policy, clean: Option<clean::Options>) -> Fit {
+/// Truncates a prepared text, so that preparing it again changes nothing.
+fn clamp(text: &Literal, rules: &Rules) -> Fit {
+    let policy = &rules.policy;
     let size = text.size();
     // Most measured texts fit and need not be decoded.
     if fits(size, 1, 1, &policy.limits) {
@@ -183,7 +189,7 @@ fn clamp(text: &Literal, policy: &Policy, clean: Option<clean::Options>) -> Fit 
     let windows = windows_for(text, size, policy);
     let input = input(&windows, size);
     match truncate(&input, policy) {
-        Some(cut) => Fit::Cut(parted(cut.text(&input), clean)),
+        Some(cut) => Fit::Cut(parted(cut.text(&input), rules)),
         None => Fit::Whole,
     }
 }
@@ -202,9 +208,9 @@ fn input(windows: &Windows, size: Size) -> Input<'_, Utf16<'_>> {
 }
 
 fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &Rules) -> SlotCuts {
-    let clean = |slot: &Slot| rules.clean.filter(|_| slot.json.is_none());
-    let mut made: Vec<Option<Literal>> =
-        slots.iter().zip(texts).map(|(slot, text)| cleaned(text, clean(slot))).collect();
+    let prepare =
+        |(slot, text): (&Slot, &Literal)| if slot.json.is_none() { prepared(text, rules) } else { None };
+    let mut made: Vec<Option<Literal>> = slots.iter().zip(texts).map(prepare).collect();
     let mut truncated = false;
     loop {
         let texts: Vec<&Literal> =
@@ -251,10 +257,10 @@ fn share_texts(texts: &[&Literal], rules: &Rules) -> Vec<SharedText> {
     let inputs: Vec<_> = windows.iter().zip(&sizes).map(|(windows, size)| input(windows, *size)).collect();
     let left = |block| match block {
         Block::Whole => SharedText::Whole,
-        Block::Lines(text) => SharedText::Text(parted(text, rules.clean)),
-        Block::Cut(cut) => SharedText::Text(parted(cut.middle.encode_utf16().collect(), rules.clean)),
+        Block::Lines(text) => SharedText::Text(parted(text, rules)),
+        Block::Cut(cut) => SharedText::Text(parted(cut.middle.encode_utf16().collect(), rules)),
         Block::Gone => SharedText::Gone,
-        Block::Replaced(text) => SharedText::Text(parted(text.encode_utf16().collect(), rules.clean)),
+        Block::Replaced(text) => SharedText::Text(parted(text.encode_utf16().collect(), rules)),
     };
     share(&inputs, policy, false).into_iter().map(left).collect()
 }

@@ -29,3 +29,4 @@ pub mod slot_text;
 pub mod splice;
 pub mod swap;
 pub mod temp_file;
+mod without_secrets;

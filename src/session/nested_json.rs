@@ -9,7 +9,7 @@ use crate::json::{Document, Literal, Value, string};
 pub fn clamp(text: &Literal, rules: &Rules) -> Option<String> {
     let cut = match clamp_text(text, rules) {
         Fit::Whole => return None,
-        Fit::Cleaned(cut) | Fit::Cut(cut) => cut,
+        Fit::Prepared(cut) | Fit::Cut(cut) => cut,
     };
     let json = text.string();
     let Some(document) = Document::parse(json.as_bytes()) else { return Some(cut) };
@@ -31,7 +31,7 @@ fn members_cut(object: Value, rules: &Rules) -> String {
         let cut = match clamp_text(&text, rules) {
             // U+FFFD takes less room than the escape of a lone surrogate.
             Fit::Whole => return text.has_lone().then(|| string(&text.string())),
-            Fit::Cleaned(cut) | Fit::Cut(cut) => cut,
+            Fit::Prepared(cut) | Fit::Cut(cut) => cut,
         };
         let fits = |words: &String| matches!(clamp_text(&words.clone().into(), rules), Fit::Whole);
         let names = omitted(&text.string(), medium.as_deref());
@@ -42,7 +42,7 @@ fn members_cut(object: Value, rules: &Rules) -> String {
 fn left(text: &Literal, rules: &Rules) -> String {
     match clamp_text(text, rules) {
         Fit::Whole => text.string(),
-        Fit::Cleaned(cut) | Fit::Cut(cut) => cut,
+        Fit::Prepared(cut) | Fit::Cut(cut) => cut,
     }
 }
 

@@ -28,7 +28,7 @@ impl Prefilter {
             SideData::Cap { max, .. } => max,
             SideData::Drop => 0,
         };
-        let least = if options.rules.clean.is_some() { 0 } else { sizes.min(lines).min(side) };
+        let least = if options.rules.prepares() { 0 } else { sizes.min(lines).min(side) };
         Prefilter { least, surrogates: ["\\ud", "\\uD"].map(Finder::new) }
     }
 

@@ -9,7 +9,7 @@ use super::side_data;
 use super::splice::Splices;
 use crate::dialect::{Table, ToolResult};
 use crate::encoding::Utf16;
-use crate::json::{Literal, Value, string, without_controls};
+use crate::json::{Document, Literal, Value, string, without_controls};
 use crate::notice::earlier;
 use crate::truncate::figures::original_chars;
 use crate::truncate::input::Input;
@@ -71,6 +71,13 @@ impl Options {
     /// Truncates the results of a row. `limits` are those of a budget for some of its results, in order. `ask` tells what
     /// was asked of a result.
     pub fn rewrite(&self, row: &[u8], entry: &Entry, limits: &[Limit], ask: Ask) -> RowChange {
+        let Some(open) = self.without_secrets(entry) else { return self.truncate(row, entry, limits, ask) };
+        let document = Document::parse(&open).expect("JSON with other strings");
+        let change = self.truncate(&open, &entry.again(document.root()), limits, ask);
+        RowChange { row: change.row.or_else(|| Some(open.clone())), ..change }
+    }
+
+    fn truncate(&self, row: &[u8], entry: &Entry, limits: &[Limit], ask: Ask) -> RowChange {
         let results = self.results(entry);
         let (mut splices, mut cuts, mut applied) = (Splices::default(), Cuts::default(), 0);
         for (nth, result) in results.iter().enumerate() {
@@ -148,7 +155,7 @@ impl Options {
         let json = without_controls(content.compact());
         let text = match clamp_json(&json.clone().into(), &self.rules) {
             Fit::Whole => json,
-            Fit::Cleaned(text) | Fit::Cut(text) => text,
+            Fit::Prepared(text) | Fit::Cut(text) => text,
         };
         let block = format!("{{\"type\":\"text\",\"text\":{}}}", string(&text));
         match result.object.get("content").filter(|content| content.is_list()) {
@@ -161,8 +168,14 @@ impl Options {
         if self.asks { rules.asking(texts, || ask(result)) } else { rules }
     }
 
-    /// Measures the results of a row.
+    /// Measures the results of a row, without their secrets.
     pub fn measure(&self, entry: &Entry, ask: Ask) -> Vec<ResultSize> {
+        let Some(open) = self.without_secrets(entry) else { return self.sizes(entry, ask) };
+        let document = Document::parse(&open).expect("JSON with other strings");
+        self.sizes(&entry.again(document.root()), ask)
+    }
+
+    fn sizes(&self, entry: &Entry, ask: Ask) -> Vec<ResultSize> {
         let measure = |result: &ToolResult| {
             let texts = texts_of(result);
             let rules = self.asking(self.rules.failed(result.is_error()), result, &texts, ask);

@@ -77,6 +77,12 @@ impl<'d> Entry<'d> {
         Entry { root, place, message: is_message.then_some(message) }
     }
 
+    /// Reads the value of the same row after a change to its texts.
+    pub fn again<'e>(&self, root: Value<'e>) -> Entry<'e> {
+        let message = || if self.place == Place::Row { Some(root) } else { root.get("message") };
+        Entry { root, place: self.place, message: self.message.and_then(|_| message()) }
+    }
+
     /// Returns the copy of a result that Claude Code keeps beside the message.
     pub fn second_copy(&self) -> Option<Value<'d>> {
         self.root.get("toolUseResult").filter(|_| self.place == Place::ClaudeCode)

@@ -1,11 +1,13 @@
 //! The text of a tool result before it is truncated.
 
+use super::clamp_slots::Rules;
 use crate::clean::{self, Cleaner, is_clean};
 use crate::encoding::whitespace::is_visible;
 use crate::json::Literal;
 use crate::notice::earlier;
 use crate::notice::parse::has_notice;
 use crate::policy::{Keep, Policy};
+use crate::redact::{dropped, redacted};
 
 /// The head and the tail of a text; if the tail is empty, the head is the whole text.
 pub type Windows = (Vec<u16>, Vec<u16>);
@@ -24,10 +26,16 @@ pub fn windows(text: &Literal, chars: usize, policy: &Policy) -> Windows {
     (text.head(head), text.tail(tail))
 }
 
+/// Returns the cleaned and redacted text, or `None` if that changes nothing.
+pub fn prepared(text: &Literal, rules: &Rules) -> Option<Literal<'static>> {
+    let cleaned = rules.clean.and_then(|options| cleaned(&text.string(), options));
+    let redact = |rules| redacted(cleaned.as_deref().unwrap_or(&text.string()).as_bytes(), rules);
+    let redacted = rules.policy.redact.as_ref().and_then(redact);
+    redacted.and_then(|text| String::from_utf8(text).ok()).or(cleaned).map(Literal::from)
+}
+
 /// Returns the cleaned text, or `None` if cleaning changes nothing or leaves no visible text.
-pub fn cleaned(text: &Literal, options: Option<clean::Options>) -> Option<Literal<'static>> {
-    let options = options?;
-    let text = text.string();
+fn cleaned(text: &str, options: clean::Options) -> Option<String> {
     // An earlier notice or cut may have made lines alike. Folding them would lose their position.
     let options = clean::Options { repeats: options.repeats && !has_notice(text.as_bytes()), ..options };
     if options == clean::Options::NONE || is_clean(text.as_bytes(), options.repeats) {
@@ -36,17 +44,19 @@ pub fn cleaned(text: &Literal, options: Option<clean::Options>) -> Option<Litera
     let (mut cleaner, mut out) = (Cleaner::new(options), Vec::with_capacity(text.len()));
     cleaner.push(text.as_bytes(), &mut out);
     cleaner.finish(&mut out);
-    let cleaned =
-        String::from_utf8(out).ok().filter(|cleaned| *cleaned != text && is_visible(cleaned.chars()));
-    cleaned.map(Literal::from)
+    String::from_utf8(out).ok().filter(|cleaned| *cleaned != text && is_visible(cleaned.chars()))
 }
 
-/// Drops all but two of equal lines that met in a cut of a cleaned text, so that the next cleaning does not fold them.
-pub fn parted(text: Vec<u16>, options: Option<clean::Options>) -> String {
-    let folds = options.is_some_and(|options| options.repeats);
+/// Drops what a cut brought together in a prepared text, so that preparing it again changes nothing: all but two of equal
+/// lines, and what looks like a secret only now.
+pub fn parted(text: Vec<u16>, rules: &Rules) -> String {
+    let folds = rules.clean.is_some_and(|options| options.repeats);
     let whole = String::from_utf16_lossy(&text);
     let left = if folds { clean::leave_two(&text) } else { None };
-    left.filter(|_| !has_notice(whole.as_bytes())).map_or(whole, |left| String::from_utf16_lossy(&left))
+    let left =
+        left.filter(|_| !has_notice(whole.as_bytes())).map_or(whole, |left| String::from_utf16_lossy(&left));
+    let dropped = rules.policy.redact.as_ref().and_then(|rules| dropped(left.as_bytes(), rules));
+    dropped.and_then(|text| String::from_utf8(text).ok()).unwrap_or(left)
 }
 
 #[cfg(test)]

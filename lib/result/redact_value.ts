@@ -1,0 +1,98 @@
+import type { Compiled } from '../compiled.js'
+import { copy } from '../dialect/shallow_copy.js'
+import { native } from '../engine.js'
+import type { Redaction } from '../redact_options.js'
+import { redactString } from '../text/redact.js'
+import { elementAt, isObject, tryRead } from '../untrusted.js'
+import { errorHead, isError, membersOf } from './error_members.js'
+import { elementsOf, resultsIn } from './message_results.js'
+import { type Changes, change, described, rebuilt } from './rebuild_error.js'
+
+/** Returns a text or a tool result without its secrets, side data included. Any other value is returned as it is. */
+export function redactResult<T>(value: T, policy: Compiled): T {
+  if (!policy.redact) return value
+  const isKnown = typeof value === 'string' || resultsIn(value, policy.dialect).length > 0
+  return isKnown ? redactValue(value, policy) : value
+}
+
+/** Returns a value without the secrets in its strings: copies along the changed paths, everything else by reference. */
+export function redactValue<T>(value: T, { redact }: Compiled): T {
+  return redact ? (new Walk(redact, rebuilt).value(value) as T) : value
+}
+
+/** Like `redactValue`, but changes errors in place. */
+export function redactThrown<T>(thrown: T, { redact }: Compiled): T {
+  return redact ? (new Walk(redact, change).value(thrown) as T) : thrown
+}
+
+/** Redacts the results of a history. `changed`: the numbers of those in a message that has a secret. */
+export function redactHistory(messages: readonly unknown[], policy: Compiled) {
+  const changes = new Map<number, unknown>()
+  const changed = new Set<number>()
+  let next = 0
+  for (const [at, message] of policy.redact ? elementsOf(messages).entries() : []) {
+    const results = resultsIn(message, policy.dialect)
+    const made = results.length > 0 ? redactValue(message, policy) : message
+    if (made !== message) changes.set(at, made)
+    if (made !== message) for (const nth of results.keys()) changed.add(next + nth)
+    next += results.length
+  }
+  return { messages: changes.size > 0 ? (copy(messages, changes) as unknown[]) : messages, changed }
+}
+
+class Walk {
+  /** What became of each object. One that is being read stands for itself, as in a cycle. */
+  readonly #made = new Map<object, object>()
+
+  constructor(
+    readonly redaction: Redaction,
+    readonly changed: (error: object, changes: Changes) => object,
+  ) {}
+
+  /** `name`: the name under which a text stands may tell that it is a secret. */
+  value(value: unknown, name?: string): unknown {
+    if (typeof value === 'string') return this.#text(value, name)
+    if (!isObject(value) || ArrayBuffer.isView(value)) return value
+    const known = this.#made.get(value)
+    if (known) return known
+    this.#made.set(value, value)
+    const made = tryRead(() => (isError(value) ? this.#error(value) : this.#object(value))) ?? value
+    this.#made.set(value, made)
+    return made
+  }
+
+  #text(text: string, name: string | undefined): string {
+    return (
+      (name === undefined
+        ? redactString(text, this.redaction)
+        : native.redactMember(this.redaction, name, text)) ?? text
+    )
+  }
+
+  #object(value: object): object {
+    const changes = new Map<string | number, unknown>()
+    const look = (key: string | number, member: unknown, name?: string) => {
+      const made = this.value(member, name)
+      if (made !== member) changes.set(key, made)
+    }
+    if (Array.isArray(value)) for (const at of value.keys()) look(at, elementAt(value, at))
+    // Getters are not run: what they return is redacted where it becomes text.
+    else for (const key of Object.keys(value)) look(key, described(value, key)?.value, key)
+    return changes.size > 0 ? copy(value, changes) : value
+  }
+
+  #error(error: object): object {
+    const changes: Changes = {}
+    const look = (key: PropertyKey, member: unknown) => {
+      const made = this.value(member, typeof key === 'string' ? key : undefined)
+      if (made !== member) changes[key] = made
+    }
+    for (const key of errorHead(error))
+      look(
+        key,
+        tryRead(() => (error as Record<PropertyKey, unknown>)[key]),
+      )
+    for (const { key, value } of membersOf(error)) look(key, value)
+    return Reflect.ownKeys(changes).length > 0 ? this.changed(error, changes) : error
+  }
+}

@@ -1,0 +1,25 @@
+import type { Compiled } from '../compiled.js'
+import { native } from '../engine.js'
+import { cleaned } from './clean.js'
+import { redacted } from './redact.js'
+
+type Preparing = Pick<Compiled, 'clean' | 'redact'>
+
+/** Returns true if texts change before the limits apply. */
+export function prepares({ clean, redact }: Preparing): boolean {
+  return clean !== undefined || redact !== undefined
+}
+
+/** Cleans a text, then redacts it, if the policy says so. */
+export function prepared(text: string, policy: Compiled): string {
+  return redacted(cleaned(text, policy), policy)
+}
+
+/**
+ * Drops what a cut brought together in a prepared text, so that preparing it again changes nothing: all but two of equal
+ * lines, and what looks like a secret only now.
+ */
+export function parted(text: string, { clean, redact }: Preparing): string {
+  const left = clean?.[3] ? (native.leaveTwo(text) ?? text) : text
+  return redact ? (native.dropSecrets(redact, left) ?? left) : left
+}
