@@ -133,7 +133,7 @@ describe('results with redact', () => {
 
   it('values that are read as they are stay: bytes, getters, cycles, proxies that throw', () => {
     const bytes = Buffer.from(SECRET)
-    const cycle: Record<string, unknown> = { text: SECRET }
+    const cycle: { text: string; self?: unknown } = { text: SECRET }
     cycle.self = cycle
     let runs = 0
     const details = {
