@@ -454,8 +454,9 @@ export function isPayloadTooLargeError(error: unknown): boolean
 // ── For screens ──────────────────────────────────────────────────────────────────────────────────────────
 
 /** Truncates every text to 8,000 chars, "\n…(truncated)…" included. Images become `{ bytes, omitted: true }`, without
- *  their data. */
-export function sanitizeToolResult(result: unknown): unknown
+ *  their data. From the profile '2026.7' on, secrets become marks, as `redactText` of `spillway` makes them; so they do
+ *  in results that `installSessionToolResultGuard` stores. */
+export function sanitizeToolResult(result: unknown, options?: ProfileOptions): unknown
 
 // ── Text ─────────────────────────────────────────────────────────────────────────────────────────────────
 

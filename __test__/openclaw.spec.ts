@@ -574,6 +574,35 @@ describe('truncateOversizedToolResultsInMessages', () => {
   })
 })
 
+describe('secrets', () => {
+  const key = ['sk-', 'or-v1-', 'fade0123'.repeat(8)].join('')
+  const result = (secret: string, name: string) => ({
+    role: 'toolResult',
+    toolCallId: 'c',
+    toolName: 'exec',
+    content: [{ type: 'text', text: `OPENROUTER_API_KEY=${secret}\nMODEL=gpt-4` }],
+    details: { aggregated: `key ${secret}`, nested: [{ apiKey: name }], env: '$DISCORD_BOT_TOKEN' },
+    isError: false,
+  })
+  const given = () => result(key, 'plain0secret1value')
+  const redacted = result('[redacted: openrouter key]', '[redacted: api key]')
+  redacted.content = [{ type: 'text', text: 'OPENROUTER_API_KEY=[redacted: secret]\nMODEL=gpt-4' }]
+
+  it.each([
+    ['2026.4', given()],
+    ['2026.7', redacted],
+    ['2026.9', redacted],
+  ] as const)('are shown and stored as %s does', (profile, expected) => {
+    expect(sanitizeToolResult(given(), { profile })).toEqual(expected)
+    const stored: unknown[] = []
+    const manager = { appendMessage: (message: unknown) => stored.push(message) }
+    openclaw.installSessionToolResultGuard(manager, { profile })
+    manager.appendMessage(given())
+    expect(stored).toEqual([expected])
+    expect([key].map(sanitizeToolResult as never)).toEqual([key])
+  })
+})
+
 describe('sanitizeToolResult', () => {
   it('shows a screen 8,000 chars of each text and no image data', () => {
     const shown = sanitizeToolResult({

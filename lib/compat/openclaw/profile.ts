@@ -49,6 +49,8 @@ export interface Profile {
   readonly countsDetails: boolean
   /** True if the context guard throws where all messages are too much for the window. */
   readonly throwsOverflow: boolean
+  /** True if what is shown and stored loses its secrets. */
+  readonly redacts: boolean
 }
 
 const april: Profile = {
@@ -67,6 +69,7 @@ const april: Profile = {
   thaws: true,
   countsDetails: true,
   throwsOverflow: true,
+  redacts: false,
 }
 
 const july: Profile = {
@@ -87,6 +90,7 @@ const july: Profile = {
   thaws: true,
   countsDetails: false,
   throwsOverflow: true,
+  redacts: true,
 }
 
 const september: Profile = {

@@ -37,9 +37,12 @@ type Options = ReturnType<typeof checked>
 function checked(opts: SessionToolResultGuardOptions) {
   const { profile } = opts
   const options = profile === undefined ? {} : { profile }
+  const { redacts } = profileOf(options)
   const maxChars = limit('maxToolResultChars', opts.maxToolResultChars ?? profileOf(options).cap(0))
   return {
-    policy: compile(policyFor(Number.POSITIVE_INFINITY, maxChars, options, { sideData: 'cap' })),
+    policy: compile(
+      policyFor(Number.POSITIVE_INFINITY, maxChars, options, { sideData: 'cap', redact: redacts }),
+    ),
     transformMessage: callback('transformMessageForPersistence', opts.transformMessageForPersistence),
     transformResult: callback('transformToolResultForPersistence', opts.transformToolResultForPersistence),
     beforeWrite: callback('beforeMessageWriteHook', opts.beforeMessageWriteHook),

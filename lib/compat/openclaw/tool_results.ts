@@ -5,6 +5,7 @@ import { compile, UNLIMITED, withSuffix } from '../../policy.js'
 import { clampError } from '../../result/clamp_error.js'
 import { clampResult, clampValue } from '../../result/clamp_result.js'
 import { redrawn } from '../../result/display.js'
+import { redactValue } from '../../result/redact_value.js'
 import { wrapTool } from '../../result/wrap_tool.js'
 import { clamp, clampText } from '../../text/text.js'
 import { get, isObject, tryRead } from '../../untrusted.js'
@@ -116,12 +117,17 @@ function checked(limits: HardTruncateLimits): Policy {
 
 const preset = checked({})
 
+const redacting = compile({ redact: true })
+
 const sanitized = compile(
   withSuffix({ ...UNLIMITED, maxChars: 8_000, keep: 'head', snap: 'char' }, '\n\u2026(truncated)\u2026'),
 )
 
-export function sanitizeToolResult(result: unknown): unknown {
+export function sanitizeToolResult(result: unknown, options?: ProfileOptions): unknown {
   const shorten = (text: string) => clamp(text, sanitized)
-  if (typeof result === 'string') return shorten(result)
-  return (isObject(result) && tryRead(() => redrawn(result, 'pi', shorten))) || result
+  // `map` passes an index.
+  const { redacts } = profileOf(isObject(options) ? options : undefined)
+  const open = redacts ? redactValue(result, redacting) : result
+  if (typeof open === 'string') return shorten(open)
+  return (isObject(open) && tryRead(() => redrawn(open, 'pi', shorten))) || open
 }
