@@ -53,13 +53,15 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pair
         // Every call stays, and nothing that was not there is said, but that a result is missing.
         expect(callsIn(made)).toBe(callsIn(messages))
         const returned = new Set(wordsIn(messages))
-        for (const words of wordsIn(made)) expect(returned).toContain(words)
+        expect(wordsIn(made).filter((words) => !returned.has(words))).toEqual([])
         if (check(dialect, messages)) expect(repaired).toBeGreaterThan(0)
         // Where turns are joined, the message before the fault may become longer.
         const same = ['anthropic', 'bedrock', 'gemini'].includes(dialect.dialect) ? first - 1 : first
-        for (let at = 0; at < same; at++) expect(made[at]).toBe(messages[at])
+        expect(made.findIndex((message, at) => at < same && message !== messages[at])).toBe(-1)
         expect(repairToolPairs(made, options).messages).toBe(made)
-        expect(repairToolPairs(JSON.parse(before), options).messages).toEqual(made)
+        expect(JSON.stringify(repairToolPairs(JSON.parse(before), options).messages)).toBe(
+          JSON.stringify(made),
+        )
       }),
       { numRuns: 4_000 },
     )
@@ -278,9 +280,11 @@ describe('repairToolPairs', () => {
     const screen = { type: 'computer_call', call_id: 'c', action: { type: 'screenshot' } }
     const output = { type: 'computer_call_output', call_id: 'c', output: { type: 'computer_screenshot' } }
     expect(repairToolPairs([screen, output]).repaired).toBe(0)
-    expect(repairToolPairs([screen, { role: 'user', content: 'Go on.' }]).messages).toEqual([
-      { role: 'user', content: 'Go on.' },
-    ])
+    const goOn = { role: 'user', content: 'Go on.' }
+    const thought = { type: 'reasoning', id: 'rs', summary: [] }
+    expect(repairToolPairs([screen, goOn]).messages).toEqual([goOn])
+    // "Item of type 'reasoning' was provided without its required following item."
+    expect(repairToolPairs([goOn, thought, screen, goOn]).messages).toEqual([goOn, goOn])
   })
 
   it('takes the calls and results of hosted tools, which are one item, as they are', () => {

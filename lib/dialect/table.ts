@@ -75,6 +75,8 @@ export interface PairsData {
   /** Templates of words of the user: blocks if there are `turns`, else messages. The first that has the member which
    *  holds a result, or the first. */
   readonly words?: readonly object[]
+  /** Paths that only messages have which must be followed by a call. */
+  readonly before?: readonly string[]
   /** Paths that only turns have whose calls are never sent. */
   readonly void?: readonly string[]
   /** Paths to the ids of calls that wait for a person. */

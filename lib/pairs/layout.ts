@@ -1,3 +1,4 @@
+import { leads } from '../dialect/paths.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { get, isObject } from '../untrusted.js'
 import type { Pairing } from './pairing.js'
@@ -95,11 +96,24 @@ export class Layout {
       gone.add(call.index)
       this.count += 1
     }
-    if (gone.has(undefined)) return
+    if (gone.has(undefined)) {
+      if (side === 'model') this.unlead()
+      return
+    }
     const message = this.messages[at]
     const list = gone.size === 0 ? undefined : this.listOf(message).filter((_, index) => !gone.has(index))
     if (list?.length !== 0)
       this.pieces.push({ side, message: list ? this.withList(message, list) : message, from: at, leading })
+  }
+
+  /** Removes the messages at the end that must not stand without the call that followed. */
+  private unlead(): void {
+    const { roots, rules } = this.pairing
+    for (let last = this.pieces.at(-1); last; last = this.pieces.at(-1)) {
+      const root = roots[last.from]
+      if (!root || !leads(rules.before, root)) return
+      this.pieces.pop()
+    }
   }
 
   /** True if a call has no result in its place that can be put there. */
@@ -115,12 +129,15 @@ export class Layout {
     const { answer, kind, tool, at } = call
     if (!this.lacks(call)) return
     this.count += 1
-    const given: Record<string, unknown> = { id: this.idOf(call), tool, text: this.wishes.missing }
-    this.due.push(
-      answer
-        ? this.moved(answer)
-        : filled(kind.result, (name) => given[name] ?? this.pairing.roots[at]?.read(name)),
-    )
+    const given = { id: this.idOf(call), tool, text: this.wishes.missing }
+    this.due.push(answer ? this.moved(answer) : this.filled(kind.result, at, given))
+  }
+
+  /** Fills a template with what is given and members of a message. */
+  private filled(template: unknown, at: number, given: Readonly<Record<string, unknown>>): unknown {
+    const of = (name: string) =>
+      Object.hasOwn(given, name) ? given[name] : this.pairing.roots[at]?.read(name)
+    return filled(template, of)
   }
 
   private moved({ at, index }: Answer): unknown {
@@ -159,7 +176,6 @@ export class Layout {
       if (words.length === 0 && !pieces.some(({ side }) => side !== 'other'))
         for (let at = from; at < to; at++)
           for (const answer of this.answersAt.get(at) ?? []) words.push(...this.wordsOf(answer))
-      if (pieces.length === start && words.length > 0) pieces.push({ ...this.homeOf([]), leading: 0 })
     } else if (this.due.length > 0) {
       const own = pieces.slice(start)
       const piece = own.findLast(({ leading }) => leading > 0) ?? (own[0] as Piece)
@@ -167,8 +183,10 @@ export class Layout {
       piece.leading += this.due.length
       this.due = []
     }
-    const last = pieces.at(-1)
-    if (last && words.length > 0) this.insert(last, this.listOf(last.message).length, words)
+    if (words.length === 0) return
+    const last = pieces[pieces.length - 1]
+    if (!last || pieces.length === start) pieces.push(this.homeOf(words))
+    else this.insert(last, this.listOf(last.message).length, words)
   }
 
   private insert(piece: Piece, index: number, blocks: readonly unknown[]): void {
@@ -196,11 +214,8 @@ export class Layout {
     const { words = [] } = this.pairing.rules.pairs
     const template =
       words.find((template) => typeof place.key === 'string' && place.key in template) ?? words[0]
-    const of = tool === undefined ? 'a tool' : tool
-    const given: Record<string, unknown> = {
-      text: `[Result of ${of}, whose call is no longer in the history]\n${text}`,
-    }
-    return [filled(template, (name) => given[name] ?? this.pairing.roots[at]?.read(name))]
+    const whose = `[Result of ${tool ?? 'a tool'}, whose call is no longer in the history]`
+    return [this.filled(template, at, { text: `${whose}\n${text}` })]
   }
 
   private listOf(message: unknown): readonly unknown[] {

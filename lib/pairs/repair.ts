@@ -45,10 +45,10 @@ function repaired(
     ids.set(one, id)
     drafts.rename(one, id)
   })
-  const idOf = (call: Call) => ids.get(call) ?? call.id
-  const layout = new Layout(pairing, drafts.applied(messages), idOf, wishes)
-  if (layout.isSound) return { messages: drafts.applied(messages), repaired: renamed }
-  return { messages: layout.made(), repaired: renamed + layout.count }
+  const named = drafts.applied(messages)
+  const layout = new Layout(pairing, named, (call) => ids.get(call) ?? call.id, wishes)
+  const made = layout.isSound ? named : layout.made()
+  return { messages: made, repaired: renamed + layout.count }
 }
 
 /** Returns a text with something to read, since providers refuse others. */

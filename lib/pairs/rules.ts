@@ -47,6 +47,7 @@ export class Rules {
   /** Role of the messages that carry results as blocks, and the member that lists these. */
   readonly role: unknown
   readonly list: string
+  readonly before: Paths
   readonly void: Paths
   readonly waiting: Paths
   readonly ids: RegExp | undefined
@@ -63,6 +64,7 @@ export class Rules {
     this.areOne = calls.some(({ open }) => open !== undefined)
     this.role = get(home, 'role')
     this.list = Object.entries(home).find(([, value]) => value === BLOCKS)?.[0] ?? ''
+    this.before = Paths.of(pairs.before)
     this.void = Paths.of(pairs.void)
     this.waiting = Paths.of(pairs.waiting)
     this.ids = ids === undefined ? undefined : new RegExp(ids)
