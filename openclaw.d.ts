@@ -9,7 +9,8 @@
 
 /** Release of OpenClaw to follow. '2026.4' (or 'april', the default; 2026.4.10): 40,000 chars for each result, the newest
  *  reduced first. '2026.7' (2026.6.9 and 2026.7.2): 16,000, 32,000 or 64,000 by the size of the window, a separate
- *  budget for all results, the oldest reduced first. '2026.9' (or 'latest', 2026.9.6): the same with a smaller reserve. */
+ *  budget for all results, the oldest reduced first. '2026.9' (or 'latest', 2026.9.6): the same with a smaller reserve,
+ *  and with Chinese, Japanese and Korean weighed as 4 to 16 chars. */
 export interface ProfileOptions {
   profile?: '2026.4' | '2026.7' | '2026.9' | 'april' | 'latest'
 }
@@ -60,7 +61,7 @@ export function truncateToolResultMessage<M>(
   options?: ToolResultTruncationOptions,
 ): M
 /** Like `truncateToolResultMessage`, for a `role: "toolResult"` about to be stored; other messages are not changed.
- *  Default 40_000 chars, in 'latest' 16_000. */
+ *  Default 40_000 chars, from '2026.7' on 16_000. */
 export function capToolResultSize<M>(message: M, maxChars?: number, options?: ProfileOptions): M
 /** Returns the chars of all texts of a `role: "toolResult"`, 0 for anything else. */
 export function getToolResultTextLength(message: unknown): number
@@ -155,7 +156,7 @@ export interface SessionToolResultGuardOptions extends ProfileOptions {
   missingToolResultText?: string
   /** Tools whose calls are stored, ignoring case; calls of other tools are dropped. Default: all tools. */
   allowedToolNames?: Iterable<string>
-  /** Chars of one tool result. Default 40_000, in 'latest' 16_000. `calculateMaxToolResultChars` returns the cap for a
+  /** Chars of one tool result. Default 40_000, from '2026.7' on 16_000. `calculateMaxToolResultChars` returns the cap for a
    *  window. */
   maxToolResultChars?: number
   /** OpenClaw's name of the session. Not used. */
@@ -173,10 +174,11 @@ export interface SessionToolResultGuard {
 }
 /**
  * Guards `appendMessage` of a session manager:
- *  - tool results are truncated to `maxToolResultChars` before and after the hooks, their `details` to 8 KiB and their
- *    rows to 256 KiB, and get the tool name of their call;
+ *  - tool results are truncated to `maxToolResultChars` before and after the hooks, their `details` to 8 KiB (from
+ *    '2026.7' on in OpenClaw's shape) and their rows to 256 KiB, and get the tool name of their call;
  *  - tool calls that providers reject are dropped;
- *  - a call without a result gets an error result before the next message other than a result.
+ *  - a call without a result gets an error result before the next message other than a result; from '2026.7' on it waits
+ *    behind further calls and behind messages that no provider is sent.
  *
  * Results are changed in place, like with `guardSession` of `spillway` and for the same reason. A second guard replaces
  * the first. A hook that throws is ignored.

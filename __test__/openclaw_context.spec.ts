@@ -124,8 +124,9 @@ describe('estimateToolResultReductionPotential', () => {
       ),
       { maxLength: 10 },
     )
-    const charsOf = (messages: readonly unknown[]) =>
-      estimateToolResultReductionPotential({ messages, contextWindowTokens: 128_000 }).totalToolResultChars
+    const charsOf = (messages: readonly unknown[], profile: 'april' | 'latest') =>
+      estimateToolResultReductionPotential({ messages, contextWindowTokens: 128_000, profile })
+        .totalToolResultChars
     const profiles = fc.constantFrom<'april' | 'latest'>('april', 'latest')
     fc.assert(
       fc.property(history, fc.nat(900), fc.nat(3_000), profiles, (messages, cap, budget, profile) => {
@@ -140,7 +141,9 @@ describe('estimateToolResultReductionPotential', () => {
         const cut = truncateOversizedToolResultsInMessages<object>(messages, 128_000, cap, budget, {
           profile,
         })
-        expect(charsOf(messages) - charsOf(cut.messages)).toBeGreaterThanOrEqual(maxReducibleChars)
+        expect(charsOf(messages, profile) - charsOf(cut.messages, profile)).toBeGreaterThanOrEqual(
+          maxReducibleChars,
+        )
         expect(maxReducibleChars > 0).toBe(cut.truncatedCount > 0)
         expect(oversizedReducibleChars + aggregateReducibleChars).toBe(maxReducibleChars)
         expect(Math.min(oversizedReducibleChars, aggregateReducibleChars)).toBeGreaterThanOrEqual(0)

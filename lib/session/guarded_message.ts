@@ -14,6 +14,8 @@ import type { Recent } from './recent.js'
 export interface Rules {
   readonly policy: Compiled
   readonly maxRowBytes: number
+  /** Runs before the policy on each message. */
+  readonly prepare?: (message: object) => object
   readonly inPlace: boolean
   readonly transform: GuardOptions['transform']
   readonly beforeWrite: GuardOptions['beforeWrite']
@@ -79,13 +81,14 @@ export class GuardedMessage {
   }
 
   #capped(given: unknown, isTrial = false): unknown {
-    const { policy, maxRowBytes } = this.rules
+    const { policy, maxRowBytes, prepare } = this.rules
     const message = redactResult(given, policy)
     if (!isObject(message)) return message
     const { recent } = this
+    const prepared = (prepare && tryRead(() => prepare(message))) ?? message
     const ask = recent && ((result?: Result) => recent.asked(message, result, policy.query))
     const origin: Origin = { phase: 'result', ask, onClamp: policy.onClamp, isTrial }
-    const clamped = clampKnown(message, policy, origin) ?? message
+    const clamped = clampKnown(prepared, policy, origin) ?? prepared
     const within = tryRead(() => fitRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped
     // A value in the place of a text may have become a text.
     const capped = within === clamped ? within : (clampKnown(within, policy, origin) ?? within)

@@ -16,6 +16,17 @@ export function isAssistant(message: unknown): message is object {
   return isObject(message) && get(message, 'role') === 'assistant'
 }
 
+/** Models under which OpenClaw itself writes what was delivered. */
+const MIRRORS: readonly unknown[] = ['delivery-mirror', 'gateway-injected']
+
+/** Returns true for a message that no provider is sent, so that results may still come after it. */
+export function isAside(message: unknown): boolean {
+  if (!isObject(message)) return false
+  if (isAssistant(message))
+    return get(message, 'provider') === 'openclaw' && MIRRORS.includes(get(message, 'model'))
+  return get(message, 'role') === 'custom' && get(message, 'excludeFromContext') === true
+}
+
 /** Returns the calls that expect a result. A turn that was aborted or failed may end within a call, so it has none. */
 export function callsOf(message: unknown): ToolCall[] {
   if (!isAssistant(message)) return []

@@ -152,7 +152,7 @@ function budgetOf(params: {
 /** Plans the chars that each tool result may keep, within the cap and the budget. `sent`: what was sent before. */
 function planFor(read: readonly unknown[], budget: Budget, sent?: Projection) {
   const { maxEach, aggregate, cutting, elides } = budget
-  const sizes = sizesOf(read)
+  const sizes = sizesOf(read, budget.measure)
   const held = sent ? heldOf(read, sent, budget) : () => false
   const within = sizes.map(({ chars }) => Math.min(chars, maxEach))
   const kept = total(within.filter((_, at) => held(at)))
@@ -191,12 +191,12 @@ interface Sizes extends Sized {
 }
 
 /** Returns the sizes of messages for a plan. Messages other than tool results have size 0. */
-function sizesOf(messages: readonly unknown[]): Sizes[] {
+function sizesOf(messages: readonly unknown[], measure: Budget['measure']): Sizes[] {
   const lastAnswer = messages.findLastIndex(isAssistant)
   return messages.map((message, at) => {
     const texts = isToolResult(message) ? textsOf(message) : []
     return {
-      chars: texts.reduce((sum, text) => sum + text.length, 0),
+      chars: total(texts.map(measure)),
       latest: at > lastAnswer,
       texts,
       original: () => originalOf(texts),

@@ -3,6 +3,7 @@ import type { LiveCapParams, ProfileOptions } from 'spillway/openclaw'
 import { allResultsChars, tierChars } from '../../context/budget_options.js'
 import type { Aggregate } from '../../context/plan.js'
 import { checkOptions, choice, limit } from '../../validate.js'
+import { weightOf } from './weight.js'
 
 export const MAX_TOOL_RESULT_CONTEXT_SHARE = 0.3
 export const DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS = 40_000
@@ -27,6 +28,8 @@ export interface Profile {
   readonly aggregate: (tokens: number, cap: number) => number
   readonly order: Aggregate['order']
   readonly protectLatest: boolean
+  /** Returns the chars of a text, as caps and budgets count them. */
+  readonly measure: (text: string) => number
   /** The notice, as a template. */
   readonly notice: string
   /** Scale of token estimates. */
@@ -45,6 +48,8 @@ export interface Profile {
   readonly protects: 'batch' | 'since answer'
   /** True if the budget may cut results again that were sent before. */
   readonly thaws: boolean
+  /** True if large `details` are stored in OpenClaw's shape. */
+  readonly shapesDetails: boolean
   /** True if the context guard counts the `details` of results. */
   readonly countsDetails: boolean
   /** True if the context guard throws where all messages are too much for the window. */
@@ -58,6 +63,7 @@ const april: Profile = {
   aggregate: (_, cap) => cap,
   order: 'newest',
   protectLatest: false,
+  measure: (text) => text.length,
   notice: '[... {omittedChars} more characters truncated]',
   scale: 'pi',
   mostReserved: () => Number.POSITIVE_INFINITY,
@@ -67,6 +73,7 @@ const april: Profile = {
   elides: false,
   protects: 'batch',
   thaws: true,
+  shapesDetails: false,
   countsDetails: true,
   throwsOverflow: true,
   redacts: false,
@@ -78,6 +85,7 @@ const july: Profile = {
   aggregate: allResultsChars,
   order: 'oldest',
   protectLatest: true,
+  measure: (text) => text.length,
   notice: '[... {omittedChars} more characters truncated; rerun with narrower args if needed]',
   scale: 'pressure',
   // Half the window or 8,000 tokens, whichever is less, is left for the prompt.
@@ -88,6 +96,7 @@ const july: Profile = {
   elides: true,
   protects: 'batch',
   thaws: true,
+  shapesDetails: true,
   countsDetails: false,
   throwsOverflow: true,
   redacts: true,
@@ -95,6 +104,7 @@ const july: Profile = {
 
 const september: Profile = {
   ...july,
+  measure: weightOf,
   mostReserved: (tokens) => Math.floor(tokens / 4),
   protects: 'since answer',
   thaws: false,

@@ -5,6 +5,7 @@ import { elementsOf } from '../../result/message_results.js'
 import { get, isObject, tryRead } from '../../untrusted.js'
 import { checkOptions, text } from '../../validate.js'
 import { ESTIMATED_CHARS_PER_TOKEN, type Profile, profileOf } from './profile.js'
+import { weightOf } from './weight.js'
 
 /** Factor applied to estimates, since they are derived from chars. */
 export const SAFETY_MARGIN = 1.2
@@ -127,22 +128,6 @@ function byFour(chars: number): number {
 
 function lengthOf(value: unknown): number {
   return typeof value === 'string' ? value.length : 0
-}
-
-/** Runs of code points that OpenClaw's later releases count as several chars, and the chars added for each UTF-16 code
- *  unit of a run. The middle dot has a pattern of its own: no other can match in a string of one byte a char. */
-const HEAVY: readonly (readonly [RegExp, number])[] = [
-  [/\xb7/g, 3],
-  [/[\u2e80-\u33ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60\uffe0-\uffe6]+/gu, 3],
-  [/[\u{1d300}-\u{1d311}]+/gu, 5],
-  [/[\uff61-\uffdc\u{1b000}-\u{1b16f}\u{20000}-\u{3ffff}]+/gu, 7],
-  [/[\u1100-\u11ff\u3400-\u4dbf\ua000-\ua4cf\ua960-\ua97f\ud7b0-\ud7ff\uf900-\ufaff]+/gu, 11],
-]
-
-/** Counts the chars of a text, with Chinese, Japanese and Korean weighted by their tokens. */
-function weightOf(text: unknown): number {
-  if (typeof text !== 'string') return 0
-  return text.length + sum(HEAVY, ([run, added]) => added * sum(text.match(run) ?? [], lengthOf))
 }
 
 /** Members other than `content` with the text of Pi's messages, by role. */

@@ -6,9 +6,10 @@ import { MAX_ROW_BYTES } from '../../session/guard.js'
 import { GuardedMessage, type Rules } from '../../session/guarded_message.js'
 import { get, tryRead } from '../../untrusted.js'
 import { callback, checkOptions, flag, limit, optionError, text } from '../../validate.js'
-import { answeredBy, callsOf, isAssistant, withoutMalformedCalls, word } from './calls.js'
+import { answeredBy, callsOf, isAside, isAssistant, withoutMalformedCalls, word } from './calls.js'
 import { profileOf } from './profile.js'
-import { isToolResult, policyFor } from './tool_results.js'
+import { withStoredDetails } from './stored_details.js'
+import { isToolResult, policyFor, truncateToolResultMessage } from './tool_results.js'
 
 export const MISSING_TOOL_RESULT_TEXT: string =
   '[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.'
@@ -50,6 +51,10 @@ function checked(opts: SessionToolResultGuardOptions) {
     missing: text('missingToolResultText', opts.missingToolResultText, MISSING_TOOL_RESULT_TEXT),
     allowed: checkNames(opts.allowedToolNames),
     flushesBetweenCalls: profileOf(options).flushesBetweenCalls,
+    prepare: (message: object) => {
+      const stored = profileOf(options).shapesDetails ? withStoredDetails(message) : message
+      return truncateToolResultMessage(stored, maxChars, options)
+    },
   }
 }
 
@@ -88,7 +93,9 @@ class ToolResultGuard {
       return undefined
     }
     const calls = tryRead(() => callsOf(sound)) ?? []
-    if (calls.length === 0 || this.options.flushesBetweenCalls || !this.options.synthesizes) this.flush(write)
+    const { flushesBetweenCalls, synthesizes } = this.options
+    const waits = calls.length > 0 ? synthesizes : isAside(sound)
+    if (flushesBetweenCalls || !waits) this.flush(write)
     // Reads the calls from the stored message, since a hook may have dropped some. Providers reject a result without its
     // call.
     let stored: unknown
@@ -122,11 +129,12 @@ class ToolResultGuard {
 
   /** Makes the rules for one message. `called`: the tool name of its call, for a result without one. */
   #rules(isSynthetic: boolean, called?: string): Rules {
-    const { policy, transformMessage, transformResult, beforeWrite } = this.options
+    const { policy, prepare, transformMessage, transformResult, beforeWrite } = this.options
     const transformed = (message: unknown) =>
       (transformMessage && tryRead(() => transformMessage(message as never))) ?? message
     return {
       policy,
+      prepare,
       maxRowBytes: MAX_ROW_BYTES,
       inPlace: true,
       transform: (message, meta) => {

@@ -12,13 +12,15 @@ import { get, isObject, tryRead } from '../../untrusted.js'
 import { bound, checkOptions, checkString, limit, optionError, text as textOption } from '../../validate.js'
 import { asTexts, throughTexts } from './codex_blocks.js'
 import { calculateMaxToolResultChars, MIN_KEEP_CHARS, profileOf } from './profile.js'
+import { fitted } from './weight.js'
 
 export function truncateToolResultText(
   text: string,
   maxChars: number,
   options: ToolResultTruncationOptions = {},
 ): string {
-  return clampText(checkString(text), policyFor(text.length, maxChars, options))
+  const cut = (chars: number) => clampText(checkString(text), policyFor(text.length, chars, options))
+  return fitted(maxChars, cut, profileOf(options).measure)
 }
 
 export function truncateToolResultMessage<M>(
@@ -26,8 +28,13 @@ export function truncateToolResultMessage<M>(
   maxChars: number,
   options: ToolResultTruncationOptions = {},
 ): M {
-  const policy = policyFor(getToolResultTextLength(message), maxChars, options)
-  return isToolResult(message) ? throughTexts(message, (texts) => clampResult(texts, policy)) : message
+  const chars = getToolResultTextLength(message)
+  const { measure } = profileOf(options)
+  const cut = (most: number) => {
+    const policy = policyFor(chars, most, options)
+    return isToolResult(message) ? throughTexts(message, (texts) => clampResult(texts, policy)) : message
+  }
+  return fitted(maxChars, cut, (made) => measuredChars(made, measure))
 }
 
 export function capToolResultSize<M>(message: M, maxChars?: number, options: ProfileOptions = {}): M {
@@ -35,7 +42,12 @@ export function capToolResultSize<M>(message: M, maxChars?: number, options: Pro
 }
 
 export function getToolResultTextLength(message: unknown): number {
-  return isToolResult(message) ? textsOf(message).reduce((sum, text) => sum + text.length, 0) : 0
+  return measuredChars(message, (text) => text.length)
+}
+
+/** Returns the chars of all texts of a tool result, as a profile counts them. */
+export function measuredChars(message: unknown, measure: (text: string) => number): number {
+  return isToolResult(message) ? textsOf(message).reduce((sum, text) => sum + measure(text), 0) : 0
 }
 
 export function isOversizedToolResult(
@@ -43,7 +55,8 @@ export function isOversizedToolResult(
   contextWindowTokens: number,
   options?: ProfileOptions,
 ): boolean {
-  return getToolResultTextLength(message) > calculateMaxToolResultChars(contextWindowTokens, options)
+  const { measure } = profileOf(options)
+  return measuredChars(message, measure) > calculateMaxToolResultChars(contextWindowTokens, options)
 }
 
 export function isToolResult(message: unknown): message is object {
