@@ -811,6 +811,9 @@ export interface PlanStep {
   /** Chars of all texts of the result now. */
   chars: number
   maxChars: number
+  /** Bytes of payloads in blocks of their own, decoded, that the result may keep, the latest first. The words in place of
+   *  others do not count towards `maxChars`. Absent: all stay. */
+  media?: number
 }
 
 /** Estimates a prompt before it is sent, and finds the cheapest way to make it fit. Counts are remembered with their
@@ -990,7 +993,7 @@ export interface RepairOptions extends ResultPolicy {
    *  row to its root, or to the first row that its last compaction keeps. In other files it is all rows in order,
    *  without Claude Code's sidechains. Cannot be combined with `plan`. */
   aggregate?: AggregatePolicy
-  /** Plan to apply instead of `aggregate`. Steps are matched by call id and present length; by index and length only in
+  /** Plan to apply instead of `aggregate` and `media`. Steps are matched by call id and present length; by index and length only in
    *  files of plain messages. Steps without a match are ignored and counted in `unmatched`. */
   plan?: readonly PlanStep[]
   /** Keeps the file as it was before its first repair as `<file>.bak`, which is never overwritten, and as it was before
@@ -1066,7 +1069,7 @@ export interface SessionReport {
 /** Reports which tools and results take up a session, with its `top` (10) largest results. Reads only, off the main
  *  thread. */
 export function inspectSession(path: string, options?: InspectOptions): Promise<SessionReport>
-/** Options of inspectSession. The policy decides which results count as oversized. */
+/** Options of inspectSession. The policy decides which results count as oversized, apart from `media`. */
 export interface InspectOptions extends ResultPolicy {
   signal?: AbortSignal | undefined
   /** Largest results to report. Default 10. */

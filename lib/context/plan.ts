@@ -63,12 +63,13 @@ export function checkPlan(
   if (!Array.isArray(plan)) throw optionError(TypeError, 'plan', 'an array of steps', plan)
   return Array.from(plan as readonly unknown[], (step, at) => {
     const name = `plan[${at}]`
-    const { index, callId, chars, maxChars }: Partial<PlanStep> = checkOptions(name, step as object)
+    const { index, callId, chars, maxChars, media }: Partial<PlanStep> = checkOptions(name, step as object)
     return {
       index: limit(`${name}.index`, index),
       ...(callId !== undefined && { callId: text(`${name}.callId`, callId, '') }),
       chars: limit(`${name}.chars`, chars),
       maxChars: most(`${name}.maxChars`, maxChars),
+      ...(media !== undefined && { media: limit(`${name}.media`, media) }),
     }
   })
 }

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
 import type { PlanStep, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
+import { NONE } from '../clean_options.js'
 import { type Compiled, handleOf } from '../compiled.js'
 import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
 import { dialectsAsJson } from '../dialect/table.js'
@@ -114,7 +115,7 @@ let knowsDialects = false
 function packSession(path: string, policy: Compiled, spare: number) {
   if (!knowsDialects) native.setDialects(dialectsAsJson())
   knowsDialects = true
-  const { clean, dialect, maxSideBytes } = policy
+  const { clean, dialect, maxSideBytes, media } = policy
   if (typeof path !== 'string') throw optionError(TypeError, 'path', 'the path of a file', path)
   if (path === '' || path.includes('\0')) throw optionError(RangeError, 'path', 'the path of a file', path)
   const side = {
@@ -127,13 +128,17 @@ function packSession(path: string, policy: Compiled, spare: number) {
     spare,
     Number(policy.query === undefined),
     Number(clean !== undefined),
-    ...(clean ?? []).map(Number),
+    ...(clean ?? NONE).map(Number),
+    Number(media !== undefined),
+    media?.maxBytes ?? 0,
+    media?.maxItems ?? 0,
+    Number(media?.first ?? false),
   )
   return [path, handleOf(policy), dialect, how] as const
 }
 
-function packStep({ index, chars, maxChars, callId }: PlanStep): number[] {
-  return [index, chars, maxChars, Number(callId !== undefined)]
+function packStep({ index, chars, maxChars, media, callId }: PlanStep): number[] {
+  return [index, chars, maxChars, media ?? Number.POSITIVE_INFINITY, Number(callId !== undefined)]
 }
 
 /** Runs work of the engine, which a signal stops. Reports progress, and retries while the lock is held elsewhere. */

@@ -14,6 +14,7 @@ use super::policy::{PolicyHandle, write};
 use super::task::Background;
 use super::units::Numbers;
 use crate::dialect::table::Table;
+use crate::media;
 use crate::policy::Policy;
 use crate::session::budget_survey::{Budget, Step};
 use crate::session::clamp_slots::Rules;
@@ -94,7 +95,8 @@ pub fn inspect_session(
 }
 
 /// Reads the options of a session. `how`: the limit of side data in bytes (Infinity keeps it, -1 drops it), bytes
-/// allowed beyond that limit, 1 to ask of results what their history says, 1 to clean texts, and the four options of the cleaning.
+/// allowed beyond that limit, 1 to ask of results what their history says, 1 to clean texts, and the
+/// four options of the cleaning; 1 to bound payloads, and their bytes, their number, and 1 to keep the first.
 fn unpack_options(policy: &Policy, dialect: Option<String>, how: &[f64]) -> Options {
     let side = match how[0] {
         max if max < 0.0 => SideData::Drop,
@@ -103,11 +105,13 @@ fn unpack_options(policy: &Policy, dialect: Option<String>, how: &[f64]) -> Opti
     };
     let flag = |at: usize| how[at] != 0.0;
     let clean = flag(3).then(|| [flag(4), flag(5), flag(6), flag(7)].into());
-    Options { rules: Rules { policy: policy.clone(), clean }, side, asks: flag(2), dialect }
+    let media =
+        flag(8).then(|| media::Budget { bytes: how[9] as usize, items: how[10] as usize, first: flag(11) });
+    Options { rules: Rules { policy: policy.clone(), clean }, side, asks: flag(2), media, dialect }
 }
 
 /// Reads a budget: 0 for none; 1 and then a budget as `plan_results` takes it; or 2 and then the steps of a plan, each
-/// with its index, its chars, its maximum chars, and 1 if it has an id.
+/// with its index, its chars, its maximum chars, the bytes of its payloads, and 1 if it has an id.
 fn unpack_plan(numbers: &[f64], calls: Vec<String>) -> Option<Budget> {
     let (kind, numbers) = numbers.split_first()?;
     let mut calls = calls.into_iter();
@@ -115,12 +119,13 @@ fn unpack_plan(numbers: &[f64], calls: Vec<String>) -> Option<Budget> {
         index: step[0] as u64,
         chars: step[1] as usize,
         max_chars: step[2] as usize,
-        call_id: if step[3] != 0.0 { calls.next() } else { None },
+        media: step[3] as usize,
+        call_id: if step[4] != 0.0 { calls.next() } else { None },
     };
     match *kind as usize {
         0 => None,
         1 => Some(Budget::Aggregate(unpack_budget(numbers))),
-        _ => Some(Budget::Plan(numbers.chunks_exact(4).map(&mut step).collect())),
+        _ => Some(Budget::Plan(numbers.chunks_exact(5).map(&mut step).collect())),
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod base64;
 pub mod budget;
+pub mod payload;
 pub mod pixels;
 pub mod runs;
 pub mod sniff;

@@ -7,12 +7,14 @@ use super::active_branch::SessionTree;
 use super::failure::Failure;
 use super::progress::Progress;
 use super::question::History;
-use super::rewrite_row::{Ask, Options, ResultSize};
+use super::rewrite_row::{Options, ResultSize};
 use super::row_format::{Entry, Format, Place};
 use super::rows::{Reading, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{self, Table};
+use crate::json::Document;
 use crate::limits::UNLIMITED;
+use crate::media;
 use crate::plan::{Aggregate, ToolResult, notice_chars, plan};
 use crate::policy::Policy;
 
@@ -20,6 +22,7 @@ use crate::policy::Policy;
 #[derive(Clone, Debug)]
 pub enum Budget {
     Aggregate(Aggregate),
+    Media(media::Budget),
     Plan(Vec<Step>),
 }
 
@@ -32,16 +35,28 @@ pub struct Step {
     /// Chars of the result.
     pub chars: usize,
     pub max_chars: usize,
+    /// Bytes of payloads in blocks of their own that the result may keep.
+    pub media: usize,
 }
 
 /// The maximum size of a result. It applies only if the result is still the measured one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
     pub row: u64,
     /// The index of the result in its row.
     pub nth: usize,
     pub present: usize,
     pub max_chars: usize,
+    /// Tells of each payload if it goes.
+    pub gone: Vec<bool>,
+}
+
+impl Limit {
+    /// Returns those of one row, of limits in order.
+    pub fn in_row(limits: &[Limit], row: u64) -> &[Limit] {
+        let first = limits.partition_point(|limit| limit.row < row);
+        &limits[first..limits.partition_point(|limit| limit.row <= row)]
+    }
 }
 
 /// Scans a session before the repair, and finds the results to truncate.
@@ -92,6 +107,7 @@ impl Survey {
         session: &SessionFile,
         budget: &Budget,
         options: &Options,
+        lights: &[Limit],
         progress: &Progress,
     ) -> Result<(Vec<Limit>, usize), Failure> {
         let mut rows = Rows::of(&session.file);
@@ -106,7 +122,19 @@ impl Survey {
             if let Some(document) = row.document() {
                 let entry = row.entry(&document);
                 let ask = &mut |result: &dialect::ToolResult| history.asked(result, &place);
-                survey.push(row.number, &entry, options, ask);
+                match (budget, options.without_media(&entry, Limit::in_row(lights, row.number))) {
+                    (Budget::Media(_), _) => {
+                        let sizes = options.media_sizes(&entry).into_iter();
+                        let sizes = sizes.map(|media| ResultSize { media, ..ResultSize::default() });
+                        survey.push(row.number, &entry, sizes.collect());
+                    }
+                    (_, None) => survey.push(row.number, &entry, options.measure(&entry, ask)),
+                    (_, Some((light, _))) => {
+                        let document = Document::parse(&light).expect("JSON with words for payloads");
+                        let entry = entry.again(document.root());
+                        survey.push(row.number, &entry, options.measure(&entry, ask));
+                    }
+                }
             }
             history.check()
         };
@@ -118,8 +146,8 @@ impl Survey {
         Ok(survey.map_or((vec![], 0), |survey| survey.limits(budget, &options.rules.policy)))
     }
 
-    /// Takes a row that is valid JSON, with its number. `ask` tells what was asked of a result.
-    pub fn push(&mut self, number: u64, entry: &Entry, options: &Options, ask: Ask) {
+    /// Takes a row that is valid JSON, with its number and the sizes of its results.
+    pub fn push(&mut self, number: u64, entry: &Entry, sizes: Vec<ResultSize>) {
         self.is_plain &= entry.place == Place::Row;
         let message = self.messages;
         self.messages += 1;
@@ -133,7 +161,7 @@ impl Survey {
         if entry.message.is_some_and(|message| Table::get().is_answer(message)) {
             self.answers.push(number);
         }
-        for (nth, measured) in options.measure(entry, ask).into_iter().enumerate() {
+        for (nth, measured) in sizes.into_iter().enumerate() {
             self.results.push(SurveyResult { row: number, nth, message, measured });
         }
     }
@@ -148,8 +176,20 @@ impl Survey {
         self.results.retain(|seen| seen.message >= self.first);
         match budget {
             Budget::Aggregate(aggregate) => (self.planned(aggregate, policy), 0),
+            Budget::Media(budget) => (self.lights(budget), 0),
             Budget::Plan(steps) => self.matched(steps),
         }
+    }
+
+    /// Returns the results that lose payloads.
+    fn lights(&self, budget: &media::Budget) -> Vec<Limit> {
+        let sizes: Vec<usize> = self.results.iter().flat_map(|seen| &seen.measured.media).copied().collect();
+        let mut gone = budget.gone(&sizes).into_iter();
+        let lights = self.results.iter().map(|seen| {
+            let gone = gone.by_ref().take(seen.measured.media.len()).collect();
+            Limit { gone, ..seen.limit(usize::MAX) }
+        });
+        lights.filter(|light| light.gone.contains(&true)).collect()
     }
 
     fn planned(&self, budget: &Aggregate, policy: &Policy) -> Vec<Limit> {
@@ -196,7 +236,11 @@ impl Survey {
             let from = known.partition_point(|(other, _)| *other < hash);
             let mut same = known[from..].iter().take_while(|(other, _)| *other == hash).map(|(_, at)| *at);
             match same.find(|at| limits[*at].is_none()) {
-                Some(at) => limits[at] = Some(self.results[at].limit(step.max_chars)),
+                Some(at) => {
+                    let budget = media::Budget { bytes: step.media, items: usize::MAX, first: false };
+                    let gone = budget.gone(&self.results[at].measured.media);
+                    limits[at] = Some(Limit { gone, ..self.results[at].limit(step.max_chars) });
+                }
                 None => unmatched += 1,
             }
         }
@@ -226,31 +270,31 @@ impl Key<'_> {
 
 impl SurveyResult {
     fn limit(&self, max_chars: usize) -> Limit {
-        Limit { row: self.row, nth: self.nth, present: self.measured.present, max_chars }
+        Limit { row: self.row, nth: self.nth, present: self.measured.present, max_chars, gone: vec![] }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Document;
     use crate::policy::Policy;
     use crate::session::clamp_slots::Rules;
     use crate::session::rewrite_row::SideData;
 
     fn surveyed(rows: &[&str]) -> Survey {
         let rules = Rules { policy: Policy::default(), clean: None };
-        let options = Options { rules, side: SideData::Keep, asks: false, dialect: None };
+        let options = Options { rules, side: SideData::Keep, asks: false, media: None, dialect: None };
         let mut survey = Survey::of(Format::Rows);
         for (number, row) in rows.iter().enumerate() {
             let document = Document::parse(row.as_bytes()).unwrap();
-            survey.push(number as u64, &Entry::of(document.root(), Format::Rows), &options, &mut |_| vec![]);
+            let entry = Entry::of(document.root(), Format::Rows);
+            survey.push(number as u64, &entry, options.measure(&entry, &mut |_| vec![]));
         }
         survey
     }
 
     fn step(index: u64, call_id: Option<&str>, chars: usize) -> Step {
-        Step { index, call_id: call_id.map(str::to_owned), chars, max_chars: 1 }
+        Step { index, call_id: call_id.map(str::to_owned), chars, max_chars: 1, media: 0 }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::dialect::{Slot, ToolResult};
 use crate::json::{Value, string};
 
 /// Markers that end the cached part of a request.
-const CACHE_MARKS: [&str; 2] = ["cache_control", "providerOptions"];
+pub const CACHE_MARKS: [&str; 2] = ["cache_control", "providerOptions"];
 
 /// Writes the new texts of a result's slots.
 pub fn edit(splices: &mut Splices, result: &ToolResult, edits: &[SlotEdit]) {
@@ -84,7 +84,7 @@ fn keep_unread(splices: &mut Splices, slot: &Slot, room: usize) {
 }
 
 /// Returns the innermost element of a list that a value is in, within a result.
-fn block_of<'d>(result: &ToolResult<'d>, value: Value<'d>) -> Option<Value<'d>> {
+pub fn block_of<'d>(result: &ToolResult<'d>, value: Value<'d>) -> Option<Value<'d>> {
     let mut at = value;
     while at != result.object {
         let parent = at.parent()?;

@@ -12,6 +12,7 @@ pub mod fingerprint;
 pub mod inspect;
 pub mod iso8601;
 pub mod lock;
+pub mod media;
 pub mod nested_json;
 pub mod payload;
 pub mod prefilter;

@@ -52,6 +52,7 @@ mod tests {
             rules,
             side: SideData::Cap { max: 8_192, spare: 0 },
             asks: false,
+            media: None,
             dialect: None,
         });
         let row = |text: &str| format!("{{\"role\":\"tool\",\"content\":\"{text}\"}}\n").into_bytes();

@@ -46,14 +46,21 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     let _locks = locks(request, &path, progress)?;
     let recovered = if request.dry_run { 0 } else { swap::recover(&path, progress)? };
     let session = SessionFile::open(path)?;
-    let (limits, unmatched) = match &request.budget {
-        Some(budget) => Survey::read(&session, budget, &request.options, progress)?,
-        None => (vec![], 0),
+    let survey = |budget: Option<&Budget>, lights: &[Limit]| {
+        budget.map_or(Ok((vec![], 0)), |budget| {
+            Survey::read(&session, budget, &request.options, lights, progress)
+        })
     };
+    // A plan says itself which payloads stay.
+    let is_planned = matches!(request.budget, Some(Budget::Plan(_)));
+    let media = request.options.media.filter(|_| !is_planned).map(Budget::Media);
+    let (lights, _) = survey(media.as_ref(), &[])?;
+    let (limits, unmatched) = survey(request.budget.as_ref(), &lights)?;
     let mut repair = Repair {
         request,
         progress,
         gate: Prefilter::of(&request.options),
+        lights,
         limits,
         known: session.found.modified().ok(),
         session: &session,
@@ -102,6 +109,8 @@ struct Repair<'a> {
     session: &'a SessionFile,
     history: History<'a>,
     gate: Prefilter,
+    /// Limits of payloads, and of texts.
+    lights: Vec<Limit>,
     limits: Vec<Limit>,
     /// The modification time at which all that was read was last known to be unchanged.
     known: Option<SystemTime>,
@@ -127,7 +136,7 @@ impl Repair<'_> {
             self.tally = settled;
         }
         // A limit that was not applied shows that the file changed between measuring and truncating.
-        if self.tally.limits < self.limits.len() {
+        if self.tally.limits < self.lights.len() + self.limits.len() {
             return Err(self.session.changed("was modified after its results were measured"));
         }
         Ok(())
@@ -187,9 +196,8 @@ impl Repair<'_> {
     /// Returns the new row, or `None` if a row, which starts at `start` in the old file, stays unchanged.
     fn rewritten(&mut self, bytes: &[u8], start: u64) -> Result<Option<Vec<u8>>, Failure> {
         let Some(row) = self.tally.reading.next(bytes) else { return Ok(None) };
-        let first = self.limits.partition_point(|limit| limit.row < row.number);
-        let last = self.limits.partition_point(|limit| limit.row <= row.number);
-        let may_matter = first < last || self.gate.may_matter(row.text);
+        let [lights, limits] = [&self.lights, &self.limits].map(|limits| Limit::in_row(limits, row.number));
+        let may_matter = !lights.is_empty() || !limits.is_empty() || self.gate.may_matter(row.text);
         let is_known = self.tally.shape != SessionKind::Unknown;
         if is_known && !may_matter {
             return Ok(None);
@@ -206,10 +214,9 @@ impl Repair<'_> {
         if !may_matter {
             return Ok(None);
         }
-        let limits = &self.limits[first..last];
         let place = start..start + bytes.len() as u64;
         let ask = &mut |result: &ToolResult| self.history.asked(result, &place);
-        let RowChange { row: new, cuts, limits } = options.rewrite(row.text, &entry, limits, ask);
+        let RowChange { row: new, cuts, limits } = options.rewrite(row.text, &entry, lights, limits, ask);
         self.history.check()?;
         self.tally.limits += limits;
         self.tally.clamped += u64::from(cuts.any());

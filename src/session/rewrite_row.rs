@@ -4,12 +4,14 @@ use super::budget_survey::Limit;
 use super::clamp_slots::{Fit, Rules, SlotCuts, SlotEdit, clamp_json, clamp_slots};
 use super::cuts::Cuts;
 use super::edits::edit;
+use super::media::ResultMedia;
 use super::row_format::Entry;
 use super::side_data;
 use super::splice::Splices;
 use crate::dialect::{Table, ToolResult};
 use crate::encoding::Utf16;
 use crate::json::{Document, Literal, Value, string, without_controls};
+use crate::media;
 use crate::notice::earlier;
 use crate::truncate::figures::original_chars;
 use crate::truncate::input::Input;
@@ -21,6 +23,8 @@ pub struct Options {
     pub side: SideData,
     /// Ask of each result what its history says.
     pub asks: bool,
+    /// Bounds the payloads of all results together.
+    pub media: Option<media::Budget>,
     /// Only process results of this dialect.
     pub dialect: Option<String>,
 }
@@ -52,7 +56,7 @@ pub struct RowChange {
 }
 
 /// A tool result, measured for planning.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultSize {
     pub id: Option<String>,
     /// Chars at present, and after its own limits.
@@ -60,6 +64,8 @@ pub struct ResultSize {
     pub chars: usize,
     /// Chars before it was first truncated.
     pub original: usize,
+    /// Bytes of the payloads in blocks of their own.
+    pub media: Vec<usize>,
 }
 
 impl Options {
@@ -69,12 +75,36 @@ impl Options {
     }
 
     /// Truncates the results of a row. `limits` are those of a budget for some of its results, in order. `ask` tells what
-    /// was asked of a result.
-    pub fn rewrite(&self, row: &[u8], entry: &Entry, limits: &[Limit], ask: Ask) -> RowChange {
-        let Some(open) = self.without_secrets(entry) else { return self.truncate(row, entry, limits, ask) };
+    /// was asked of a result, and `lights` those of its payloads.
+    pub fn rewrite(
+        &self,
+        row: &[u8],
+        entry: &Entry,
+        lights: &[Limit],
+        limits: &[Limit],
+        ask: Ask,
+    ) -> RowChange {
+        let Some(open) = self.without_secrets(entry) else {
+            return self.lighten(row, entry, lights, limits, ask);
+        };
         let document = Document::parse(&open).expect("JSON with other strings");
-        let change = self.truncate(&open, &entry.again(document.root()), limits, ask);
+        let change = self.lighten(&open, &entry.again(document.root()), lights, limits, ask);
         RowChange { row: change.row.or_else(|| Some(open.clone())), ..change }
+    }
+
+    /// Replaces the payloads of a row that go, and then truncates its results.
+    fn lighten(&self, row: &[u8], entry: &Entry, lights: &[Limit], limits: &[Limit], ask: Ask) -> RowChange {
+        let Some((light, applied)) = self.without_media(entry, lights) else {
+            return self.truncate(row, entry, limits, ask);
+        };
+        let document = Document::parse(&light).expect("JSON with words for payloads");
+        let change = self.truncate(&light, &entry.again(document.root()), limits, ask);
+        let over = change.cuts.over.max(applied as u64);
+        RowChange {
+            row: change.row.or_else(|| Some(light.clone())),
+            cuts: Cuts { over, ..change.cuts },
+            limits: change.limits + applied,
+        }
     }
 
     fn truncate(&self, row: &[u8], entry: &Entry, limits: &[Limit], ask: Ask) -> RowChange {
@@ -90,7 +120,11 @@ impl Options {
             let rules = self.asking(rules, result, &texts, ask);
             let clamped = clamp_slots(&result.slots, &texts, &rules);
             edit(&mut splices, result, &clamped.edits);
-            cuts.add(clamped.truncated, self.cap_side_data(&mut splices, result));
+            let gone = limit.map_or(&[][..], |limit| &limit.gone);
+            if gone.contains(&true) {
+                ResultMedia::of_blocks(result).drop(&mut splices, gone);
+            }
+            cuts.add(clamped.truncated || gone.contains(&true), self.cap_side_data(&mut splices, result));
             if let Some(copy) = result.copy() {
                 splices.mirror(result.object, copy);
             }
@@ -181,7 +215,8 @@ impl Options {
             let rules = self.asking(self.rules.failed(result.is_error()), result, &texts, ask);
             let clamped = clamp_slots(&result.slots, &texts, &rules);
             let (chars, original) = after(&texts, &clamped);
-            ResultSize { id: result.id(), present: chars_of(&texts), chars, original }
+            let media = ResultMedia::of_blocks(result).sizes();
+            ResultSize { id: result.id(), present: chars_of(&texts), chars, original, media }
         };
         self.results(entry).iter().map(measure).collect()
     }

@@ -31,7 +31,13 @@ fn request(path: &Path) -> Request {
     let rules = Rules { policy, clean: None };
     Request {
         path: path.to_owned(),
-        options: Options { rules, side: SideData::Cap { max: 100, spare: 0 }, asks: true, dialect: None },
+        options: Options {
+            rules,
+            side: SideData::Cap { max: 100, spare: 0 },
+            asks: true,
+            media: None,
+            dialect: None,
+        },
         budget: None,
         backup: true,
         dry_run: false,

@@ -1,0 +1,75 @@
+//! A payload by the text that holds it: base64 or a data URL.
+
+use super::base64::{decode, decoded, is_base64};
+use super::sniff::{Medium, sniff};
+use super::{are_words, data_type, words};
+
+/// The bytes of an image, a sound or a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payload {
+    pub medium: Option<Medium>,
+    /// The type that its holder or a data URL names.
+    pub said: Option<String>,
+    /// Its bytes, decoded.
+    pub bytes: usize,
+}
+
+/// Units at the start in which dimensions stand, and in which those of a photo may stand, as in lib/media/medium.ts.
+const HEADS: [usize; 2] = [4_096, 262_144];
+/// Units that show if a text is base64.
+const SHOWN: usize = 64;
+
+impl Payload {
+    /// Reads a text. Returns `None` for anything else, such as the address of an image, or words about a payload. `said`:
+    /// its type as its holder names it.
+    pub fn of(text: &str, said: Option<String>) -> Option<Payload> {
+        let (named, data) = data_type(text).map_or(("", text), |(named, data)| (named, data));
+        if data.len() == text.len() && !is_payload(text.as_bytes()) {
+            return None;
+        }
+        let said = if named.is_empty() { said } else { Some(named.to_owned()) };
+        let padding = data.bytes().rev().take(2).take_while(|byte| *byte == b'=').count();
+        let bytes = decoded(data.encode_utf16().count() - padding);
+        for head in HEADS {
+            let start = decode(&data.as_bytes()[..data.len().min(head)]);
+            if start.len() == bytes && are_words(&start) {
+                return None;
+            }
+            let medium = sniff(&start);
+            if medium.is_some_and(|medium| medium.size.is_some()) || text.len() <= head || head == HEADS[1] {
+                return Some(Payload { medium, said, bytes });
+            }
+        }
+        None
+    }
+
+    /// Returns the words that stand for it.
+    pub fn words(&self) -> String {
+        words(self.medium, self.said.as_deref(), self.bytes)
+    }
+}
+
+fn is_payload(text: &[u8]) -> bool {
+    let shown = &text[..text.len().min(SHOWN)];
+    let padding = shown.iter().rev().take(2).take_while(|byte| **byte == b'=').count();
+    let body = &shown[..shown.len() - padding];
+    body.len() >= 4 && body.iter().all(|byte| is_base64((*byte).into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_and_data_urls_are_payloads() {
+        let said = |text: &str| Payload::of(text, Some("a/b".into())).map(|payload| payload.words());
+        assert_eq!(said("R0lGODlhAwACAA==").unwrap(), "[... 10 bytes of image/gif 3x2 omitted]");
+        assert_eq!(said("data:;base64,R0lGODlhAwACAA==").unwrap(), "[... 10 bytes of image/gif 3x2 omitted]");
+        assert_eq!(said("data:c/d;base64,AAAA").unwrap(), "[... 3 bytes of c/d omitted]");
+        assert_eq!(said("AAAA").unwrap(), "[... 3 bytes of a/b omitted]");
+        for none in ["https://a.b/c.png", "/tmp/a.png", "", "AAA", "a b c d", "Wy4uLiAzIGJ5dGVzIG9taXR0ZWRd"]
+        {
+            assert_eq!(said(none), None, "{none}");
+        }
+    }
+}
