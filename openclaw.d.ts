@@ -40,8 +40,8 @@ export const HARD_TRUNCATE_SUFFIX: string
 // ── Results in a history ─────────────────────────────────────────────────────────────────────────────────
 
 export interface ToolResultTruncationOptions extends ProfileOptions {
-  /** Text used as it is, or a function of the number of omitted chars. Default "[... N more characters truncated]", in
-   *  'latest' "[... N more characters truncated; rerun with narrower args if needed]". */
+  /** Text used as it is, or a function of the number of omitted chars. Default "[... N more characters truncated]", from
+   *  '2026.7' on "[... N more characters truncated; rerun with narrower args if needed]". */
   suffix?: string | ((truncatedChars: number) => string)
   /** Chars. Both ends are kept only if there is room for more than twice as many; otherwise the head. Never raises
    *  `maxChars`. Default 2_000. */
@@ -87,10 +87,11 @@ export function resolveLiveToolResultAggregateMaxChars(params: {
   contextWindowTokens: number
   perResultMaxChars: number
 }): number
-/** Returns true if the texts of a tool result exceed `calculateMaxToolResultChars`. */
+/** Returns true if the texts of a tool result exceed `maxCharsOverride`, by default `calculateMaxToolResultChars`. */
 export function isOversizedToolResult(
   message: unknown,
   contextWindowTokens: number,
+  maxCharsOverride?: number | ProfileOptions,
   options?: ProfileOptions,
 ): boolean
 /** What was sent of the tool results of a session. Keep one for each session. */
@@ -251,7 +252,7 @@ export interface PromptParams extends ProfileOptions {
 /**
  * Estimates the tokens of a prompt, times SAFETY_MARGIN and rounded up. 'april': 4 chars a token, 1,200 tokens an
  * image.
- * 'latest': OpenClaw's later weights, with 2 chars a token for tool results and a token or more for each Chinese,
+ * From '2026.7' on: OpenClaw's later weights, with 2 chars a token for tool results and a token or more for each Chinese,
  * Japanese or Korean char. System prompt, images of users and tool schemas count; `details` do not. `estimateTokens` of
  * `spillway` is closer.
  */
@@ -446,7 +447,7 @@ export const TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE: 2
 // ── When a provider says no ──────────────────────────────────────────────────────────────────────────────
 
 /** Returns true if an error (an Error, a response body, a string, an assistant message with an error) says that the
- *  prompt has too many tokens or bytes; in 'latest' also if a single request exceeds a rate limit. Returns false for
+ *  prompt has too many tokens or bytes; from '2026.7' on also if a single request exceeds a rate limit. Returns false for
  *  prose that mentions an overflow. `classifyProviderError` of `spillway` distinguishes these kinds, and reads the
  *  numbers. */
 export function isContextOverflowError(error: unknown, options?: ProfileOptions): boolean

@@ -383,6 +383,8 @@ describe('calculateMaxToolResultChars', () => {
     expect(isOversizedToolResult(over, tokens, { profile: 'latest' })).toBe(april >= latest)
     expect(isOversizedToolResult(result(text('x'.repeat(april))), tokens)).toBe(false)
     expect(isOversizedToolResult({ ...over, role: 'user' }, tokens)).toBe(false)
+    expect(isOversizedToolResult(over, tokens, april + 1)).toBe(false)
+    expect(isOversizedToolResult(over, tokens, april, { profile: 'latest' })).toBe(true)
   })
 
   it('refuses a window that is no number of tokens', () => {

@@ -53,10 +53,14 @@ export function measuredChars(message: unknown, measure: (text: string) => numbe
 export function isOversizedToolResult(
   message: unknown,
   contextWindowTokens: number,
+  maxCharsOverride?: number | ProfileOptions,
   options?: ProfileOptions,
 ): boolean {
-  const { measure } = profileOf(options)
-  return measuredChars(message, measure) > calculateMaxToolResultChars(contextWindowTokens, options)
+  const [given, profile] = isObject(maxCharsOverride)
+    ? [undefined, maxCharsOverride]
+    : [maxCharsOverride, options]
+  const preset = calculateMaxToolResultChars(contextWindowTokens, profile)
+  return measuredChars(message, profileOf(profile).measure) > bound('maxCharsOverride', given, preset)
 }
 
 export function isToolResult(message: unknown): message is object {
