@@ -314,6 +314,13 @@ export interface ResultPolicy extends PolicyOptions {
   /** JSON bytes that 'cap' keeps of each copy. Default 8_192. Small scalar fields survive first, long texts are
    *  truncated, arrays and objects keep what fits. Cycles, BigInt, maps and bytes are replaced by a description. */
   maxSideBytes?: number
+  /** What stays of an MCP result whose `content` repeats its `structuredContent`: both (default), the text, or the
+   *  structured content. A text repeats it if it is its JSON, however spelled, or that of its only member `result`, into
+   *  which servers wrap what is no object; if that is a list, the texts may be its elements. All other results stay as
+   *  they are. Under 'structured', `content` keeps its other blocks and may be empty, limits of texts no longer apply,
+   *  and messages of Pi keep their text, since Pi sends no structured content. docs/frameworks.md says what each client
+   *  does with both. */
+  structured?: 'both' | 'text' | 'structured'
   /** Default: detected from the shape of the value, by its tags alone, never by instanceof. */
   dialect?: DialectName
   /** Budget of the payloads of one result, in clampMessages and repairSession of all results together: images, audio and

@@ -37,6 +37,7 @@ export interface Compiled {
   readonly dialect: DialectName | undefined
   readonly sideData: 'keep' | 'cap' | 'drop'
   readonly maxSideBytes: number
+  readonly structured: 'both' | 'text' | 'structured'
   readonly clean: Cleaning | undefined
   readonly media: MediaBudget | undefined
   readonly redact: Redaction | undefined

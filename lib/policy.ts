@@ -141,6 +141,7 @@ function check(options: WrapPolicy): Compiled {
     redact: checkRedact(options.redact),
     dialect,
     sideData: choice('sideData', options.sideData, ['keep', 'cap', 'drop'], 'keep'),
+    structured: choice('structured', options.structured, ['both', 'text', 'structured'], 'both'),
     maxSideBytes: bound('maxSideBytes', options.maxSideBytes, 8_192),
     method,
     onClamp: callback('onClamp', options.onClamp),

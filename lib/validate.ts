@@ -39,6 +39,7 @@ export const OPTIONS = {
     'dialect',
     'sideData',
     'maxSideBytes',
+    'structured',
     'clean',
     'redact',
     'media',

@@ -5,6 +5,7 @@
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
+use spillway::dialect::structured::Structured;
 use spillway::policy::{Policy, Share};
 use spillway::session::clamp_slots::Rules;
 use spillway::session::prefilter::Prefilter;
@@ -36,7 +37,7 @@ fuzz_target!(|input: &[u8]| {
         let side =
             [SideData::Keep, SideData::Drop, SideData::Cap { max: choices.int_in_range(0..=900)?, spare: 0 }];
         let side = *choices.choose(&side)?;
-        Ok(Options { rules: Rules { policy, clean: None }, side, asks: true, dialect: None })
+        Ok(Options { rules: Rules { policy, clean: None }, side, structured: Structured::Both, asks: true, media: None, dialect: None })
     };
     spillway_fuzz::with(input, choose, |options, file| {
         let once = repaired(file, &options);

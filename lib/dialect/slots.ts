@@ -12,8 +12,8 @@ export function isLight(value: object, policy: Compiled): boolean {
 
 /** Returns the room in JSON within which any value fits unchanged, -1 if only its results can tell. */
 export function lightRoom(policy: Compiled): number {
-  const { light, media, sideData, maxSideBytes } = policy
-  if (prepares(policy) || media || sideData === 'drop') return -1
+  const { light, media, sideData, maxSideBytes, structured } = policy
+  if (prepares(policy) || media || sideData === 'drop' || structured !== 'both') return -1
   return sideData === 'cap' ? Math.min(light, maxSideBytes) : light
 }
 

@@ -13,6 +13,7 @@ import { once } from '../query.js'
 import { checkAwaited } from '../validate.js'
 import { type Clamped, clampSlots, clampWithFigures } from './clamp_slots.js'
 import { redactResult } from './redact_value.js'
+import { sentOnce } from './sent_once.js'
 
 const RESULT: Origin = { phase: 'result' }
 
@@ -58,15 +59,21 @@ export function clampAndReport(
   return clamped.text
 }
 
-/** Clamps the results that were read from a value, first their payloads and then their texts. */
+/** Clamps the results that were read from a value: first what they carry twice, then their payloads and their texts. */
 export function clampResults<T extends object>(
   given: T,
   read: readonly Result[],
   policy: Compiled,
   origin: Origin,
 ): T {
-  const value = lightened(given, read, policy.media)
-  const results = value === given ? read : readResults(value, policy.dialect)
+  let value = given
+  let results = read
+  const take = (made: T) => {
+    if (made !== value) results = readResults(made, policy.dialect)
+    value = made
+  }
+  take(sentOnce(value, results, policy.structured))
+  take(lightened(value, results, policy.media))
   let draft: Draft | undefined
   for (const result of results) {
     if (!surelyFit(result.slots, policy)) {

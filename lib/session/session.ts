@@ -127,6 +127,7 @@ function packSession(path: string, policy: Compiled, spare: number) {
     side[policy.sideData],
     spare,
     Number(policy.query === undefined),
+    ['both', 'text', 'structured'].indexOf(policy.structured),
     Number(clean !== undefined),
     ...(clean ?? NONE).map(Number),
     Number(media !== undefined),

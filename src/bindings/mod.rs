@@ -15,6 +15,7 @@ mod process;
 mod redact;
 mod session;
 mod spill;
+mod structured;
 mod task;
 mod text;
 mod truncate;

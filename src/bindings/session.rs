@@ -13,6 +13,7 @@ use super::plan::unpack_budget;
 use super::policy::{PolicyHandle, write};
 use super::task::Background;
 use super::units::Numbers;
+use crate::dialect::structured::Structured;
 use crate::dialect::table::Table;
 use crate::media;
 use crate::policy::Policy;
@@ -95,8 +96,9 @@ pub fn inspect_session(
 }
 
 /// Reads the options of a session. `how`: the limit of side data in bytes (Infinity keeps it, -1 drops it), bytes
-/// allowed beyond that limit, 1 to ask of results what their history says, 1 to clean texts, and the
-/// four options of the cleaning; 1 to bound payloads, and their bytes, their number, and 1 to keep the first.
+/// allowed beyond that limit, 1 to ask of results what their history says, what stays of copies (0 for all, 1 for the
+/// text, 2 for structured content), 1 to clean texts, and the four options of the cleaning; 1 to bound payloads, and
+/// their bytes, their number, and 1 to keep the first.
 fn unpack_options(policy: &Policy, dialect: Option<String>, how: &[f64]) -> Options {
     let side = match how[0] {
         max if max < 0.0 => SideData::Drop,
@@ -104,10 +106,18 @@ fn unpack_options(policy: &Policy, dialect: Option<String>, how: &[f64]) -> Opti
         max => SideData::Cap { max: max as usize, spare: how[1] as usize },
     };
     let flag = |at: usize| how[at] != 0.0;
-    let clean = flag(3).then(|| [flag(4), flag(5), flag(6), flag(7)].into());
+    let structured = [Structured::Both, Structured::Text, Structured::Structured][how[3] as usize];
+    let clean = flag(4).then(|| [flag(5), flag(6), flag(7), flag(8)].into());
     let media =
-        flag(8).then(|| media::Budget { bytes: how[9] as usize, items: how[10] as usize, first: flag(11) });
-    Options { rules: Rules { policy: policy.clone(), clean }, side, asks: flag(2), media, dialect }
+        flag(9).then(|| media::Budget { bytes: how[10] as usize, items: how[11] as usize, first: flag(12) });
+    Options {
+        rules: Rules { policy: policy.clone(), clean },
+        side,
+        structured,
+        asks: flag(2),
+        media,
+        dialect,
+    }
 }
 
 /// Reads a budget: 0 for none; 1 and then a budget as `plan_results` takes it; or 2 and then the steps of a plan, each

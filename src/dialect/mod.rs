@@ -6,6 +6,7 @@
 mod form;
 pub mod path;
 pub mod result;
+pub mod structured;
 pub mod table;
 mod unread;
 

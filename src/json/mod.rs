@@ -5,10 +5,12 @@
 //! accepted as `JSON.parse` accepts them, and the last of several members with one name counts.
 
 pub mod document;
+mod equal;
 mod escape;
 pub mod literal;
 
 pub use document::{Document, Value};
+pub use equal::equal;
 pub use literal::Literal;
 
 use std::fmt::Write;

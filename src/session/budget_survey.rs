@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::question::History;
 use super::rewrite_row::{Options, ResultSize};
 use super::row_format::{Entry, Format, Place};
-use super::rows::{Reading, Rows, each_row};
+use super::rows::{Reading, Row, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{self, Table};
 use crate::json::Document;
@@ -119,6 +119,8 @@ impl Survey {
             start = place.end;
             let Some(row) = reading.next(bytes) else { return Ok(()) };
             let survey = survey.get_or_insert_with(|| Survey::of(row.format));
+            let once = options.sent_once(&row);
+            let row = Row { text: once.as_deref().unwrap_or(row.text), ..row };
             if let Some(document) = row.document() {
                 let entry = row.entry(&document);
                 let ask = &mut |result: &dialect::ToolResult| history.asked(result, &place);
@@ -277,13 +279,16 @@ impl SurveyResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::structured::Structured;
     use crate::policy::Policy;
     use crate::session::clamp_slots::Rules;
     use crate::session::rewrite_row::SideData;
 
     fn surveyed(rows: &[&str]) -> Survey {
         let rules = Rules { policy: Policy::default(), clean: None };
-        let options = Options { rules, side: SideData::Keep, asks: false, media: None, dialect: None };
+        let side = SideData::Keep;
+        let structured = Structured::Both;
+        let options = Options { rules, side, structured, asks: false, media: None, dialect: None };
         let mut survey = Survey::of(Format::Rows);
         for (number, row) in rows.iter().enumerate() {
             let document = Document::parse(row.as_bytes()).unwrap();

@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::progress::{Progress, ProgressCounts};
 use super::rewrite_row::{Options, texts_of};
 use super::row_format::SessionKind;
-use super::rows::{Reading, Rows, each_row};
+use super::rows::{Reading, Row, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{Table, ToolResult};
 use crate::encoding::Size;
@@ -115,6 +115,8 @@ impl Inspector<'_> {
     fn take(&mut self, row: &[u8]) {
         self.line += 1;
         let Some(read) = self.reading.next(row) else { return };
+        let once = self.options.sent_once(&read);
+        let read = Row { text: once.as_deref().unwrap_or(read.text), ..read };
         let Some(document) = read.document() else {
             self.report.damaged += 1;
             return;

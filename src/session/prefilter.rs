@@ -3,6 +3,7 @@
 use memchr::memmem::Finder;
 
 use super::rewrite_row::{Options, SideData};
+use crate::dialect::structured::Structured;
 use crate::tokens::MOST_PER_CHAR;
 
 #[derive(Debug)]
@@ -28,7 +29,8 @@ impl Prefilter {
             SideData::Cap { max, .. } => max,
             SideData::Drop => 0,
         };
-        let least = if options.rules.prepares() { 0 } else { sizes.min(lines).min(side) };
+        let is_any = options.rules.prepares() || options.structured != Structured::Both;
+        let least = if is_any { 0 } else { sizes.min(lines).min(side) };
         Prefilter { least, surrogates: ["\\ud", "\\uD"].map(Finder::new) }
     }
 
@@ -51,6 +53,7 @@ mod tests {
         let gate = Prefilter::of(&Options {
             rules,
             side: SideData::Cap { max: 8_192, spare: 0 },
+            structured: Structured::Both,
             asks: false,
             media: None,
             dialect: None,

@@ -15,7 +15,7 @@ use super::replacement::Replacement;
 use super::report::{Reason, Report};
 use super::rewrite_row::{Options, RowChange};
 use super::row_format::{Format, SessionKind};
-use super::rows::{Reading, Rows, each_row};
+use super::rows::{Reading, Row, Rows, each_row};
 use super::session_file::SessionFile;
 use super::swap::{self, Swap};
 use crate::dialect::ToolResult;
@@ -203,6 +203,9 @@ impl Repair<'_> {
             return Ok(None);
         }
         self.progress.step()?;
+        let mark = &bytes[..bytes.len() - row.text.len()];
+        let once = self.request.options.sent_once(&row);
+        let row = Row { text: once.as_deref().unwrap_or(row.text), ..row };
         let Some(document) = row.document() else {
             self.tally.damaged += u64::from(may_matter);
             return Ok(None);
@@ -221,8 +224,8 @@ impl Repair<'_> {
         self.tally.limits += limits;
         self.tally.clamped += u64::from(cuts.any());
         self.tally.cuts += cuts;
+        let new = new.or_else(|| once.clone());
         self.tally.changes |= new.is_some();
-        let mark = &bytes[..bytes.len() - row.text.len()];
         Ok(new.map(|new| if mark.is_empty() { new } else { [mark, &new].concat() }))
     }
 

@@ -6,8 +6,10 @@ use super::cuts::Cuts;
 use super::edits::edit;
 use super::media::ResultMedia;
 use super::row_format::Entry;
+use super::rows::Row;
 use super::side_data;
 use super::splice::Splices;
+use crate::dialect::structured::{Structured, copies};
 use crate::dialect::{Table, ToolResult};
 use crate::encoding::Utf16;
 use crate::json::{Document, Literal, Value, string, without_controls};
@@ -21,6 +23,8 @@ use crate::truncate::input::Input;
 pub struct Options {
     pub rules: Rules,
     pub side: SideData,
+    /// The copies that stay of what an MCP result carries twice.
+    pub structured: Structured,
     /// Ask of each result what its history says.
     pub asks: bool,
     /// Bounds the payloads of all results together.
@@ -72,6 +76,24 @@ impl Options {
     pub fn results<'d>(&self, entry: &Entry<'d>) -> Vec<ToolResult<'d>> {
         let Some(message) = entry.message else { return vec![] };
         Table::get().results(message, self.dialect.as_deref())
+    }
+
+    /// Returns a row whose results carry nothing twice, if it differs.
+    pub fn sent_once(&self, row: &Row) -> Option<Vec<u8>> {
+        if self.structured == Structured::Both {
+            return None;
+        }
+        let document = row.document()?;
+        let mut splices = Splices::default();
+        for copy in
+            self.results(&row.entry(&document)).iter().flat_map(|result| copies(result, self.structured))
+        {
+            match copy.name() {
+                Some(_) => splices.remove_named(copy),
+                None => splices.remove(copy),
+            }
+        }
+        (!splices.is_empty()).then(|| splices.written_row(document.root()))
     }
 
     /// Truncates the results of a row. `limits` are those of a budget for some of its results, in order. `ask` tells what

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
+use spillway::dialect::structured::Structured;
 use spillway::limits::Limits;
 use spillway::platform;
 use spillway::policy::Policy;
@@ -34,6 +35,7 @@ fn request(path: &Path) -> Request {
         options: Options {
             rules,
             side: SideData::Cap { max: 100, spare: 0 },
+            structured: Structured::Both,
             asks: true,
             media: None,
             dialect: None,

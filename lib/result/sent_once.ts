@@ -1,0 +1,65 @@
+import { Draft } from '../dialect/edit.js'
+import type { Place } from '../dialect/paths.js'
+import type { Result } from '../dialect/results.js'
+import { native } from '../engine.js'
+import { jsonOf } from '../json.js'
+import { elementAt, get, isObject } from '../untrusted.js'
+
+/** The copies that stay. */
+export type Kept = 'both' | 'text' | 'structured'
+
+/** Removes what MCP results carry twice. Returns the same value if they carry nothing twice. */
+export function sentOnce<T extends object>(value: T, results: readonly Result[], kept: Kept): T {
+  const draft = new Draft()
+  for (const result of results) removeCopies(result, kept, draft)
+  return draft.done(value)
+}
+
+/** Removes copies from a result whose content repeats its structured content, like `copies` in
+ *  src/dialect/structured.rs. Returns false if nothing changes. */
+export function removeCopies(result: Result, kept: Kept, draft: Draft): boolean {
+  if (kept === 'both') return false
+  const removed = [...new Set(holdersOf(result))].map((holder) => removeIn(holder, kept, draft))
+  return removed.includes(true)
+}
+
+/** Returns the places that may hold content and structured content: a result, the object around one of its blocks, and
+ *  its JSON. */
+function holdersOf({ place, slots }: Result): Place[] {
+  const found = slots.flatMap(({ holder, key, json }) => [
+    holder,
+    holder.parent?.parent,
+    key !== '' && isObject(json?.value) ? holder.child(json.value, key) : undefined,
+  ])
+  return [place, ...found].filter((place) => place !== undefined)
+}
+
+function removeIn(place: Place, kept: Kept, draft: Draft): boolean {
+  const content = place.read('content')
+  if (!Array.isArray(content)) return false
+  const json = jsonOf(place.read('structuredContent'))
+  if (json === undefined) return false
+  const blocks = textBlocks(content)
+  const repeats = native.repeatsStructured(
+    json,
+    blocks.map(({ text }) => text),
+  )
+  if (!repeats.includes(true)) return false
+  if (kept === 'text') {
+    draft.remove(place, 'structuredContent')
+    return true
+  }
+  // A message, which has a role, is sent without its structured content.
+  if (place.read('role') !== undefined) return false
+  const list = place.child(content, 'content')
+  for (const [nth, { at }] of blocks.entries()) if (repeats[nth]) draft.remove(list, at)
+  return true
+}
+
+function textBlocks(content: readonly unknown[]): { at: number; text: string }[] {
+  return Array.from(content.keys()).flatMap((at) => {
+    const block = elementAt(content, at)
+    const text = isObject(block) && get(block, 'type') === 'text' ? get(block, 'text') : undefined
+    return typeof text === 'string' ? [{ at, text }] : []
+  })
+}
