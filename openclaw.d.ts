@@ -87,6 +87,32 @@ export function resolveLiveToolResultAggregateMaxChars(params: {
   contextWindowTokens: number
   perResultMaxChars: number
 }): number
+export interface ToolResultBudget {
+  /** `resolveLiveToolResultMaxChars` of the window. */
+  maxChars: number
+  /** `resolveToolResultContextMaxChars` of the window. */
+  maxContextChars: number
+}
+/** Returns undefined for a window that is unknown, empty or infinite. */
+export function resolveToolResultBudget(contextWindowTokens?: number): ToolResultBudget | undefined
+/** Returns the chars that the context guard leaves to one result, in which each char of it counts twice. */
+export function resolveToolResultContextMaxChars(contextWindowTokens: number): number
+/** Returns true if a text is within a budget, as '2026.9' weighs it. */
+export function toolResultFitsBudget(text: string, budget?: ToolResultBudget): boolean
+export interface WeightOptions {
+  /** Chars that a char counts at least. Default 1. */
+  minimumRawWeight?: number
+}
+/** Returns the longest head of a text within `maxChars`, as '2026.9' weighs it. */
+export function sliceToolResultTextToBudget(text: string, maxChars: number, options?: WeightOptions): string
+/** Returns the longest such tail. */
+export function sliceToolResultTextTailToBudget(
+  text: string,
+  maxChars: number,
+  options?: WeightOptions,
+): string
+/** Returns true for blocks of type text or toolResult that have a text. */
+export function isToolResultTextBlock(block: unknown): boolean
 /** Returns true if the texts of a tool result exceed `maxCharsOverride`, by default `calculateMaxToolResultChars`. */
 export function isOversizedToolResult(
   message: unknown,

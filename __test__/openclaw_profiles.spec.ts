@@ -6,11 +6,17 @@ import {
   estimatePrePromptTokens,
   estimateRenderedLlmBoundaryTokenPressure,
   formatPrePromptPrecheckLog,
+  isToolResultTextBlock,
   type ProfileOptions,
   resolveAutoLiveToolResultMaxChars,
   resolveLiveToolResultAggregateMaxChars,
   resolveLiveToolResultMaxChars,
+  resolveToolResultBudget,
+  resolveToolResultContextMaxChars,
   shouldPreemptivelyCompactBeforePrompt,
+  sliceToolResultTextTailToBudget,
+  sliceToolResultTextToBudget,
+  toolResultFitsBudget,
   truncateOversizedToolResultsInMessages,
 } from 'spillway/openclaw'
 import { describe, expect, it } from 'vitest'
@@ -94,6 +100,73 @@ describe('profiles', () => {
           profile,
         }).promptBudgetBeforeReserve,
       ).toBe(Math.max(1, window - (reserved[at] ?? 0)))
+  })
+})
+
+describe('limits of 9.6', () => {
+  it('are those of the window, and none for a window that is unknown', () => {
+    expect(resolveToolResultBudget(128_000)).toEqual({ maxChars: 32_000, maxContextChars: 128_000 })
+    expect(resolveToolResultContextMaxChars(100)).toBe(1_024)
+    for (const tokens of [undefined, 0, Number.POSITIVE_INFINITY])
+      expect(resolveToolResultBudget(tokens)).toBeUndefined()
+  })
+
+  it.each([
+    // Text; chars that it counts, and with a minimum of 2.
+    ['abc', 3, 6],
+    ['\u6f22\u5b57', 8, 8],
+    ['\u{20000}', 16, 16],
+    ['\u{1f600}', 2, 4],
+  ])('weigh %j as %d, or as %d', (text, weight, twice) => {
+    const fits = (maxChars: number, maxContextChars: number) =>
+      toolResultFitsBudget(text, { maxChars, maxContextChars })
+    expect([fits(weight, twice), fits(weight - 1, twice), fits(weight, twice - 1)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(toolResultFitsBudget(text)).toBe(true)
+    for (const slice of [sliceToolResultTextToBudget, sliceToolResultTextTailToBudget]) {
+      expect(slice(text, weight)).toBe(text)
+      expect(slice(text, weight - 1).length).toBeLessThan(text.length)
+      expect(slice(text, twice, { minimumRawWeight: 2 })).toBe(text)
+      expect(slice(text, twice - 1, { minimumRawWeight: 2 }).length).toBeLessThan(text.length)
+    }
+  })
+
+  it('slice to the longest head and tail, and split no pair', () => {
+    const text = `ab\u6f22\u{1f600}cd`
+    const slices = (slice: typeof sliceToolResultTextToBudget) =>
+      [0, 2, 5, 6, 7, 8, 10].map((most) => slice(text, most))
+    expect(slices(sliceToolResultTextToBudget)).toEqual([
+      '',
+      'ab',
+      'ab',
+      'ab\u6f22',
+      'ab\u6f22',
+      'ab\u6f22\u{1f600}',
+      text,
+    ])
+    expect(slices(sliceToolResultTextTailToBudget)).toEqual([
+      '',
+      'cd',
+      '\u{1f600}cd',
+      '\u{1f600}cd',
+      '\u{1f600}cd',
+      '\u6f22\u{1f600}cd',
+      text,
+    ])
+  })
+
+  it('tell blocks that have a text', () => {
+    const blocks = [
+      { type: 'text', text: '' },
+      { type: 'toolResult', text: 'a' },
+      { type: 'text' },
+      { type: 'image', text: 'a' },
+      null,
+    ]
+    expect(blocks.map(isToolResultTextBlock)).toEqual([true, true, false, false, false])
   })
 })
 

@@ -24,6 +24,14 @@ export {
   truncateOversizedToolResultsInMessages,
   truncateOversizedToolResultsInSession,
 } from './openclaw/history.js'
+export {
+  isToolResultTextBlock,
+  resolveToolResultBudget,
+  resolveToolResultContextMaxChars,
+  sliceToolResultTextTailToBudget,
+  sliceToolResultTextToBudget,
+  toolResultFitsBudget,
+} from './openclaw/limits.js'
 export { installContextEngineLoopHook, markTranscriptPromptText } from './openclaw/loop_hook.js'
 export {
   isContextOverflowError,

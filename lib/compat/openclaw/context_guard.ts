@@ -18,6 +18,7 @@ import {
   resultBlockChars,
   textOf,
 } from './char_estimator.js'
+import { resolveToolResultContextMaxChars } from './limits.js'
 import { shouldPreemptivelyCompactBeforePrompt } from './precheck.js'
 import { ESTIMATED_CHARS_PER_TOKEN, profileOf } from './profile.js'
 import { truncateToolResultMessage, truncateToolResultText } from './tool_results.js'
@@ -28,12 +29,10 @@ export const MID_TURN_PRECHECK_ERROR_MESSAGE =
   'Context overflow: prompt too large for the model (mid-turn precheck).'
 export const CONTEXT_LIMIT_TRUNCATION_NOTICE = 'more characters truncated'
 
-/** Chars that a result may have in any window, as the estimate counts them. */
+/** Chars that all messages may have in any window. */
 const LEAST_CHARS = 1_024
 /** Chars of a notice about blocks without text, at most. */
 const NOTICE_CHARS = 100
-/** Share of the window that one result may take. */
-const RESULT_SHARE = 0.5
 /** Share of the window that all messages may take. */
 const CONTEXT_SHARE = 0.9
 
@@ -74,10 +73,9 @@ export function installToolResultContextGuard(params: Parameters<typeof Declared
   const options = profile === undefined ? {} : { profile }
   const tokens = Math.max(1, limit('contextWindowTokens', contextWindowTokens))
   const { throwsOverflow } = profileOf(options)
-  const chars = tokens * ESTIMATED_CHARS_PER_TOKEN
-  const maxEach = Math.max(LEAST_CHARS, Math.floor((chars / RESULT_WEIGHT) * RESULT_SHARE))
+  const maxEach = resolveToolResultContextMaxChars(tokens)
   const maxAll = throwsOverflow
-    ? Math.max(LEAST_CHARS, Math.floor(chars * CONTEXT_SHARE))
+    ? Math.max(LEAST_CHARS, Math.floor(tokens * ESTIMATED_CHARS_PER_TOKEN * CONTEXT_SHARE))
     : Number.POSITIVE_INFINITY
   const precheck = midTurnPrecheck && midTurn(midTurnPrecheck, options)
   return addTransform(agent, (messages) => {

@@ -104,7 +104,7 @@ const july: Profile = {
 
 const september: Profile = {
   ...july,
-  measure: weightOf,
+  measure: (text) => weightOf(text),
   mostReserved: (tokens) => Math.floor(tokens / 4),
   protects: 'since answer',
   thaws: false,

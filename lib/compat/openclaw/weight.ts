@@ -8,11 +8,13 @@ const HEAVY: readonly (readonly [RegExp, number])[] = [
   [/[\u1100-\u11ff\u3400-\u4dbf\ua000-\ua4cf\ua960-\ua97f\ud7b0-\ud7ff\uf900-\ufaff]+/gu, 11],
 ]
 
-/** Counts the chars of a text, with Chinese, Japanese and Korean weighted by their tokens. */
-export function weightOf(text: unknown): number {
+/** Counts the chars of a text, with Chinese, Japanese and Korean weighted by their tokens. `least`: the weight of any
+ *  other char. */
+export function weightOf(text: unknown, least = 1): number {
   if (typeof text !== 'string') return 0
-  let weight = text.length
-  for (const [run, added] of HEAVY) for (const { length } of text.match(run) ?? []) weight += added * length
+  let weight = least * text.length
+  for (const [run, added] of HEAVY)
+    for (const { length } of text.match(run) ?? []) weight += Math.max(0, added + 1 - least) * length
   return weight
 }
 

@@ -1,0 +1,60 @@
+import type { ToolResultBudget, WeightOptions } from 'spillway/openclaw'
+import { sliceUtf16Safe } from '../../text/slice.js'
+import { get, isObject } from '../../untrusted.js'
+import { checkOptions, checkString, limit, positive } from '../../validate.js'
+import { resolveLiveToolResultMaxChars } from './profile.js'
+import { fitted, weightOf } from './weight.js'
+
+/** Chars that a result may have in any window, as the context guard counts them. */
+const LEAST_CHARS = 1_024
+/** Times a char of a result counts there. */
+const WEIGHT = 2
+
+export function resolveToolResultContextMaxChars(contextWindowTokens: number): number {
+  // Half the window at two chars a token.
+  return Math.max(LEAST_CHARS, limit('contextWindowTokens', contextWindowTokens))
+}
+
+export function resolveToolResultBudget(contextWindowTokens?: number): ToolResultBudget | undefined {
+  if (contextWindowTokens === undefined || limit('contextWindowTokens', contextWindowTokens) === 0)
+    return undefined
+  if (contextWindowTokens === Number.POSITIVE_INFINITY) return undefined
+  return {
+    maxChars: resolveLiveToolResultMaxChars({ contextWindowTokens }),
+    maxContextChars: resolveToolResultContextMaxChars(contextWindowTokens),
+  }
+}
+
+export function toolResultFitsBudget(text: string, budget?: ToolResultBudget): boolean {
+  if (budget === undefined) return true
+  const { maxChars, maxContextChars } = checkOptions('budget', budget)
+  return weightOf(checkString(text)) <= maxChars && weightOf(text, WEIGHT) <= maxContextChars
+}
+
+export function sliceToolResultTextToBudget(
+  text: string,
+  maxChars: number,
+  options: WeightOptions = {},
+): string {
+  return sliced(maxChars, options, (chars) => sliceUtf16Safe(checkString(text), 0, chars))
+}
+
+export function sliceToolResultTextTailToBudget(
+  text: string,
+  maxChars: number,
+  options: WeightOptions = {},
+): string {
+  return sliced(maxChars, options, (chars) =>
+    sliceUtf16Safe(checkString(text), Math.max(0, text.length - chars)),
+  )
+}
+
+function sliced(maxChars: number, options: WeightOptions, slice: (chars: number) => string): string {
+  const least = positive('minimumRawWeight', checkOptions('options', options).minimumRawWeight, 1)
+  return fitted(limit('maxChars', maxChars), slice, (kept) => weightOf(kept, least))
+}
+
+export function isToolResultTextBlock(block: unknown): boolean {
+  const type = isObject(block) ? get(block, 'type') : undefined
+  return (type === 'text' || type === 'toolResult') && typeof get(block as object, 'text') === 'string'
+}
