@@ -29,10 +29,17 @@ export interface HardTruncateLimits {
 /** Truncates a text to its head. */
 export function truncateTextByLinesAndBytesUtf8(text: string, limits?: HardTruncateLimits): string
 /** Truncates a string, a tool result or a partial update. Text blocks share the limits in order. Blocks without room
- *  become "[...]", or empty if that does not fit either; none is dropped. Other blocks are kept as they are. */
+ *  become "[...]", or empty if that does not fit either; none is dropped. Other blocks are kept as they are. The texts fit
+ *  joined by newlines, too. */
 export function hardTruncateToolPayload<T>(payload: T, limits?: HardTruncateLimits): T
 /** Shortens message, stack and causes of the same error object. */
 export function hardTruncateToolError<E>(error: E, limits?: HardTruncateLimits): E
+export const DEFAULT_TOOL_OUTPUT_HARD_LIMITS: { readonly maxBytesUtf8: 51_200; readonly maxLines: 2_000 }
+/** The limits of commands, which are the default ones here. */
+export const EXEC_TOOL_OUTPUT_HARD_LIMITS: { readonly maxBytesUtf8: 51_200; readonly maxLines: 2_000 }
+export function countBytesUtf8(text: string): number
+/** Counts lines as the limits do: a newline at the end starts no further one. */
+export function countLines(text: string): number
 /** Wraps a tool: its results, partial updates and thrown errors are truncated. */
 export function wrapToolWithHardOutputTruncate<T extends object>(tool: T, limits?: HardTruncateLimits): T
 export const HARD_TRUNCATE_SUFFIX: string
@@ -47,7 +54,8 @@ export interface ToolResultTruncationOptions extends ProfileOptions {
    *  `maxChars`. Default 2_000. */
   minKeepChars?: number
 }
-/** Truncates a text to its head, or to 70 % of head and 30 % of tail if the end looks important. */
+/** Truncates a text to its head, or to 70 % of head and 30 % of tail if the end looks important. MIDDLE_OMISSION_MARKER and
+ *  the notice then stand between the two. */
 export function truncateToolResultText(
   text: string,
   maxChars: number,
@@ -113,7 +121,8 @@ export function sliceToolResultTextTailToBudget(
 ): string
 /** Returns true for blocks of type text or toolResult that have a text. */
 export function isToolResultTextBlock(block: unknown): boolean
-/** Returns true if the texts of a tool result exceed `maxCharsOverride`, by default `calculateMaxToolResultChars`. */
+/** Returns true if the texts of a tool result exceed `maxCharsOverride`, by default `calculateMaxToolResultChars`. Options
+ *  may also stand in the third place. */
 export function isOversizedToolResult(
   message: unknown,
   contextWindowTokens: number,
@@ -142,8 +151,8 @@ export interface TruncatedMessages<M> {
 }
 /**
  * Truncates every tool result to the cap, then results down to a notice until all are within the budget. The budget is
- * the cap itself ('2026.4'), or the larger of four caps and half the window (from '2026.7' on, where results after the
- * last assistant message give way last). Both limits hold, except that each result keeps at least "[...]", and that
+ * `aggregateMaxCharsOverride`; without one there is none in '2026.4', and from '2026.7' on the larger of four caps and
+ * half the window, where results after the last assistant message give way last. Both limits hold, except that each result keeps at least "[...]", and that
  * from '2026.7' on a result with the footer "Full output: PATH" keeps that path while its file exists.
  *
  * With `projectionState`, results that were cut before are sent as they were cut, byte for byte, while the history
@@ -184,11 +193,19 @@ export interface SessionToolResultGuardOptions extends ProfileOptions {
   /** Tools whose calls are stored, ignoring case; calls of other tools are dropped. Default: all tools. */
   allowedToolNames?: Iterable<string>
   /** Chars of one tool result. Default 40_000, from '2026.7' on 16_000. `calculateMaxToolResultChars` returns the cap for a
-   *  window. */
+   *  window. A value that is no number from 0 up is replaced by the default, as in OpenClaw, and told on the channel
+   *  'spillway:warning'. */
   maxToolResultChars?: number
-  /** OpenClaw's name of the session. Not used. */
+  /** Called once for each message that was stored. An error of it is ignored. */
+  onMessagePersisted?: OnMessagePersisted
+  /** OpenClaw's name of the session, for `onMessagePersisted`. */
   sessionKey?: string
 }
+/** `entryId`: id of the row, if the append returns one. `sessionFile`: file of the manager, if it has one. */
+export type OnMessagePersisted = (
+  message: StoredMessage,
+  about: { entryId?: string; sessionFile?: string; sessionKey?: string },
+) => void
 export interface SessionToolResultGuard {
   /** Stores an error for each call without a result. */
   flushPendingToolResults(): void
@@ -215,6 +232,13 @@ export function installSessionToolResultGuard(
   opts?: SessionToolResultGuardOptions,
 ): SessionToolResultGuard
 export const MISSING_TOOL_RESULT_TEXT: string
+/**
+ * Returns the append of a manager as it was before its first guard, for rewrites of what is stored already. A guard sets
+ * it as the symbol `openclaw.session.rawAppendMessage` of the manager; one that OpenClaw itself has set is returned as well.
+ */
+export function getRawSessionAppendMessage<A extends (...args: never[]) => unknown>(manager: {
+  appendMessage: A
+}): A
 
 /**
  * Truncates the tool results of a session file to the cap, then those of its active branch to the budget, as
@@ -230,6 +254,8 @@ export function truncateOversizedToolResultsInSession(
     maxCharsOverride?: number
     aggregateMaxCharsOverride?: number
     lock?: boolean
+    /** Called once if anything was cut, with the last message that was rewritten. */
+    onMessagePersisted?: OnMessagePersisted
     sessionId?: string
     sessionKey?: string
   },
@@ -263,9 +289,9 @@ export interface ToolResultReductionPotential {
   /** Chars that both remove. */
   maxReducibleChars: number
 }
-/** Estimates the least that truncateOversizedToolResultsInMessages would free, from the same plan. */
+/** Estimates the least that truncateOversizedToolResultsInSession would free, from the same plan. */
 export function estimateToolResultReductionPotential(params: ReductionParams): ToolResultReductionPotential
-/** Returns true if truncateOversizedToolResultsInMessages would cut anything. */
+/** Returns true if truncateOversizedToolResultsInSession would cut anything. */
 export function sessionLikelyHasOversizedToolResults(params: ReductionParams): boolean
 
 export interface PromptParams extends ProfileOptions {
@@ -491,7 +517,8 @@ export function sanitizeToolResult(result: unknown, options?: ProfileOptions): u
 
 /** Like `String.prototype.slice`, but never splits a surrogate pair. Lone surrogates are kept. */
 export function sliceUtf16Safe(text: string, start: number, end?: number): string
-/** Returns the first `maxChars` chars, or one less if that would split a surrogate pair. */
+/** Returns the first `maxChars` chars, or one less if that would split a surrogate pair. A fraction is rounded down; a limit
+ *  below 0 or NaN is 0, told on the channel 'spillway:warning'. */
 export function truncateUtf16Safe(text: string, maxChars: number): string
 
 // ── Constants ────────────────────────────────────────────────────────────────────────────────────────────

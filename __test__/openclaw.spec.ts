@@ -93,11 +93,13 @@ describe('the hard-truncate family', () => {
     const [a, b, c, d] = textsOf(cut)
     expect(a).toBe(blocks[0] && (blocks[0] as Block).text)
     expect(b).toBe(
-      `b${'b'.repeat(51_200 - 40_000 - 6 - HARD_TRUNCATE_SUFFIX.length - 1)}${HARD_TRUNCATE_SUFFIX}`,
+      `b${'b'.repeat(51_200 - 40_000 - 6 - 3 - HARD_TRUNCATE_SUFFIX.length - 1)}${HARD_TRUNCATE_SUFFIX}`,
     )
     expect([c, d]).toEqual(['[...]', 'd'])
     expect(cut.content[1]).toBe(image)
     expect(cut.content).toHaveLength(5)
+    // Joined by newlines they fill the limit.
+    expect(openclaw.countBytesUtf8(textsOf(cut).join('\n'))).toBe(51_200)
     expect(cut).toMatchObject({ role: 'toolResult', toolCallId: 'call_1', isError: false })
     expect(hardTruncateToolPayload(cut)).toBe(cut)
     // Not even room for the marks of all: what has none is empty.
@@ -105,9 +107,9 @@ describe('the hard-truncate family', () => {
       maxBytesUtf8: 300,
     })
     expect(textsOf(many)).toHaveLength(90)
-    expect(textsOf(many)[0]).toBe('x'.repeat(99))
+    expect(textsOf(many)[0]).toMatch(/^x/)
     expect(textsOf(many)[89]).toBe('')
-    expect(textsOf(many).join('').length).toBeLessThanOrEqual(300)
+    expect(textsOf(many).join('\n').length).toBeLessThanOrEqual(300)
   })
 
   it('cuts string content like a text block', () => {
@@ -258,12 +260,22 @@ describe('truncateToolResultText', () => {
     const log = `${'x'.repeat(6_000)}\nerror: it broke }`
     const cut = truncateToolResultText(log, 3_000, { minKeepChars: 0 })
     const [, head = '', missing, tail = ''] =
-      /^(x+)\n\n\[\.\.\. (\d+) more characters truncated\]\n\n(x+\nerror: it broke })$/.exec(cut) ?? []
+      /^(x+)\n\n\u26a0\ufe0f .*\n\n\[\.\.\. (\d+) more characters truncated\]\n\n(x+\nerror: it broke })$/.exec(
+        cut,
+      ) ?? []
     expect(cut).toHaveLength(3_000)
     // OpenClaw counts its own marker of 63 chars as kept text: 3,042 where 3,105 are missing.
     expect(Number(missing)).toBe(log.length - head.length - tail.length)
     expect(head.length / (head.length + tail.length)).toBeCloseTo(0.7, 1)
-    expect(cut).not.toContain(openclaw.MIDDLE_OMISSION_MARKER)
+    expect(cut).toContain(openclaw.MIDDLE_OMISSION_MARKER)
+    // A further cut counts the marker as part of the notice, not as text.
+    for (const maxChars of [2_500, 900, 300]) {
+      const again = truncateToolResultText(cut, maxChars, { minKeepChars: 0 })
+      const [told, at = ''] = /\[\.\.\. (\d+) more characters truncated\]/.exec(again) ?? []
+      const kept = again.replace(openclaw.MIDDLE_OMISSION_MARKER, '').replace(`${told}\n\n`, '')
+      expect(again).toHaveLength(maxChars)
+      expect(Number(at)).toBe(log.length - kept.length)
+    }
     // Room for less than twice the floor keeps the head alone, as there.
     expect(truncateToolResultText(log, 3_000)).toMatch(/x\[\.\.\. \d+ more characters truncated\]$/)
   })
@@ -413,7 +425,7 @@ describe('truncateOversizedToolResultsInMessages', () => {
     const answer = truncateOversizedToolResultsInMessages(messages, 128_000, max, aggregate, { profile })
     expect(answer.messages === messages).toBe(answer.truncatedCount === 0)
     expect(sum(sizes(answer.messages))).toBeLessThanOrEqual(
-      Math.max(aggregate ?? max ?? 40_000, 5 * lengths.length),
+      Math.max(aggregate ?? (max ?? 40_000) * lengths.length, 5 * lengths.length),
     )
     return sizes(answer.messages)
   }
@@ -439,7 +451,9 @@ describe('truncateOversizedToolResultsInMessages', () => {
 
   it('takes cap and budget from the window', () => {
     expect(truncated([500_000])).toEqual([40_000])
-    expect(truncated([18_600, 18_600, 18_600])).toEqual([18_600, 18_600, 2_800])
+    // Two arguments cut single results, as in 4.10; a budget is a budget.
+    expect(truncated([18_600, 18_600, 18_600])).toEqual([18_600, 18_600, 18_600])
+    expect(truncated([18_600, 18_600, 18_600], 40_000, 40_000)).toEqual([18_600, 18_600, 2_800])
     const messages = [500_000, 100_000, 18_600].map((length) => result(text('x'.repeat(length))))
     const latest = truncateOversizedToolResultsInMessages(messages, 128_000, undefined, undefined, {
       profile: 'latest',
@@ -675,6 +689,38 @@ describe('the rest', () => {
     // OpenClaw 4.10 swaps reversed ends; its 9.6 and ours give nothing.
     expect(sliceUtf16Safe('abc', 2, 1)).toBe('')
     expect(truncateUtf16Safe('😀😀', 3)).toBe('😀')
+  })
+
+  it.each([
+    [-1, ''],
+    [5.7, 'abcde'],
+    [Number.NaN, ''],
+    [Number.NEGATIVE_INFINITY, ''],
+    [Number.POSITIVE_INFINITY, 'abcdefgh'],
+  ])('truncates to %s chars as OpenClaw does', (maxChars, left) => {
+    expect(truncateUtf16Safe('abcdefgh', maxChars)).toBe(left)
+  })
+
+  it('counts bytes and lines as the limits do', () => {
+    expect([openclaw.countBytesUtf8('aé😀'), openclaw.countLines('a\nb\n'), openclaw.countLines('')]).toEqual(
+      [7, 2, 0],
+    )
+    fc.assert(
+      fc.property(hostileText, fc.nat(60), fc.nat(9), (given, maxBytesUtf8, maxLines) => {
+        const cut = hardTruncateToolPayload(given, { maxBytesUtf8, maxLines })
+        expect(openclaw.countBytesUtf8(cut)).toBeLessThanOrEqual(maxBytesUtf8)
+        expect(openclaw.countLines(cut)).toBeLessThanOrEqual(maxLines)
+      }),
+    )
+  })
+
+  it.each([
+    [40, undefined, true],
+    [60, undefined, false],
+    [{ profile: 'latest' }, undefined, false],
+    [40, { profile: 'latest' }, true],
+  ] as const)('takes the cap %j of an oversized result', (maxChars, options, oversized) => {
+    expect(isOversizedToolResult(result(text('x'.repeat(50))), 128_000, maxChars, options)).toBe(oversized)
   })
 
   it('has the constants of 4.10, and those of the tiers that came later', () => {

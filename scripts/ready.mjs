@@ -1,6 +1,6 @@
 // Installs and builds everything that is missing or out of date, with the quick profile. A clone then needs no other
-// command before `npm test` or `npm run demo`. npm also runs it as `prepare`, after it has installed the packages and
-// before it packs this one: that takes the release build.
+// command before `npm test` or `npm run demo`. npm also runs it as `prepare`, after it has installed the packages: that
+// takes the release build.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-export { sliceUtf16Safe, truncateUtf16Safe } from '../text/slice.js'
+export { sliceUtf16Safe } from '../text/slice.js'
 export {
   CHARS_PER_TOKEN_ESTIMATE,
   createMessageCharEstimateCache,
@@ -68,9 +68,17 @@ export {
   estimateRenderedLlmBoundaryTokenPressure,
   SAFETY_MARGIN,
 } from './openclaw/prompt_tokens.js'
-export { installSessionToolResultGuard, MISSING_TOOL_RESULT_TEXT } from './openclaw/session_guard.js'
+export {
+  getRawSessionAppendMessage,
+  installSessionToolResultGuard,
+  MISSING_TOOL_RESULT_TEXT,
+} from './openclaw/session_guard.js'
 export {
   capToolResultSize,
+  countBytesUtf8,
+  countLines,
+  DEFAULT_TOOL_OUTPUT_HARD_LIMITS,
+  EXEC_TOOL_OUTPUT_HARD_LIMITS,
   getToolResultTextLength,
   HARD_TRUNCATE_SUFFIX,
   hardTruncateToolError,
@@ -82,3 +90,4 @@ export {
   truncateToolResultText,
   wrapToolWithHardOutputTruncate,
 } from './openclaw/tool_results.js'
+export { truncateUtf16Safe } from './openclaw/utf16.js'

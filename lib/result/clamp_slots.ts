@@ -127,6 +127,13 @@ const CUT = 1
 const GONE = 2
 const LINED = 4
 
+/** Returns the policy with room for the newlines by which a reader of blocks that all stay joins them. */
+function joined(policy: Compiled, blocks: number): Compiled {
+  const { bytes, chars } = policy.limits
+  const joints = Math.min(blocks - 1, bytes, chars)
+  return policy.share === 'stay' ? tightened(policy, { bytes: joints, chars: joints, lines: 0 }) : policy
+}
+
 interface Shared {
   truncated: boolean
   notice: string
@@ -136,10 +143,11 @@ interface Shared {
 
 function clampTogether(
   slots: readonly Slot[],
-  policy: Compiled,
+  own: Compiled,
   counts: boolean,
   ask: Ask | undefined,
 ): Clamped {
+  const policy = joined(own, slots.length)
   const given = slots.map((slot) => textOf(slot, policy))
   let texts = given
   let shared = shareOf(texts, policy, counts, ask)

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use crate::encoding::{NEWLINE, Size, Text};
+use crate::notice::MIDDLE;
 use crate::notice::parse::{LONGEST_MARK, is_mark, parse};
 use crate::truncate::long_lines::{Span, in_order};
 
@@ -149,7 +150,8 @@ impl Earlier {
                 .filter(|found| is_newline(text, found.end) && is_newline(text, found.end + 1));
             if let Some(found) = found {
                 from = found.end + 2;
-                self.add(text, Found { start: newline, end: from, ..found }, 0);
+                let start = start_of_middle(text, newline).unwrap_or(newline);
+                self.add(text, Found { start, end: from, ..found }, 0);
             }
         }
     }
@@ -160,6 +162,15 @@ struct Found {
     end: usize,
     hidden: usize,
     in_bytes: bool,
+}
+
+/// Returns the start of [`MIDDLE`], if a text has it up to the blank line at `newline`.
+fn start_of_middle<T: Text>(text: T, newline: usize) -> Option<usize> {
+    let end = newline + 2;
+    let start = end.checked_sub(if T::UTF16 { MIDDLE.encode_utf16().count() } else { MIDDLE.len() })?;
+    let mut said = vec![];
+    text.slice(start..end).each_utf8(&mut |piece| said.extend_from_slice(piece));
+    (said == MIDDLE.as_bytes()).then_some(start)
 }
 
 fn is_newline<T: Text>(text: T, at: usize) -> bool {

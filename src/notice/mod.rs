@@ -12,6 +12,10 @@ use crate::encoding::Size;
 use crate::notice::counts::{Amount, Counts, Labels, Needs, grouped, limits_text};
 use crate::notice::saved::Saved;
 
+/// `MIDDLE_OMISSION_MARKER` of spillway/openclaw: what OpenClaw puts between two ends.
+pub const MIDDLE: &str =
+    "\n\n\u{26a0}\u{fe0f} [... middle content omitted \u{2014} showing head and tail ...]\n\n";
+
 /// The content of a notice, which also determines its separators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
@@ -31,7 +35,8 @@ pub enum Notice {
     Template(String),
     /// A finished text.
     Literal(String),
-    /// Another notice, placed directly after the head without a separator.
+    /// Another notice, placed directly after the head without a separator. Between two ends [`MIDDLE`] precedes it, by
+    /// which users of OpenClaw tell such a cut.
     Glued(Box<Notice>),
 }
 
@@ -128,6 +133,7 @@ impl Notice {
     pub fn separators(&self, place: Place) -> (&'static str, &'static str) {
         match (place, self) {
             (_, Notice::None) | (Place::Alone, _) => ("", ""),
+            (Place::Between, Notice::Glued(_)) => (MIDDLE, "\n\n"),
             (Place::Between, _) => ("\n\n", "\n\n"),
             (Place::BeforeTail, _) => ("", "\n"),
             (Place::AfterHead, Notice::Pi | Notice::Mark | Notice::Dots | Notice::Glued(_)) => ("", ""),

@@ -13,7 +13,7 @@ use super::input::Input;
 use super::long_lines::longest_line;
 use super::sides::{Fitter, Sides, separators};
 use super::{Cut, Terms};
-use crate::encoding::Text;
+use crate::encoding::{Text, Utf8};
 use crate::extent::Extent;
 use crate::notice::counts::{Counts, Needs};
 use crate::notice::{Notice, Place};
@@ -88,7 +88,8 @@ impl<'a, T: Text> HeadTail<'a, T> {
 
     fn finish(&self, notice: &Notice, sides: Sides, text: String) -> Option<Cut> {
         let (place, limits) = (sides.place(), &self.terms.limits);
-        if longest_line(&text) > limits.line_bytes {
+        let (lead, trail) = separators(notice, place, &text);
+        if longest_line(&text).max(longest_line(lead)) > limits.line_bytes {
             return None;
         }
         if place == Place::Alone && !text.is_empty() {
@@ -99,12 +100,12 @@ impl<'a, T: Text> HeadTail<'a, T> {
                 return None;
             }
         }
-        Some(self.cut(sides, &text, separators(notice, place, &text)))
+        Some(self.cut(sides, &text, (lead, trail)))
     }
 
     fn cut(&self, sides: Sides, text: &str, (lead, trail): (&str, &str)) -> Cut {
         let (head, _) = self.fitter.input.parts(sides);
-        let start = head.size().chars + lead.len();
+        let start = head.size().chars + Utf8(lead.as_bytes()).size().chars;
         Cut {
             keep: match self.fitter.keep {
                 Keep::Relevant if text.is_empty() => Keep::Head,

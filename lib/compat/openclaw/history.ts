@@ -13,9 +13,11 @@ import { compile } from '../../policy.js'
 import { checkMessages } from '../../result/clamp_messages.js'
 import { elementsOf } from '../../result/message_results.js'
 import { repairCounted } from '../../session/session.js'
-import { bound, checkOptions } from '../../validate.js'
+import { tryRead } from '../../untrusted.js'
+import { bound, callback, checkOptions } from '../../validate.js'
 import { isAssistant } from './calls.js'
 import { ELIDED, spilled } from './elision.js'
+import { lastChangedMessage } from './last_changed_row.js'
 import { calculateMaxToolResultChars, profileOf, RECOVERY_MIN_KEEP_CHARS } from './profile.js'
 import { isProjectionState, Projection, withTexts } from './projection.js'
 import {
@@ -38,7 +40,13 @@ export function truncateOversizedToolResultsInMessages<M>(
   const isState = isProjectionState(projectionState)
   const given = isState || projectionState === undefined ? options : projectionState
   const { profile } = checkOptions('options', given)
-  const budget = budgetOf({ contextWindowTokens, maxCharsOverride, aggregateMaxCharsOverride, profile })
+  const unlimited = profileOf(given).budgetsMessages ? undefined : Number.POSITIVE_INFINITY
+  const budget = budgetOf({
+    contextWindowTokens,
+    maxCharsOverride,
+    aggregateMaxCharsOverride: aggregateMaxCharsOverride ?? unlimited,
+    profile,
+  })
   const read = elementsOf(messages)
   const sent = isState ? new Projection(read, projectionState) : undefined
   const { sizes, steps, aggregateSteps, isOver } = planFor(sent?.messages ?? read, budget, sent)
@@ -115,8 +123,17 @@ export async function truncateOversizedToolResultsInSession(params: SessionParam
     const { maxEach, aggregate, cutting } = budgetOf(checkOptions('params', params))
     const policy = compile(policyFor(Number.POSITIVE_INFINITY, maxEach, cutting))
     const { sessionFile, lock = true } = params
+    const onPersisted = callback('onMessagePersisted', params.onMessagePersisted)
     const { report } = await repairCounted(sessionFile, { aggregate, lock }, policy)
-    const { clamped, reason } = report
+    const { clamped, reason, backupPath } = report
+    if (onPersisted && clamped > 0 && backupPath !== undefined) {
+      const { sessionKey } = params
+      const last = await lastChangedMessage(backupPath, sessionFile)
+      const about = { ...(last?.entryId !== undefined && { entryId: last.entryId }), sessionFile }
+      tryRead(() =>
+        onPersisted(last?.message as never, { ...about, ...(sessionKey !== undefined && { sessionKey }) }),
+      )
+    }
     if (clamped > 0) return { truncated: true, truncatedCount: clamped }
     const nothing = 'no oversized or aggregate tool results'
     return { truncated: false, truncatedCount: 0, reason: reason === 'empty session' ? reason : nothing }

@@ -50,6 +50,10 @@ export interface Profile {
   readonly thaws: boolean
   /** True if large `details` are stored in OpenClaw's shape. */
   readonly shapesDetails: boolean
+  /** True if a history without a budget of its own gets that of all results. */
+  readonly budgetsMessages: boolean
+  /** Members that a stored result gets if it lacks them. */
+  readonly missingMembers: Readonly<Record<string, unknown>>
   /** True if the context guard counts the `details` of results. */
   readonly countsDetails: boolean
   /** True if the context guard throws where all messages are too much for the window. */
@@ -74,6 +78,8 @@ const april: Profile = {
   protects: 'batch',
   thaws: true,
   shapesDetails: false,
+  budgetsMessages: false,
+  missingMembers: {},
   countsDetails: true,
   throwsOverflow: true,
   redacts: false,
@@ -97,6 +103,8 @@ const july: Profile = {
   protects: 'batch',
   thaws: true,
   shapesDetails: true,
+  budgetsMessages: true,
+  missingMembers: { toolName: 'unknown' },
   countsDetails: false,
   throwsOverflow: true,
   redacts: true,
@@ -108,6 +116,7 @@ const september: Profile = {
   mostReserved: (tokens) => Math.floor(tokens / 4),
   protects: 'since answer',
   thaws: false,
+  missingMembers: { toolName: 'unknown', isError: false },
   // A precheck within the turn does that instead.
   throwsOverflow: false,
 }

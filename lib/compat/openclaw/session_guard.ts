@@ -5,7 +5,8 @@ import { AppendPatch } from '../../session/append_patch.js'
 import { MAX_ROW_BYTES } from '../../session/guard.js'
 import { GuardedMessage, type Rules } from '../../session/guarded_message.js'
 import { get, tryRead } from '../../untrusted.js'
-import { callback, checkOptions, flag, limit, optionError, text } from '../../validate.js'
+import { callback, checkOptions, flag, optionError, text } from '../../validate.js'
+import { substitute } from '../../warning.js'
 import { answeredBy, callsOf, isAside, isAssistant, withoutMalformedCalls, word } from './calls.js'
 import { profileOf } from './profile.js'
 import { withStoredDetails } from './stored_details.js'
@@ -22,14 +23,56 @@ export function installSessionToolResultGuard(
 ): SessionToolResultGuard {
   const options = checked(checkOptions('opts', opts))
   const patch = patches.get(sessionManager) ?? new AppendPatch(sessionManager, 'sessionManager')
-  const guard = new ToolResultGuard(patch, options)
-  patch.install((message, write, isTop) => (isTop ? guard.take(message, write) : write(message)))
+  const guard = new ToolResultGuard(options)
+  const telling = (write: Write) => persisting(write, sessionManager, options)
+  setRaw(sessionManager)
+  patch.install((message, write, isTop) => (isTop ? guard.take(message, telling(write)) : write(message)))
   patches.set(sessionManager, patch)
   return {
-    flushPendingToolResults: () => guard.flush((message) => patch.write(message)),
+    flushPendingToolResults: () => guard.flush(telling((message) => patch.write(message))),
     clearPendingToolResults: () => guard.pending.clear(),
     getPendingIds: () => [...guard.pending.keys()],
-    uninstall: () => patch.uninstall(),
+    uninstall: () => {
+      patch.uninstall()
+      Reflect.deleteProperty(sessionManager, RAW)
+    },
+  }
+}
+
+/** The method of a manager before its first guard. OpenClaw's own symbol is private and has the same description. */
+const RAW = Symbol('openclaw.session.rawAppendMessage')
+
+function setRaw(manager: { appendMessage(message: never, ...rest: never[]): unknown }): void {
+  if (rawOf(manager)) return
+  const value = manager.appendMessage.bind(manager)
+  Reflect.defineProperty(manager, RAW, { value, configurable: true, writable: true })
+}
+
+function rawOf(manager: object): unknown {
+  const own = Object.getOwnPropertySymbols(manager)
+  const key = own.find(({ description }) => description === RAW.description)
+  return key && get(manager, key)
+}
+
+export function getRawSessionAppendMessage<A extends (...args: never[]) => unknown>(manager: {
+  appendMessage: A
+}): A {
+  return (rawOf(manager) ?? manager.appendMessage.bind(manager)) as A
+}
+
+/** Tells the caller of each message that was written. */
+function persisting(write: Write, manager: object, { onPersisted, sessionKey }: Options): Write {
+  if (!onPersisted) return write
+  return (message) => {
+    const entryId = write(message)
+    const sessionFile = tryRead(() => (manager as { getSessionFile?(): unknown }).getSessionFile?.())
+    const about = {
+      ...(typeof entryId === 'string' && { entryId }),
+      ...(typeof sessionFile === 'string' && { sessionFile }),
+      ...(sessionKey !== undefined && { sessionKey }),
+    }
+    tryRead(() => onPersisted(message as never, about))
+    return entryId
   }
 }
 
@@ -38,8 +81,8 @@ type Options = ReturnType<typeof checked>
 function checked(opts: SessionToolResultGuardOptions) {
   const { profile } = opts
   const options = profile === undefined ? {} : { profile }
-  const { redacts } = profileOf(options)
-  const maxChars = limit('maxToolResultChars', opts.maxToolResultChars ?? profileOf(options).cap(0))
+  const { cap, flushesBetweenCalls, missingMembers, redacts, shapesDetails } = profileOf(options)
+  const maxChars = charsOf(opts.maxToolResultChars ?? cap(0), cap(0))
   return {
     policy: compile(
       policyFor(Number.POSITIVE_INFINITY, maxChars, options, { sideData: 'cap', redact: redacts }),
@@ -50,12 +93,21 @@ function checked(opts: SessionToolResultGuardOptions) {
     synthesizes: flag('allowSyntheticToolResults', opts.allowSyntheticToolResults, true),
     missing: text('missingToolResultText', opts.missingToolResultText, MISSING_TOOL_RESULT_TEXT),
     allowed: checkNames(opts.allowedToolNames),
-    flushesBetweenCalls: profileOf(options).flushesBetweenCalls,
     prepare: (message: object) => {
-      const stored = profileOf(options).shapesDetails ? withStoredDetails(message) : message
+      const stored = shapesDetails ? withStoredDetails(message) : message
       return truncateToolResultMessage(stored, maxChars, options)
     },
+    flushesBetweenCalls,
+    missingMembers,
+    onPersisted: callback('onMessagePersisted', opts.onMessagePersisted),
+    sessionKey: opts.sessionKey,
   }
+}
+
+/** Returns a limit as OpenClaw takes it: a session has to start whatever its configuration says. */
+function charsOf(given: unknown, preset: number): number {
+  const isNumber = typeof given === 'number' && given >= 0
+  return isNumber ? Math.floor(given) : substitute('maxToolResultChars', given, preset)
 }
 
 function checkNames(names: Iterable<string> | undefined): ReadonlySet<string> | undefined {
@@ -77,10 +129,7 @@ class ToolResultGuard {
   /** Tool names of the calls without a result, by call id. */
   readonly pending = new Map<string, string | undefined>()
 
-  constructor(
-    readonly patch: AppendPatch,
-    readonly options: Options,
-  ) {}
+  constructor(readonly options: Options) {}
 
   take(message: unknown, write: Write): unknown {
     if (isToolResult(message)) return this.#takeResult(message, write)
@@ -138,7 +187,7 @@ class ToolResultGuard {
       maxRowBytes: MAX_ROW_BYTES,
       inPlace: true,
       transform: (message, meta) => {
-        const named = withName(message as object, called)
+        const named = completed(message as object, called, this.options.missingMembers)
         const toolName = word(get(named, 'toolName'))
         const kept = transformed(named)
         const about = { ...meta, ...(toolName !== undefined && { toolName }), isSynthetic }
@@ -154,10 +203,17 @@ class ToolResultGuard {
   }
 }
 
-/** Returns a result with a trimmed tool name: its own, that of its call, or 'unknown'. */
-function withName(message: object, called: string | undefined): object {
-  const toolName = word(get(message, 'toolName')) ?? called ?? 'unknown'
-  return get(message, 'toolName') === toolName ? message : copy(message, new Map([['toolName', toolName]]))
+/** Returns a result with a trimmed tool name, its own or that of its call, and with the members that it lacks. */
+function completed(
+  message: object,
+  called: string | undefined,
+  missing: Readonly<Record<string, unknown>>,
+): object {
+  const toolName = word(get(message, 'toolName')) ?? called ?? missing['toolName']
+  const lacked = Object.entries(missing).filter(([key]) => get(message, key) === undefined)
+  const all = new Map<string, unknown>(toolName === undefined ? lacked : [...lacked, ['toolName', toolName]])
+  const changed = [...all].filter(([key, value]) => get(message, key) !== value)
+  return changed.length === 0 ? message : copy(message, new Map(changed))
 }
 
 function missingResult(toolCallId: string, name: string | undefined, text: string): object {

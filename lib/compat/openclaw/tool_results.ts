@@ -7,6 +7,7 @@ import { clampResult, clampValue } from '../../result/clamp_result.js'
 import { redrawn } from '../../result/display.js'
 import { redactValue } from '../../result/redact_value.js'
 import { wrapTool } from '../../result/wrap_tool.js'
+import { sizeOf } from '../../text/size.js'
 import { clamp, clampText } from '../../text/text.js'
 import { get, isObject, tryRead } from '../../untrusted.js'
 import { bound, checkOptions, checkString, limit, optionError, text as textOption } from '../../validate.js'
@@ -102,6 +103,17 @@ export function policyFor(
 export const HARD_TRUNCATE_SUFFIX: string =
   '\n\n[tool output truncated: exceeded 50KB or 2000 lines; request smaller chunks (offset/limit) or specific sections]'
 
+export const DEFAULT_TOOL_OUTPUT_HARD_LIMITS = { maxBytesUtf8: 51_200, maxLines: 2_000 } as const
+export const EXEC_TOOL_OUTPUT_HARD_LIMITS = DEFAULT_TOOL_OUTPUT_HARD_LIMITS
+
+export function countBytesUtf8(text: string): number {
+  return Buffer.byteLength(checkString(text))
+}
+
+export function countLines(text: string): number {
+  return sizeOf(checkString(text)).lines
+}
+
 export function truncateTextByLinesAndBytesUtf8(text: string, limits?: HardTruncateLimits): string {
   return clampText(checkString(text), hardPolicy(limits))
 }
@@ -124,8 +136,9 @@ function hardPolicy(limits: HardTruncateLimits | undefined): Policy {
 
 function checked(limits: HardTruncateLimits): Policy {
   checkOptions('limits', limits)
-  const maxBytes = bound('maxBytesUtf8', limits.maxBytesUtf8, 51_200)
-  const maxLines = bound('maxLines', limits.maxLines, 2_000)
+  const preset = DEFAULT_TOOL_OUTPUT_HARD_LIMITS
+  const maxBytes = bound('maxBytesUtf8', limits.maxBytesUtf8, preset.maxBytesUtf8)
+  const maxLines = bound('maxLines', limits.maxLines, preset.maxLines)
   const suffix = textOption('suffix', limits.suffix, HARD_TRUNCATE_SUFFIX)
   return withSuffix({ maxBytes, maxLines, keep: 'head', snap: 'char', dialect: 'pi' }, suffix, {
     share: 'stay',
