@@ -16,9 +16,11 @@ import {
   cleanText,
   definePolicy,
   estimateTokens,
+  redactText,
 } from 'spillway'
 import { truncateHead, truncateTail } from 'spillway/pi'
 import stripAnsi from 'strip-ansi'
+import formats from '../src/redact/formats.json' with { type: 'json' }
 import { captureRows } from './capture.mjs'
 import { contextGrowth, contextRows } from './context.mjs'
 import { findings } from './findings.mjs'
@@ -50,6 +52,14 @@ const fits = ascii(40_000)
 const mega = { ASCII: ascii(1e6), CJK: cjk(1e6), 'ASCII with one wide char': mixed(1e6) }
 const bytes = { ASCII: Buffer.from(mega.ASCII), CJK: Buffer.from(mega.CJK) }
 const colour = diff(1e6)
+/** What a secret begins with, as plain JavaScript would look for it. */
+const SECRETS = new RegExp(
+  formats
+    .flatMap(({ anchors }) => anchors)
+    .map((anchor) => anchor.replace(/[^\w]/g, '\\$&'))
+    .join('|'),
+)
+
 const clean = { ASCII: counted('ASCII', 1e6), CJK: counted('CJK', 1e6) }
 const service = logs(6e6)
 const found = definePolicy({ keep: 'findings', maxChars: 8_000 })
@@ -179,6 +189,12 @@ const rows = [
     ours: () => cleanText(text),
     peer: ['strip-ansi', () => stripAnsi(text)],
     floor: pass(text),
+  })),
+  ...['ASCII', 'CJK'].map((kind) => ({
+    name: `redactText, no secret, 1 MB ${kind}`,
+    ours: () => redactText(clean[kind]),
+    peer: ['one RegExp of the same texts', () => SECRETS.test(clean[kind])],
+    floor: pass(clean[kind]),
   })),
   ...['ASCII', 'CJK'].map((kind) => ({
     name: `estimateTokens, 1 MB ${kind}`,

@@ -1,4 +1,4 @@
-import { cleanText, OutputCapture } from '../index.js'
+import { cleanText, OutputCapture, redactText } from '../index.js'
 import { type Args, type Command, checkNames, defined } from './args.js'
 import { type GivenPolicy, policyFlags, policyOf } from './policy.js'
 import { type SavedOutput, savedOutputFlags, savedOutputOf } from './saved_output.js'
@@ -63,11 +63,12 @@ function rangeOf(args: Args): Range {
   return defined({ line, byte })
 }
 
-/** Shows a page, cleaned on a terminal: the output of a tool must not move its cursor. */
+/** Shows a page, redacted if asked, and cleaned on a terminal: the output of a tool must not move its cursor. */
 async function page(saved: SavedOutput, range: Range, policy: GivenPolicy): Promise<void> {
-  const { maxBytes, maxLines, clean = out.isTerminal } = policy
+  const { maxBytes, maxLines, clean = out.isTerminal, redact } = policy
   const slice = await saved.read({ ...range, ...defined({ maxBytes, lines: maxLines }) })
-  const text = clean ? cleanText(slice.text) : slice.text
+  const cleaned = clean ? cleanText(slice.text) : slice.text
+  const text = redact ? redactText(cleaned) : cleaned
   await out.show(text, clean)
   const { totalLines, totalBytes, nextLine, nextByte } = slice
   const total = `${count(totalLines)} lines, ${count(totalBytes)} bytes`

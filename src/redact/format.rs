@@ -4,7 +4,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use regex::bytes::Regex;
 use serde::Deserialize;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// A format of secrets.
 #[derive(Debug, Deserialize)]
@@ -17,8 +17,10 @@ pub struct Format {
     any_case: bool,
     /// Tried from the anchor on. A group that takes part is the secret, otherwise the whole match. What must follow a
     /// secret is never "[", which begins a mark.
-    #[serde(deserialize_with = "expression")]
-    pattern: Regex,
+    pattern: String,
+    /// Compiled where its anchor is first met.
+    #[serde(skip)]
+    expression: OnceLock<Regex>,
     /// True if no letter, digit, underscore or hyphen precedes the anchor.
     #[serde(default)]
     alone: bool,
@@ -31,11 +33,6 @@ pub struct Format {
     /// Texts that are like one.
     #[cfg_attr(not(test), expect(dead_code))]
     pub others: Vec<Vec<String>>,
-}
-
-fn expression<'d, D: serde::Deserializer<'d>>(from: D) -> Result<Regex, D::Error> {
-    let pattern = String::deserialize(from)?;
-    Regex::new(&format!("^(?:{pattern})")).map_err(serde::de::Error::custom)
 }
 
 impl Format {
@@ -54,7 +51,8 @@ impl Format {
         if self.alone && is_in_word {
             return None;
         }
-        let groups = self.pattern.captures(window)?;
+        let compile = || Regex::new(&format!("^(?:{})", self.pattern)).expect("a pattern");
+        let groups = self.expression.get_or_init(compile).captures(window)?;
         let secret = groups.iter().skip(1).flatten().next().or(groups.get(0))?;
         let has = |is: fn(&u8) -> bool| secret.as_bytes().iter().any(is);
         (!self.mixed || has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)).then(|| secret.range())
