@@ -517,6 +517,8 @@ export function sanitizeToolResult(result: unknown, options?: ProfileOptions): u
 
 /** Like `String.prototype.slice`, but never splits a surrogate pair. Lone surrogates are kept. */
 export function sliceUtf16Safe(text: string, start: number, end?: number): string
+/** Returns `end`, or one less where that would split a surrogate pair; one more where nothing would be left. */
+export function avoidTrailingHighSurrogateBreak(text: string, start: number, end: number): number
 /** Returns the first `maxChars` chars, or one less if that would split a surrogate pair. A fraction is rounded down; a limit
  *  below 0 or NaN is 0, told on the channel 'spillway:warning'. */
 export function truncateUtf16Safe(text: string, maxChars: number): string

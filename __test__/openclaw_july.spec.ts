@@ -1,4 +1,5 @@
 import {
+  avoidTrailingHighSurrogateBreak,
   createToolResultPromptProjectionState,
   DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
   estimateToolResultReductionPotential,
@@ -53,6 +54,10 @@ const decide = (messages: object[], contextTokenBudget: number, reserveTokens: n
   })
 
 const same: [call: string, ours: unknown, theirs: unknown][] = [
+  ['an end between pairs', avoidTrailingHighSurrogateBreak('hello', 0, 3), 3],
+  ['the end of a text', avoidTrailingHighSurrogateBreak('hello', 0, 5), 5],
+  ['an end within a pair', avoidTrailingHighSurrogateBreak('a\u{1f600}b', 0, 2), 1],
+  ['an end within the first pair', avoidTrailingHighSurrogateBreak('\u{1f600}b', 0, 1), 2],
   ['a text within its limit', truncateToolResultText('hello world', 1_000, july), 'hello world'],
   [
     'a pair at the cut',

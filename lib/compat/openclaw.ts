@@ -1,4 +1,4 @@
-export { sliceUtf16Safe } from '../text/slice.js'
+export { avoidTrailingHighSurrogateBreak, sliceUtf16Safe } from '../text/slice.js'
 export {
   CHARS_PER_TOKEN_ESTIMATE,
   createMessageCharEstimateCache,
