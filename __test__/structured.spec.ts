@@ -3,7 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { clampMessages, clampResult, type ResultPolicy, repairSession, wrapTool } from 'spillway'
+import {
+  clampMessages,
+  clampResult,
+  guardSession,
+  type ResultPolicy,
+  repairSession,
+  wrapTool,
+} from 'spillway'
 import { afterAll, describe, expect, it } from 'vitest'
 
 const dir = mkdtempSync(join(tmpdir(), 'spillway-structured-'))
@@ -193,11 +200,32 @@ it('finds a copy however its JSON is spelled, and no other value', () => {
   )
 })
 
+it('leaves a result that throws when it is read', () => {
+  const { proxy, revoke } = Proxy.revocable([], {})
+  revoke()
+  const hostile = { content: proxy, structuredContent: data }
+  const thrower = {
+    ...mcp(data),
+    get content(): never {
+      throw new Error('no')
+    },
+  }
+  for (const result of [hostile, thrower]) {
+    expect(clampResult(result, { structured: 'text' })).toBe(result)
+    expect(clampMessages([result], { structured: 'text' }).messages[0]).toBe(result)
+  }
+})
+
 it('is an option of every function that takes a policy of results', async () => {
   const result = mcp(data, text(JSON.stringify(data)))
   const client = { callTool: async () => result }
   const wrapped = wrapTool(client, { method: 'callTool', structured: 'text' })
   expect(await wrapped.callTool()).toEqual({ content: result.content })
+  const stored: any[] = []
+  const manager = { appendMessage: (message: object) => stored.push(message) }
+  guardSession(manager, { structured: 'text' })
+  manager.appendMessage(message)
+  expect(stored).toEqual([{ ...message, structuredContent: undefined }])
   expect(() => clampResult(result, { structured: 'none' as any })).toThrow(
     "structured must be one of 'both', 'text', 'structured', got \"none\"",
   )
