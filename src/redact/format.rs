@@ -64,6 +64,7 @@ impl Format {
 pub struct Formats {
     pub list: Vec<Format>,
     anchors: AhoCorasick,
+    longest_anchor: usize,
     /// The formats that may begin where an anchor stands, by anchor.
     begun: Vec<Vec<usize>>,
 }
@@ -82,18 +83,20 @@ impl Formats {
         let begun_by = |anchor: &&String| {
             (0..list.len()).filter(|&at| spelt[at].iter().any(|own| begins(anchor, own))).collect()
         };
+        let longest_anchor = all.iter().map(|anchor| anchor.len()).max().unwrap_or(0);
         let begun = all.iter().map(begun_by).collect();
         let anchors = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostFirst)
             .kind(Some(AhoCorasickKind::DFA))
             .build(all)
             .expect("anchors");
-        Formats { list, anchors, begun }
+        Formats { list, anchors, longest_anchor, begun }
     }
 
-    /// Returns the start of the next anchor and the formats that may begin there.
-    pub fn next(&'static self, text: &[u8], from: usize) -> Option<(usize, &'static [usize])> {
-        let found = self.anchors.find(Input::new(text).range(from..))?;
+    /// Returns the start of the next anchor before `stop` and the formats that may begin there.
+    pub fn next(&'static self, text: &[u8], from: usize, stop: usize) -> Option<(usize, &'static [usize])> {
+        let end = text.len().min(stop.saturating_add(self.longest_anchor));
+        let found = self.anchors.find(Input::new(text).range(from..end.max(from)))?;
         Some((found.start(), &self.begun[found.pattern().as_usize()]))
     }
 }

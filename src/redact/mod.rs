@@ -91,7 +91,7 @@ impl Redactor {
     /// what precedes `from.start` is written. Returns the place up to which the text is written then.
     fn scan(&mut self, rules: &Rules, from: Range<usize>, until: Range<usize>, out: &mut Vec<u8>) -> usize {
         let Range { start: mut done, end: mut from } = from;
-        let mut finder = Finder::new(rules, &self.held[..until.end], from);
+        let mut finder = Finder::new(rules, &self.held[..until.end], from, until.start);
         while let Some(at) = finder.next(&self.held[..until.end], from).filter(|&at| at < until.start) {
             let window = &self.held[..until.end.min(at + REACH)];
             let Some((secret, kind)) = finder.find(window, at) else {
@@ -107,7 +107,7 @@ impl Redactor {
             // What follows is preceded by the mark, also for a second pass.
             self.held[secret.end - 1] = b']';
             (done, from) = (secret.end, secret.end);
-            finder = Finder::new(rules, &self.held[..until.end], from);
+            finder = Finder::new(rules, &self.held[..until.end], from, until.start);
         }
         let stop = done.max(until.start);
         out.extend_from_slice(&self.held[done..stop]);
@@ -129,7 +129,7 @@ pub fn dropped(part: &[u8], rules: &Arc<Rules>) -> Option<Vec<u8>> {
 /// Returns the text of a member of an object without its secrets, `None` if it has none. Its name may tell that it is one.
 pub fn redacted_member(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec<u8>> {
     let label = format!("\"{name}\": \"");
-    if Formats::get().next(label.as_bytes(), 0).is_none() {
+    if Formats::get().next(label.as_bytes(), 0, label.len()).is_none() {
         return redacted(text.as_bytes(), rules);
     }
     let member = redacted([&label, text, "\""].concat().as_bytes(), rules);

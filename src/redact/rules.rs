@@ -74,6 +74,8 @@ pub const MOST_KIND: usize = 64;
 #[derive(Debug)]
 pub struct Finder<'r> {
     rules: &'r Rules,
+    /// Places from here on do not matter yet.
+    stop: usize,
     /// The next place of an anchor, then that of each pattern. `None`: there is none.
     next: Vec<Option<usize>>,
     /// The formats that may begin at the anchor.
@@ -81,8 +83,8 @@ pub struct Finder<'r> {
 }
 
 impl<'r> Finder<'r> {
-    pub fn new(rules: &'r Rules, text: &[u8], from: usize) -> Finder<'r> {
-        let mut finder = Finder { rules, next: vec![], begun: &[] };
+    pub fn new(rules: &'r Rules, text: &[u8], from: usize, stop: usize) -> Finder<'r> {
+        let mut finder = Finder { rules, stop, next: vec![], begun: &[] };
         finder.next = (0..=rules.patterns.len()).map(|nth| finder.look(nth, text, from)).collect();
         finder
     }
@@ -101,7 +103,7 @@ impl<'r> Finder<'r> {
         if let Some(nth) = nth.checked_sub(1) {
             return self.rules.patterns[nth].expression.find_at(text, from).map(|found| found.start());
         }
-        let (at, begun) = Formats::get().next(text, from)?;
+        let (at, begun) = Formats::get().next(text, from, self.stop)?;
         self.begun = begun;
         Some(at)
     }
