@@ -49,7 +49,7 @@ function tighterMedia({ media: a }: Compiled, { media: b }: Compiled): WrapPolic
   return { media: { maxBytes, maxItems, keep: one.first ? 'first' : 'latest' } }
 }
 
-/** What either redacts. */
+/** Redacts all that either redacts. */
 function moreRedacted({ redact: a }: WrapPolicy, { redact: b }: WrapPolicy): WrapPolicy {
   if (!a || !b) return { redact: a || b || false }
   const [one, other] = [a, b].map((redact) => (redact === true ? {} : redact))

@@ -4,7 +4,7 @@ import { native } from './engine.js'
 import { isObject } from './untrusted.js'
 import { checkNamesWithin, optionError, texts } from './validate.js'
 
-/** What is redacted, as the engine keeps it. */
+/** Kinds of secrets to redact, as the engine keeps them. */
 export type Redaction = ReturnType<typeof native.redaction>
 
 let all: Redaction | undefined

@@ -55,7 +55,7 @@ export class Row implements Sized {
   }
 }
 
-/** What a cut frees in a prompt, and in the body of a request. */
+/** Amounts that a cut frees in a prompt, and in the body of a request. */
 interface Freed {
   readonly tokens: number
   readonly bytes: number

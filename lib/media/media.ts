@@ -5,7 +5,7 @@ import { native } from '../engine.js'
 import { get } from '../untrusted.js'
 import { blocksOf, hasRuns, type MediaBlock, type MediaRun, runsIn } from './found.js'
 
-/** What the payloads of a result, or of a history, may take together. */
+/** Limits of all payloads of a result, or of a history. */
 export interface MediaBudget {
   readonly maxBytes: number
   readonly maxItems: number

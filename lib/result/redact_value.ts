@@ -41,7 +41,7 @@ export function redactHistory(messages: readonly unknown[], policy: Compiled) {
 }
 
 class Walk {
-  /** What became of each object. One that is being read stands for itself, as in a cycle. */
+  /** Copies by object. One that is being read stands for itself, as in a cycle. */
   readonly #made = new Map<object, object>()
 
   constructor(

@@ -1,6 +1,6 @@
 //! One budget for several payloads.
 
-/// What payloads may take together.
+/// Limits of several payloads together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Bytes, decoded.

@@ -24,7 +24,7 @@ const AHEAD: usize = REACH + MARK.len() + MOST_KIND + 1;
 
 const MARK: &[u8] = b"[redacted: ";
 
-/// What takes the place of a secret.
+/// The text in place of a secret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stand {
     #[default]
