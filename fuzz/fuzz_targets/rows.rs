@@ -21,7 +21,7 @@ fn repaired(file: &[u8], options: &Options) -> Vec<u8> {
         let document = read.as_ref().and_then(Row::document);
         let new = read.zip(document.as_ref()).map(|(read, document)| {
             out.extend_from_slice(&row[..row.len() - read.text.len()]);
-            let new = options.rewrite(read.text, &read.entry(document), &[], &mut |_| vec![]).row;
+            let new = options.rewrite(read.text, &read.entry(document), &[], &[], &mut |_| vec![]).row;
             assert!(new.is_none() || gate.may_matter(read.text), "{}", String::from_utf8_lossy(row));
             new.unwrap_or_else(|| read.text.to_vec())
         });
