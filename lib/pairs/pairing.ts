@@ -114,7 +114,7 @@ export class Pairing {
     return (
       isSame(call.id, id) &&
       (!named || isSame(call.tool, tool)) &&
-      (anywhere || !isHosted || call.kind.result === undefined)
+      (anywhere || isHosted === (call.kind.result === undefined))
     )
   }
 
