@@ -193,6 +193,13 @@ describe('repairToolPairs', () => {
     expect(repairToolPairs(made)).toEqual({ messages: made, repaired: 0 })
   })
 
+  it('gives no result of the user to a call of the provider, whatever its id', () => {
+    const search = { type: 'server_tool_use', id: 'a', name: 'web_search', input: {} }
+    const turn = (id: string) => ({ role: 'assistant', content: [search, ...read(id).content] })
+    const [old, made] = ['a', 'a_5ea474bc'].map((id) => [fix, turn(id), user(result(id, 'found'))])
+    expect(repairToolPairs(old as object[]).messages).toEqual(made)
+  })
+
   it('keeps orphans as words of the user where it is asked to', () => {
     const messages = [fix, read('a'), user(result('x', 'the file'), result('a'), 'Go on.')]
     expect(repairToolPairs(messages, { orphans: 'text' })).toEqual({
