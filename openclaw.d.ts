@@ -200,6 +200,18 @@ export interface SessionToolResultGuardOptions extends ProfileOptions {
   onMessagePersisted?: OnMessagePersisted
   /** OpenClaw's name of the session, for `onMessagePersisted`. */
   sessionKey?: string
+  /** Called with each message of the user that was stored. Errors of this and the next two are ignored. */
+  onUserMessagePersisted?: (message: StoredMessage) => void
+  /** Called with each message of the user that `beforeMessageWriteHook` blocked. */
+  onUserMessageBlocked?: (message: StoredMessage) => void
+  /** Called with each turn of the model that was stored with `stopReason: 'error'`. */
+  onAssistantErrorMessagePersisted?: (message: StoredMessage) => void
+  /** Does not store the next message of the user: an earlier attempt did. */
+  suppressNextUserMessagePersistence?: boolean
+  /** Does not store turns of the model with `stopReason: 'error'`. */
+  suppressAssistantErrorPersistence?: boolean
+  /** Does not store messages of the model without tool calls. */
+  suppressTranscriptOnlyAssistantPersistence?: boolean
 }
 /** `entryId`: id of the row, if the append returns one. `sessionFile`: file of the manager, if it has one. */
 export type OnMessagePersisted = (
@@ -213,6 +225,8 @@ export interface SessionToolResultGuard {
   clearPendingToolResults(): void
   /** Returns the ids of the calls without a result. */
   getPendingIds(): string[]
+  /** Stores the next message of the user, whatever `suppressNextUserMessagePersistence` says. */
+  clearNextUserMessagePersistenceSuppression(): void
   /** Restores the original `appendMessage`. */
   uninstall(): void
 }
@@ -254,6 +268,8 @@ export function truncateOversizedToolResultsInSession(
     maxCharsOverride?: number
     aggregateMaxCharsOverride?: number
     lock?: boolean
+    /** The budget leaves results since the last assistant message to their cap, and may be exceeded by them. */
+    protectTrailingToolResults?: boolean
     /** Called once if anything was cut, with the last message that was rewritten. */
     onMessagePersisted?: OnMessagePersisted
     sessionId?: string

@@ -312,6 +312,8 @@ describe('installSessionToolResultGuard', () => {
       [{ transformToolResultForPersistence: 5 }, 'transformToolResultForPersistence'],
       [{ beforeMessageWriteHook: {} }, 'beforeMessageWriteHook'],
       [{ onMessagePersisted: 5 }, 'onMessagePersisted'],
+      [{ onUserMessageBlocked: 5 }, 'onUserMessageBlocked'],
+      [{ suppressAssistantErrorPersistence: 5 }, 'suppressAssistantErrorPersistence'],
       [{ profile: 'may' }, 'profile'],
       [null, 'opts'],
     ]
@@ -539,6 +541,33 @@ describe('truncateOversizedToolResultsInSession', () => {
       expect(await truncateOversizedToolResultsInSession(params)).toEqual(nothing)
     })
     await fc.assert(law, { numRuns: 40 })
+  })
+
+  it('spares the results that end a history, but not from their cap', async () => {
+    const old = result('c1', 'a'.repeat(8_000))
+    const fresh = ['c2', 'c3', 'c4', 'c5', 'c6'].map((id) => result(id, id.repeat(4_000)))
+    const cut = async (messages: object[], maxCharsOverride: number, profile: '2026.4' | '2026.7') => {
+      const sessionFile = session(messages)
+      const aggregateMaxCharsOverride = 32_000
+      const { truncatedCount } = await truncateOversizedToolResultsInSession({
+        ...{ sessionFile, contextWindowTokens: 1_000_000, maxCharsOverride, aggregateMaxCharsOverride },
+        ...{ protectTrailingToolResults: true, profile },
+      })
+      return {
+        truncatedCount,
+        lengths: rowsOf(sessionFile)
+          .slice(1)
+          .map(({ message }) => getToolResultTextLength(message)),
+      }
+    }
+    for (const profile of ['2026.4', '2026.7'] as const) {
+      const whole = await cut([answer(call('c2')), ...fresh], 8_000, profile)
+      expect(whole).toEqual({ truncatedCount: 0, lengths: [0, 8_000, 8_000, 8_000, 8_000, 8_000] })
+      const { truncatedCount, lengths } = await cut([old, answer(call('c2')), ...fresh], 7_000, profile)
+      expect(truncatedCount).toBe(6)
+      expect(lengths).toEqual([expect.any(Number), 0, 7_000, 7_000, 7_000, 7_000, 7_000])
+      expect(lengths[0]).toBeLessThan(100)
+    }
   })
 
   it('keeps the file as it was beside it, and says why it did nothing', async () => {

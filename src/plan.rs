@@ -29,13 +29,20 @@ pub enum Order {
     Newest,
 }
 
+/// When the latest results shrink to meet a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Latest {
+    AsOthers,
+    Last,
+    Never,
+}
+
 /// A budget for all results together.
 #[derive(Clone, Copy, Debug)]
 pub struct Aggregate {
     pub chars: usize,
     pub order: Order,
-    /// Shrink the latest results last.
-    pub protect_latest: bool,
+    pub latest: Latest,
     /// Chars of content that each result keeps if possible.
     pub min_keep: usize,
     /// The smallest size of a result, even over budget.
@@ -63,13 +70,15 @@ pub fn plan(
     let mut left: Vec<usize> = results.iter().map(|result| result.chars.min(cap.max(DOTS))).collect();
     let mut over = left.iter().sum::<usize>().saturating_sub(budget.chars);
     let count = results.len();
-    for (latest, floor) in STEPS.into_iter().filter(|(_, floor)| *floor <= budget.floor) {
+    let spared = budget.latest == Latest::Never;
+    let applies = |(latest, floor): &(bool, Floor)| *floor <= budget.floor && !(*latest && spared);
+    for (latest, floor) in STEPS.into_iter().filter(applies) {
         for nth in 0..count {
             if over == 0 {
                 break;
             }
             let at = if budget.order == Order::Oldest { nth } else { count - 1 - nth };
-            if (budget.protect_latest && results[at].latest) == latest {
+            if (budget.latest != Latest::AsOthers && results[at].latest) == latest {
                 let least = least_chars(floor, &results[at], budget, &notice);
                 let freed = left[at].saturating_sub(least).min(over);
                 left[at] -= freed;
@@ -147,7 +156,7 @@ mod tests {
     const RECOVERY: Aggregate = Aggregate {
         chars: UNLIMITED,
         order: Order::Oldest,
-        protect_latest: true,
+        latest: Latest::Last,
         min_keep: 0,
         floor: Floor::Dots,
     };
@@ -203,12 +212,14 @@ mod tests {
     #[test]
     fn order_and_protection_are_configurable() {
         let sizes = [18_000, 17_000, 16_000];
-        let at = |order, protect_latest| {
-            left(&sizes, 2, UNLIMITED, Aggregate { chars: 40_000, order, protect_latest, ..RECOVERY })
+        let at = |order, latest| {
+            left(&sizes, 2, UNLIMITED, Aggregate { chars: 40_000, order, latest, ..RECOVERY })
         };
-        assert_eq!(at(Order::Oldest, true), [7_000, 17_000, 16_000]);
-        assert_eq!(at(Order::Newest, true), [18_000, 6_000, 16_000]);
-        assert_eq!(at(Order::Newest, false), [18_000, 17_000, 5_000]);
+        assert_eq!(at(Order::Oldest, Latest::Last), [7_000, 17_000, 16_000]);
+        assert_eq!(at(Order::Newest, Latest::Last), [18_000, 6_000, 16_000]);
+        assert_eq!(at(Order::Newest, Latest::AsOthers), [18_000, 17_000, 5_000]);
+        let spared = Aggregate { chars: 0, latest: Latest::Never, ..RECOVERY };
+        assert_eq!(left(&sizes, 2, 15_000, spared), [5, 5, 15_000]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use spillway::encoding::{Utf8, Utf16};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::notice::Notice;
 use spillway::notice::counts::Amount;
-use spillway::plan::{Aggregate, Floor, Order, Step, ToolResult, notice_chars, plan};
+use spillway::plan::{Aggregate, Floor, Latest, Order, Step, ToolResult, notice_chars, plan};
 use spillway::policy::{Keep, Policy};
 use spillway::truncate::figures::original_chars;
 use spillway::truncate::input::Input;
@@ -36,10 +36,11 @@ fn aggregate() -> impl Strategy<Value = Aggregate> {
         prop_oneof![1 => Just(UNLIMITED), 2 => 0..300usize, 4 => 0..60_000usize, 1 => 0..9_000_000usize];
     let min_keep = prop_oneof![2 => Just(0), 2 => Just(2_000), 2 => 0..400usize, 1 => Just(UNLIMITED)];
     let order = prop_oneof![Just(Order::Oldest), Just(Order::Newest)];
-    (budget, order, any::<bool>(), min_keep).prop_map(|(chars, order, protect_latest, min_keep)| Aggregate {
+    let latest = prop_oneof![Just(Latest::AsOthers), Just(Latest::Last)];
+    (budget, order, latest, min_keep).prop_map(|(chars, order, latest, min_keep)| Aggregate {
         chars,
         order,
-        protect_latest,
+        latest,
         min_keep,
         floor: Floor::Dots,
     })
@@ -137,7 +138,7 @@ proptest! {
         results in results(), cap in cap(), budget in aggregate(), notice in notice(),
     ) {
         let left = lengths(&results, &plan(&results, cap, &budget, |missing| notice_chars(&notice, missing)));
-        let is_latest = |at: usize| budget.protect_latest && results[at].latest;
+        let is_latest = |at: usize| budget.latest == Latest::Last && results[at].latest;
         // The steps by which results shrink, in the order in which they must be taken.
         let mut stretches = vec![];
         for (latest, rung) in [(false, 0), (false, 1), (true, 0), (true, 1), (false, 2), (true, 2)] {
@@ -172,7 +173,7 @@ proptest! {
         let with = planned(budget.chars, Floor::Content);
         prop_assert!(with.iter().zip(&least).all(|(with, least)| with >= least));
         // Other results shrink further before the latest do.
-        if budget.min_keep == 0 || !budget.protect_latest {
+        if budget.min_keep == 0 || budget.latest == Latest::AsOthers {
             prop_assert!(with == planned(budget.chars, Floor::Dots) || with == least);
         }
     }
@@ -182,7 +183,7 @@ proptest! {
         results in results(), cap in cap(), budget in aggregate(),
     ) {
         let pi = Policy { notice: Notice::Pi, ..Policy::default() };
-        let budget = Aggregate { protect_latest: true, ..budget };
+        let budget = Aggregate { latest: Latest::Last, ..budget };
         let left = lengths(&results, &plan(&results, cap, &budget, |missing| notice_chars(&pi, missing)));
         let bare = |at: usize| ladder(&results[at], UNLIMITED, 0, &pi)[1];
         let is_notice = |at: usize| left[at] <= bare(at) && left[at] < results[at].chars.min(cap.max(5));
@@ -252,7 +253,7 @@ fn a_hundred_thousand_results_are_planned() {
     let budget = Aggregate {
         chars: 600_000,
         order: Order::Oldest,
-        protect_latest: true,
+        latest: Latest::Last,
         min_keep: 2_000,
         floor: Floor::Dots,
     };

@@ -11,6 +11,8 @@ export interface Aggregate {
   readonly order: 'oldest' | 'newest'
   readonly protectLatest: boolean
   readonly minKeepChars: number
+  /** The latest results stay, even over budget. */
+  readonly sparesLatest?: boolean | undefined
 }
 
 /** The size of a tool result, for a plan. */
@@ -47,12 +49,19 @@ export function checkAggregate(
 
 /** Packs a budget for src/bindings/plan.rs. */
 export function packBudget(
-  { maxChars, order, protectLatest, minKeepChars }: Aggregate,
+  { maxChars, order, protectLatest, minKeepChars, sparesLatest }: Aggregate,
   maxEach = Number.POSITIVE_INFINITY,
   keepsContent = false,
 ): Float64Array {
   const isNewest = order === 'newest'
-  return Float64Array.of(maxEach, maxChars, +isNewest, +protectLatest, minKeepChars, +keepsContent)
+  return Float64Array.of(
+    maxEach,
+    maxChars,
+    +isNewest,
+    sparesLatest ? 2 : +protectLatest,
+    minKeepChars,
+    +keepsContent,
+  )
 }
 
 /** Checks the steps of a caller's plan. `most` checks `maxChars` of each. */

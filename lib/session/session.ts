@@ -28,10 +28,13 @@ export async function repairSession(path: string, options: RepairOptions = {}): 
   return (await repairCounted(path, options)).report
 }
 
+/** `sparesLatest`: the budget leaves the results since the last message of the model to their cap. */
+type Repair = RepairOptions & { sparesLatest?: boolean }
+
 /** Repairs a session under a checked policy, by default that of the options, and counts the results that were cut. */
 export async function repairCounted(
   path: string,
-  options: RepairOptions,
+  options: Repair,
   policy: Compiled = compileSession(options, 'repair'),
 ): Promise<{ report: RepairReport; cuts: Cuts }> {
   const { session, work, calls, control } = checkRepair(policy, path, options)
@@ -65,12 +68,13 @@ export async function inspectCounted(
 }
 
 /** Checks all options before any work is done. */
-function checkRepair(policy: Compiled, path: string, options: RepairOptions) {
-  const { aggregate, plan } = options
+function checkRepair(policy: Compiled, path: string, options: Repair) {
+  const { aggregate, plan, sparesLatest } = options
   if (aggregate !== undefined && plan !== undefined)
     throw conflictError('plan and aggregate cannot be combined; give one of them')
   const steps = plan === undefined ? [] : checkPlan(plan)
-  const budget = aggregate === undefined ? undefined : packBudget(checkAggregate(aggregate))
+  const budget =
+    aggregate === undefined ? undefined : packBudget({ ...checkAggregate(aggregate), sparesLatest })
   return {
     session: packSession(path, policy, spareOf(options)),
     // In the order of `repair_session` in src/bindings/session.rs. An array, since a plan can have more steps than a call

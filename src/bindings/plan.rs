@@ -5,7 +5,7 @@ use napi_derive::napi;
 use super::policy::PolicyHandle;
 use super::units::{Numbers, Units};
 use crate::encoding::Utf16;
-use crate::plan::{Aggregate, Floor, Order, ToolResult, notice_chars, plan};
+use crate::plan::{Aggregate, Floor, Latest, Order, ToolResult, notice_chars, plan};
 use crate::truncate::figures;
 use crate::truncate::input::Input;
 
@@ -13,7 +13,7 @@ use crate::truncate::input::Input;
 const COLUMNS: usize = 3;
 
 /// Plans with the notice of a policy. `budget`: maximum chars of one result and of all, 1 to shrink the newest first, 1
-/// to protect the latest, minimum chars of each, and 1 to keep these even over budget. Replaces the chars of each
+/// to shrink the latest last or 2 never, minimum chars of each, and 1 to keep these even over budget. Replaces the chars of each
 /// result in `results` with those it may keep.
 #[napi(catch_unwind)]
 pub fn plan_results(
@@ -33,7 +33,7 @@ pub fn unpack_budget(numbers: &[f64]) -> Aggregate {
     Aggregate {
         chars: numbers[1] as usize,
         order: if numbers[2] == 0.0 { Order::Oldest } else { Order::Newest },
-        protect_latest: numbers[3] != 0.0,
+        latest: [Latest::AsOthers, Latest::Last, Latest::Never][numbers[3] as usize],
         min_keep: numbers[4] as usize,
         floor: if numbers[5] == 0.0 { Floor::Dots } else { Floor::Content },
     }

@@ -34,6 +34,10 @@ export function callsOf(message: unknown): ToolCall[] {
   return reason === 'aborted' || reason === 'error' ? [] : blocksOf(message).flatMap(readCall)
 }
 
+export function hasCalls(message: object): boolean {
+  return blocksOf(message).some(isCall)
+}
+
 /** Returns the id of the call that a tool result answers. */
 export function answeredBy(message: object): string | undefined {
   return word(get(message, 'toolCallId')) ?? word(get(message, 'toolUseId'))

@@ -14,7 +14,7 @@ import { checkMessages } from '../../result/clamp_messages.js'
 import { elementsOf } from '../../result/message_results.js'
 import { repairCounted } from '../../session/session.js'
 import { tryRead } from '../../untrusted.js'
-import { bound, callback, checkOptions } from '../../validate.js'
+import { bound, callback, checkOptions, flag } from '../../validate.js'
 import { isAssistant } from './calls.js'
 import { ELIDED, spilled } from './elision.js'
 import { lastChangedMessage } from './last_changed_row.js'
@@ -123,8 +123,9 @@ export async function truncateOversizedToolResultsInSession(params: SessionParam
     const { maxEach, aggregate, cutting } = budgetOf(checkOptions('params', params))
     const policy = compile(policyFor(Number.POSITIVE_INFINITY, maxEach, cutting))
     const { sessionFile, lock = true } = params
+    const sparesLatest = flag('protectTrailingToolResults', params.protectTrailingToolResults, false)
     const onPersisted = callback('onMessagePersisted', params.onMessagePersisted)
-    const { report } = await repairCounted(sessionFile, { aggregate, lock }, policy)
+    const { report } = await repairCounted(sessionFile, { aggregate, lock, sparesLatest }, policy)
     const { clamped, reason, backupPath } = report
     if (onPersisted && clamped > 0 && backupPath !== undefined) {
       const { sessionKey } = params

@@ -4,12 +4,13 @@ import { compile } from '../../policy.js'
 import { AppendPatch } from '../../session/append_patch.js'
 import { MAX_ROW_BYTES } from '../../session/guard.js'
 import { GuardedMessage, type Rules } from '../../session/guarded_message.js'
-import { get, tryRead } from '../../untrusted.js'
+import { get, notify, tryRead } from '../../untrusted.js'
 import { callback, checkOptions, flag, optionError, text } from '../../validate.js'
 import { substitute } from '../../warning.js'
 import { answeredBy, callsOf, isAside, isAssistant, withoutMalformedCalls, word } from './calls.js'
 import { profileOf } from './profile.js'
 import { withStoredDetails } from './stored_details.js'
+import { isError, isUser, Suppression } from './suppression.js'
 import { isToolResult, policyFor, truncateToolResultMessage } from './tool_results.js'
 
 export const MISSING_TOOL_RESULT_TEXT: string =
@@ -32,6 +33,7 @@ export function installSessionToolResultGuard(
     flushPendingToolResults: () => guard.flush(telling((message) => patch.write(message))),
     clearPendingToolResults: () => guard.pending.clear(),
     getPendingIds: () => [...guard.pending.keys()],
+    clearNextUserMessagePersistenceSuppression: () => options.suppression.clear(),
     uninstall: () => {
       patch.uninstall()
       Reflect.deleteProperty(sessionManager, RAW)
@@ -61,17 +63,20 @@ export function getRawSessionAppendMessage<A extends (...args: never[]) => unkno
 }
 
 /** Tells the caller of each message that was written. */
-function persisting(write: Write, manager: object, { onPersisted, sessionKey }: Options): Write {
-  if (!onPersisted) return write
+function persisting(write: Write, manager: object, options: Options): Write {
+  const { onPersisted, onUser, onFailed, sessionKey } = options
   return (message) => {
     const entryId = write(message)
+    if (isUser(message)) notify(() => onUser?.(message))
+    if (isError(message)) notify(() => onFailed?.(message))
+    if (!onPersisted) return entryId
     const sessionFile = tryRead(() => (manager as { getSessionFile?(): unknown }).getSessionFile?.())
     const about = {
       ...(typeof entryId === 'string' && { entryId }),
       ...(typeof sessionFile === 'string' && { sessionFile }),
       ...(sessionKey !== undefined && { sessionKey }),
     }
-    tryRead(() => onPersisted(message as never, about))
+    notify(() => onPersisted(message as never, about))
     return entryId
   }
 }
@@ -99,7 +104,11 @@ function checked(opts: SessionToolResultGuardOptions) {
     },
     flushesBetweenCalls,
     missingMembers,
+    suppression: new Suppression(opts),
     onPersisted: callback('onMessagePersisted', opts.onMessagePersisted),
+    onUser: callback('onUserMessagePersisted', opts.onUserMessagePersisted),
+    onFailed: callback('onAssistantErrorMessagePersisted', opts.onAssistantErrorMessagePersisted),
+    onBlocked: callback('onUserMessageBlocked', opts.onUserMessageBlocked),
     sessionKey: opts.sessionKey,
   }
 }
@@ -132,6 +141,7 @@ class ToolResultGuard {
   constructor(readonly options: Options) {}
 
   take(message: unknown, write: Write): unknown {
+    if (this.options.suppression.takes(message)) return undefined
     if (isToolResult(message)) return this.#takeResult(message, write)
     const sound = isAssistant(message)
       ? tryRead(() => withoutMalformedCalls(message, this.options.allowed))
@@ -178,7 +188,7 @@ class ToolResultGuard {
 
   /** Makes the rules for one message. `called`: the tool name of its call, for a result without one. */
   #rules(isSynthetic: boolean, called?: string): Rules {
-    const { policy, prepare, transformMessage, transformResult, beforeWrite } = this.options
+    const { policy, prepare, transformMessage, transformResult, beforeWrite, onBlocked } = this.options
     const transformed = (message: unknown) =>
       (transformMessage && tryRead(() => transformMessage(message as never))) ?? message
     return {
@@ -196,7 +206,10 @@ class ToolResultGuard {
       beforeWrite: (message) => {
         const kept = isToolResult(message) ? message : transformed(message)
         const answer = beforeWrite && tryRead(() => beforeWrite({ message: kept as never }))
-        if (answer?.block === true) return false
+        if (answer?.block === true) {
+          if (isUser(kept)) notify(() => onBlocked?.(kept))
+          return false
+        }
         return answer?.message ?? kept
       },
     }
