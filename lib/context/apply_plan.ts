@@ -43,11 +43,11 @@ function cut(
   history: History,
 ): Kept[] {
   const named = namedBy(steps, resultsIn(message, policy.dialect))
-  return [...named].flatMap(([result, { chars, maxChars }]) => {
-    if (maxChars >= chars) return []
+  return [...named].flatMap(([result, { chars, maxChars, media }]) => {
     const kept = new Kept(result, at, false, policy, history)
-    kept.clamp(maxChars)
-    return kept
+    if (maxChars < chars) kept.clamp(maxChars)
+    if (media !== undefined) kept.lighten(media)
+    return kept.clamped || kept.drop ? kept : []
   })
 }
 

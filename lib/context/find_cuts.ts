@@ -4,7 +4,7 @@ import type { History } from '../result/history.js'
 import { Kept, textsOf } from '../result/message_results.js'
 import { appliedBy } from './apply_plan.js'
 import type { BudgetOptions } from './budget_options.js'
-import type { ResultShare } from './message_tokens.js'
+import type { MessageShares, ResultShare } from './message_tokens.js'
 import { originalOf, Planner, type Sized, type Step, stepFor } from './plan.js'
 import { sumOf } from './token_counter.js'
 
@@ -19,6 +19,8 @@ export class Row implements Sized {
     readonly message: number,
     readonly latest: boolean,
     readonly history: History,
+    /** Tokens of payloads of the message, by the objects that hold them. */
+    readonly media: MessageShares['media'],
   ) {
     this.chars = share.chars
   }
@@ -34,8 +36,9 @@ export class Row implements Sized {
     return `${this.message} ${this.chars} ${this.share.result.id ?? ''}`
   }
 
-  step(maxChars: number): PlanStep {
-    return stepFor(this.share.result, this.message, this.chars, maxChars)
+  step(maxChars: number, media: number | undefined): PlanStep {
+    const step = stepFor(this.share.result, this.message, this.chars, maxChars)
+    return media === undefined ? step : { ...step, media }
   }
 
   /** Returns what a cut to `maxChars` frees, as applying a plan makes it. Negative if a counter finds more. */

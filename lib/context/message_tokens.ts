@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { isAnswer, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
-import { readMedium, type Tokens, UNREAD } from '../media/medium.js'
+import { readMedium, type Tokens, UNREAD, wordsIn } from '../media/medium.js'
 import { lengthOf, resultsIn, withTexts } from '../result/message_results.js'
 import { elementAt, get, isObject, tryRead } from '../untrusted.js'
 import { bodyBytes } from './body_bytes.js'
@@ -36,6 +36,8 @@ export interface MessageShares {
   readonly all: readonly Share[]
   readonly results: readonly ResultShare[]
   readonly isAnswer: boolean
+  /** Tokens of payloads, by the objects that hold them. */
+  readonly media: ReadonlyMap<object, Tokens>
   /** Bytes in the body of a request, once measured. */
   bytes?: number
 }
@@ -85,7 +87,7 @@ export function bodyBytesOf(messages: readonly unknown[], shares: readonly Messa
 function read(message: unknown): MessageShares {
   const answers = isObject(message) && (tryRead(() => isAnswer(message)) ?? false)
   if (isObject(message) && get(message, 'excludeFromContext') === true)
-    return { all: [], results: [], isAnswer: answers }
+    return { all: [], results: [], isAnswer: answers, media: new Map() }
   const results = resultsIn(message)
   const each = withTexts(results).map(([{ result, texts }]) => ({
     result,
@@ -93,14 +95,15 @@ function read(message: unknown): MessageShares {
     texts,
     tokens: 0,
   }))
-  return { all: [ownShare(message, results), ...each], results: each, isAnswer: answers }
+  const media = new Map<object, Tokens>()
+  return { all: [ownShare(message, results, media), ...each], results: each, isAnswer: answers, media }
 }
 
 /** Reads a message without the texts of its tool results, whose tokens are all that is not text. */
-function ownShare(message: unknown, results: readonly Result[]): Share {
+function ownShare(message: unknown, results: readonly Result[], media: Map<object, Tokens>): Share {
   if (typeof message === 'string') return { texts: [message], tokens: MESSAGE }
   if (!isObject(message)) return { texts: [], tokens: 0 }
-  const reader = new Reader(results)
+  const reader = new Reader(results, media)
   reader.read(message, false, 0)
   const tokens = reader.tokens + MESSAGE + results.length * CALL
   return { texts: reader.texts, tokens, media: reader.media }
@@ -154,7 +157,10 @@ class Reader {
   readonly #calls = new Set<unknown>()
   #seen = 0
 
-  constructor(results: readonly Result[]) {
+  constructor(
+    results: readonly Result[],
+    readonly holders: Map<object, Tokens>,
+  ) {
     for (const { slots } of results)
       for (const { holder, key } of slots) {
         const keys = this.#resultKeys.get(holder.value)
@@ -178,7 +184,7 @@ class Reader {
       this.#seen += 1
       if (isObject(element)) this.tokens += BLOCK
       if (this.#resultKeys.get(list)?.includes(at)) continue
-      if (isBytes(element) || (isMedia && isEncoded(element))) this.#pay([element])
+      if (isBytes(element) || (isMedia && isEncoded(element))) this.#pay(list, [element])
       else if (isObject(element)) this.read(element, isMedia, depth + 1)
       else this.#say(element)
     }
@@ -199,13 +205,19 @@ class Reader {
         this.#member(value, name, member, media || MEDIA_NAMES.has(name), depth)
     }
     // Bytes and a URL of the same media count once.
-    if (payloads.length > 0) this.#pay(payloads)
+    if (payloads.length > 0) this.#pay(value, payloads)
   }
 
   /** Counts one image, sound or file, by the payload that tells its size. */
-  #pay(payloads: readonly unknown[]): void {
+  #pay(holder: object, payloads: readonly unknown[]): void {
+    const words = wordsIn(payloads[0])
+    if (words !== undefined) {
+      this.#say(words)
+      return
+    }
     const read = payloads.map((payload) => readMedium(payload)?.tokens).find((tokens) => tokens !== undefined)
     this.media = sumOf(this.media, read ?? UNREAD)
+    this.holders.set(holder, read ?? UNREAD)
   }
 
   #member(value: object, name: string, member: unknown, isMedia: boolean, depth: number): void {

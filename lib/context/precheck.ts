@@ -6,6 +6,7 @@ import { elementsOf } from '../result/message_results.js'
 import { checkNames } from '../validate.js'
 import { type BudgetOptions, checkBudget } from './budget_options.js'
 import { CutSearch, type Cuts, Row } from './find_cuts.js'
+import { Drops } from './find_drops.js'
 import { bodyBytesOf, MESSAGE, type MessageShares, readShares, tokensOf } from './message_tokens.js'
 import type { Step } from './plan.js'
 import { sumOf } from './token_counter.js'
@@ -71,13 +72,26 @@ export class Prompt {
       return { route: 'fits', ...figures, plan: [] }
     // Also counts the messages that the provider counted: the tokens freed from a result depend on its size.
     const uncut = this.#left(NO_CUTS)
-    const fits = (cuts: Cuts, spare: number) =>
-      this.#left(cuts) + spare <= budgetTokens && this.bytes - cuts.freedBytes <= maxRequestBytes
-    const { cuts, most } = search.least(fits, SPARE)
-    const frees = this.#left(most) < uncut || (this.bytes > maxRequestBytes && most.freedBytes > 0)
-    if (most.steps.length === 0 || !frees) return { route: 'compact_only', ...figures, plan: [] }
-    const route = fits(most, SPARE) ? 'truncate_tool_results_only' : 'compact_then_truncate'
-    return { route, ...figures, plan: this.#planOf(cuts.steps) }
+    const drops = new Drops(this.#rows, this.#options, this.#usage?.messages ?? 0)
+    const isSmall = (cuts: Cuts) => this.bytes - cuts.freedBytes <= maxRequestBytes
+    const fits = (cuts: Cuts, spare: number) => this.#left(cuts) + spare <= budgetTokens && isSmall(cuts)
+    // Payloads go first where bytes are over, texts where tokens are.
+    let gone = drops.fewest((count) => isSmall(drops.with(NO_CUTS, count)))
+    const least = () => search.least((cuts, spare) => fits(drops.with(cuts, gone), spare), SPARE)
+    let { cuts, most } = fits(drops.with(NO_CUTS, gone), 0) ? { cuts: NO_CUTS, most: NO_CUTS } : least()
+    let spare = most === NO_CUTS ? 0 : SPARE
+    const more = drops.fewest((count) => fits(drops.with(most, count), spare), gone)
+    if (more > gone) {
+      gone = more
+      ;({ cuts, most } = least())
+      spare = SPARE
+    }
+    const left = drops.with(most, gone)
+    const frees = this.#left(left) < uncut || (this.bytes > maxRequestBytes && left.freedBytes > 0)
+    if ((most.steps.length === 0 && gone === 0) || !frees)
+      return { route: 'compact_only', ...figures, plan: [] }
+    const route = fits(left, spare) ? 'truncate_tool_results_only' : 'compact_then_truncate'
+    return { route, ...figures, plan: this.#planOf(cuts.steps, drops.kept(gone)) }
   }
 
   /** Returns the tokens of the prompt after cuts. The provider's count is void once the history changes, so the prompt
@@ -127,18 +141,18 @@ export class Prompt {
 
   /** Makes steps that name results by message, id and length. Results that share all three get a step each, so that
    *  none takes the step of another. */
-  #planOf(steps: readonly Step[]): PlanStep[] {
+  #planOf(steps: readonly Step[], media: ReadonlyMap<Row, number>): PlanStep[] {
     const left = new Map(steps.map(({ index, maxChars }) => [this.#rows[index] as Row, maxChars]))
-    const names = new Set([...left.keys()].map(({ name }) => name))
-    const named = this.#rows.filter((row) => left.has(row) || names.has(row.name))
-    return named.map((row) => row.step(left.get(row) ?? row.chars))
+    const names = new Set([...left.keys(), ...media.keys()].map(({ name }) => name))
+    const named = this.#rows.filter(({ name }) => names.has(name))
+    return named.map((row) => row.step(left.get(row) ?? row.chars, media.get(row)))
   }
 }
 
 /** Returns the tool results of messages. Results from the last message of the model on are the latest. */
 function rowsOf(messages: readonly MessageShares[], history: History): Row[] {
   const answer = messages.findLastIndex(({ isAnswer }) => isAnswer)
-  return messages.flatMap(({ results }, at) =>
-    results.map((result) => new Row(result, at, at >= answer, history)),
+  return messages.flatMap(({ results, media }, at) =>
+    results.map((result) => new Row(result, at, at >= answer, history, media)),
   )
 }

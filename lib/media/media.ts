@@ -19,10 +19,11 @@ export class ResultMedia {
   readonly #blocks: readonly MediaBlock[]
   readonly #runs: readonly (readonly MediaRun[])[]
 
-  constructor(result: Result) {
+  /** `only`: payloads in blocks of their own, which a plan names. */
+  constructor(result: Result, only?: 'blocks') {
     this.#result = result
     this.#blocks = blocksOf(result)
-    this.#runs = result.slots.map((slot) => (hasRuns(slot) ? runsIn(slot.text) : []))
+    this.#runs = only ? [] : result.slots.map((slot) => (hasRuns(slot) ? runsIn(slot.text) : []))
   }
 
   get sizes(): number[] {

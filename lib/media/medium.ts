@@ -63,6 +63,13 @@ function ofBase64(value: string, given: string | undefined): Medium | undefined 
   return described(describe, bytes, value.length)
 }
 
+/** Returns the words about a payload that a file of text holds in its place. */
+export function wordsIn(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > 256 || !value.startsWith('Wy4uLi')) return undefined
+  const words = Buffer.from(value, 'base64').toString()
+  return words.endsWith(' omitted]') ? words : undefined
+}
+
 function described(
   describe: (head: number) => string | null,
   bytes: number,

@@ -5,6 +5,7 @@ import { Draft } from '../dialect/edit.js'
 import { isAnswer, type Result, readResults } from '../dialect/results.js'
 import { copy } from '../dialect/shallow_copy.js'
 import type { Slot } from '../dialect/walk.js'
+import { excess, ResultMedia } from '../media/media.js'
 import { once } from '../query.js'
 import { elementAt, isObject, tryRead } from '../untrusted.js'
 import { clampSide } from './clamp_result.js'
@@ -52,6 +53,16 @@ export class Kept {
     this.#ask ??= once(() => history.asked(result, message, policy.query))
     this.#clamped = clampSlots(result.slots, own, hasListeners(ORIGIN), this.#ask)
   }
+
+  /** Replaces payloads in blocks of their own over `maxBytes`, the latest last. */
+  lighten(maxBytes: number): void {
+    const media = new ResultMedia(this.result, 'blocks')
+    const [gone] = excess([media], { maxBytes, maxItems: Number.POSITIVE_INFINITY, first: false }) ?? []
+    if (gone) this.drop = (draft) => media.drop(gone, draft)
+  }
+
+  /** Replaces the payloads that go. */
+  drop: ((draft: Draft) => void) | undefined
 
   get clamped(): Clamped | undefined {
     return this.#clamped
@@ -126,13 +137,14 @@ export function written(
 ): { messages: readonly unknown[]; changed: ReadonlySet<number> } {
   const drafts = new Map<number, Draft>()
   const changed = new Set<number>()
-  for (const [nth, { result, message, clamped }] of results.entries()) {
+  for (const [nth, { result, message, clamped, drop }] of results.entries()) {
     const draft = drafts.get(message) ?? new Draft()
     const isCut = clamped !== undefined && clamped.edits.size > 0
     if (isCut) draft.edit(result, clamped.edits)
+    drop?.(draft)
     if (clamped?.figures) emitClamp(ORIGIN, clamped.figures, result)
     const isCapped = policy.sideData !== 'keep' && clampSide(result, policy, draft)
-    if (!isCut && !isCapped) continue
+    if (!isCut && !isCapped && !drop) continue
     changed.add(nth)
     drafts.set(message, draft)
   }

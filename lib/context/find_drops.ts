@@ -1,0 +1,74 @@
+import { blocksOf } from '../media/found.js'
+import type { BudgetOptions } from './budget_options.js'
+import type { Cuts, Row } from './find_cuts.js'
+import { sumOf } from './token_counter.js'
+
+/** Bytes of a block of words beside the words, at most. */
+const BLOCK = 40
+
+/** A payload of a tool result that words may replace, and what that frees. */
+interface Drop {
+  readonly row: Row
+  readonly bytes: number
+  readonly tokens: number
+  readonly freed: number
+}
+
+/** The payloads of tool results in the order in which they go: those of older results, then those of the latest. */
+export class Drops {
+  readonly #drops: readonly Drop[]
+  readonly #counted: number
+
+  constructor(rows: readonly Row[], options: BudgetOptions, counted: number) {
+    this.#drops = [false, true].flatMap((latest) =>
+      rows.filter((row) => row.latest === latest).flatMap((row) => dropsOf(row, options)),
+    )
+    this.#counted = counted
+  }
+
+  get count(): number {
+    return this.#drops.length
+  }
+
+  /** Returns cuts with the first `count` payloads dropped too. */
+  with(cuts: Cuts, count: number): Cuts {
+    let { freedEarlier, freedLater, freedBytes } = cuts
+    for (const { row, tokens, freed } of this.#drops.slice(0, count)) {
+      if (row.message < this.#counted) freedEarlier += tokens
+      else freedLater += tokens
+      freedBytes += freed
+    }
+    return { ...cuts, freedEarlier, freedLater, freedBytes }
+  }
+
+  /** Returns the fewest payloads to drop, from `from` on, with which a test holds, or all of them if none do. */
+  fewest(holds: (count: number) => boolean, from = 0): number {
+    let [low, high] = [from, this.count]
+    while (low < high) {
+      const at = Math.floor((low + high) / 2)
+      if (holds(at)) high = at
+      else low = at + 1
+    }
+    return low
+  }
+
+  /** Returns the bytes that each result keeps which loses some of the first `count` payloads. */
+  kept(count: number): Map<Row, number> {
+    const left = new Map(this.#drops.slice(0, count).map(({ row }) => [row, 0]))
+    for (const { row, bytes } of this.#drops.slice(count)) {
+      const known = left.get(row)
+      if (known !== undefined) left.set(row, known + bytes)
+    }
+    return left
+  }
+}
+
+/** Returns the payloads of a result that are sent, and larger than the words that replace them. */
+function dropsOf(row: Row, { counter, provider }: BudgetOptions): Drop[] {
+  return blocksOf(row.share.result).flatMap(({ medium: { bytes, sent, words }, end }) => {
+    const paid = row.media.get(end.holder.value)?.[provider]
+    const freed = sent - 2 * words.length - BLOCK
+    if (paid === undefined || freed <= 0) return []
+    return { row, bytes, tokens: paid - sumOf([words], counter), freed }
+  })
+}
