@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { applyPlan, type PrecheckInput, precheck } from 'spillway'
+import { applyPlan, type PrecheckInput, precheck, runWithRecovery } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { pdf, png } from './images.js'
 import { mediaSamples } from './media_samples.js'
@@ -63,6 +63,16 @@ describe('a plan for payloads', () => {
     expect(pi.blocks(left).slice(1)).toEqual(pi.blocks(message).slice(1))
     expect(pi.blocks(left)[0]).toMatchObject({ type: 'text' })
     expect(applyPlan([message], [{ ...(plan[0] as (typeof plan)[0]), media: 3 * MB }])[0]).toBe(message)
+  })
+
+  it('is carried out before a request is sent', async () => {
+    const messages = frozen(screens(60))
+    const sent: (readonly object[])[] = []
+    const send = async (history: object[]) => sent.push(history)
+    await runWithRecovery({ ...asked, messages: () => messages, send })
+    expect(sent).toHaveLength(1)
+    expect(JSON.stringify(sent[0]).length).toBeLessThan(20 * MB)
+    expect(images(sent[0] ?? []).at(-1)).toBe(1)
   })
 
   it.each(
