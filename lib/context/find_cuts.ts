@@ -1,5 +1,6 @@
 import type { PlanStep } from 'spillway'
 import { jsonBytes } from '../json.js'
+import { blocksOf, type MediaBlock } from '../media/found.js'
 import type { History } from '../result/history.js'
 import { Kept, textsOf } from '../result/message_results.js'
 import { appliedBy } from './apply_plan.js'
@@ -12,6 +13,7 @@ import { sumOf } from './token_counter.js'
 export class Row implements Sized {
   readonly chars: number
   readonly #left = new Map<number, Freed>()
+  #blocks: MediaBlock[] | undefined
 
   constructor(
     readonly share: ResultShare,
@@ -23,6 +25,12 @@ export class Row implements Sized {
     readonly media: MessageShares['media'],
   ) {
     this.chars = share.chars
+  }
+
+  /** The payloads that words can replace. */
+  get blocks(): MediaBlock[] {
+    this.#blocks ??= blocksOf(this.share.result)
+    return this.#blocks
   }
 
   original(): number {

@@ -1,10 +1,11 @@
-import { blocksOf } from '../media/found.js'
 import type { BudgetOptions } from './budget_options.js'
 import type { Cuts, Row } from './find_cuts.js'
 import { sumOf } from './token_counter.js'
 
 /** Bytes of a block of words beside the words, at most. */
 const BLOCK = 40
+/** Bytes of the smallest payload that goes, which takes more of a request than any words in its place. */
+const LEAST = 512
 
 /** A payload of a tool result that words may replace, and what that frees. */
 interface Drop {
@@ -54,21 +55,22 @@ export class Drops {
 
   /** Returns the bytes that each result keeps which loses some of the first `count` payloads. */
   kept(count: number): Map<Row, number> {
-    const left = new Map(this.#drops.slice(0, count).map(({ row }) => [row, 0]))
-    for (const { row, bytes } of this.#drops.slice(count)) {
-      const known = left.get(row)
-      if (known !== undefined) left.set(row, known + bytes)
-    }
+    const left = new Map<Row, number>()
+    for (const { row, bytes } of this.#drops.slice(0, count))
+      left.set(row, (left.get(row) ?? bytesOf(row)) - bytes)
     return left
   }
 }
 
-/** Returns the payloads of a result that are sent, and larger than the words that replace them. */
+/** Returns the payloads of a result that are sent, and large enough to go. */
 function dropsOf(row: Row, { counter, provider }: BudgetOptions): Drop[] {
-  return blocksOf(row.share.result).flatMap(({ medium: { bytes, sent, words }, end }) => {
+  return row.blocks.flatMap(({ medium: { bytes, sent, words }, end }) => {
     const paid = row.media.get(end.holder.value)?.[provider]
-    const freed = sent - 2 * words.length - BLOCK
-    if (paid === undefined || freed <= 0) return []
-    return { row, bytes, tokens: paid - sumOf([words], counter), freed }
+    if (paid === undefined || bytes < LEAST) return []
+    return { row, bytes, tokens: paid - sumOf([words], counter), freed: sent - 2 * words.length - BLOCK }
   })
+}
+
+function bytesOf({ blocks }: Row): number {
+  return blocks.reduce((sum, { medium }) => sum + medium.bytes, 0)
 }
