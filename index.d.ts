@@ -885,8 +885,8 @@ export interface ClassifyOptions {
  * Sends a prompt, and recovers if it is too large: precheck, the cheapest fix, send. After a reported overflow it
  * compacts, at most `maxCompactions` times, then truncates (to "[...]" if necessary) while anything is left to cut,
  * then rejects with ContextOverflowError. After a refusal without numbers, each truncation leaves at most half of the
- * last estimate. Payloads that are too large and requests above a rate limit are reduced in the same way, by the bytes
- * and tokens that the provider reports. docs/context.md describes the states.
+ * last estimate. Requests above a rate limit are reduced in the same way; those of too many bytes by their bytes, and
+ * truncated before they are compacted. docs/context.md describes the states.
  *
  * It always ends. A step that leaves more than 95 % of the lowest estimate so far is not repeated before the next
  * refusal, after a refusal only a smaller prompt is sent, and there are at most `maxCompactions` + 2 sends. If no step

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { applyPlan, type PrecheckInput, precheck, runWithRecovery } from 'spillway'
+import { applyPlan, ContextOverflowError, type PrecheckInput, precheck, runWithRecovery } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { pdf, png } from './images.js'
 import { mediaSamples } from './media_samples.js'
@@ -22,6 +22,28 @@ describe('a plan for payloads', () => {
   const images = (messages: readonly object[]) =>
     messages.map((message) => pi.blocks(message).filter(({ type }) => type === 'image').length)
   const asked = { contextTokens: 1e6, reserveTokens: 0, maxRequestBytes: 20 * MB }
+
+  /** The bytes of a request, and what could still go. */
+  const measured = (messages: readonly object[]) => {
+    const check = { messages, contextTokens: 1e6, reserveTokens: 0, maxRequestBytes: 1 }
+    const { requestBytes: bytes = 0, plan } = precheck(check)
+    return {
+      bytes,
+      plan: plan.filter(({ chars, maxChars, media }) => maxChars < chars || media !== undefined),
+    }
+  }
+  /** Runs with a provider that takes requests of so many bytes. */
+  const sentTo = async (limit: number, messages: object[], words: string) => {
+    const sent: object[][] = []
+    const send = async (history: object[]) => {
+      sent.push(history)
+      if (measured(history).bytes > limit) throw Object.assign(new Error(words), { status: 413 })
+      return 'the answer'
+    }
+    const compact = async () => false
+    const hooks = { contextTokens: 1e6, reserveTokens: 0, messages: () => messages, send, compact }
+    return { sent, outcome: await runWithRecovery(hooks).catch((error: unknown) => error) }
+  }
 
   it('makes 60 screenshots fit a request of 20 MB, and cuts no text', () => {
     const messages = frozen(screens(60))
@@ -73,6 +95,50 @@ describe('a plan for payloads', () => {
     expect(sent).toHaveLength(1)
     expect(JSON.stringify(sent[0]).length).toBeLessThan(20 * MB)
     expect(images(sent[0] ?? []).at(-1)).toBe(1)
+  })
+
+  it.each([
+    ['Request Entity Too Large', 3],
+    ['Request payload size exceeds the limit: 20000000 bytes.', 2],
+    ['Maximum content size limit (20000000) exceeded (20000001 bytes read)', 2],
+  ])('shrinks by bytes after a refusal: %s', async (words, sends) => {
+    const { sent, outcome } = await sentTo(20 * MB, frozen(screens(60)), words)
+    expect(outcome).toBe('the answer')
+    expect(sent).toHaveLength(sends)
+    expect(images(sent.at(-1) ?? []).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(10)
+  })
+
+  it('halves the bytes after each refusal, until nothing is left', async () => {
+    const ends = { answered: 0, given_up: 0 }
+    const law = fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat(9_000), fc.array(fc.nat(40_000), { maxLength: 3 })), { maxLength: 8 }),
+      fc.integer({ min: 1, max: 60_000 }),
+      async (results, limit) => {
+        const messages = results.map(([chars, payloads], at) =>
+          pi.make(
+            `c${at}`,
+            'w'.repeat(chars),
+            payloads.map((bytes) => base64(png(bytes, 1, at))),
+          ),
+        )
+        const { sent, outcome } = await sentTo(limit, frozen(messages), 'too large')
+        for (const [at, next] of sent.entries()) {
+          const [before, after] = [sent[at - 1] ?? [], next].map(measured)
+          // A cut of the original differs from a cut of a cut by the digits of its notice.
+          if (at === 0 || (after?.bytes ?? 0) <= (before?.bytes ?? 0) / 2 + 16) continue
+          expect(after?.bytes).toBeLessThan(before?.bytes ?? 0)
+          expect(applyPlan(next, after?.plan ?? [])).toBe(next)
+        }
+        if (outcome === 'the answer') ends.answered += 1
+        else {
+          ends.given_up += 1
+          expect(outcome).toBeInstanceOf(ContextOverflowError)
+          if (sent.length < 5) expect(measured(sent.at(-1) ?? []).plan).toEqual([])
+        }
+      },
+    )
+    await fc.assert(law, { numRuns: 300 })
+    for (const count of Object.values(ends)) expect(count).toBeGreaterThan(0)
   })
 
   it.each(

@@ -31,20 +31,25 @@ export class Prompt {
   readonly #usage: BudgetOptions['lastUsage']
   /** Tokens of the messages after those. */
   readonly #later: number
-  /** Bytes of the body of the request, 0 if they do not matter. */
-  readonly bytes: number
+  readonly #read: readonly unknown[]
   #estimatedEarlier: number | undefined
+  #bytes: number | undefined
 
   constructor(messages: readonly unknown[], options: BudgetOptions) {
     const { lastUsage, prompt, counter } = options
     this.#options = options
-    const read = elementsOf(messages)
-    this.#messages = readShares(read, counter)
-    this.#rows = rowsOf(this.#messages, new History(read))
+    this.#read = elementsOf(messages)
+    this.#messages = readShares(this.#read, counter)
+    this.#rows = rowsOf(this.#messages, new History(this.#read))
     this.#usage = lastUsage && lastUsage.messages <= messages.length ? lastUsage : undefined
     const later = this.#messages.slice(this.#usage?.messages ?? 0)
     this.#later = this.#counted(prompt) + tokensOf(later, counter, options.provider)
-    this.bytes = options.maxRequestBytes === Number.POSITIVE_INFINITY ? 0 : this.#measured(read)
+  }
+
+  /** Bytes of the body of the request. */
+  get bytes(): number {
+    this.#bytes ??= this.#measured()
+    return this.#bytes
   }
 
   /** The estimate without a margin and without the provider's count. */
@@ -59,6 +64,7 @@ export class Prompt {
 
   check(): Precheck {
     const { budgetTokens, safetyMargin, maxRequestBytes } = this.#options
+    const isBounded = maxRequestBytes !== Number.POSITIVE_INFINITY
     const search = new CutSearch(this.#rows, this.#options, this.#usage?.messages ?? 0)
     const estimatedTokens = this.estimate(safetyMargin)
     const figures = {
@@ -66,14 +72,14 @@ export class Prompt {
       budgetTokens,
       overflowTokens: Math.max(0, estimatedTokens - budgetTokens),
       reducibleChars: search.reducibleChars,
-      ...(maxRequestBytes !== Number.POSITIVE_INFINITY && { requestBytes: this.bytes }),
+      ...(isBounded && { requestBytes: this.bytes }),
     }
-    if (estimatedTokens <= budgetTokens && this.bytes <= maxRequestBytes)
-      return { route: 'fits', ...figures, plan: [] }
+    const isOver = isBounded && this.bytes > maxRequestBytes
+    if (estimatedTokens <= budgetTokens && !isOver) return { route: 'fits', ...figures, plan: [] }
     // Also counts the messages that the provider counted: the tokens freed from a result depend on its size.
     const uncut = this.#left(NO_CUTS)
     const drops = new Drops(this.#rows, this.#options, this.#usage?.messages ?? 0)
-    const isSmall = (cuts: Cuts) => this.bytes - cuts.freedBytes <= maxRequestBytes
+    const isSmall = (cuts: Cuts) => !isOver || this.bytes - cuts.freedBytes <= maxRequestBytes
     const fits = (cuts: Cuts, spare: number) => this.#left(cuts) + spare <= budgetTokens && isSmall(cuts)
     // Payloads go first where bytes are over, texts where tokens are.
     let gone = drops.fewest((count) => isSmall(drops.with(NO_CUTS, count)))
@@ -87,7 +93,7 @@ export class Prompt {
       spare = SPARE
     }
     const left = drops.with(most, gone)
-    const frees = this.#left(left) < uncut || (this.bytes > maxRequestBytes && left.freedBytes > 0)
+    const frees = this.#left(left) < uncut || (isOver && left.freedBytes > 0)
     if ((most.steps.length === 0 && gone === 0) || !frees)
       return { route: 'compact_only', ...figures, plan: [] }
     const route = fits(left, spare) ? 'truncate_tool_results_only' : 'compact_then_truncate'
@@ -128,10 +134,13 @@ export class Prompt {
   }
 
   /** Measures the body of the request. */
-  #measured(messages: readonly unknown[]): number {
+  #measured(): number {
     const { systemPrompt, prompt, tools } = this.#options
     const beside = [systemPrompt, prompt, tools].filter((part) => part !== undefined && part !== '')
-    return beside.reduce((sum: number, part) => sum + jsonBytes(part), bodyBytesOf(messages, this.#messages))
+    return beside.reduce(
+      (sum: number, part) => sum + jsonBytes(part),
+      bodyBytesOf(this.#read, this.#messages),
+    )
   }
 
   /** Counts a text that is sent as a message, unless it is empty. */

@@ -11,7 +11,7 @@ import { AppliedCuts } from './applied_cuts.js'
 import { type BudgetOptions, checkBudget } from './budget_options.js'
 import { ContextOverflowError } from './overflow_error.js'
 import { Prompt } from './precheck.js'
-import { isRefusal, Refusal } from './refusal.js'
+import { isRefusal, Refusal, type Size } from './refusal.js'
 import { remembering } from './token_counter.js'
 
 export async function runWithRecovery<R, M = unknown>(hooks: RecoveryHooks<R, M>): Promise<R> {
@@ -20,7 +20,7 @@ export async function runWithRecovery<R, M = unknown>(hooks: RecoveryHooks<R, M>
 
 const recoveries = channel('spillway:recovery')
 
-/** A step that leaves more than this share of the lowest estimate so far is not repeated. */
+/** A step that leaves more than this share of the lowest size so far is not repeated. */
 const PROGRESS = 0.95
 
 /** A way to make a prompt smaller. */
@@ -34,7 +34,7 @@ const STEPS: Readonly<Record<Precheck['route'], readonly Step[]>> = {
   truncate_tool_results_only: ['truncate', 'compact'],
   compact_then_truncate: ['compact', 'truncate'],
 }
-/** Steps after a refusal, or if a truncation could not be stored. */
+/** Steps after a refusal in tokens, or if a truncation could not be stored. */
 const LAST_STEPS: readonly Step[] = ['compact', 'truncate']
 
 /** The current history, as it would be sent. */
@@ -47,6 +47,8 @@ interface View<M> {
   /** True if it is not smaller than the prompt refused last, so it cannot be sent. */
   readonly mustShrink: boolean
 }
+
+const UNBOUNDED: Readonly<Size> = { tokens: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 
 class Recovery<R, M> {
   readonly #hooks: RecoveryHooks<R, M>
@@ -68,11 +70,11 @@ class Recovery<R, M> {
   readonly #exhausted = new Map<Step, string>()
   /** Reason why the hook `truncate` is not called again. */
   #unstorable: string | undefined
-  /** The lowest estimate so far. */
-  #lowest = Number.POSITIVE_INFINITY
+  /** The lowest estimate so far, and the fewest bytes where these are bounded. */
+  readonly #lowest: Size = { ...UNBOUNDED }
   #refusal: Refusal | undefined
-  /** The highest estimate that a prompt may have, after all refusals so far. */
-  #ceiling = Number.POSITIVE_INFINITY
+  /** The largest size that a prompt may have, after all refusals so far. */
+  #ceiling = UNBOUNDED
 
   constructor(hooks: RecoveryHooks<R, M>) {
     const options = checkBudget(checkNames('recovery', 'hooks', hooks))
@@ -103,13 +105,17 @@ class Recovery<R, M> {
    *  since estimates run high, and a refused one is given up. Gives up once all requests are used. */
   #nextStep(view: View<M>): { step: Step | 'send' | 'give_up'; reason: string } {
     const { checked, mustShrink } = view
-    const { route, overflowTokens } = checked
+    const { route, overflowTokens, requestBytes } = checked
     if (this.#attempt > this.#maxCompactions + 2)
       return { step: 'give_up', reason: `refused: ${this.#refusal}; no request is left` }
     if (route === 'fits' && !mustShrink) return { step: 'send', reason: 'it fits' }
-    const because = mustShrink ? `refused: ${this.#refusal}` : `${route}: ${overflowTokens} tokens over`
+    const over =
+      overflowTokens > 0 || requestBytes === undefined
+        ? `${overflowTokens} tokens over`
+        : `${requestBytes} bytes`
+    const because = mustShrink ? `refused: ${this.#refusal}` : `${route}: ${over}`
     const obstacles = this.#unstorable === undefined ? [] : [this.#unstorable]
-    const steps = mustShrink || obstacles.length > 0 ? LAST_STEPS : STEPS[route]
+    const steps = obstacles.length > 0 ? LAST_STEPS : mustShrink ? this.#stepsOnceRefused : STEPS[route]
     for (const step of steps) {
       const obstacle = step === 'compact' ? this.#whyNotCompact() : this.#whyNotTruncate(view)
       if (obstacle === undefined) return { step, reason: [because, ...obstacles].join('; ') }
@@ -117,6 +123,11 @@ class Recovery<R, M> {
     }
     const reason = [because, ...obstacles, 'no step is left'].join('; ')
     return { step: mustShrink ? 'give_up' : 'send', reason }
+  }
+
+  /** Truncation comes first after a refusal in bytes: a compaction sends the same payloads. */
+  get #stepsOnceRefused(): readonly Step[] {
+    return this.#refusal?.inBytes ? STEPS.truncate_tool_results_only : LAST_STEPS
   }
 
   #whyNotCompact(): string | undefined {
@@ -133,7 +144,7 @@ class Recovery<R, M> {
   /** Returns the plan for a truncation, which after a refusal may go down to "[...]". */
   #planOf({ cut, prompt, checked }: View<M>): readonly PlanStep[] {
     if (!this.#refusal) return checked.plan
-    const within = this.#optionsFor(this.#refusal.cutTo(prompt.tokens))
+    const within = this.#optionsFor(this.#lowered(this.#refusal.cutTo(prompt)))
     return new Prompt(cut, { ...within, isLastResort: true }).check().plan
   }
 
@@ -170,13 +181,15 @@ class Recovery<R, M> {
   /** Reads the history after a step, and decides if the step may be repeated. */
   async #checkAfter(step: Step): Promise<View<M>> {
     this.#isShorter = true
-    const lowest = this.#lowest
+    const { tokens, bytes } = this.#lowest
     this.#options = { ...this.#options, lastUsage: undefined }
     const view = await this.#check(`after a ${NOUNS[step]}`)
-    const { tokens } = view.prompt
     const isEnough = step === 'truncate' && view.checked.route === 'fits'
-    if ((tokens > lowest * PROGRESS || tokens === lowest) && !isEnough) {
-      const left = `the last ${NOUNS[step]} left ${tokens} tokens of ${lowest}`
+    const isSmaller =
+      isProgress(view.prompt.tokens, tokens) ||
+      (bytes !== Number.POSITIVE_INFINITY && isProgress(view.prompt.bytes, bytes))
+    if (!isSmaller && !isEnough) {
+      const left = `the last ${NOUNS[step]} left ${view.prompt.tokens} tokens of ${tokens}`
       // The hook may have stored less than the plan. The messages that are sent can still be cut.
       if (step === 'truncate' && this.#isStored) this.#unstorable = left
       else this.#exhausted.set(step, left)
@@ -207,8 +220,9 @@ class Recovery<R, M> {
   #isRefused({ prompt, checked }: View<M>, cause: unknown): boolean {
     const error = classifyProviderError(cause)
     if (!isRefusal(error)) return false
-    this.#refusal = new Refusal(error, cause, prompt.tokens, this.#options.contextTokens)
-    this.#ceiling = Math.min(this.#ceiling, this.#refusal.ceiling)
+    this.#refusal = new Refusal(error, cause, prompt, this.#options.contextTokens)
+    this.#ceiling = this.#lowered(this.#refusal.ceiling)
+    if (this.#refusal.inBytes) this.#lowest.bytes = Math.min(this.#lowest.bytes, prompt.bytes)
     // A truncation after a refusal cuts more than before.
     this.#exhausted.delete('truncate')
     this.#report('overflow', checked, `${this.#refusal}`)
@@ -225,25 +239,36 @@ class Recovery<R, M> {
     const prompt = new Prompt(cut, this.#optionsFor(this.#ceiling))
     const checked = this.#withOwnMargin(prompt, prompt.check())
     this.#report('precheck', checked, reason)
-    this.#lowest = Math.min(this.#lowest, prompt.tokens)
-    const mustShrink = this.#refusal !== undefined && prompt.tokens >= this.#refusal.tokens
+    this.#lowest.tokens = Math.min(this.#lowest.tokens, prompt.tokens)
+    this.#lowest.bytes = Math.min(this.#lowest.bytes, checked.requestBytes ?? Number.POSITIVE_INFINITY)
+    const mustShrink = this.#refusal !== undefined && this.#refusal.sizeOf(prompt) >= this.#refusal.size
     return { messages, cut, prompt, checked, mustShrink }
   }
 
-  /** Returns settings under which a prompt fits only if its estimate without a margin is at most `ceiling`. */
-  #optionsFor(ceiling: number): BudgetOptions {
+  /** Returns the ceiling lowered to a size in the unit of the last refusal. */
+  #lowered(size: number): Readonly<Size> {
+    const { tokens, bytes } = this.#ceiling
+    return this.#refusal?.inBytes
+      ? { tokens, bytes: Math.min(bytes, size) }
+      : { tokens: Math.min(tokens, size), bytes }
+  }
+
+  /** Returns settings under which a prompt fits only if it is within a ceiling. */
+  #optionsFor({ tokens, bytes }: Readonly<Size>): BudgetOptions {
+    const maxRequestBytes = Math.min(this.#options.maxRequestBytes, bytes)
     const { budgetTokens, safetyMargin } = this.#options
-    if (ceiling === Number.POSITIVE_INFINITY) return this.#options
+    const options = { ...this.#options, maxRequestBytes }
+    if (tokens === Number.POSITIVE_INFINITY) return options
     if (budgetTokens === Number.POSITIVE_INFINITY)
-      return { ...this.#options, budgetTokens: Math.floor(ceiling * safetyMargin) }
-    return { ...this.#options, safetyMargin: Math.max(safetyMargin, budgetTokens / ceiling) }
+      return { ...options, budgetTokens: Math.floor(tokens * safetyMargin) }
+    return { ...options, safetyMargin: Math.max(safetyMargin, budgetTokens / tokens) }
   }
 
   /** Restates a check with the caller's margin, since that of `#optionsFor` is artificial. The overflow is that of the
    *  budget or of the ceiling. */
   #withOwnMargin(prompt: Prompt, checked: Precheck): Precheck {
     const estimatedTokens = prompt.estimate(this.#options.safetyMargin)
-    const excess = Math.ceil(prompt.tokens - this.#ceiling)
+    const excess = Math.ceil(prompt.tokens - this.#ceiling.tokens)
     return {
       ...checked,
       estimatedTokens,
@@ -274,6 +299,11 @@ class Recovery<R, M> {
       cause: this.#refusal?.cause,
     })
   }
+}
+
+/** Returns true if a step left less than most of the lowest size so far. */
+function isProgress(size: number, lowest: number): boolean {
+  return size < lowest && size <= lowest * PROGRESS
 }
 
 function counted(number: number, noun: string): string {

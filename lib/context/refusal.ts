@@ -7,69 +7,87 @@ export function isRefusal({ kind }: ProviderError): boolean {
   return KINDS.includes(kind)
 }
 
-/** Share of the provider's limit that the next estimate may reach, since removed and kept text may be estimated
+/** Share of the provider's limit that the next prompt may reach, since removed and kept text may be estimated
  *  differently. */
 const SLACK = 0.95
 /** Share of that limit for truncations, since estimates are at most 15 % low. */
 const CUT_SLACK = 0.85
-/** Share of the last estimate if the provider gave no numbers. */
+/** Share of the refused prompt if the provider gave no numbers. */
 const HALF = 0.5
 
-/** A refusal of a prompt that was too large, and the size that the next one may have. */
+/** The size of a prompt: its estimate, without a margin, and the bytes of the body of its request. */
+export interface Size {
+  tokens: number
+  bytes: number
+}
+
+/** A refusal of a prompt that was too large, and the size that the next one may have. Sizes are in its unit: tokens, or
+ *  bytes if the request was too large. */
 export class Refusal {
+  /** The size of the refused prompt. */
+  readonly size: number
+  readonly inBytes: boolean
+
   constructor(
     readonly error: ProviderError,
     /** The error that was thrown, or the message that reports it. */
     readonly cause: unknown,
-    /** Estimate of the refused prompt, without a margin. */
-    readonly tokens: number,
+    readonly prompt: Readonly<Size>,
     readonly contextTokens: number,
-  ) {}
-
-  /** The highest estimate that the next prompt may have. */
-  get ceiling(): number {
-    return Math.max(1, (this.#scaledLimit() ?? this.tokens) * SLACK)
+  ) {
+    this.inBytes = error.kind === 'payload_too_large'
+    this.size = this.sizeOf(prompt)
   }
 
-  /** Returns the highest estimate to leave when truncating a prompt that is estimated at `tokens`. */
-  cutTo(tokens: number): number {
+  sizeOf({ tokens, bytes }: Readonly<Size>): number {
+    return this.inBytes ? bytes : tokens
+  }
+
+  /** The largest size that the next prompt may have. */
+  get ceiling(): number {
+    return Math.max(1, (this.#scaledLimit() ?? this.size) * SLACK)
+  }
+
+  /** Returns the largest size to leave when truncating a prompt. */
+  cutTo(prompt: Readonly<Size>): number {
     const { limit } = this.#numbers()
     const scaled = this.#scaledLimit()
+    const unknown = this.inBytes ? Number.POSITIVE_INFINITY : this.contextTokens
     // An estimate that was too high for the whole prompt may be right for the rest.
-    const most = this.#inBytes ? Number.POSITIVE_INFINITY : Number.isNaN(limit) ? this.contextTokens : limit
-    const half = scaled === undefined ? Math.min(tokens, this.tokens) * HALF : Number.POSITIVE_INFINITY
+    const most = Number.isNaN(limit) ? unknown : limit
+    const half =
+      scaled === undefined ? Math.min(this.sizeOf(prompt), this.size) * HALF : Number.POSITIVE_INFINITY
     return Math.max(1, Math.min(half, Math.min(scaled ?? most, most) * CUT_SLACK))
   }
 
-  /** Tokens over the limit by the provider's numbers, 0 if it gave none. */
+  /** Tokens over the limit by the provider's numbers, 0 if it gave none. Bytes stand for tokens in proportion. */
   get overflow(): number {
+    if (this.inBytes) return Math.ceil(this.prompt.tokens * Math.max(0, 1 - this.ceiling / this.size))
     const { actual, limit } = this.#numbers()
-    return this.#inBytes || !(limit < actual) ? 0 : actual - limit
+    return limit < actual ? actual - limit : 0
   }
 
   /** The provider's count. */
   get actualTokens(): number | undefined {
-    return this.#inBytes ? undefined : this.error.actual
+    return this.inBytes ? undefined : this.error.actual
   }
 
-  /** Returns the provider's limit on the scale of our estimates, or undefined if it gave no numbers. */
+  /** Returns the provider's limit on the scale of our measure, or undefined if it gave no numbers. */
   #scaledLimit(): number | undefined {
     const { actual, limit } = this.#numbers()
-    const { tokens } = this
-    if (!(limit < actual)) return !this.#inBytes && limit < tokens ? limit : undefined
+    const { size } = this
+    // Bytes need no scale. A server may stop to count them at its limit.
+    if (limit < size && (this.inBytes || !(limit < actual))) return limit
+    if (!(limit < actual)) return undefined
     // The provider's count may include room for the answer, which does not shrink with the prompt.
-    const rest = this.overflow < tokens ? tokens - this.overflow : tokens
-    return Math.min((tokens * limit) / actual, rest)
+    const over = actual - limit
+    return Math.min((size * limit) / actual, over < size ? size - over : size)
   }
 
   #numbers(): { actual: number; limit: number } {
     const { kind, actual = Number.NaN, limit } = this.error
     const known = kind === 'context_overflow' && !Number.isNaN(actual) ? this.contextTokens : Number.NaN
     return { actual, limit: limit ?? known }
-  }
-
-  get #inBytes(): boolean {
-    return this.error.kind === 'payload_too_large'
   }
 
   toString(): string {
