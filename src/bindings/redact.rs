@@ -43,7 +43,7 @@ pub fn redact_text(
 ) -> Option<Either<Latin1String, Utf16String>> {
     let mut bytes = vec![];
     transcode::utf16(&text, &mut bytes);
-    redacted(&bytes, rules).map(answer)
+    redacted(bytes, rules).map(answer)
 }
 
 #[napi(catch_unwind)]
@@ -53,7 +53,7 @@ pub fn redact_latin1(
 ) -> Option<Either<Latin1String, Utf16String>> {
     let mut bytes = vec![];
     transcode::latin1(&text, &mut bytes);
-    redacted(&bytes, rules).map(answer)
+    redacted(bytes, rules).map(answer)
 }
 
 /// Like [`redact_text`], for a member of an object, whose name may tell that it is a secret.
@@ -74,7 +74,7 @@ pub fn drop_secrets(
 ) -> Option<Either<Latin1String, Utf16String>> {
     let mut bytes = vec![];
     transcode::utf16(&text, &mut bytes);
-    dropped(&bytes, rules).map(answer)
+    dropped(bytes, rules).map(answer)
 }
 
 /// Begins to redact a stream of bytes.

@@ -4,6 +4,9 @@ use super::Utf16;
 
 const BLOCK: usize = 16;
 
+/// Bytes by which an output is filled up with zeros, to be written over.
+const ROOM: usize = 4 << 10;
+
 /// Appends Latin-1 as UTF-8.
 pub fn latin1(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len());
@@ -11,37 +14,62 @@ pub fn latin1(bytes: &[u8], out: &mut Vec<u8>) {
         if block.is_ascii() {
             out.extend_from_slice(block);
         } else {
-            block.iter().for_each(|&byte| push(byte.into(), out));
+            out.extend(block.iter().flat_map(|&byte| {
+                let wide = [0xC0 | byte >> 6, 0x80 | byte & 0x3F];
+                let (bytes, long) = if byte < 0x80 { ([byte, 0], 1) } else { (wide, 2) };
+                bytes.into_iter().take(long)
+            }));
         }
     }
 }
 
 /// Appends UTF-16 as UTF-8, lone surrogates as U+FFFD.
 pub fn utf16(units: &[u16], out: &mut Vec<u8>) {
-    out.reserve(units.len());
-    let mut rest = units;
+    let most = |unit: &u16| 1 + usize::from(*unit >= 0x80) + usize::from(*unit >= 0x800);
+    out.reserve(units.iter().map(most).sum::<usize>() + ROOM);
+    let (mut rest, mut end) = (units, out.len());
     while !rest.is_empty() {
         let (block, after) = rest.split_at(rest.len().min(BLOCK));
+        if out.len() - end < 4 * BLOCK {
+            out.resize(end + ROOM, 0);
+        }
+        let room = &mut out[end..];
         if block.iter().fold(0, |all, unit| all | unit) < 0x80 {
-            out.extend(block.iter().map(|&unit| unit as u8));
-            rest = after;
-            continue;
-        }
-        // A pair may extend beyond the block.
-        let mut taken = 0;
-        for point in Utf16(rest).chars() {
-            push(point, out);
-            taken += point.len_utf16();
-            if taken >= BLOCK {
-                break;
+            room.iter_mut().zip(block).for_each(|(byte, &unit)| *byte = unit as u8);
+            (rest, end) = (after, end + block.len());
+        } else if !block.iter().fold(false, |any, unit| any | (unit & 0xF800 == 0xD800)) {
+            (rest, end) = (after, end + encode(block, room));
+        } else {
+            // A pair may extend beyond the block.
+            let mut taken = 0;
+            for point in Utf16(rest).chars() {
+                end += point.encode_utf8(&mut out[end..]).len();
+                taken += point.len_utf16();
+                if taken >= BLOCK {
+                    break;
+                }
             }
+            rest = &rest[taken..];
         }
-        rest = &rest[taken..];
     }
+    out.truncate(end);
 }
 
-fn push(point: char, out: &mut Vec<u8>) {
-    out.extend_from_slice(point.encode_utf8(&mut [0; 4]).as_bytes());
+/// Writes chars that are no surrogates, and returns the bytes written. Each is written with three bytes, and the next over
+/// those that it did not need: lengths vary too much to branch on.
+fn encode(units: &[u16], room: &mut [u8]) -> usize {
+    let mut end = 0;
+    for &unit in units {
+        let last = 0x80 | unit as u8 & 0x3F;
+        let (bytes, long) = match unit {
+            0..0x80 => ([unit as u8, 0, 0], 1),
+            0x80..0x800 => ([0xC0 | (unit >> 6) as u8, last, 0], 2),
+            _ => ([0xE0 | (unit >> 12) as u8, 0x80 | (unit >> 6) as u8 & 0x3F, last], 3),
+        };
+        *room[end..].first_chunk_mut().expect("room for a block") = bytes;
+        end += long;
+    }
+    end
 }
 
 #[cfg(test)]

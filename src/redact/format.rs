@@ -1,10 +1,12 @@
 //! The table of formats, `formats.json`.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
 use regex::bytes::Regex;
 use serde::Deserialize;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
+
+use super::sieve::Sieve;
 
 /// A format of secrets.
 #[derive(Debug, Deserialize)]
@@ -63,6 +65,7 @@ impl Format {
 #[derive(Debug)]
 pub struct Formats {
     pub list: Vec<Format>,
+    sieve: Sieve,
     anchors: AhoCorasick,
     longest_anchor: usize,
     /// The formats that may begin where an anchor stands, by anchor.
@@ -87,16 +90,24 @@ impl Formats {
         let begun = all.iter().map(begun_by).collect();
         let anchors = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostFirst)
+            .start_kind(StartKind::Anchored)
             .kind(Some(AhoCorasickKind::DFA))
-            .build(all)
+            .build(&all)
             .expect("anchors");
-        Formats { list, anchors, longest_anchor, begun }
+        Formats { sieve: Sieve::of(&all), list, anchors, longest_anchor, begun }
     }
 
     /// Returns the start of the next anchor before `stop` and the formats that may begin there.
     pub fn next(&'static self, text: &[u8], from: usize, stop: usize) -> Option<(usize, &'static [usize])> {
         let end = text.len().min(stop.saturating_add(self.longest_anchor));
-        let found = self.anchors.find(Input::new(text).range(from..end.max(from)))?;
-        Some((found.start(), &self.begun[found.pattern().as_usize()]))
+        let mut from = from;
+        loop {
+            let at = self.sieve.next(&text[..end], from)?;
+            let here = Input::new(text).range(at..end).anchored(Anchored::Yes);
+            if let Some(found) = self.anchors.find(here) {
+                return Some((at, &self.begun[found.pattern().as_usize()]));
+            }
+            from = at + 1;
+        }
     }
 }

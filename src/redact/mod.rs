@@ -1,12 +1,13 @@
 //! Replaces secrets by marks such as `[redacted: github token]`.
 //!
-//! A format begins with a text, its anchor. One automaton finds the anchors, and the expression of the format is tried
+//! A format begins with a text, its anchor. A sieve and an automaton find the anchors, and the expression of the format is tried
 //! where one stands, on the next 64 KiB at most. A decision waits until that much was read or the stream ended, so the
 //! result does not depend on the chunks. No format matches a part of a mark or ends before one that it did not end
 //! before, so a second pass changes nothing.
 
 mod format;
 mod rules;
+mod sieve;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -82,13 +83,21 @@ impl Redactor {
     /// Decides about all places before `stop`.
     fn decide(&mut self, stop: usize, out: &mut Vec<u8>) {
         let rules = self.rules.clone();
-        let done = self.scan(&rules, self.context..self.context, stop..self.held.len(), out);
+        let written = self.scan(&rules, self.context..self.context, stop..self.held.len(), out);
+        let done = self.write(written, stop, out);
         self.held.drain(..done.saturating_sub(CONTEXT));
         self.context = done.min(CONTEXT);
     }
 
+    /// Writes the text up to `stop`, unless it is written. Returns the place up to which it is written then.
+    fn write(&self, written: usize, stop: usize, out: &mut Vec<u8>) -> usize {
+        let stop = stop.max(written);
+        out.extend_from_slice(&self.held[written..stop]);
+        stop
+    }
+
     /// Looks for secrets that begin before `until.start` and end by `until.end`. What precedes `from.end` has none, and
-    /// what precedes `from.start` is written. Returns the place up to which the text is written then.
+    /// what precedes `from.start` is written. Writes up to the last secret, and returns its end.
     fn scan(&mut self, rules: &Rules, from: Range<usize>, until: Range<usize>, out: &mut Vec<u8>) -> usize {
         let Range { start: mut done, end: mut from } = from;
         let mut finder = Finder::new(rules, &self.held[..until.end], from, until.start);
@@ -99,7 +108,8 @@ impl Redactor {
                 continue;
             };
             // What leads to a secret may hold another, as a name may in the address of a database.
-            self.scan(rules, done..at, secret.start..secret.start, out);
+            let written = self.scan(rules, done..at, secret.start..secret.start, out);
+            self.write(written, secret.start, out);
             if self.stand == Stand::Mark {
                 out.extend([MARK, kind.as_bytes(), b"]"].concat());
             }
@@ -109,21 +119,35 @@ impl Redactor {
             (done, from) = (secret.end, secret.end);
             finder = Finder::new(rules, &self.held[..until.end], from, until.start);
         }
-        let stop = done.max(until.start);
-        out.extend_from_slice(&self.held[done..stop]);
-        stop
+        done
+    }
+
+    /// Redacts what is held as a whole. `None`: it has no secret.
+    fn all(mut self) -> Option<Vec<u8>> {
+        let rules = self.rules.clone();
+        let (mut out, mut written, mut decided) = (vec![], 0, 0);
+        let end = self.held.len();
+        // Patterns are sought anew after each secret, so they see no more than a stream would.
+        while decided < end {
+            let ahead = end.min(decided + 2 * AHEAD);
+            let stop = if ahead == end { end } else { ahead - AHEAD };
+            written = self.scan(&rules, written..decided, stop..ahead, &mut out);
+            decided = stop.max(written);
+        }
+        self.write(written, end, &mut out);
+        self.found.then_some(out)
     }
 }
 
 /// Returns a text without its secrets, `None` if it has none.
-pub fn redacted(text: &[u8], rules: &Arc<Rules>) -> Option<Vec<u8>> {
+pub fn redacted(text: impl Into<Vec<u8>>, rules: &Arc<Rules>) -> Option<Vec<u8>> {
     with(Stand::Mark, text, rules)
 }
 
 /// Returns a part of a redacted text without what looks like a secret only in that part. `None`: there is none.
-pub fn dropped(part: &[u8], rules: &Arc<Rules>) -> Option<Vec<u8>> {
-    let once = |part: &[u8]| with(Stand::Nothing, part, rules);
-    std::iter::successors(once(part), |left| once(left)).last()
+pub fn dropped(part: impl Into<Vec<u8>>, rules: &Arc<Rules>) -> Option<Vec<u8>> {
+    let once = |part| with(Stand::Nothing, part, rules);
+    std::iter::successors(once(part.into()), |left| once(left.clone())).last()
 }
 
 /// Returns the text of a member of an object without its secrets, `None` if it has none. Its name may tell that it is one.
@@ -132,19 +156,15 @@ pub fn redacted_member(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec
     if Formats::get().next(label.as_bytes(), 0, label.len()).is_none() {
         return redacted(text.as_bytes(), rules);
     }
-    let member = redacted([&label, text, "\""].concat().as_bytes(), rules);
+    let member = redacted([&label, text, "\""].concat(), rules);
     let told = member.as_deref().and_then(|made| made.strip_prefix(label.as_bytes())?.strip_suffix(b"\""));
     told.map(<[u8]>::to_vec)
         .filter(|told| told != text.as_bytes())
         .or_else(|| redacted(text.as_bytes(), rules))
 }
 
-fn with(stand: Stand, text: &[u8], rules: &Arc<Rules>) -> Option<Vec<u8>> {
-    let redactor = Redactor { stand, ..Redactor::new(rules.clone()) };
-    let (mut redactor, mut out) = (redactor, Vec::with_capacity(text.len()));
-    redactor.push(text, &mut out);
-    redactor.finish(&mut out);
-    redactor.found.then_some(out)
+fn with(stand: Stand, text: impl Into<Vec<u8>>, rules: &Arc<Rules>) -> Option<Vec<u8>> {
+    Redactor { stand, held: text.into(), ..Redactor::new(rules.clone()) }.all()
 }
 
 #[cfg(test)]
