@@ -253,6 +253,18 @@ mod tests {
     }
 
     #[test]
+    fn a_key_without_its_end_goes_line_by_line() {
+        let line = "Fake0Fake1Fake2Fake3";
+        let cut = |rest: &str| redact(&["a\n-----BEGIN PRIV", "ATE KEY-----\n", line, "\n", rest].concat());
+        for rest in ["", line, "Fake0", "Fake0Fake1Fake2"] {
+            assert!(cut(rest).trim_end() == "a\n[redacted: private key]", "{rest}");
+        }
+        for rest in ["\nnext line", "Fake0\nnext", "Fake0 next", "[... 300 more]", "-----END PRIV"] {
+            assert_eq!(cut(rest), format!("a\n[redacted: private key]\n{rest}"));
+        }
+    }
+
+    #[test]
     fn what_leads_to_a_secret_may_hold_another() {
         let key = ["AK", "IAFAKEFAKEFAKEFAKE"].concat();
         assert_eq!(
