@@ -345,6 +345,11 @@ export interface MediaOptions {
   /** End from which payloads are kept, each that fits beside those before it. Default 'latest'. */
   keep?: 'latest' | 'first'
 }
+/** A number of images, sounds and files, and their bytes, decoded. */
+export interface MediaCount {
+  items: number
+  bytes: number
+}
 
 /** Clamps one tool result, tool message or provider message of any dialect: a string, a `{content: [...]}`, or a
  *  message that carries several results, each of which has the limits to itself. Order, ids, image blocks (by
@@ -427,6 +432,9 @@ export interface ClampEvent {
   /** Size of the original text that was kept, without notices, but with the sizes that replace payloads. */
   kept: TextSize
   exceeded: LimitName[]
+  /** Payloads that words replaced, which is an event of its own: no limit is exceeded, and `kept` counts these words if
+   *  they stand in a text. */
+  media?: MediaCount
 }
 /** Wraps every tool of an array or record, under one policy, or each under the policy that a function returns for it
  *  (undefined: not wrapped), such as 'tail' for a shell and 'head' for a file reader. */
@@ -1035,6 +1043,8 @@ export interface RepairReport {
   bytesAfter: number
   /** Steps of the plan that matched no result. */
   unmatched: number
+  /** Payloads that words replaced. Absent if there are none. */
+  media?: MediaCount
   /** Path of the original file: `<file>.bak` after its first repair, `<file>.bak.latest` after later ones. */
   backupPath?: string
   /** Rows restored that were appended while an earlier repair replaced the file and was killed. Absent if 0. */
@@ -1068,6 +1078,8 @@ export interface SessionReport {
   byTool: { tool: string; results: number; chars: number; bytes: number }[]
   /** The largest results. `row` is the line of the file, 1-based. */
   largest: { row: number; tool?: string; callId?: string; chars: number; bytes: number }[]
+  /** Payloads of tool results, in blocks of their own and as base64 in texts. Absent if there are none. */
+  media?: MediaCount
   /** Results that the policy would cut. */
   oversized: number
   /** Rows that are not JSON, without blank ones. */

@@ -1,5 +1,12 @@
 import * as fc from 'fast-check'
-import { clampMessages, clampResult, guardSession, type MediaOptions, wrapTool } from 'spillway'
+import {
+  type ClampEvent,
+  clampMessages,
+  clampResult,
+  guardSession,
+  type MediaOptions,
+  wrapTool,
+} from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { gif, jpeg, pdf, png, wav } from './images.js'
 import { mediaSamples } from './media_samples.js'
@@ -164,6 +171,28 @@ describe('media elsewhere', () => {
     expect(count(wrapTool(wrapped, { media: { maxBytes: 9_000 } }))).toBe(1)
     expect(count(wrapTool(wrapped, { media: { maxItems: 3 } }))).toBe(2)
     expect(count(wrapTool(wrapped, { maxLines: 5 }))).toBe(2)
+  })
+
+  it('are told to listeners, apart from the cut of a text', () => {
+    const told: ClampEvent[] = []
+    const policy = { maxChars: 100, media: { maxItems: 0 }, onClamp: (event: ClampEvent) => told.push(event) }
+    const texts = { type: 'text', text: `${'word '.repeat(40)}data:image/png;base64,${screen}` }
+    wrapTool({ execute: () => ({ content: [texts, image, image] }) }, policy).execute()
+    const [gone, cut] = told
+    expect(gone).toMatchObject({
+      phase: 'result',
+      exceeded: [],
+      total: { chars: texts.text.length },
+      kept: { chars: 200 + words.text.length },
+      media: { items: 3, bytes: 27_000 },
+    })
+    expect(cut).toMatchObject({ exceeded: ['chars'] })
+    expect(cut).not.toHaveProperty('media')
+    expect(told).toHaveLength(2)
+    told.length = 0
+    wrapTool({ execute: () => `data:image/png;base64,${screen}` }, policy).execute()
+    wrapTool({ execute: () => ({ shot: screen }) }, policy).execute()
+    expect(told.map(({ media }) => media)).toEqual([1, 1].map((items) => ({ items, bytes: 9_000 })))
   })
 
   it('of tools that return data: the data keeps its kind', () => {

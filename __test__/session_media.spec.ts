@@ -1,8 +1,17 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { clampMessages, type PlanStep, precheck, repairSession } from 'spillway'
+import {
+  type ClampEvent,
+  clampMessages,
+  inspectSession,
+  type MediaCount,
+  type PlanStep,
+  precheck,
+  repairSession,
+} from 'spillway'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { gif, jpeg, pdf, png } from './images.js'
 import { mediaSamples } from './media_samples.js'
@@ -29,6 +38,28 @@ const read = (file: string): object[] =>
     .split('\n')
     .map((row) => JSON.parse(row))
 
+const none: MediaCount = { items: 0, bytes: 0 }
+const less = (a: MediaCount, b: MediaCount) => ({ items: a.items - b.items, bytes: a.bytes - b.bytes })
+const mediaIn = async (file: string) => (await inspectSession(file)).media ?? none
+
+/** Runs a function, and adds up the payloads that went by its events. */
+function heard<T>(run: () => T): [T, MediaCount] {
+  const told = { ...none }
+  const listen = (event: unknown) => {
+    const { media, exceeded } = event as ClampEvent
+    if (!media) return
+    expect(exceeded).toEqual([])
+    told.items += media.items
+    told.bytes += media.bytes
+  }
+  subscribe('spillway:clamp', listen)
+  try {
+    return [run(), told]
+  } finally {
+    unsubscribe('spillway:clamp', listen)
+  }
+}
+
 describe.each(
   mediaSamples.map((sample) => [`${sample.dialect}: ${sample.name}`, sample] as const),
 )('stored media of %s', (_, { make }) => {
@@ -49,8 +80,11 @@ describe.each(
         const history = results.map(([said, payloads], at) => make(`c${at}`, said, payloads))
         const policy = { ...open, media: { maxBytes, maxItems, keep } }
         const stored = session(history)
-        const { changed, clamped } = await repairSession(stored, { ...policy, backup: false })
-        const live = clampMessages(history, policy)
+        const held = await mediaIn(stored)
+        const { changed, clamped, media = none } = await repairSession(stored, { ...policy, backup: false })
+        const [live, told] = heard(() => clampMessages(history, policy))
+        expect(media).toEqual(told)
+        expect(media).toEqual(less(held, await mediaIn(stored)))
         expect(read(stored)).toEqual(live.messages)
         expect(clamped).toBe(live.clamped)
         expect(changed).toBe(live.clamped > 0)
@@ -122,7 +156,7 @@ describe('a session of screenshots', () => {
     const file = session(rows().slice(0, 4))
     const plan: PlanStep[] = [{ index: 0, callId: 'c1', chars: 6, maxChars: 6, media: 0 }]
     const report = await repairSession(file, { plan, media: { maxItems: 0 }, backup: false })
-    expect(report).toMatchObject({ clamped: 1, unmatched: 0 })
+    expect(report).toMatchObject({ clamped: 1, unmatched: 0, media: { items: 1, bytes: MB } })
     const kinds = messagesIn(file).map(
       (message) => (message as { content: { type: string }[] }).content[1]?.type,
     )

@@ -2,6 +2,8 @@ import { CACHE_MARKS, Draft } from '../dialect/edit.js'
 import type { Result } from '../dialect/results.js'
 import { isData } from '../dialect/slots.js'
 import { native } from '../engine.js'
+import { type Figures, sum } from '../result/clamp_slots.js'
+import { sizeOf } from '../text/size.js'
 import { get } from '../untrusted.js'
 import { blocksOf, hasRuns, type MediaBlock, type MediaRun, runsIn } from './found.js'
 
@@ -31,8 +33,10 @@ export class ResultMedia {
     return [...this.#blocks.map(({ medium }) => medium.bytes), ...runs]
   }
 
-  /** Replaces payloads by words. `gone`: tells of each, in the order of `sizes`, if it goes. */
-  drop(gone: readonly boolean[], draft: Draft): void {
+  /** Replaces payloads by words. `gone`: tells of each, in the order of `sizes`, if it goes. Returns the figures. */
+  drop(gone: readonly boolean[], draft: Draft): () => Figures {
+    const before = this.#result.slots.map(({ text }) => text)
+    const after = [...before]
     let at = 0
     for (const block of this.#blocks) if (gone[at++]) dropBlock(block, draft)
     for (const [nth, runs] of this.#runs.entries()) {
@@ -40,13 +44,29 @@ export class ResultMedia {
       const slot = this.#result.slots[nth]
       if (left.length === 0 || !slot) continue
       const text = withWords(slot.text, left)
+      after[nth] = text
       draft.edit(
         this.#result,
         new Map([[slot, isData(slot) ? { value: JSON.parse(text) as unknown } : text]]),
       )
     }
+    return () =>
+      figuresOf(
+        this.sizes.filter((_, at) => gone[at]),
+        before,
+        after,
+      )
   }
 }
+
+/** Returns the figures of payloads that went from texts, or from beside them. */
+function figuresOf(sizes: readonly number[], before: readonly string[], after: readonly string[]): Figures {
+  const media = { items: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
+  return { total: sum(before.map(sizeOf)), kept: sum(after.map(sizeOf)), exceeded: [], media }
+}
+
+/** Is told of payloads that went. */
+type Tell = (figures: () => Figures, result?: Result) => void
 
 /** Decides which payloads of all results together go. Returns undefined if none does. */
 export function excess(
@@ -66,28 +86,29 @@ export function lightened<T extends object>(
   value: T,
   results: readonly Result[],
   budget: MediaBudget | undefined,
+  tell: Tell,
 ): T {
   if (!budget) return value
   const draft = new Draft()
   for (const result of results) {
     const media = new ResultMedia(result)
     const [gone] = excess([media], budget) ?? []
-    if (gone) media.drop(gone, draft)
+    if (gone) tell(media.drop(gone, draft), result)
   }
   return draft.done(value)
 }
 
 /** Replaces the base64 in a text over a budget. Returns the same text if none is over it. */
-export function lightText(text: string, budget: MediaBudget | undefined): string {
+export function lightText(text: string, budget: MediaBudget | undefined, tell: Tell): string {
   if (!budget) return text
   const runs = runsIn(text)
   const [gone] = excess([{ sizes: runs.map(({ bytes }) => bytes) }], budget) ?? []
-  return gone
-    ? withWords(
-        text,
-        runs.filter((_, at) => gone[at]),
-      )
-    : text
+  if (!gone) return text
+  const going = runs.filter((_, at) => gone[at])
+  const left = withWords(text, going)
+  const sizes = going.map(({ bytes }) => bytes)
+  tell(() => figuresOf(sizes, [text], [left]))
+  return left
 }
 
 function withWords(text: string, runs: readonly MediaRun[]): string {

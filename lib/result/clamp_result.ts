@@ -11,7 +11,7 @@ import { lightened, lightText } from '../media/media.js'
 import { compile } from '../policy.js'
 import { once } from '../query.js'
 import { checkAwaited } from '../validate.js'
-import { type Clamped, clampSlots, clampWithFigures } from './clamp_slots.js'
+import { type Clamped, clampSlots, clampWithFigures, type Figures } from './clamp_slots.js'
 import { redactResult } from './redact_value.js'
 import { sentOnce } from './sent_once.js'
 
@@ -29,7 +29,8 @@ export function clampValue<T>(value: T, policy: Compiled, origin = RESULT): T {
 
 /** Like `clampValue`, but returns undefined for a value of no dialect. */
 export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | undefined {
-  if (typeof value === 'string') return clampAndReport(lightText(value, policy.media), policy, origin) as T
+  if (typeof value === 'string')
+    return clampAndReport(lightText(value, policy.media, tellOf(origin)), policy, origin) as T
   if (typeof value !== 'object' || value === null) return undefined
   try {
     if (isLight(value, policy)) return value
@@ -39,6 +40,11 @@ export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | u
     // Code of the caller threw, such as a proxy trap.
     return undefined
   }
+}
+
+/** Tells listeners of payloads that went. */
+export function tellOf(origin: Origin) {
+  return (figures: () => Figures, result?: Result) => emitClamp(origin, figures, result)
 }
 
 /** Clamps a text and reports the cut. `name`: replaces payloads in a text that will be truncated. */
@@ -73,7 +79,7 @@ export function clampResults<T extends object>(
     value = made
   }
   take(sentOnce(value, results, policy.structured))
-  take(lightened(value, results, policy.media))
+  take(lightened(value, results, policy.media, tellOf(origin)))
   let draft: Draft | undefined
   for (const result of results) {
     if (!surelyFit(result.slots, policy)) {

@@ -1,4 +1,4 @@
-import type { LimitName, TextSize } from 'spillway'
+import type { LimitName, MediaCount, TextSize } from 'spillway'
 import { type Compiled, handleOf, headOf, silent, tightened, worded } from '../compiled.js'
 import type { Edit } from '../dialect/edit.js'
 import { clampEncoded } from '../dialect/nested_json.js'
@@ -27,6 +27,8 @@ export interface Figures {
   readonly total: TextSize
   readonly kept: TextSize
   readonly exceeded: LimitName[]
+  /** Payloads that words replaced. */
+  readonly media?: MediaCount
 }
 
 /** Prepares and clamps a text of a tool. */
@@ -212,7 +214,7 @@ function figuresOf(
   return { total, kept: sum(kept), exceeded: [...exceeded] }
 }
 
-function sum(sizes: readonly TextSize[]): TextSize {
+export function sum(sizes: readonly TextSize[]): TextSize {
   const total = { bytes: 0, chars: 0, lines: 0 }
   for (const { bytes, chars, lines } of sizes) {
     total.bytes += bytes

@@ -1,3 +1,4 @@
+import { emitClamp } from '../clamp_event.js'
 import type { Compiled } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { excess, ResultMedia } from '../media/media.js'
@@ -13,19 +14,19 @@ export function lightHistory(given: readonly unknown[], policy: Compiled) {
   const messages = sentOnceEach(given, policy, changed)
   if (!media) return { messages, changed }
   const all = elementsOf(messages).flatMap((message, at) =>
-    resultsIn(message, dialect).map((result) => ({ at, media: new ResultMedia(result) })),
+    resultsIn(message, dialect).map((result) => ({ at, result, media: new ResultMedia(result) })),
   )
   const gone = excess(
     all.map(({ media }) => media),
     media,
   )
   const drafts = new Map<number, Draft>()
-  for (const [nth, { at, media }] of all.entries()) {
+  for (const [nth, { at, result, media }] of all.entries()) {
     const own = gone?.[nth] ?? []
     if (!own.includes(true)) continue
     const draft = drafts.get(at) ?? new Draft()
     drafts.set(at, draft)
-    media.drop(own, draft)
+    emitClamp({ phase: 'result' }, media.drop(own, draft), result)
     changed.add(nth)
   }
   return { messages: withDrafts(messages, drafts), changed }

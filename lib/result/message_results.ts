@@ -9,7 +9,7 @@ import { excess, ResultMedia } from '../media/media.js'
 import { once } from '../query.js'
 import { elementAt, isObject, tryRead } from '../untrusted.js'
 import { clampSide } from './clamp_result.js'
-import { type Clamped, clampSlots } from './clamp_slots.js'
+import { type Clamped, clampSlots, type Figures } from './clamp_slots.js'
 import type { History } from './history.js'
 
 const ORIGIN: Origin = { phase: 'result' }
@@ -62,7 +62,7 @@ export class Kept {
   }
 
   /** Replaces the payloads that go. */
-  drop: ((draft: Draft) => void) | undefined
+  drop: ((draft: Draft) => () => Figures) | undefined
 
   get clamped(): Clamped | undefined {
     return this.#clamped
@@ -141,7 +141,8 @@ export function written(
     const draft = drafts.get(message) ?? new Draft()
     const isCut = clamped !== undefined && clamped.edits.size > 0
     if (isCut) draft.edit(result, clamped.edits)
-    drop?.(draft)
+    const dropped = drop?.(draft)
+    if (dropped) emitClamp(ORIGIN, dropped, result)
     if (clamped?.figures) emitClamp(ORIGIN, clamped.figures, result)
     const isCapped = policy.sideData !== 'keep' && clampSide(result, policy, draft)
     if (!isCut && !isCapped && !drop) continue

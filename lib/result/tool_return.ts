@@ -9,7 +9,7 @@ import { LITTLE, REST } from '../dialect/walk.js'
 import { jsonOf } from '../json.js'
 import { lightText } from '../media/media.js'
 import { get, isObject, isPlain, tryRead } from '../untrusted.js'
-import { clampAndReport, clampResults, clampSide, clampValue } from './clamp_result.js'
+import { clampAndReport, clampResults, clampSide, clampValue, tellOf } from './clamp_result.js'
 
 /**
  * Clamps the value that a tool returned, including forms that only tools return: messages in a LangGraph Command,
@@ -186,7 +186,7 @@ function ofData(value: object, policy: Compiled, origin: Origin): unknown {
   const own = tryRead(() => ({ json: JSON.stringify(value) as string | undefined }))
   const json = own || !(Array.isArray(value) || isPlain(value)) ? own?.json : jsonOf(value)
   if (json === undefined) return undefined
-  const lean = lightText(json, policy.media)
+  const lean = lightText(json, policy.media, tellOf(origin))
   const text = clampAndReport(lean, { ...policy, clean: undefined }, origin, withNames)
   if (!own || text !== lean) return text
   return wellFormed(lean) ?? (lean === json ? value : JSON.parse(lean))

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
-import type { PlanStep, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
+import type { MediaCount, PlanStep, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
 import { NONE } from '../clean_options.js'
 import { type Compiled, handleOf } from '../compiled.js'
 import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
@@ -24,6 +24,11 @@ export interface Cuts {
   readonly details: number
 }
 
+/** Returns the member of a report for payloads, unless there are none. */
+function withMedia(media: MediaCount): { media?: MediaCount } {
+  return media.items > 0 ? { media } : {}
+}
+
 export async function repairSession(path: string, options: RepairOptions = {}): Promise<RepairReport> {
   return (await repairCounted(path, options)).report
 }
@@ -38,9 +43,13 @@ export async function repairCounted(
   policy: Compiled = compileSession(options, 'repair'),
 ): Promise<{ report: RepairReport; cuts: Cuts }> {
   const { session, work, calls, control } = checkRepair(policy, path, options)
-  const { cuts, ...report } = await run<RepairReport & { cuts: Cuts }>(path, control, (handle) =>
-    native.repairSession(...session, work, calls, handle),
+  const { cuts: counted, ...own } = await run<RepairReport & { cuts: Cuts & { media: MediaCount } }>(
+    path,
+    control,
+    (handle) => native.repairSession(...session, work, calls, handle),
   )
+  const { media, ...cuts } = counted
+  const report = { ...own, ...withMedia(media) }
   if (repairs.hasSubscribers) repairs.publish({ path, ...report })
   return { report, cuts }
 }
@@ -59,11 +68,11 @@ export async function inspectCounted(
   const session = packSession(path, compileSession(options, 'inspect'), spareOf(options))
   const top = bound('top', options.top, 10)
   const control = { lockTimeout: 0, signal: abortSignal('signal', options.signal), onProgress: undefined }
-  const found = await run<SessionReport & { cuts: Cuts }>(path, control, (handle) =>
+  const found = await run<SessionReport & { cuts: Cuts; media: MediaCount }>(path, control, (handle) =>
     native.inspectSession(...session, top, handle),
   )
-  const { format, rows, bytes, toolResults, byTool, largest, damaged, cuts } = found
-  const report = { format, rows, bytes, toolResults, byTool, largest, oversized: cuts.over, damaged }
+  const { cuts, media, damaged, ...figures } = found
+  const report = { ...figures, ...withMedia(media), oversized: cuts.over, damaged }
   return { report, cuts }
 }
 

@@ -131,7 +131,7 @@ impl Survey {
                         survey.push(row.number, &entry, sizes.collect());
                     }
                     (_, None) => survey.push(row.number, &entry, options.measure(&entry, ask)),
-                    (_, Some((light, _))) => {
+                    (_, Some((light, ..))) => {
                         let document = Document::parse(&light).expect("JSON with words for payloads");
                         let entry = entry.again(document.root());
                         survey.push(row.number, &entry, options.measure(&entry, ask));

@@ -4,12 +4,16 @@ use std::ops::AddAssign;
 
 use serde::Serialize;
 
+use super::media::Payloads;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Cuts {
     /// Results with text over the limits.
     pub over: u64,
     /// Other results with large details: side data, or a second copy in their row.
     pub details: u64,
+    /// Payloads that words replace.
+    pub media: Payloads,
 }
 
 impl Cuts {
@@ -33,6 +37,7 @@ impl AddAssign for Cuts {
     fn add_assign(&mut self, other: Self) {
         self.over += other.over;
         self.details += other.details;
+        self.media += other.media;
     }
 }
 
@@ -52,13 +57,13 @@ mod tests {
     #[test]
     fn each_result_counts_once() {
         let cuts = counted(&[(true, true), (false, true), (true, false), (false, false)], true);
-        assert_eq!(cuts, Cuts { over: 2, details: 1 });
+        assert_eq!(cuts, Cuts { over: 2, details: 1, ..Cuts::default() });
     }
 
     #[test]
     fn a_second_copy_is_that_of_a_result() {
-        assert_eq!(counted(&[(false, false)], true), Cuts { over: 0, details: 1 });
-        assert_eq!(counted(&[(true, false)], true), Cuts { over: 1, details: 0 });
+        assert_eq!(counted(&[(false, false)], true), Cuts { details: 1, ..Cuts::default() });
+        assert_eq!(counted(&[(true, false)], true), Cuts { over: 1, ..Cuts::default() });
         assert!(!counted(&[(false, false)], false).any());
     }
 
@@ -66,6 +71,6 @@ mod tests {
     fn rows_add_up() {
         let mut all = counted(&[(true, false)], false);
         all += counted(&[(false, true)], false);
-        assert_eq!(all, Cuts { over: 1, details: 1 });
+        assert_eq!(all, Cuts { over: 1, details: 1, ..Cuts::default() });
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::cuts::Cuts;
 use super::failure::Failure;
+use super::media::{Payloads, ResultMedia};
 use super::progress::{Progress, ProgressCounts};
 use super::rewrite_row::{Options, texts_of};
 use super::row_format::SessionKind;
@@ -28,6 +29,8 @@ pub struct Report {
     /// Largest first.
     pub by_tool: Vec<ToolTotals>,
     pub largest: Vec<LargeResult>,
+    /// Payloads of the results.
+    pub media: Payloads,
     pub cuts: Cuts,
     pub damaged: u64,
 }
@@ -146,6 +149,7 @@ impl Inspector<'_> {
         let call_id = result.id();
         let tool = result.tool().or_else(|| self.tools.called(call_id.as_deref()?));
         self.report.results += 1;
+        self.report.media += Payloads::of(ResultMedia::of(result).sizes());
         let at = self.tools.named(tool.as_deref().unwrap_or(UNKNOWN));
         let of_tool = &mut self.tools.all[at];
         of_tool.results += 1;

@@ -1,5 +1,9 @@
 //! Payloads of the results in a row, and the words that replace them. `lib/media` does the same to live objects.
 
+use std::ops::AddAssign;
+
+use serde::Serialize;
+
 use super::budget_survey::Limit;
 use super::edits::{CACHE_MARKS, block_of};
 use super::payload::medium_of;
@@ -11,6 +15,29 @@ use crate::dialect::path::{As, End, Words};
 use crate::json::{Literal, Value, string};
 use crate::media::payload::Payload;
 use crate::media::runs::{Run, runs};
+
+/// The number of payloads, and their bytes, decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Payloads {
+    pub items: u64,
+    pub bytes: u64,
+}
+
+impl Payloads {
+    pub fn of(sizes: impl IntoIterator<Item = usize>) -> Payloads {
+        sizes.into_iter().fold(Payloads::default(), |Payloads { items, bytes }, size| Payloads {
+            items: items + 1,
+            bytes: bytes + size as u64,
+        })
+    }
+}
+
+impl AddAssign for Payloads {
+    fn add_assign(&mut self, other: Self) {
+        self.items += other.items;
+        self.bytes += other.bytes;
+    }
+}
 
 /// The payloads of a result, in blocks and then in texts.
 #[derive(Debug)]
@@ -67,8 +94,10 @@ impl<'d> ResultMedia<'d> {
         blocks.chain(self.texts.iter().flat_map(|text| &text.runs).map(|run| run.bytes)).collect()
     }
 
-    /// Replaces payloads with words. `gone` tells of each if it goes.
-    pub fn drop(&self, splices: &mut Splices, gone: &[bool]) {
+    /// Replaces payloads with words, and counts them. `gone` tells of each if it goes.
+    pub fn drop(&self, splices: &mut Splices, gone: &[bool]) -> Payloads {
+        let going = self.sizes().into_iter().zip(gone).filter(|(_, gone)| **gone).map(|(size, _)| size);
+        let dropped = Payloads::of(going);
         let mut gone = gone.iter().copied().chain(std::iter::repeat(false));
         for block in &self.blocks {
             if gone.next() == Some(true) {
@@ -89,6 +118,7 @@ impl<'d> ResultMedia<'d> {
                 splices.replace(*value, if *is_json { left } else { string(&left) });
             }
         }
+        dropped
     }
 }
 
@@ -178,9 +208,11 @@ impl Options {
         self.results(entry).iter().map(|result| ResultMedia::of(result).sizes()).collect()
     }
 
-    /// Returns a row without payloads that go, and the number of results that lose some; `None` if none does.
-    pub fn without_media(&self, entry: &Entry, lights: &[Limit]) -> Option<(Vec<u8>, usize)> {
-        let (results, mut splices, mut applied) = (self.results(entry), Splices::default(), 0);
+    /// Returns a row without payloads that go, the number of results that lose some, and what they lose; `None` if none
+    /// does.
+    pub fn without_media(&self, entry: &Entry, lights: &[Limit]) -> Option<(Vec<u8>, usize, Payloads)> {
+        let (results, mut splices) = (self.results(entry), Splices::default());
+        let (mut applied, mut dropped) = (0, Payloads::default());
         for light in lights {
             let Some(result) = results.get(light.nth) else { continue };
             let media = ResultMedia::of(result);
@@ -188,12 +220,12 @@ impl Options {
                 continue;
             }
             applied += 1;
-            media.drop(&mut splices, &light.gone);
+            dropped += media.drop(&mut splices, &light.gone);
             if let Some(copy) = result.copy() {
                 splices.mirror(result.object, copy);
             }
         }
-        (applied > 0).then(|| (splices.written_row(entry.root), applied))
+        (applied > 0).then(|| (splices.written_row(entry.root), applied, dropped))
     }
 }
 

@@ -116,17 +116,15 @@ impl Options {
 
     /// Replaces the payloads of a row that go, and then truncates its results.
     fn lighten(&self, row: &[u8], entry: &Entry, lights: &[Limit], limits: &[Limit], ask: Ask) -> RowChange {
-        let Some((light, applied)) = self.without_media(entry, lights) else {
+        let Some((light, applied, media)) = self.without_media(entry, lights) else {
             return self.truncate(row, entry, limits, ask);
         };
         let document = Document::parse(&light).expect("JSON with words for payloads");
         let change = self.truncate(&light, &entry.again(document.root()), limits, ask);
-        let over = change.cuts.over.max(applied as u64);
-        RowChange {
-            row: change.row.or_else(|| Some(light.clone())),
-            cuts: Cuts { over, ..change.cuts },
-            limits: change.limits + applied,
-        }
+        let mut cuts = change.cuts;
+        cuts.over = cuts.over.max(applied as u64);
+        cuts.media += media;
+        RowChange { row: change.row.or_else(|| Some(light.clone())), cuts, limits: change.limits + applied }
     }
 
     fn truncate(&self, row: &[u8], entry: &Entry, limits: &[Limit], ask: Ask) -> RowChange {
@@ -144,7 +142,7 @@ impl Options {
             edit(&mut splices, result, &clamped.edits);
             let gone = limit.map_or(&[][..], |limit| &limit.gone);
             if gone.contains(&true) {
-                ResultMedia::of_blocks(result).drop(&mut splices, gone);
+                cuts.media += ResultMedia::of_blocks(result).drop(&mut splices, gone);
             }
             cuts.add(clamped.truncated || gone.contains(&true), self.cap_side_data(&mut splices, result));
             if let Some(copy) = result.copy() {
