@@ -29,7 +29,7 @@ impl Headings {
     /// Takes the next line, and what it says behind its prefix, and returns its heading.
     pub fn take(&mut self, unit: Unit, text: &[u8], said: &[u8]) -> Option<(Unit, &[u8])> {
         let indent = said.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        if said[indent..].trim_ascii().is_empty() {
+        if said[indent..].iter().all(u8::is_ascii_whitespace) {
             self.paragraph = None;
             return None;
         }

@@ -37,14 +37,23 @@ fn time(line: &[u8]) -> Option<usize> {
     })?;
     let before = &line[..start];
     let names = before.iter().rposition(|byte| matches!(byte, b'\t' | b'|')).map_or(0, |end| end + 1);
-    let words = before[names..].split(|byte| !byte.is_ascii_alphabetic());
-    // A date has letters only in the names of its month and day, and in the `T` before the time.
-    if !words.clone().all(|word| word.len() <= 3) || words.filter(|word| word.len() > 1).count() > 2 {
-        return None;
+    is_date(&before[names..]).then(|| {
+        let end = start + 8;
+        end + line[end..].iter().take_while(|byte| is_in_time(**byte)).count()
+    })
+}
+
+/// Returns true if letters stand only in the names of a month and a day, and in the `T` before a time.
+fn is_date(before: &[u8]) -> bool {
+    let (mut letters, mut names) = (0, 0);
+    for byte in before {
+        letters = if byte.is_ascii_alphabetic() { letters + 1 } else { 0 };
+        names += usize::from(letters == 2);
+        if letters > 3 || names > 2 {
+            return false;
+        }
     }
-    let end = start + 8;
-    let fraction = line[end..].iter().take_while(|byte| is_in_time(**byte)).count();
-    Some(end + fraction)
+    true
 }
 
 fn is_in_time(byte: u8) -> bool {

@@ -149,10 +149,12 @@ pub fn names_a_place(line: &[u8]) -> bool {
 
 /// Returns the first bytes of a line, padded with zeros.
 pub fn start(line: &[u8]) -> [u8; 3] {
-    let mut start = [0; 3];
-    let length = line.len().min(3);
-    start[..length].copy_from_slice(&line[..length]);
-    start
+    match *line {
+        [a, b, c, ..] => [a, b, c],
+        [a, b] => [a, b, 0],
+        [a] => [a, 0, 0],
+        [] => [0; 3],
+    }
 }
 
 /// Returns true if a line replaces the previous one, as in a diff of expected and actual output.
