@@ -119,9 +119,11 @@ describe('results with redact', () => {
   it('a name may tell that its text is a secret', () => {
     const result = (apiKey: string) => ({
       content: [{ type: 'text', text: 'ok' }],
-      details: { env: [{ apiKey }] },
+      details: { env: [{ apiKey }], accessToken: ['a', [apiKey]], keys: [apiKey, 'apiKey'] },
     })
-    expect(clampResult(result('Fake0Fake1Fake2Fake3'), redact)).toEqual(result('[redacted: api key]'))
+    const told = result('[redacted: api key]')
+    told.details.keys[0] = 'Fake0Fake1Fake2Fake3'
+    expect(clampResult(result('Fake0Fake1Fake2Fake3'), redact)).toEqual(told)
     const same = result('none')
     expect(clampResult(same, redact)).toBe(same)
   })
@@ -295,7 +297,7 @@ describe('sessions with redact', () => {
         toolCallId: 'c',
         toolName: 't',
         content: [{ type: 'text', text }],
-        details: { password: 'fake-pass-1', raw: text },
+        details: { password: 'fake-pass-1', tokens: { accessToken: ['Fake0Fake1Fake2Fake3'] }, raw: text },
       },
     },
   ]
@@ -312,6 +314,7 @@ describe('sessions with redact', () => {
       expect(result).not.toContain('Fake1')
       expect(JSON.parse(result ?? '').message.details).toEqual({
         password: '[redacted: password]',
+        tokens: { accessToken: ['[redacted: api key]'] },
         raw: redactText(text),
       })
       expect(await repairSession(path, policy)).toMatchObject({ changed: false, reason: 'nothing to do' })

@@ -56,7 +56,7 @@ class Walk {
     const known = this.#made.get(value)
     if (known) return known
     this.#made.set(value, value)
-    const made = tryRead(() => (isError(value) ? this.#error(value) : this.#object(value))) ?? value
+    const made = tryRead(() => (isError(value) ? this.#error(value) : this.#object(value, name))) ?? value
     this.#made.set(value, made)
     return made
   }
@@ -69,13 +69,14 @@ class Walk {
     )
   }
 
-  #object(value: object): object {
+  /** The elements of a list stand under its name. */
+  #object(value: object, list?: string): object {
     const changes = new Map<string | number, unknown>()
     const look = (key: string | number, member: unknown, name?: string) => {
       const made = this.value(member, name)
       if (made !== member) changes.set(key, made)
     }
-    if (Array.isArray(value)) for (const at of value.keys()) look(at, elementAt(value, at))
+    if (Array.isArray(value)) for (const at of value.keys()) look(at, elementAt(value, at), list)
     // Getters are not run: what they return is redacted where it becomes text.
     else for (const key of Object.keys(value)) look(key, described(value, key)?.value, key)
     return changes.size > 0 ? copy(value, changes) : value

@@ -29,6 +29,9 @@ pub struct Format {
     /// True if the secret has a digit and a letter: names of types and variables are none.
     #[serde(default)]
     mixed: bool,
+    /// Bytes from which on a secret need not be mixed.
+    #[serde(default)]
+    long: Option<usize>,
     /// Texts with a secret, in parts, so that no scanner of sources takes one for real.
     #[cfg_attr(not(test), expect(dead_code))]
     pub examples: Vec<Vec<String>>,
@@ -57,7 +60,9 @@ impl Format {
         let groups = self.expression.get_or_init(compile).captures(window)?;
         let secret = groups.iter().skip(1).flatten().next().or(groups.get(0))?;
         let has = |is: fn(&u8) -> bool| secret.as_bytes().iter().any(is);
-        (!self.mixed || has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)).then(|| secret.range())
+        let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+        let is_long = self.long.is_some_and(|long| secret.len() >= long);
+        (!self.mixed || is_mixed || is_long).then(|| secret.range())
     }
 }
 

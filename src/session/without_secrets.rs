@@ -1,5 +1,7 @@
 //! Rows whose results have secrets.
 
+use std::iter;
+
 use super::rewrite_row::Options;
 use super::row_format::Entry;
 use super::splice::Splices;
@@ -18,7 +20,10 @@ impl Options {
         let leaves = parts.into_iter().flatten().flat_map(Value::leaves).filter(|leaf| !leaf.is_name());
         for leaf in leaves {
             let Some(text) = leaf.string() else { continue };
-            let name = leaf.name().and_then(Value::string).unwrap_or_default();
+            // The elements of a list stand under its name.
+            let named =
+                iter::successors(Some(leaf), |value| value.parent().filter(|parent| parent.is_list()));
+            let name = named.last().and_then(Value::name).and_then(Value::string).unwrap_or_default();
             if let Some(left) = redacted_member(&name, &text, rules) {
                 splices.replace(leaf, string(&String::from_utf8_lossy(&left)));
             }
