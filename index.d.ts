@@ -215,6 +215,29 @@ export interface ClampReport {
 export function clampText(text: TextInput, policy?: PolicyOptions): string
 /** Like `clampText`, with exact totals, which takes a pass over the input. */
 export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): ClampReport
+/**
+ * JSON within the limits that still parses. A string or bytes are text that may be JSON, any other value becomes its
+ * JSON. JSON that fits is returned as it is; other JSON without white space.
+ *
+ * Long strings are shortened first and end in "[+N chars]". Then arrays lose elements: the first, the last, those that
+ * differ in kind or hold words of failure, `needles` or `query`, and small ones stay. Objects lose members last, whole.
+ * Other values are spelled as in the input. Where nothing fits, `[]`, `{}` or `""` is left, below two bytes "". Text
+ * that is no JSON is cut as clampText does.
+ */
+export function clampJson(json: unknown, policy?: PolicyOptions): string
+/** Like `clampJson`, with counts of what is missing. What an omitted element or member contains is not counted. */
+export function clampJsonWithReport(json: unknown, policy?: PolicyOptions): JsonReport
+export interface JsonReport {
+  text: string
+  /** False if nothing but white space was omitted. */
+  truncated: boolean
+  total: TextSize
+  /** Size of `text`; of text that is no JSON, as in ClampReport. */
+  kept: TextSize
+  omittedElements: number
+  shortenedStrings: number
+  droppedMembers: number
+}
 /** Measures a text exactly, in one pass. For a Uint8Array: its own length in bytes, and the chars and lines of the
  *  decoded text. */
 export function measureText(text: TextInput): TextSize

@@ -2,6 +2,7 @@ import { classOf, functionsOf } from './lib/wing.js'
 
 export { ContextOverflowError } from './lib/context/overflow_error.js'
 export { definePolicy } from './lib/policy.js'
+export { clampJson, clampJsonWithReport } from './lib/text/clamp_json.js'
 export { cleanText } from './lib/text/clean.js'
 export { redactText } from './lib/text/redact.js'
 export { sliceUtf16Safe, truncateUtf16Safe } from './lib/text/slice.js'

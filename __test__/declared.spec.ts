@@ -5,6 +5,8 @@ import { Readable } from 'node:stream'
 import {
   applyPlan,
   clampError,
+  clampJson,
+  clampJsonWithReport,
   clampMessages,
   clampResult,
   clampText,
@@ -37,7 +39,20 @@ const HOVERED = join(__dirname, 'hovered.ts')
 /** Parameters that are options, and those that are none: a new name belongs to one of them. */
 const OPTIONS = ['options', 'policy', 'input', 'hooks', 'range', 'meta']
 const OTHERS = [
-  ...['text', 'start', 'end', 'maxChars', 'result', 'error', 'tool', 'tools', 'messages', 'plan', 'store'],
+  ...[
+    'json',
+    'text',
+    'start',
+    'end',
+    'maxChars',
+    'result',
+    'error',
+    'tool',
+    'tools',
+    'messages',
+    'plan',
+    'store',
+  ],
   ...['child', 'exit', 'output', 'manager', 'path', 'id', 'pattern', 'message'],
 ]
 
@@ -46,6 +61,8 @@ const HOVERS = [
   's.definePolicy({ maxBytes: 5 })',
   "s.clampText('', { maxBytes: 5 })",
   "s.clampTextWithReport('', { maxBytes: 5 })",
+  "s.clampJson('', { maxBytes: 5 })",
+  "s.clampJsonWithReport('', { maxBytes: 5 })",
   "s.clampResult('', { maxBytes: 5 })",
   "s.clampError('', { maxBytes: 5 })",
   's.clampMessages([], { maxBytes: 5 })',
@@ -141,6 +158,8 @@ const calls: Record<string, (options: never) => unknown> = {
   definePolicy,
   clampText: (options) => clampText('', options),
   clampTextWithReport: (options) => clampTextWithReport('', options),
+  clampJson: (options) => clampJson('', options),
+  clampJsonWithReport: (options) => clampJsonWithReport('', options),
   cleanText: (options) => cleanText('', options),
   redactText: (options) => redactText('', options),
   clampResult: (options) => clampResult('', options),

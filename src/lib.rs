@@ -17,6 +17,7 @@
 //! - [`share`]: one budget across the blocks of a result.
 //! - [`plan`]: one budget across the results of a history.
 //! - [`json`]: rows of JSON, read and edited in place.
+//! - [`shape`]: JSON within limits that still parses.
 //! - [`dialect`]: the formats in which frameworks store tool results.
 //! - [`session`]: stored sessions, inspected and repaired.
 //! - [`spill`]: full outputs on disk.
@@ -69,6 +70,7 @@ pub mod redact;
 pub mod relevance;
 pub mod selection;
 pub mod session;
+pub mod shape;
 pub mod share;
 #[cfg(unix)]
 #[cfg_attr(test, allow(dead_code))]

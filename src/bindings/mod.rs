@@ -14,6 +14,7 @@ mod policy;
 mod process;
 mod redact;
 mod session;
+mod shape;
 mod spill;
 mod structured;
 mod task;

@@ -69,7 +69,22 @@ impl<'a> Document<'a> {
     }
 
     pub fn root(&self) -> Value<'_> {
-        Value { document: self, id: 0 }
+        self.value(0)
+    }
+
+    pub fn value(&self, id: u32) -> Value<'_> {
+        Value { document: self, id }
+    }
+
+    /// Returns the number of values and names.
+    #[allow(clippy::len_without_is_empty, reason = "no document is empty")]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Iterates over all values and names in document order.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = Value<'_>> {
+        (0..self.nodes.len() as u32).map(|id| self.value(id))
     }
 }
 

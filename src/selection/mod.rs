@@ -39,6 +39,7 @@ use tally::{Tallies, is_tally};
 use unit::{Foreign, Splitter, Stretch, Unit};
 
 pub use compose::select;
+pub use score::score;
 
 /// Units before the current one that closing a finding may need.
 const REACH: usize = AROUND + 1 + AROUND + 1;

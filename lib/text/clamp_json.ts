@@ -1,0 +1,44 @@
+import { types } from 'node:util'
+import type { JsonReport, PolicyOptions, TextInput } from 'spillway'
+import { type Compiled, handleOf } from '../compiled.js'
+import { native } from '../engine.js'
+import { jsonOf } from '../json.js'
+import { compile } from '../policy.js'
+import { inputOf } from './input.js'
+import { exceededBy } from './limits.js'
+import { redacted } from './redact.js'
+import { clampTextWithReport } from './text.js'
+
+export function clampJson(json: unknown, policy?: PolicyOptions): string {
+  return clampJsonWithReport(json, policy).text
+}
+
+export function clampJsonWithReport(json: unknown, policy?: PolicyOptions): JsonReport {
+  const compiled = compile(policy)
+  const text = given(json, compiled)
+  const input = inputOf(text)
+  const total = { ...input.total() }
+  const none = { omittedElements: 0, shortenedStrings: 0, droppedMembers: 0 }
+  if (exceededBy(input, compiled).length === 0) return { text, truncated: false, total, kept: total, ...none }
+  const made = native.shapeJson(handleOf(compiled), text)
+  if (!made) {
+    const { text: cut, truncated, kept } = clampTextWithReport(text, policy)
+    return { text: cut, truncated, total, kept, ...none }
+  }
+  return {
+    text: made.json,
+    truncated: made.isLess,
+    total,
+    kept: { ...inputOf(made.json).total() },
+    omittedElements: made.elements,
+    shortenedStrings: made.strings,
+    droppedMembers: made.members,
+  }
+}
+
+/** Returns a text as it is, and any other value as JSON: well-formed, without secrets. A value without JSON is null. */
+function given(json: unknown, policy: Compiled): string {
+  const isText = typeof json === 'string' || types.isUint8Array(json)
+  const text = redacted(isText ? (json as TextInput) : (jsonOf(json) ?? 'null'), policy)
+  return typeof text === 'string' ? text.toWellFormed() : native.decode(text)
+}

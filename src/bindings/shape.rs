@@ -1,0 +1,30 @@
+//! JSON within limits.
+
+use napi_derive::napi;
+
+use super::answer::answer;
+use super::cut::JsText;
+use super::policy::PolicyHandle;
+use crate::shape::shape;
+
+/// JSON with less in it, and counts of what is missing.
+#[napi(object, object_from_js = false)]
+pub struct ShapedJson {
+    #[napi(ts_type = "string")]
+    pub json: JsText,
+    pub is_less: bool,
+    pub elements: u32,
+    pub strings: u32,
+    pub members: u32,
+}
+
+/// Rewrites JSON to fit a policy. Returns null for a text that is no JSON.
+#[napi(catch_unwind)]
+pub fn shape_json(
+    #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
+    json: String,
+) -> Option<ShapedJson> {
+    let made = shape(&json, policy)?;
+    let [elements, strings, members] = [made.elements, made.strings, made.members].map(|count| count as u32);
+    Some(ShapedJson { json: answer(made.json), is_less: made.is_less, elements, strings, members })
+}

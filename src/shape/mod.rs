@@ -1,0 +1,138 @@
+//! JSON within limits that still parses.
+//!
+//! One pass measures all values. Then strings give way, if that is enough; else room is shared from the root down: small
+//! values stay whole and large ones share the rest, lists lose elements, and at last objects lose members.
+
+mod elements;
+mod rooms;
+mod sizes;
+mod string;
+mod write;
+
+use crate::encoding::{Text, Utf8};
+use crate::json::Document;
+use crate::limits::Limits;
+use crate::policy::Policy;
+use crate::tokens::Estimate;
+
+use elements::Telling;
+use rooms::Rooms;
+use sizes::Sizes;
+use write::write;
+
+/// JSON with less in it, and counts of what is missing. What an omitted value contains is not counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shaped {
+    pub json: Vec<u8>,
+    /// More than white space is missing.
+    pub is_less: bool,
+    pub elements: usize,
+    pub strings: usize,
+    pub members: usize,
+}
+
+/// Rewrites JSON, without white space, to fit the limits of a policy. Returns `None` for a text that is no JSON.
+pub fn shape(json: &str, policy: &Policy) -> Option<Shaped> {
+    let document = Document::parse(json.as_bytes())?;
+    let sizes = Sizes::of(&document);
+    let mut telling = Telling::new(policy);
+    let mut make = |bytes: usize| {
+        let rooms = Rooms::share(&document, &sizes, &mut telling, bytes);
+        let made = write(&document, &sizes, &rooms);
+        Shaped { is_less: made.json.len() < sizes.full(0), ..made }
+    };
+    let Limits { bytes, line_bytes, chars, .. } = policy.limits;
+    // A char takes at most three bytes, and at least one.
+    let most = bytes.min(line_bytes).min(chars.saturating_mul(3)).min(sizes.full(0));
+    let mut made = make(most);
+    if fits(&made.json, &policy.limits) {
+        return Some(made);
+    }
+    let (mut fitting, mut over) = (0, most);
+    made = make(fitting);
+    while over - fitting > 1 + over / STEPS {
+        let middle = fitting.midpoint(over);
+        let next = make(middle);
+        if fits(&next.json, &policy.limits) {
+            (fitting, made) = (middle, next);
+        } else {
+            over = middle;
+        }
+    }
+    Some(made)
+}
+
+/// Limits in chars and tokens are searched for up to this part of the bytes.
+const STEPS: usize = 128;
+
+fn fits(json: &[u8], limits: &Limits) -> bool {
+    let size = Utf8(json).size();
+    size.bytes <= limits.bytes
+        && size.bytes <= limits.line_bytes
+        && size.chars <= limits.chars
+        && (!limits.counts_tokens() || Estimate::of(Utf8(json)).tokens() <= limits.tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shaped(json: &str, bytes: usize) -> (String, [usize; 3]) {
+        let limits = Limits { bytes, ..Limits::NONE };
+        let made = shape(json, &Policy { limits, ..Policy::default() }).unwrap();
+        (String::from_utf8(made.json).unwrap(), [made.elements, made.strings, made.members])
+    }
+
+    #[test]
+    fn strings_give_way_first() {
+        let json = format!(r#"{{"id": 1.50, "log": "{}", "rows": [1, 2, 3]}}"#, "x".repeat(200));
+        let text = r#"{"id":1.50,"log":"xxxxxxxxxxxxxxxxxxx[+181 chars]","rows":[1,2,3]}"#;
+        assert_eq!(shaped(&json, text.len()), (text.into(), [0, 1, 0]));
+    }
+
+    #[test]
+    fn elements_give_way_before_members() {
+        let json = r#"{"rows":[10,11,12,13,14,15,16,17,18,"no",20],"n":11}"#;
+        assert_eq!(shaped(json, 32), (r#"{"rows":[10,11,"no",20],"n":11}"#.into(), [7, 0, 0]));
+        assert_eq!(shaped(json, 18), (r#"{"rows":[],"n":11}"#.into(), [11, 0, 0]));
+        assert_eq!(shaped(json, 17), (r#"{"n":11}"#.into(), [0, 0, 1]));
+    }
+
+    #[test]
+    fn telling_elements_stay() {
+        let rows: Vec<_> = (0..100).map(|row| format!(r#"{{"row":{row},"note":"fine"}}"#)).collect();
+        let json =
+            format!("[{}]", rows.join(",")).replace(r#"57,"note":"fine""#, r#"57,"note":"error: gone""#);
+        assert!(shaped(&json, 300).0.contains("error: gone"));
+    }
+
+    #[test]
+    fn the_smallest_of_a_kind_is_left() {
+        for (json, two, one) in [
+            (r#"{"a":1}"#, "{}", ""),
+            ("[100]", "[]", ""),
+            (r#""abc""#, r#""""#, ""),
+            ("12345", r#""""#, ""),
+            ("false", r#""""#, ""),
+        ] {
+            assert_eq!((shaped(json, 2).0.as_str(), shaped(json, 1).0.as_str()), (two, one), "{json}");
+        }
+        assert_eq!(shape("{", &Policy::default()), None);
+    }
+
+    #[test]
+    fn deep_nesting_uses_no_stack() {
+        let deep = "[{\"a\":".repeat(100_000) + "1" + &"}]".repeat(100_000);
+        let made = shaped(&deep, 50).0;
+        assert!(made.len() <= 50 && Document::parse(made.as_bytes()).is_some(), "{made}");
+    }
+
+    #[test]
+    fn chars_and_tokens_are_limits() {
+        let json = format!(r#"["{}"]"#, "漢".repeat(1000));
+        for limits in [Limits { chars: 100, ..Limits::NONE }, Limits { tokens: 60, ..Limits::NONE }] {
+            let made = shape(&json, &Policy { limits, ..Policy::default() }).unwrap();
+            assert!(fits(&made.json, &limits) && made.json.len() > 60, "{made:?}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The bytes that each value gets.
+
+use crate::json::{Document, Value};
+
+use super::elements::Telling;
+use super::sizes::{LEAST, Sizes};
+
+/// The room of a container that stays, with strings in it that are shortened.
+pub const OPEN: usize = usize::MAX;
+
+/// Bytes for each value, by id. Values within one that has room for all of it have no entry of their own.
+#[derive(Debug)]
+pub struct Rooms(Vec<usize>);
+
+/// A part of a container: its value, and the bytes that it takes at least and at most, its name and comma included.
+struct Part {
+    id: u32,
+    besides: usize,
+    least: usize,
+    most: usize,
+}
+
+impl Rooms {
+    /// Shares bytes among the values of a document. 0: the value goes.
+    pub fn share(document: &Document, sizes: &Sizes, telling: &mut Telling, bytes: usize) -> Rooms {
+        let strings = || document.values().filter(|value| value.source()[0] == b'"' && !value.is_name());
+        let spare: usize = strings().map(|string| string.source().len().saturating_sub(LEAST)).sum();
+        let mut rooms = Rooms(vec![0; document.len()]);
+        if sizes.full(0) > bytes && sizes.full(0) - spare <= bytes {
+            let parts: Vec<Part> = strings()
+                .map(|string| {
+                    let most = string.source().len();
+                    Part { id: string.id(), besides: 0, least: most.min(LEAST), most }
+                })
+                .collect();
+            let total: usize = parts.iter().map(|part| part.most).sum();
+            rooms.0.fill(OPEN);
+            rooms.give(&parts, bytes - (sizes.full(0) - total));
+            return rooms;
+        }
+        rooms.0[0] = bytes;
+        let mut id = 0;
+        while (id as usize) < document.len() {
+            let value = document.value(id);
+            let room = rooms.0[id as usize];
+            if value.is_name() {
+                id += 1;
+            } else if room == 0 || room >= sizes.full(id) || !value.is_container() {
+                id = value.next_id();
+            } else {
+                // Every part is charged for a comma, and the last has none.
+                let parts = chosen(value, sizes, telling, room.saturating_sub(1));
+                rooms.give(&parts, room.saturating_sub(1));
+                id += 1;
+            }
+        }
+        rooms
+    }
+
+    pub fn at(&self, id: u32) -> usize {
+        self.0[id as usize]
+    }
+
+    /// Gives small parts all that they take, and large ones equal shares of the rest.
+    fn give(&mut self, parts: &[Part], room: usize) {
+        let taken = |level: usize| parts.iter().map(|part| part.at(level)).sum::<usize>();
+        let (mut low, mut high) = (0, room + 1);
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if taken(middle) <= room { low = middle } else { high = middle }
+        }
+        for part in parts {
+            self.0[part.id as usize] = part.at(low) - part.besides;
+        }
+    }
+}
+
+impl Part {
+    fn at(&self, level: usize) -> usize {
+        level.clamp(self.least, self.most)
+    }
+}
+
+/// Returns the parts of a container that stay. Each is charged for a comma.
+fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -> Vec<Part> {
+    let part = |value: Value, brief: bool| {
+        let name = value.name().map_or(0, |name| sizes.full(name.id()));
+        let size = sizes.at(value.id());
+        let least = if brief { size.brief } else { size.min };
+        let besides = name + 1;
+        Part { id: value.id(), besides, least: least + besides, most: size.full + besides }
+    };
+    if container.is_object() {
+        let parts: Vec<Part> = container.members().map(|member| part(member, false)).collect();
+        return taken(&parts, by_size(&parts), room);
+    }
+    let elements: Vec<Value> = container.elements().collect();
+    let Some(last) = elements.len().checked_sub(1) else { return vec![] };
+    let ends = [0, last];
+    let tells = telling.among(container, &elements);
+    for brief in [true, false] {
+        let parts: Vec<Part> = elements.iter().map(|element| part(*element, brief)).collect();
+        // What tells takes at most half the room.
+        let mut left = room / 2;
+        let telling = tells.iter().copied().filter(|at| {
+            let fits = parts[*at].least <= left;
+            left -= if fits { parts[*at].least } else { 0 };
+            fits
+        });
+        let order = ends.into_iter().chain(telling).chain(by_size(&parts));
+        let taken = taken(&parts, order, room);
+        if !taken.is_empty() {
+            return taken;
+        }
+    }
+    vec![]
+}
+
+/// Orders parts by the magnitude of their sizes, then by position.
+fn by_size(parts: &[Part]) -> impl Iterator<Item = usize> + use<> {
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by_key(|at| parts[*at].least.ilog2());
+    order.into_iter()
+}
+
+/// Takes the parts that fit, in this order of precedence.
+fn taken(parts: &[Part], order: impl Iterator<Item = usize>, room: usize) -> Vec<Part> {
+    let (mut is_taken, mut left) = (vec![false; parts.len()], room);
+    for at in order {
+        if !is_taken[at] && parts[at].least <= left {
+            is_taken[at] = true;
+            left -= parts[at].least;
+        }
+    }
+    let taken = parts.iter().zip(is_taken).filter(|(_, is_taken)| *is_taken);
+    taken.map(|(part, _)| Part { ..*part }).collect()
+}
