@@ -40,8 +40,9 @@ pub fn runs<U: Copy + Into<u16>>(text: &[U]) -> Vec<Run> {
     while at < text.len() {
         if is_base64(text[at].into()) {
             let line = around(text, at, done);
-            let run = url(text, &line, done).or_else(|| bare(text, &line, done));
-            done = run.as_ref().map_or(line.end, |run| run.range.end);
+            let (run, end) =
+                url(text, &line, done).map_or_else(|| bare(text, &line, done), |run| (Some(run), 0));
+            done = run.as_ref().map_or(end, |run| run.range.end);
             found.extend(run);
         }
         at = at.max(done) + STEP;
@@ -91,10 +92,11 @@ fn url<U: Copy + Into<u16>>(text: &[U], payload: &Range<usize>, floor: usize) ->
 }
 
 /// Returns the bare payload of which this is a line: alone if it is long, otherwise with the lines of equal length
-/// before and after.
-fn bare<U: Copy + Into<u16>>(text: &[U], line: &Range<usize>, floor: usize) -> Option<Run> {
+/// before and after. Also returns the end of those lines, so that none is read twice.
+fn bare<U: Copy + Into<u16>>(text: &[U], line: &Range<usize>, floor: usize) -> (Option<Run>, usize) {
     let width = line.len();
     let (mut start, mut end, mut units) = (line.start, line.end, width);
+    let mut whole = end;
     if (SHORTEST_LINE..SHORTEST_BARE).contains(&width) {
         while let Some(above) = line_end_before(text, start, floor).filter(|end| end - floor >= width) {
             if around(text, above - 1, floor) != (above - width..above) {
@@ -113,13 +115,15 @@ fn bare<U: Copy + Into<u16>>(text: &[U], line: &Range<usize>, floor: usize) -> O
             if next < width {
                 break;
             }
+            whole = end;
         }
     }
-    if units < SHORTEST_BARE {
-        return None;
-    }
-    let medium = sniff(&decode(&text[start..end.min(start + HEAD)]))?;
-    Some(Run { range: start..padded(text, end), medium: Some(medium), said: None, bytes: decoded(units) })
+    let medium = match units {
+        SHORTEST_BARE.. => sniff(&decode(&text[start..end.min(start + HEAD)])),
+        _ => None,
+    };
+    let range = start..padded(text, end);
+    (medium.map(|_| Run { range, medium, said: None, bytes: decoded(units) }), whole)
 }
 
 /// Returns the end of the line before the one that starts at `start`.
@@ -184,6 +188,42 @@ mod tests {
         }
         let words = "Screenshot\n".repeat(2_000);
         assert_eq!(found(&words), []);
+    }
+
+    thread_local! {
+        static READS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    }
+
+    /// A unit that counts how often units are read.
+    #[derive(Clone, Copy)]
+    struct Counted(u8);
+
+    impl From<Counted> for u16 {
+        fn from(unit: Counted) -> u16 {
+            READS.set(READS.get() + 1);
+            unit.0.into()
+        }
+    }
+
+    #[test]
+    fn no_unit_is_read_over_and_over() {
+        let line = "0123456789abcdef".repeat(4);
+        for text in [line.clone() + "\n", line.clone() + "\r\n", line.clone() + " ", line, "ab ".into()] {
+            let units: Vec<Counted> = text.bytes().cycle().take(300_000).map(Counted).collect();
+            READS.set(0);
+            assert_eq!(super::runs(&units), []);
+            assert!(READS.get() < 12 * units.len(), "{text:?}: {}", READS.get());
+        }
+    }
+
+    #[test]
+    fn a_url_follows_lines_of_another_kind() {
+        let url = format!("data:image/png;base64,{}", png(2_000));
+        assert_eq!(
+            found(&format!("{}{url}", "0123456789abcdef0123456789abcdef0123456789abcdef\n".repeat(200)))
+                .len(),
+            1
+        );
     }
 
     proptest! {
