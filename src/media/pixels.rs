@@ -2,11 +2,12 @@
 //!
 //! | provider | rule | source |
 //! |---|---|---|
-//! | Anthropic | padded to 28 px, at most 2,576 px and 4,784 patches; width x height / 750 | platform.claude.com, Vision |
+//! | Anthropic | 28 px patches, at most 2,576 px and 4,784 patches | platform.claude.com, Vision |
 //! | OpenAI | 32 px patches times 1.2, at most 6,000 px and 10,000 patches | developers.openai.com, Images and vision |
 //! | Gemini | 258 for each tile of 768 px, at most 3,072 px; 1,120 at least, as from Gemini 3 on | ai.google.dev, Tokens |
 //!
-//! The largest models of each are meant. Older ones scale images down further, so the estimate errs on the high side.
+//! The largest models of each are meant. Older ones scale images down further, so the estimate errs on the high side,
+//! except for OpenAI's mini and nano models, which count up to 2.46 for each of at most 1,536 patches.
 
 /// Returns the tokens of an image for Anthropic, OpenAI and Gemini.
 pub fn tokens((width, height): (u32, u32)) -> [f64; 3] {
@@ -15,8 +16,7 @@ pub fn tokens((width, height): (u32, u32)) -> [f64; 3] {
 }
 
 fn anthropic(size: (f64, f64)) -> f64 {
-    const PATCH: f64 = 28.0;
-    (patches(size, PATCH, 2_576.0, 4_784.0) * PATCH * PATCH / 750.0).ceil()
+    patches(size, 28.0, 2_576.0, 4_784.0)
 }
 
 fn openai(size: (f64, f64)) -> f64 {
@@ -48,16 +48,16 @@ mod tests {
 
     #[test]
     fn images_are_counted_as_published() {
-        // Anthropic: 1,334 for 1,000 x 1,000 before padding. OpenAI: 300 patches for 640 x 480. Gemini: 6 tiles.
-        assert_eq!(tokens((1_000, 1_000)), [1_355.0, 1_229.0, 1_120.0]);
+        // Anthropic: 36 x 36 patches for 1,000 x 1,000. OpenAI: 300 patches for 640 x 480. Gemini: 6 tiles.
+        assert_eq!(tokens((1_000, 1_000)), [1_296.0, 1_229.0, 1_120.0]);
         assert_eq!(tokens((640, 480))[1], 360.0);
-        assert_eq!(tokens((1_920, 1_080)), [2_813.0, 2_448.0, 1_548.0]);
+        assert_eq!(tokens((1_920, 1_080)), [2_691.0, 2_448.0, 1_548.0]);
     }
 
     #[test]
     fn no_size_costs_more_than_the_largest_image() {
         for size in [(u32::MAX, u32::MAX), (u32::MAX, 1), (1, u32::MAX), (0, 0), (8_000, 8_000)] {
-            for (tokens, most) in tokens(size).into_iter().zip([5_001.0, 12_000.0, 4_128.0]) {
+            for (tokens, most) in tokens(size).into_iter().zip([4_784.0, 12_000.0, 4_128.0]) {
                 assert!(tokens >= 1.0 && tokens <= most, "{size:?}: {tokens}");
             }
         }
