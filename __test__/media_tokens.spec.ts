@@ -22,7 +22,7 @@ describe('tokens of an image', () => {
     expect(tokensOf(screen, 'openai')).toBe(2_448)
     expect(tokensOf(screen, 'gemini')).toBe(1_548)
     expect(tokensOf(screen)).toBe(2_691)
-    expect(tokensOf(base64(png(64, 64)), 'anthropic')).toBe(10)
+    expect(tokensOf(base64(png(64, 64)), 'anthropic')).toBe(9)
   })
 
   it.each([
