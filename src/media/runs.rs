@@ -31,8 +31,8 @@ const SHORTEST_BARE: usize = 4_096;
 const STEP: usize = SHORTEST / 2;
 /// Units of the shortest line of a payload in lines.
 const SHORTEST_LINE: usize = 40;
-/// Units of a payload that are decoded to tell its kind. Some cameras write 64 KiB before the size of an image.
-const HEAD: usize = 131_072;
+/// Units of a payload that are decoded to tell its kind, and the size of an image. Some cameras write 64 KiB before that.
+const HEADS: [usize; 2] = [4_096, 131_072];
 
 /// Finds the payloads of a text, in order.
 pub fn runs<U: Copy + Into<u16>>(text: &[U]) -> Vec<Run> {
@@ -70,6 +70,13 @@ fn padded<U: Copy + Into<u16>>(text: &[U], end: usize) -> usize {
     end + text[end..].iter().take(2).take_while(|unit| (**unit).into() == u16::from(b'=')).count()
 }
 
+/// Tells the kind of a payload, by more than its start only if that leaves the size of an image open.
+fn medium_of<U: Copy + Into<u16>>(payload: &[U]) -> Option<Medium> {
+    let read = |head: usize| sniff(&decode(&payload[..payload.len().min(head)]));
+    let medium = read(HEADS[0])?;
+    if medium.size.is_some() || !medium.kind.starts_with("image/") { Some(medium) } else { read(HEADS[1]) }
+}
+
 /// Returns the data URL with this payload.
 fn url<U: Copy + Into<u16>>(text: &[U], payload: &Range<usize>, floor: usize) -> Option<Run> {
     if payload.len() < SHORTEST {
@@ -85,7 +92,7 @@ fn url<U: Copy + Into<u16>>(text: &[U], payload: &Range<usize>, floor: usize) ->
     }
     Some(Run {
         range: payload.start - (before.len() - start)..padded(text, payload.end),
-        medium: sniff(&decode(&text[payload.start..payload.end.min(payload.start + HEAD)])),
+        medium: medium_of(&text[payload.start..payload.end]),
         said: (!said.is_empty()).then(|| said.to_owned()),
         bytes: decoded(payload.len()),
     })
@@ -119,7 +126,7 @@ fn bare<U: Copy + Into<u16>>(text: &[U], line: &Range<usize>, floor: usize) -> (
         }
     }
     let medium = match units {
-        SHORTEST_BARE.. => sniff(&decode(&text[start..end.min(start + HEAD)])),
+        SHORTEST_BARE.. => medium_of(&text[start..end]),
         _ => None,
     };
     let range = start..padded(text, end);
