@@ -590,7 +590,7 @@ export interface CaptureOptions extends PolicyOptions {
   /** Cleans the output before the limits apply, as cleanText does, while it streams. The saved file is never cleaned.
    *  Default true. */
   clean?: boolean | CleanOptions
-  /** Store of createSpillStore for the raw output, both streams in order of arrival, once it exceeds the limits. If the
+  /** Store for the raw output, both streams in order of arrival, once it exceeds the limits. If the
    *  text is not cut in the end, no file is left. Default: not saved. */
   spill?: SpillStore
   /** Name of the producer in notices (unless `source` is given), events and spill records. */
@@ -671,17 +671,21 @@ export interface SpillRecord {
   complete: boolean
 }
 /**
- * A directory of full outputs, each in a file of mode 0600 with its raw bytes. All work is done on other threads.
+ * Full outputs, found by their ids. Anybody may implement it: wrapTool, OutputCapture and spillTool take any store.
  *
- * An output is saved once its file has its final name, `ID.TOOL.BYTESb.LINESl.txt`; before that it is `ID.TOOL.part`. A
+ * createSpillStore keeps a directory, with each output in a file of mode 0600 with its raw bytes. All work is done on
+ * other threads. An output is saved once its file has its final name, `ID.TOOL.BYTESb.LINESl.txt`; before that it is `ID.TOOL.part`. A
  * save that fails (ENOSPC, EACCES, EROFS ...) rejects with the system's code and leaves no file. Errors of the store
  * itself have the code ERR_SPILLWAY_SPILL, wrong arguments ERR_SPILLWAY_OPTION.
  */
 export interface SpillStore {
+  /** Part of a record that notices name. Default 'id'. */
+  readonly reference?: 'path' | 'id'
   /** Saves a text as UTF-8 (lone surrogates as U+FFFD), or bytes as they are; do not change the bytes until the save is
-   *  done. Before its first file, and then once an hour, a store sweeps by itself, with the `retain` of the last
+   *  done. Chunks are asked for one after another: a capture waits while 1 MiB is not asked for. If they end in an
+   *  error, nothing is kept, and the save rejects with that error. Before its first file, and then once an hour, a store sweeps by itself, with the `retain` of the last
    *  `sweep`. */
-  save(text: TextInput, meta?: SpillMeta): Promise<SpillRecord>
+  save(text: TextInput | AsyncIterable<Uint8Array>, meta?: SpillMeta): Promise<SpillRecord>
   /** Reads a page by id, never by path: from a line (1-based, default 1) or from a byte (0-based; takes precedence), up
    *  to `lines` lines and `maxBytes` bytes (40_960) of text. A page by line ends at a line end, if it contains one. No
    *  page ends inside a UTF-8 sequence, and each holds at least one code point. Invalid sequences become U+FFFD.

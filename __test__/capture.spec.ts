@@ -488,7 +488,7 @@ describe('options', () => {
     ['maxBytes', { maxBytes: -1 }],
     ['keep', { keep: 'middle' }],
     ['spill', { spill: {} }],
-    ['spill', { spill: { save: async () => ({}) } }],
+    ['spill', { spill: { read: async () => ({}) } }],
     ['tool', { tool: 5 }],
     ['callId', { callId: null }],
     ['policy', 7],

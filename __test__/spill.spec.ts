@@ -163,6 +163,34 @@ describe('a spill store', () => {
     )
   })
 
+  it('takes chunks one after another, and keeps nothing of those that end in an error', async () => {
+    const spill = store()
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 90 })), fc.boolean(), async (chunks, fails) => {
+        const failure = new Error('the source failed')
+        const source = async function* () {
+          yield* chunks
+          if (fails) throw failure
+        }
+        const saving = spill.save(source(), { tool: 'bash' })
+        if (fails) await expect(saving).rejects.toBe(failure)
+        else {
+          const { path, bytes } = await saving
+          expect(readFileSync(path)).toEqual(Buffer.concat(chunks))
+          expect(bytes).toBe(Buffer.concat(chunks).length)
+          rmSync(path)
+        }
+        expect(readdirSync(spill.dir)).toEqual([])
+      }),
+      { numRuns: 60 },
+    )
+    const words = async function* () {
+      yield 'no bytes'
+    }
+    expect(await codeOf(spill.save(any(words())))).toBe('ERR_SPILLWAY_OPTION')
+    expect(readdirSync(spill.dir)).toEqual([])
+  })
+
   it('stops at the quota of a file, and tells the whole', async () => {
     const spill = store({ maxFileBytes: 10 })
     const saved = await spill.save('one\ntwo\nthree\nfour')

@@ -202,7 +202,7 @@ export function callback<T>(field: string, value: T): T {
 /** Returns a store, which may be the caller's own. */
 export function store(field: string, value: SpillStore | undefined): SpillStore | undefined {
   if (value === undefined || typeof (value as { save?: unknown } | null)?.save === 'function') return value
-  throw optionError(TypeError, field, 'a store of createSpillStore', value)
+  throw optionError(TypeError, field, 'a store of saved outputs', value)
 }
 
 /** Returns an AbortSignal of any realm. */

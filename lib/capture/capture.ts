@@ -5,7 +5,6 @@ import { emitClamp } from '../clamp_event.js'
 import { handleOf, named } from '../compiled.js'
 import { native } from '../engine.js'
 import { compileWith } from '../policy.js'
-import { isStore } from '../spill/spill.js'
 import { plain } from '../text/input.js'
 import { abortSignal, bound, checkNames, choice, conflictError, optionError, text } from '../validate.js'
 import { Captured, type Making, type NativeCapture } from './capture_texts.js'
@@ -45,7 +44,6 @@ export const OutputCapture: typeof Declared = class OutputCapture implements Dec
       isNamed: source !== undefined,
     }
     const { spill } = policy
-    if (spill && !isStore(spill)) throw optionError(TypeError, 'spill', 'a store of createSpillStore', spill)
     this.#overflow = spill && new Overflow(spill, this.#meta, policy)
     const { clean = [] } = policy
     this.#native = native.startCapture(handleOf(policy), [...clean], separate, spill !== undefined)

@@ -1,22 +1,27 @@
 import type { SpillRecord, SpillStore } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import { native } from '../engine.js'
-import { codeOf, type Whole, wholeIn } from '../spill/call_spill.js'
-import { openSpill } from '../spill/spill.js'
-import type { SpillMeta, SpillWriter } from '../spill/spill_writer.js'
+import { codeOf, recordOf, type Whole, wholeIn } from '../spill/call_spill.js'
+import { Discarded, Feed } from '../spill/feed.js'
 import { get } from '../untrusted.js'
 
 /** Saves output that exceeds its limits. Never throws or rejects; a failure is recorded in `error`. */
 export class Overflow {
   readonly #store: SpillStore
-  readonly #meta: SpillMeta
-  #writer: SpillWriter | undefined
+  readonly #meta: { tool?: string; callId?: string }
+  readonly #feed = new Feed()
+  /** The save in progress. Never rejects. */
+  #saving: Promise<SpillRecord | undefined> | undefined
   #failed: { error: unknown } | undefined
 
   /** Redacts the stream of bytes. */
   readonly #redactor: ReturnType<typeof native.startRedacting> | undefined
 
-  constructor(store: SpillStore, meta: SpillMeta, { redact }: Pick<Compiled, 'redact'>) {
+  constructor(
+    store: SpillStore,
+    meta: { tool?: string; callId?: string },
+    { redact }: Pick<Compiled, 'redact'>,
+  ) {
     this.#store = store
     this.#meta = meta
     this.#redactor = redact && native.startRedacting(redact)
@@ -24,20 +29,13 @@ export class Overflow {
 
   /** True once saving has begun. */
   get isOpen(): boolean {
-    return this.#writer !== undefined || this.#failed !== undefined
-  }
-
-  /** The failure of the save, also one that no write has reported yet. */
-  get #failure(): { error: unknown } | undefined {
-    const error = this.#writer?.failure
-    return this.#failed ?? (error && { error })
+    return this.#saving !== undefined
   }
 
   /** Reason why the output is not saved, with its code. */
   get error(): string | undefined {
-    const failure = this.#failure
-    if (!failure) return undefined
-    const { error } = failure
+    if (!this.#failed) return undefined
+    const { error } = this.#failed
     const message = typeof error === 'object' && error !== null ? get(error, 'message') : error
     const [code, text] = [codeOf(error), String(message)]
     return text.includes(code) ? text : `${code}: ${text}`
@@ -45,43 +43,37 @@ export class Overflow {
 
   /** Returns the outcome of the save, for notices. */
   whole(record?: SpillRecord): Whole | undefined {
-    const failure = this.#failure
-    if (failure) return ['failed', codeOf(failure.error)]
+    if (this.#failed) return ['failed', codeOf(this.#failed.error)]
     return record && wholeIn(this.#store, record)
   }
 
-  /** Appends bytes. Returns a promise if the caller has to wait for the disk. */
+  /** Appends bytes. Returns a promise if the caller has to wait for the store. */
   write(bytes: Uint8Array): Promise<void> | undefined {
-    if (this.#failed) return undefined
-    try {
-      this.#writer ??= openSpill(this.#store, this.#meta)
-      const part = this.#redactor ? native.redactChunk(this.#redactor, bytes) : bytes
-      return this.#writer.write(part)?.catch((error: unknown) => this.#fail(error))
-    } catch (error) {
-      return this.#fail(error)
-    }
+    this.#saving ??= this.#save()
+    return this.#feed.push(this.#redactor ? native.redactChunk(this.#redactor, bytes) : bytes)
   }
 
-  /** Ends the file. */
-  async finish(): Promise<SpillRecord | undefined> {
+  async #save(): Promise<SpillRecord | undefined> {
     try {
-      if (this.#redactor) await this.#writer?.write(native.finishRedacting(this.#redactor))
-      return await this.#writer?.finish()
+      return recordOf(await this.#store.save(this.#feed, this.#meta))
     } catch (error) {
-      await this.#fail(error)
+      this.#failed = { error }
       return undefined
+    } finally {
+      this.#feed.close()
     }
   }
 
-  /** Removes the file: a part must not pass for the full output. */
-  async discard(): Promise<void> {
-    const writer = this.#writer
-    this.#writer = undefined
-    await writer?.discard().catch(() => {})
+  /** Ends the output. */
+  async finish(): Promise<SpillRecord | undefined> {
+    if (this.#saving && this.#redactor) await this.#feed.push(native.finishRedacting(this.#redactor))
+    this.#feed.end()
+    return this.#saving
   }
 
-  async #fail(error: unknown): Promise<void> {
-    this.#failed ??= { error }
-    await this.discard()
+  /** Removes what was saved: a part must not pass for the full output. */
+  async discard(): Promise<void> {
+    this.#feed.end({ error: new Discarded() })
+    await this.#saving
   }
 }

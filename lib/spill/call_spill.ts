@@ -2,7 +2,7 @@ import { promises } from 'node:fs'
 import type { SpillRecord, SpillStore } from 'spillway'
 import { type Compiled, type SavedHow, saved } from '../compiled.js'
 import { get, isObject } from '../untrusted.js'
-import { isNamedById, isStore } from './spill.js'
+import { ID, isStore } from './spill.js'
 
 /** Outcome of saving a full output: its path or id, or the code of an error. */
 export type Whole = readonly [how: SavedHow, named: string]
@@ -93,16 +93,28 @@ async function save(
   meta: { tool?: string; callId?: string },
 ): Promise<Saved> {
   try {
-    const record = await store.save(text, meta)
+    const record = recordOf(await store.save(text, meta))
     return { whole: wholeIn(store, record), path: isStore(store) ? record.path : undefined }
   } catch (error) {
     return { whole: ['failed', codeOf(error)], path: undefined }
   }
 }
 
+/** Rejects what is no record: the store may be anybody's. */
+export function recordOf(record: SpillRecord): SpillRecord {
+  if (
+    isObject(record) &&
+    typeof record.id === 'string' &&
+    ID.test(record.id) &&
+    typeof record.path === 'string'
+  )
+    return record
+  throw Object.assign(new Error('the store resolved to no record'), { code: 'ERR_SPILLWAY_SPILL' })
+}
+
 /** Returns the outcome of a successful save. */
 export function wholeIn(store: SpillStore, record: SpillRecord): Whole {
-  return isNamedById(store)
+  return store.reference !== 'path'
     ? [record.complete ? 'id' : 'partialId', record.id]
     : [record.complete ? 'path' : 'partialPath', record.path]
 }

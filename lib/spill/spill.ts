@@ -11,6 +11,7 @@ import type {
 import { native } from '../engine.js'
 import { plain } from '../text/input.js'
 import { pieces } from '../text/pieces.js'
+import { isObject } from '../untrusted.js'
 import { bound, checkNames, checkText, choice, flag, optionError, positive, text } from '../validate.js'
 import { type SpillMeta, SpillWriter, unwrap } from './spill_writer.js'
 
@@ -64,22 +65,20 @@ class Store implements SpillStore {
     this.#options = check(options)
   }
 
-  static reference(store: object): Checked['reference'] | undefined {
-    return #options in store ? store.#options.reference : undefined
+  static is(store: object): boolean {
+    return #options in store
   }
 
-  /** Begins to save an output. Returns undefined for a store of another class. */
-  static open(store: object, meta: SpillMeta): SpillWriter | undefined {
-    if (!(#options in store)) return undefined
-    return new SpillWriter(store.#options, newId(), checkMeta(meta), () => store.#tidy())
+  get reference(): Checked['reference'] {
+    return this.#options.reference
   }
 
-  async save(input: TextInput, meta: SpillMeta = {}): Promise<SpillRecord> {
-    const given = checkText(input)
-    const parts = typeof given === 'string' ? partsOf(given) : chunksOf(given)
-    const writer = openSpill(this, meta)
+  async save(input: TextInput | AsyncIterable<Uint8Array>, meta: SpillMeta = {}): Promise<SpillRecord> {
+    const parts = partsOf(input)
+    const writer = new SpillWriter(this.#options, newId(), checkMeta(meta))
     try {
-      for (const part of parts) await writer.write(part)
+      await this.#tidy()
+      for await (const part of parts) await writer.write(part)
       return await writer.finish()
     } catch (error) {
       await writer.discard().catch(() => {})
@@ -142,21 +141,9 @@ class Store implements SpillStore {
   }
 }
 
-/** Returns true for a store of createSpillStore, which can save output in chunks. */
+/** Returns true for a store of createSpillStore, whose paths are files. */
 export function isStore(store: SpillStore): boolean {
-  return Store.reference(store) !== undefined
-}
-
-/** Begins to save an output in a store of createSpillStore. */
-export function openSpill(store: SpillStore, meta: SpillMeta = {}): SpillWriter {
-  const writer = typeof store === 'object' && store !== null ? Store.open(store, meta) : undefined
-  if (!writer) throw optionError(TypeError, 'spill', 'a store of createSpillStore', store)
-  return writer
-}
-
-/** Returns true if notices name saved outputs by id instead of path. */
-export function isNamedById(store: SpillStore): boolean {
-  return Store.reference(store) === 'id'
+  return Store.is(store)
 }
 
 export function createSpillStore(options: SpillOptions): SpillStore {
@@ -167,7 +154,8 @@ function newId(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
 }
 
-const ID = /^[0-9a-f]{16}$/
+/** An id: no text of a model becomes anything else. */
+export const ID = /^[0-9a-f]{16}$/
 
 /** Rejects anything other than an id, before it reaches the file system. */
 function checkId(field: string, id: unknown): string {
@@ -200,19 +188,28 @@ function alone<T>(search: () => Promise<T>): Promise<T> {
   return result
 }
 
-function* partsOf(text: string): Generator<Uint8Array> {
+function partsOf(
+  input: TextInput | AsyncIterable<Uint8Array>,
+): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
+  if (isObject(input) && Symbol.asyncIterator in input) return input
+  const given = checkText(input)
+  return typeof given === 'string' ? encoded(given) : chunksOf(plain(given, false))
+}
+
+function* encoded(text: string): Generator<Uint8Array> {
   for (const piece of pieces(text)) yield Buffer.from(piece)
 }
 
 const CHUNK = 256 * 1024
 
-function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
-  const all = plain(bytes, false)
+function chunksOf(all: Uint8Array): Iterable<Uint8Array> {
   const size = all.length
-  for (let start = 0; start < size; start += CHUNK) {
-    if (all.length !== size) throw takenAway()
-    yield all.subarray(start, start + CHUNK)
-  }
+  return (function* () {
+    for (let start = 0; start < size; start += CHUNK) {
+      if (all.length !== size) throw takenAway()
+      yield all.subarray(start, start + CHUNK)
+    }
+  })()
 }
 
 /** Makes an error for bytes whose buffer was transferred to another thread during a save. */

@@ -27,7 +27,7 @@ type Tool = ReturnType<typeof Declared>
 
 export function spillTool(store: SpillStore): Tool {
   if (!isObject(store) || typeof store.read !== 'function' || typeof store.search !== 'function')
-    throw optionError(TypeError, 'store', 'a store of createSpillStore', store)
+    throw optionError(TypeError, 'store', 'a store of saved outputs', store)
   const execute = (input: unknown): Promise<string> => answer(store, input)
   const tool = { name: 'read_output', description: DESCRIPTION, parameters: parameters(), execute } as const
   made.add(tool).add(execute)
