@@ -2,6 +2,7 @@ import type { Commands } from './args.js'
 import { clamp } from './clamp.js'
 import { completion } from './completion.js'
 import { inspect } from './inspect.js'
+import { mcp } from './mcp.js'
 import { read } from './read.js'
 import { repair } from './repair.js'
 import { run } from './run.js'
@@ -13,6 +14,7 @@ export const COMMANDS = {
   repair,
   clamp,
   run,
+  mcp,
   read,
   search,
   completion,

@@ -75,7 +75,8 @@ function start(command: string, args: readonly string[]): ChildProcess {
   }
 }
 
-function notStarted(command: string, error: unknown): UsageError {
+/** Makes an error for a command that did not start. `own`: the command of ours that ran it. */
+export function notStarted(command: string, error: unknown, own = 'run'): UsageError {
   const { code } = error as NodeJS.ErrnoException
   if (code !== 'ENOENT' && command !== '') return new UsageError(explain(error, command), NOT_RUN)
   if (command.includes('/') && existsSync(command))
@@ -84,7 +85,7 @@ function notStarted(command: string, error: unknown): UsageError {
       NOT_FOUND,
     )
   const line = /\s/.test(command)
-    ? `; for a shell command line, use: spillway run -- sh -c ${JSON.stringify(command)}`
+    ? `; for a shell command line, use: spillway ${own} -- sh -c ${JSON.stringify(command)}`
     : ''
   return new UsageError(
     `${command || "''"}: command not found${line || '; check its name and PATH'}`,

@@ -4,6 +4,7 @@ export const SUMMARIES = {
   repair: 'truncate oversized tool results in a stored session',
   clamp: 'truncate stdin to the limits of a policy',
   run: 'run a command and truncate its output',
+  mcp: 'truncate the results of an MCP server',
   read: 'show a page of a saved output',
   search: 'search a saved output',
   completion: 'print a completion script for a shell',

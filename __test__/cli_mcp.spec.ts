@@ -1,0 +1,204 @@
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, it } from 'vitest'
+import { end, place, seq, spillway, start, write } from './cli.js'
+
+/** A server whose answer to each tool is what the tool's name says, without a library. */
+const SERVER = `
+const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n')
+const text = (text) => ({ content: [{ type: 'text', text }] })
+const big = Array.from({ length: 9000 }, (_, at) => (at + 1) + '\\n').join('')
+const lines = require('node:readline').createInterface({ input: process.stdin })
+const late = []
+const answer = ({ id, method, params }) => {
+  if (method === 'tools/list') {
+    const cursor = params?.cursor
+    const tools = cursor ? [{ name: 'table', inputSchema: {}, outputSchema: {} }] : [{ name: process.argv[2] ?? 'big', inputSchema: {} }]
+    return { jsonrpc: '2.0', id, result: cursor ? { tools } : { tools, nextCursor: 'next' } }
+  }
+  const { name } = params ?? {}
+  if (name === 'boom') return { jsonrpc: '2.0', id, error: { code: -32000, message: big } }
+  if (name === 'small') return { jsonrpc: '2.0', id, result: text('small') }
+  if (name === 'table') {
+    const structuredContent = { rows: big.split('\\n').concat(big.split('\\n')) }
+    return { jsonrpc: '2.0', id, result: { ...text(JSON.stringify(structuredContent)), structuredContent } }
+  }
+  return { jsonrpc: '2.0', id, result: text(big) }
+}
+lines.on('line', (line) => {
+  const message = JSON.parse(line)
+  if (Array.isArray(message)) return say(message.map(answer))
+  const { id, method, params } = message
+  if (params?.name === 'exit') process.exit(7)
+  if (params?.name === 'kill') process.kill(process.pid, 'SIGKILL')
+  if (params?.name === 'garbage') process.stdout.write('no JSON\\n{"half": \\n')
+  if (params?.name === 'huge') {
+    const part = Buffer.alloc(1 << 20, 'x')
+    process.stdout.write('{"result":{"content":[{"type":"text","text":"')
+    for (let at = 0; at < 80; at++) process.stdout.write(part)
+    return process.stdout.write('"}]},"jsonrpc":"2.0","id":' + JSON.stringify(id) + '}\\n')
+  }
+  if (params?.name === 'late') return late.push(answer(message))
+  if (id !== undefined && method) say(answer(message))
+  if (id === undefined || !method) say({ jsonrpc: '2.0', method: 'notifications/message', params: { got: line } })
+  while (params?.name === 'small' && late.length) say(late.pop())
+})
+lines.on('close', () => process.stderr.write('server saw the end\\n'))
+`
+const server = write('server.js', SERVER)
+const line = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
+const call = (id: unknown, name: string, args = {}) =>
+  line({ id, method: 'tools/call', params: { name, arguments: args } })
+
+/** Sends lines, and returns what came back with and without the proxy. */
+async function both(input: string, flags: readonly string[] = []) {
+  const [plain, through] = await Promise.all([
+    spillway(['mcp', '--max-bytes', 'Infinity', '--max-lines', 'Infinity', '--', process.execPath, server], {
+      input,
+    }),
+    spillway(['mcp', ...flags, '--', process.execPath, server], { input }),
+  ])
+  return { plain: plain.stdout, ...through }
+}
+
+const parsed = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe('spillway mcp', () => {
+  it('truncates results, and nothing else', async () => {
+    const input = [
+      call(1, 'big'),
+      call('1', 'small'),
+      call(2, 'boom'),
+      line({ method: 'notifications/cancelled', params: { requestId: 99, reason: 'é\u2028' } }),
+      line({ id: 's1', result: { role: 'assistant' } }),
+      line({ id: 3, method: 'ping' }),
+    ].join('')
+    const { plain, stdout, stderr, code } = await both(input, ['--max-bytes', '2K'])
+    expect([code, stderr]).toEqual([0, 'server saw the end\n'])
+    const [first, ...others] = stdout.split('\n')
+    expect(others).toEqual(plain.split('\n').slice(1))
+    const { id, result } = JSON.parse(first ?? '')
+    expect(id).toBe(1)
+    expect(result.content[0].text).toContain('[tool output truncated: ')
+    expect(Buffer.byteLength(result.content[0].text)).toBeLessThanOrEqual(2_048)
+    expect(parsed(plain)[0].result.content[0].text).toBe(seq(9_000))
+    expect(parsed(stdout)[3].params.got).toBe(input.split('\n')[3])
+    expect(parsed(stdout)[4].params.got).toBe(input.split('\n')[4])
+  })
+
+  it('passes lines that are no JSON, and answers out of order', async () => {
+    const input = call(1, 'late') + call('1', 'late') + call(2, 'garbage') + call(3, 'small')
+    const { stdout } = await both(input, ['--max-lines', '9'])
+    const [garbage, half, ...answers] = stdout.trimEnd().split('\n')
+    expect([garbage, half]).toEqual(['no JSON', '{"half": '])
+    const messages = answers.map((answer) => JSON.parse(answer))
+    expect(messages.map(({ id }) => id)).toEqual([2, 3, '1', 1])
+    const truncated = messages.map(({ result }) => result.content[0].text.includes('truncated'))
+    expect(truncated).toEqual([true, false, true, true])
+  })
+
+  it('takes batches apart', async () => {
+    const calls = [call(1, 'big'), call(2, 'small')].map((one) => JSON.parse(one))
+    const { plain, stdout } = await both(`${JSON.stringify(calls)}\n`, ['--max-lines', '9'])
+    const [one, two] = parsed(stdout)[0]
+    expect(one.result.content[0].text).toContain('truncated')
+    expect(two).toEqual(parsed(plain)[0][1])
+  })
+
+  it('leaves structured content, and says so', async () => {
+    const { plain, stdout, stderr } = await both(call(1, 'table'))
+    expect(parsed(stdout)[0].result.structuredContent).toEqual(parsed(plain)[0].result.structuredContent)
+    expect(Buffer.byteLength(parsed(stdout)[0].result.content[0].text)).toBeLessThanOrEqual(51_200)
+    expect(stderr).toMatch(/^spillway mcp: "table": structured content of \d+ bytes is over the limit/m)
+  })
+
+  it('drops the copy of a tool whose list names no schema', async () => {
+    const lists =
+      line({ id: 8, method: 'tools/list' }) +
+      line({ id: 9, method: 'tools/list', params: { cursor: 'next' } })
+    for (const [before, isKept] of [
+      ['', false],
+      [lists, true],
+    ] as const) {
+      const { stdout } = await both(before + call(1, 'table'), ['--structured', 'text'])
+      expect('structuredContent' in parsed(stdout).at(-1).result).toBe(isKept)
+    }
+  })
+
+  it('drops a message of over 64 MiB, and answers its call', async () => {
+    const input = call('a "long" one', 'huge') + call(2, 'small')
+    const { code, stdout } = await spillway(['mcp', '--', process.execPath, server], { input })
+    expect(code).toBe(0)
+    const [dropped, small] = parsed(stdout)
+    expect([dropped.id, dropped.result.isError, small.id]).toEqual(['a "long" one', true, 2])
+    expect(dropped.result.content[0].text).toMatch(
+      /^\[a message of 838861\d\d bytes is over 67108864 and was dropped/,
+    )
+  })
+
+  it.each([
+    ['big', 'read_output'],
+    ['read_output', 'read_output_2'],
+  ])('saves results, and reads them with a tool (%s has that name already: %s)', async (taken, name) => {
+    const dir = join(place, `saved-${taken}`)
+    mkdirSync(dir)
+    const child = start(['mcp', '--dir', dir, '--max-lines', '9', '--', process.execPath, server, taken])
+    const answers = createInterface({ input: child.stdout as NodeJS.ReadableStream })
+    const ask = async (message: string) => {
+      child.stdin?.write(message)
+      return JSON.parse(String((await once(answers, 'line'))[0]))
+    }
+    const [page] = [await ask(line({ id: 1, method: 'tools/list' }))]
+    expect(page.result.tools).toHaveLength(1)
+    const last = await ask(line({ id: 2, method: 'tools/list', params: { cursor: 'next' } }))
+    expect(last.result.tools.map((tool: { name: string }) => tool.name)).toEqual(['table', name])
+    const { result } = await ask(call(3, 'any'))
+    const [, id] = /full output saved as ([0-9a-f]{16})/.exec(result.content[0].text) ?? []
+    const read = await ask(call('r', name, { id, line: 4_000, lines: 2 }))
+    expect(read.id).toBe('r')
+    expect(read.result.content[0].text).toContain('4000: 4000\n4001: 4001\n')
+    child.stdin?.end()
+    expect((await end(child)).code).toBe(0)
+  })
+
+  it.each([
+    ['exit', 7],
+    ['kill', 137],
+  ])('ends as its server does (%s)', async (name, code) => {
+    const child = start(['mcp', '--', process.execPath, server])
+    child.stdin?.write(call(1, name))
+    expect((await end(child)).code).toBe(code)
+  })
+
+  it('passes a signal on to a server that hangs', async () => {
+    const child = start([
+      'mcp',
+      '--',
+      process.execPath,
+      '-e',
+      'setInterval(() => {}, 999); console.log("{}")',
+    ])
+    await once(child.stdout as NodeJS.ReadableStream, 'data')
+    child.kill('SIGTERM')
+    expect((await end(child)).code).toBe(143)
+  })
+
+  it.each([
+    [['mcp'], 2, 'SERVER is missing; example: spillway mcp -- node server.js'],
+    [['mcp', 'x', '--', 'y'], 2, 'put -- before the server: spillway mcp -- x'],
+    [['mcp', '--', 'no-such-server'], 127, 'no-such-server: command not found; check its name and PATH'],
+    [
+      ['mcp', '--max-media-items', 'x', '--', 'y'],
+      2,
+      '--max-media-items takes a whole number or Infinity, not "x"',
+    ],
+  ])('%j is a mistake that one line tells', async (args, code, told) => {
+    expect(await spillway(args)).toMatchObject({ code, stdout: '', stderr: `spillway mcp: ${told}\n` })
+  })
+})
