@@ -38,8 +38,10 @@ const HEADS: [usize; 2] = [4_096, 131_072];
 pub fn runs<U: Copy + Into<u16>>(text: &[U]) -> Vec<Run> {
     let (mut found, mut at, mut done) = (vec![], STEP / 2, 0);
     while at < text.len() {
-        if is_base64(text[at].into()) {
-            let line = around(text, at, done);
+        // Every unit that is looked at may be the end of a line of a payload.
+        let ends = text[at..].iter().take(2).take_while(|unit| is_line_end((**unit).into())).count();
+        if text.get(at + ends).is_some_and(|unit| is_base64((*unit).into())) {
+            let line = around(text, at + ends, done);
             let (run, end) =
                 url(text, &line, done).map_or_else(|| bare(text, &line, done), |run| (Some(run), 0));
             done = run.as_ref().map_or(end, |run| run.range.end);
@@ -195,6 +197,20 @@ mod tests {
         }
         let words = "Screenshot\n".repeat(2_000);
         assert_eq!(found(&words), []);
+    }
+
+    #[test]
+    fn lines_are_found_at_any_place_and_width() {
+        let body = png(5_000);
+        for (width, end) in [(63, "\n"), (62, "\r\n"), (127, "\n"), (126, "\r\n"), (255, "\n"), (511, "\n")] {
+            let lines: Vec<&str> =
+                (0..5_000).step_by(width).map(|at| &body[at..(at + width).min(5_000)]).collect();
+            let run = lines.join(end);
+            for before in 1..=width + end.len() {
+                let text = format!("{}{run}", " ".repeat(before));
+                assert_eq!(found(&text), [(&run[..], 3_750)], "{width} {before}");
+            }
+        }
     }
 
     thread_local! {
