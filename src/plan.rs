@@ -1,14 +1,15 @@
 //! Plans how much of each tool result in a history may stay.
 //!
-//! Every result is first capped on its own. If the total is still over budget, results shrink in steps, and each step
-//! runs from one end of the history to the other: older results shrink to some content and a notice, then to a notice;
-//! the latest results follow in two equal steps; finally all shrink to `[...]`, older ones first. The result that meets
-//! the budget keeps the exact remainder.
+//! Every result is first capped on its own. If the total is still over budget, older results shrink in turn, from one
+//! end of the history to the other: to some content and a notice, then to a notice, and the one that meets the budget
+//! keeps the exact remainder. The latest results then share what is left: small ones stay whole, the others get equal
+//! room. If that is less than a notice, older results shrink to `[...]`, and the latest share what is left then.
 
 use crate::limits::Limits;
 use crate::notice::Place;
 use crate::notice::counts::{Amount, Counts, Labels, line_ranges};
 use crate::policy::{Keep, Policy};
+use crate::share::level;
 use crate::truncate::Terms;
 use crate::truncate::sides::separators;
 
@@ -68,26 +69,47 @@ pub fn plan(
     notice: impl Fn(Amount) -> usize,
 ) -> Vec<Step> {
     let mut left: Vec<usize> = results.iter().map(|result| result.chars.min(cap.max(DOTS))).collect();
-    let mut over = left.iter().sum::<usize>().saturating_sub(budget.chars);
-    let count = results.len();
+    let (latest, mut older): (Vec<usize>, Vec<usize>) =
+        (0..results.len()).partition(|&at| budget.latest != Latest::AsOthers && results[at].latest);
+    if budget.order == Order::Newest {
+        older.reverse();
+    }
     let spared = budget.latest == Latest::Never;
-    let applies = |(latest, floor): &(bool, Floor)| *floor <= budget.floor && !(*latest && spared);
-    for (latest, floor) in STEPS.into_iter().filter(applies) {
-        for nth in 0..count {
-            if over == 0 {
-                break;
-            }
-            let at = if budget.order == Order::Oldest { nth } else { count - 1 - nth };
-            if (budget.latest != Latest::AsOthers && results[at].latest) == latest {
-                let least = least_chars(floor, &results[at], budget, &notice);
-                let freed = left[at].saturating_sub(least).min(over);
-                left[at] -= freed;
-                over -= freed;
-            }
+    let applies = |(is_latest, floor): &(bool, Floor)| *floor <= budget.floor && !(*is_latest && spared);
+    for (is_latest, floor) in STEPS.into_iter().filter(applies) {
+        let over = left.iter().sum::<usize>().saturating_sub(budget.chars);
+        let least = |at: &usize| least_chars(floor, &results[*at], budget, &notice);
+        match over {
+            0 => break,
+            _ if is_latest => shrink_equally(&mut left, &latest, least, over),
+            _ => shrink_in_turn(&mut left, &older, least, over),
         }
     }
     let kept = left.into_iter().enumerate().filter(|&(index, max_chars)| max_chars < results[index].chars);
     kept.map(|(index, max_chars)| Step { index, max_chars }).collect()
+}
+
+/// Shrinks results one after the other, until they are `over` chars smaller.
+fn shrink_in_turn(left: &mut [usize], group: &[usize], least: impl Fn(&usize) -> usize, mut over: usize) {
+    for at in group {
+        let freed = left[*at].saturating_sub(least(at)).min(over);
+        left[*at] -= freed;
+        over -= freed;
+        if over == 0 {
+            return;
+        }
+    }
+}
+
+/// Shrinks results to one level at which they are `over` chars smaller, in whichever order they stand. One floor holds
+/// for all, or a result under an equal share would give way to the longer notice of another.
+fn shrink_equally(left: &mut [usize], group: &[usize], least: impl Fn(&usize) -> usize, over: usize) {
+    let sizes: Vec<usize> = group.iter().map(|&at| left[at]).collect();
+    let room = sizes.iter().sum::<usize>().saturating_sub(over);
+    let most = level(sizes, room).max(group.iter().map(least).max().unwrap_or(0));
+    for &at in group {
+        left[at] = left[at].min(most);
+    }
 }
 
 /// The size that a result shrinks to in one step.
@@ -186,12 +208,12 @@ mod tests {
             (21_000, [1_944, 20, 2_036, 9_000, 8_000]),
             (19_000, [37, 20, 1_943, 9_000, 8_000]),
             (17_092, [37, 20, 36, 8_999, 8_000]),
-            (10_000, [37, 20, 36, 2_036, 7_871]),
+            (10_000, [37, 20, 36, 4_953, 4_953]),
             (4_165, [37, 20, 36, 2_036, 2_036]),
             (165, [37, 20, 36, 36, 36]),
             (164, [36, 20, 36, 36, 36]),
             (92, [5, 5, 10, 36, 36]),
-            (40, [5, 5, 5, 5, 20]),
+            (41, [5, 5, 5, 13, 13]),
             (0, [5, 5, 5, 5, 5]),
         ] {
             assert_eq!(at(budget), expected, "{budget}");

@@ -76,17 +76,24 @@ fn lengths(results: &[ToolResult], steps: &[Step]) -> Vec<usize> {
     lengths
 }
 
-/// Returns the length of a result after each of its three steps, computed independently.
-fn ladder(result: &ToolResult, cap: usize, min_keep: usize, notice: &Policy) -> [usize; 3] {
-    let with = |kept: usize| {
+/// Returns the length of each result after each of three steps, computed independently. The latest have one floor.
+fn ladders(results: &[ToolResult], cap: usize, budget: &Aggregate, notice: &Policy) -> Vec<[usize; 3]> {
+    let with = |result: &ToolResult, kept: usize| {
         let missing = result.original.saturating_sub(kept);
         let amount = Amount { omitted: missing, total: result.original };
-        kept.saturating_add(notice_chars(notice, amount))
+        kept.saturating_add(notice_chars(notice, amount)).max(5)
     };
-    let capped = result.chars.min(cap.max(5));
-    let content = capped.min(with(min_keep).max(5));
-    let bare = content.min(with(0).max(5));
-    [content, bare, bare.min(5)]
+    let floors = |result: &ToolResult| [with(result, budget.min_keep), with(result, 0)];
+    let is_latest = |result: &&ToolResult| budget.protect_latest && result.latest;
+    let latest = results.iter().filter(is_latest).map(floors);
+    let latest = latest.fold([0; 2], |[a, b], [c, d]| [a.max(c), b.max(d)]);
+    let rungs = |result: &ToolResult| {
+        let [content, bare] = if is_latest(&result) { latest } else { floors(result) };
+        let content = content.min(result.chars).min(cap.max(5));
+        let bare = bare.min(content);
+        [content, bare, bare.min(5)]
+    };
+    results.iter().map(rungs).collect()
 }
 
 fn text_of(chars: usize, seed: usize) -> Vec<u16> {
@@ -127,9 +134,11 @@ proptest! {
         let steps = plan(&results, cap, &budget, |missing| notice_chars(&notice, missing));
         let left = lengths(&results, &steps);
         let sum: usize = left.iter().sum();
-        for step in steps {
-            // One more char would exceed the cap or the budget.
-            prop_assert!(step.max_chars >= cap || sum >= budget.chars, "{step:?} of {sum}");
+        let shares = |step: &&Step| budget.protect_latest && results[step.index].latest;
+        let sharing = steps.iter().filter(shares).count();
+        for step in &steps {
+            // One more char, or one of each that shares, would exceed the cap or the budget.
+            prop_assert!(step.max_chars >= cap || sum + sharing.max(1) > budget.chars, "{step:?} of {sum}");
         }
     }
 
@@ -138,24 +147,72 @@ proptest! {
         results in results(), cap in cap(), budget in aggregate(), notice in notice(),
     ) {
         let left = lengths(&results, &plan(&results, cap, &budget, |missing| notice_chars(&notice, missing)));
-        let is_latest = |at: usize| budget.latest == Latest::Last && results[at].latest;
-        // The steps by which results shrink, in the order in which they must be taken.
+        let ladders = ladders(&results, cap, &budget, &notice);
+        let (latest, mut older): (Vec<usize>, Vec<usize>) =
+            (0..results.len()).partition(|&at| budget.latest == Latest::Last && results[at].latest);
+        if budget.order == Order::Newest {
+            older.reverse();
+        }
+        // The steps by which results shrink, in the order in which they must be taken. The latest take theirs together.
         let mut stretches = vec![];
-        for (latest, rung) in [(false, 0), (false, 1), (true, 0), (true, 1), (false, 2), (true, 2)] {
-            let mut group: Vec<usize> = (0..results.len()).filter(|&at| is_latest(at) == latest).collect();
-            if budget.order == Order::Newest {
-                group.reverse();
-            }
-            for at in group {
-                let rungs = ladder(&results[at], cap, budget.min_keep, &notice);
-                let top = if rung == 0 { results[at].chars.min(cap.max(5)) } else { rungs[rung - 1] };
-                stretches.push((at, top, rungs[rung]));
-            }
+        for (is_latest, rung) in [(false, 0), (false, 1), (true, 1), (false, 2), (true, 2)] {
+            let alone: Vec<Vec<usize>> = older.iter().map(|&at| vec![at]).collect();
+            let groups = if is_latest { vec![latest.clone()] } else { alone };
+            let is_first = rung == if is_latest { 1 } else { 0 };
+            let top = |at: usize| {
+                if is_first { results[at].chars.min(cap.max(5)) } else { ladders[at][rung - 1] }
+            };
+            let sum = |group: &[usize], of: &dyn Fn(usize) -> usize| -> usize {
+                group.iter().map(|&at| of(at)).sum()
+            };
+            let ends = |group: &Vec<usize>| {
+                [sum(group, &top), sum(group, &|at| ladders[at][rung]), sum(group, &|at| left[at])]
+            };
+            stretches.extend(groups.iter().map(ends));
         }
         // Steps before some point are complete, and those after it are not started.
-        let mut stretches = stretches.into_iter().filter(|(_, top, bottom)| top > bottom);
-        let taken = stretches.by_ref().take_while(|&(at, _, bottom)| left[at] <= bottom).count();
-        prop_assert!(stretches.all(|(at, top, _)| left[at] >= top), "after {taken} stretches");
+        let mut stretches = stretches.into_iter().filter(|[top, bottom, _]| top > bottom);
+        let taken = stretches.by_ref().take_while(|[_, bottom, left]| left <= bottom).count();
+        prop_assert!(stretches.all(|[top, _, left]| left >= top), "after {taken} stretches");
+    }
+
+    #[test]
+    fn the_latest_share_what_is_left(
+        results in results(), cap in cap(), budget in aggregate(), notice in notice(),
+        order in any::<prop::sample::Index>(),
+    ) {
+        let budget = Aggregate { latest: Latest::Last, ..budget };
+        let planned = |results: &[ToolResult]| {
+            lengths(results, &plan(results, cap, &budget, |missing| notice_chars(&notice, missing)))
+        };
+        let left = planned(&results);
+        let latest: Vec<usize> = (0..results.len()).filter(|&at| results[at].latest).collect();
+        let capped = |at: usize| results[at].chars.min(cap.max(5));
+        let (cut, whole): (Vec<usize>, Vec<usize>) =
+            latest.iter().partition(|&&at| left[at] < capped(at));
+        // All that are cut have one length, which no other exceeds.
+        let Some(&first) = cut.first() else { return Ok(()) };
+        prop_assert!(cut.iter().all(|&at| left[at] == left[first]));
+        prop_assert!(whole.iter().all(|&at| left[at] <= left[first]));
+        // What is under an equal share of their room stays whole.
+        let older: usize = (0..left.len()).filter(|at| !latest.contains(at)).map(|at| left[at]).sum();
+        let room = budget.chars.saturating_sub(older);
+        prop_assert!(cut.iter().all(|&at| capped(at) > room / latest.len()));
+        // Less than a char of each is unused: under 2 % of the room where a share has 50 chars.
+        let used: usize = latest.iter().map(|&at| left[at]).sum();
+        prop_assert!(used + cut.len() > room, "{used} of {room}");
+        // In any other order, each keeps the same.
+        let mut turned = latest.clone();
+        turned.rotate_left(order.index(latest.len()));
+        let swap = order.index(latest.len().div_ceil(2));
+        turned.swap(swap, latest.len() - 1 - swap);
+        let mut others = results.clone();
+        for (&to, &from) in latest.iter().zip(&turned) {
+            others[to] = results[from];
+        }
+        let again = planned(&others);
+        prop_assert!(latest.iter().zip(&turned).all(|(&to, &from)| again[to] == left[from]));
+        prop_assert!((0..left.len()).all(|at| results[at].latest || again[at] == left[at]));
     }
 
     #[test]
@@ -167,7 +224,7 @@ proptest! {
             lengths(&results, &plan(&results, cap, &budget, |missing| notice_chars(&notice, missing)))
         };
         let least: Vec<usize> =
-            results.iter().map(|result| ladder(result, cap, budget.min_keep, &notice)[0]).collect();
+            ladders(&results, cap, &budget, &notice).iter().map(|rungs| rungs[0]).collect();
         let left = planned(0, Floor::Content);
         prop_assert_eq!(&left, &least);
         let with = planned(budget.chars, Floor::Content);
@@ -185,11 +242,12 @@ proptest! {
         let pi = Policy { notice: Notice::Pi, ..Policy::default() };
         let budget = Aggregate { latest: Latest::Last, ..budget };
         let left = lengths(&results, &plan(&results, cap, &budget, |missing| notice_chars(&pi, missing)));
-        let bare = |at: usize| ladder(&results[at], UNLIMITED, 0, &pi)[1];
-        let is_notice = |at: usize| left[at] <= bare(at) && left[at] < results[at].chars.min(cap.max(5));
+        let bare: Vec<usize> =
+            ladders(&results, UNLIMITED, &budget, &pi).iter().map(|rungs| rungs[1]).collect();
+        let is_notice = |at: usize| left[at] <= bare[at] && left[at] < results[at].chars.min(cap.max(5));
         let latest_is_notice = (0..results.len()).any(|at| results[at].latest && is_notice(at));
         let other_is_whole = (0..results.len())
-            .any(|at| !results[at].latest && left[at] == results[at].chars && left[at] > bare(at));
+            .any(|at| !results[at].latest && left[at] == results[at].chars && left[at] > bare[at]);
         prop_assert!(!(latest_is_notice && other_is_whole));
     }
 }
@@ -217,6 +275,7 @@ proptest! {
             .collect();
         let steps = planned(&measured(&texts));
         let mut left = texts.clone();
+        let ladders = ladders(&measured(&texts), UNLIMITED, &budget, &notice);
         for step in &steps {
             left[step.index] = cut(&texts[step.index], step.max_chars, &notice);
             prop_assert!(left[step.index].len() <= step.max_chars);
@@ -225,7 +284,7 @@ proptest! {
                 continue;
             }
             let shown = String::from_utf16(&left[step.index]).unwrap();
-            let [content, bare, _] = ladder(&measured(&texts)[step.index], UNLIMITED, budget.min_keep, &notice);
+            let [content, bare, _] = ladders[step.index];
             if step.max_chars >= bare {
                 prop_assert!(shown.contains(" more characters truncated]"), "{step:?}: {shown}");
             }

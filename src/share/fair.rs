@@ -28,8 +28,8 @@ pub fn split_fairly(sizes: &[Usage], notice: Usage, limits: &Limits) -> Vec<Limi
     }
 }
 
-/// Returns the highest level at which all wishes fit within `limit`.
-fn level(mut wishes: Vec<usize>, limit: usize) -> usize {
+/// Returns the highest level at which all wishes fit within `limit`, or [`UNLIMITED`] if they fit whole.
+pub fn level(mut wishes: Vec<usize>, limit: usize) -> usize {
     wishes.sort_unstable();
     let mut left = limit;
     for (served, wish) in wishes.iter().enumerate() {

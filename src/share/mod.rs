@@ -21,7 +21,7 @@ use crate::truncate::figures::Kept;
 use crate::truncate::input::Input;
 use crate::truncate::long_lines::{CutLines, cut_lines, has_long_line};
 use crate::truncate::{Cut, Terms, truncate_lines};
-pub use fair::split_fairly;
+pub use fair::{level, split_fairly};
 
 /// The result for one block.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ import type {
   ToolResultTruncationOptions,
   TruncatedMessages,
 } from 'spillway/openclaw'
-import { originalOf, Planner, type Sized } from '../../context/plan.js'
+import { type Aggregate, originalOf, Planner, type Sized } from '../../context/plan.js'
 import { copy } from '../../dialect/shallow_copy.js'
 import { compile } from '../../policy.js'
 import { checkMessages } from '../../result/clamp_messages.js'
@@ -155,14 +155,14 @@ function budgetOf(params: {
 }) {
   const { contextWindowTokens: tokens, profile } = params
   const options = profile === undefined ? {} : { profile }
-  const { aggregate: share, order, protectLatest, ...rest } = profileOf(options)
+  const { aggregate: share, order, ...rest } = profileOf(options)
   const preset = calculateMaxToolResultChars(tokens, options)
   const maxEach = bound('maxCharsOverride', params.maxCharsOverride, preset)
   const all = bound('aggregateMaxCharsOverride', params.aggregateMaxCharsOverride, share(tokens, maxEach))
   return {
     ...rest,
     maxEach,
-    aggregate: { maxChars: all, order, protectLatest, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
+    aggregate: { maxChars: all, order, protectLatest: false, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
     cutting: { ...options, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
   }
 }
@@ -174,22 +174,22 @@ function planFor(read: readonly unknown[], budget: Budget, sent?: Projection) {
   const held = sent ? heldOf(read, sent, budget) : () => false
   const within = sizes.map(({ chars }) => Math.min(chars, maxEach))
   const kept = total(within.filter((_, at) => held(at)))
-  const planner = (isHeld: boolean, options: ToolResultTruncationOptions) => {
-    const those = sizes.map(({ chars, latest, original }, at) => ({
-      chars: held(at) === isHeld ? chars : 0,
-      latest: sent ? sent.hasBaseline && !sent.has(at) : latest,
-      original,
-    }))
-    return new Planner(those, compile(policyFor(0, 0, options)))
+  // In turn: what was sent before, then what is new.
+  const wasSent = (at: number) => Number(sent?.has(at) ?? false)
+  const inTurn = [...sizes.entries()].sort(([a], [b]) => wasSent(b) - wasSent(a))
+  const planned = (isHeld: boolean, budget: Aggregate, options: ToolResultTruncationOptions) => {
+    const those = inTurn.map(([at, size]) => ({ ...size, chars: held(at) === isHeld ? size.chars : 0 }))
+    const steps = new Planner(those, compile(policyFor(0, 0, options))).steps(budget, maxEach)
+    return steps.map(({ index, maxChars }) => ({ index: inTurn[index]?.[0] as number, maxChars }))
   }
   const room = { ...aggregate, maxChars: Math.max(0, aggregate.maxChars - kept) }
-  const first = planner(false, cutting).steps(room, maxEach)
+  const first = planned(false, room, cutting)
   // Where notices are too long for the budget, shorter words of the same kind leave more than "[...]".
   const isShort = elides && first.some(({ maxChars }) => maxChars < ELIDED.length)
-  const given = isShort ? planner(false, { ...cutting, suffix: ELIDED }).steps(room, maxEach) : first
+  const given = isShort ? planned(false, room, { ...cutting, suffix: ELIDED }) : first
   const aggregateSteps = given.filter(({ index, maxChars }) => maxChars < (within[index] ?? 0)).length
   const unlimited = { ...aggregate, maxChars: Number.POSITIVE_INFINITY }
-  const steps = [...given, ...planner(true, cutting).steps(unlimited, maxEach)]
+  const steps = [...given, ...planned(true, unlimited, cutting)]
   return { sizes, steps, aggregateSteps, isOver: total(within) > aggregate.maxChars }
 }
 
@@ -210,12 +210,11 @@ interface Sizes extends Sized {
 
 /** Returns the sizes of messages for a plan. Messages other than tool results have size 0. */
 function sizesOf(messages: readonly unknown[], measure: Budget['measure']): Sizes[] {
-  const lastAnswer = messages.findLastIndex(isAssistant)
-  return messages.map((message, at) => {
+  return messages.map((message) => {
     const texts = isToolResult(message) ? textsOf(message) : []
     return {
       chars: total(texts.map(measure)),
-      latest: at > lastAnswer,
+      latest: false,
       texts,
       original: () => originalOf(texts),
     }

@@ -27,7 +27,6 @@ export interface Profile {
   /** Chars of all results, by the window and the cap of one. */
   readonly aggregate: (tokens: number, cap: number) => number
   readonly order: Aggregate['order']
-  readonly protectLatest: boolean
   /** Returns the chars of a text, as caps and budgets count them. */
   readonly measure: (text: string) => number
   /** The notice, as a template. */
@@ -66,7 +65,6 @@ const april: Profile = {
   cap: () => DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
   aggregate: (_, cap) => cap,
   order: 'newest',
-  protectLatest: false,
   measure: (text) => text.length,
   notice: '[... {omittedChars} more characters truncated]',
   scale: 'pi',
@@ -90,7 +88,6 @@ const july: Profile = {
   cap: tierChars,
   aggregate: allResultsChars,
   order: 'oldest',
-  protectLatest: true,
   measure: (text) => text.length,
   notice: '[... {omittedChars} more characters truncated; rerun with narrower args if needed]',
   scale: 'pressure',

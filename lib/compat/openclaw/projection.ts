@@ -22,8 +22,6 @@ export class Projection {
   readonly #state: ToolResultPromptProjectionState
   /** The messages with the texts that were sent. */
   readonly messages: readonly unknown[]
-  /** True if something was sent before. */
-  readonly hasBaseline: boolean
 
   constructor(messages: readonly unknown[], state: ToolResultPromptProjectionState) {
     this.#state = state
@@ -32,7 +30,6 @@ export class Projection {
       const sent = state.replacements.get(this.#keys[at] ?? '')
       return sent === undefined ? message : withTexts(message as object, sent)
     })
-    this.hasBaseline = state.frozen.size > 0
   }
 
   /** Returns true if the result at an index was sent before. */
