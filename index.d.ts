@@ -502,18 +502,20 @@ export function clampMessages<T extends readonly unknown[]>(
 export interface MessagesPolicy extends ResultPolicy {
   aggregate?: AggregatePolicy
 }
-/** A budget over all tool results of a history. Results are reduced in steps, each from one end of the history to the
- *  other, and only as far as the budget needs: older results to `minKeepChars`; older results to a notice; the latest
- *  to `minKeepChars`; the latest to a notice; finally all of them to "[...]", the older ones first. */
+/** A budget over all tool results of a history. Older results are reduced in steps, each from one end of the history to
+ *  the other, and only as far as the budget needs: to `minKeepChars`; then to a notice. The latest then share what is
+ *  left: those under an equal share stay whole, the others get equal room, whichever came first. If that is less than a
+ *  notice, older results give way to "[...]", and the latest share again. */
 export interface AggregatePolicy {
   /** Chars that all tool results together may hold. It always holds, except that each result keeps at least "[...]". */
   maxChars: number
   /** End of the history at which reduction starts. Default 'oldest'. */
   order?: 'oldest' | 'newest'
   /** Touches the latest results only when nothing else is left. The latest are those after the last message of the
-   *  model; one that ended in an error does not count. Default true. */
+   *  model; one that ended in an error does not count. If false, they are reduced like older ones. Default true. */
   protectLatest?: boolean
-  /** Chars of content that each result keeps if possible. Default 2_000; 0 leaves only a notice. */
+  /** Chars of content that each result keeps if possible; the latest may have to share less. Default 2_000; 0 leaves
+   *  only a notice. */
   minKeepChars?: number
 }
 

@@ -113,18 +113,25 @@ describe('clampMessages', () => {
       [NOTICE, 1_000 - NOTICE, 20_000, 20_000],
     ],
     [
-      'the latest down to minKeepChars',
+      'the latest to an equal share',
       [20_000, 20_000, 20_000, 20_000],
       {},
       30_000,
-      [NOTICE, NOTICE, 10_000 - 2 * NOTICE, 20_000],
+      [NOTICE, NOTICE, 15_000 - NOTICE, 15_000 - NOTICE],
     ],
     [
-      'the latest down to a notice',
+      'the latest, but one that is under its share',
+      [20_000, 20_000, 9_000, 20_000],
+      {},
+      20_000,
+      [NOTICE, NOTICE, 9_000, 11_000 - 2 * NOTICE],
+    ],
+    [
+      'the latest below minKeepChars',
       [20_000, 20_000, 20_000, 20_000],
       {},
       3_000,
-      [NOTICE, NOTICE, 1_000 - 3 * NOTICE, 2_000 + NOTICE],
+      [NOTICE, NOTICE, 1_500 - NOTICE, 1_500 - NOTICE],
     ],
     ['all down to dots', [20_000, 20_000, 20_000, 20_000], {}, 1, [5, 5, 5, 5]],
     [
@@ -221,6 +228,42 @@ describe('clampMessages', () => {
         expect(sum).toBeLessThanOrEqual(Math.max(options.aggregate.maxChars, 5 * results))
         for (const text of JSON.stringify(clamped).match(/\\ud[89a-f]/g) ?? []) expect(text).toBe('')
         expect(clampMessages(clamped, options as MessagesPolicy).messages).toBe(clamped)
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  it('shares what is left among the results of one turn, in whichever order they came', () => {
+    const size = fc.oneof(fc.nat(300), fc.nat(40_000))
+    const budgets = fc.record({ maxChars: fc.nat(60_000), minKeepChars: fc.constantFrom(0, 300, 2_000) })
+    const policies = fc.record({
+      keep: fc.constantFrom('head' as const, 'tail' as const, 'ends' as const),
+      notice: fc.constantFrom('pi' as const, 'hint' as const, false as const),
+    })
+    const turn = fc.uniqueArray(size, { minLength: 1, maxLength: 12 }).chain((sizes) =>
+      fc.record({
+        sizes: fc.constant(sizes),
+        shuffled: fc.shuffledSubarray(sizes, { minLength: sizes.length }),
+      }),
+    )
+    fc.assert(
+      fc.property(turn, budgets, policies, fc.nat(9_000), ({ sizes, shuffled }, aggregate, policy, old) => {
+        const kept = (sizes: number[]) => {
+          const messages = [tool('o'.repeat(old)), answer, ...sizes.map((size) => tool('n'.repeat(size)))]
+          const { messages: clamped } = clampMessages(messages, { snap: 'char', ...policy, aggregate })
+          const [older = 0, ...left] = lengths(clamped)
+          for (const [at, size] of sizes.entries())
+            if (left[at] === size) expect(clamped[at + 2]).toBe(messages[at + 2])
+          return { room: aggregate.maxChars - older, left }
+        }
+        const { room, left } = kept(sizes)
+        const again = kept(shuffled)
+        expect(again.room).toBe(room)
+        expect(sizes.map((size) => again.left[shuffled.indexOf(size)])).toEqual(left)
+        for (const [at, size] of sizes.entries()) if (size * sizes.length <= room) expect(left[at]).toBe(size)
+        const used = left.reduce((sum, each) => sum + each, 0)
+        const isCut = used < sizes.reduce((sum, each) => sum + each, 0)
+        if (isCut && room >= 50 * sizes.length) expect(room - used).toBeLessThan(room / 50)
       }),
       { numRuns: 400 },
     )

@@ -464,8 +464,8 @@ describe('precheck', () => {
       precheck(plain({ messages, perResultMaxChars: 20_000, aggregate })).plan.map(({ callId }) => callId)
     expect(check({ order: 'newest' })).toEqual(['old'])
     expect(check({ order: 'newest', protectLatest: false })).toEqual(['new'])
-    expect(check({}, batch)).toEqual(['old'])
-    expect(check({ order: 'newest' }, batch)).toEqual(['new'])
+    expect(check({ protectLatest: false }, batch)).toEqual(['old'])
+    expect(check({}, batch)).toEqual(['old', 'new'])
     // Agents store the turn that the provider refused; it has answered nothing.
     const failed = { role: 'assistant', content: [], stopReason: 'error', errorMessage: 'prompt is too long' }
     expect(check({ order: 'newest' }, [...both, failed])).toEqual(['old'])
@@ -691,7 +691,11 @@ describe('applyPlan', () => {
     const step = { index: 0, callId: 'b', chars: 900, maxChars: 40 }
     expect(outputs(applyPlan(named, [step]))).toEqual([900, 40, 900])
     const nameless = [parts(undefined, undefined, undefined)]
-    const asked = plain({ messages: nameless, perResultMaxChars: 900, aggregate: { order: 'newest' } })
+    const asked = plain({
+      messages: nameless,
+      perResultMaxChars: 900,
+      aggregate: { order: 'newest', protectLatest: false },
+    })
     const contextTokens = precheck(asked).estimatedTokens - 100
     const { plan } = precheck({ ...asked, contextTokens })
     expect(left(plan)).toEqual([900, 900, 500])
@@ -903,6 +907,7 @@ describe('the examples that OpenClaw is known by, with its four chars a token an
         prompt: 'hello',
         safetyMargin: 1.2,
         countTokens: (text) => Math.ceil(text.length / 4),
+        aggregate: { protectLatest: false },
         ...input,
       }),
     )

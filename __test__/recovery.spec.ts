@@ -365,7 +365,7 @@ describe('runWithRecovery', () => {
   })
 
   it('cuts again by the numbers of the next refusal', async () => {
-    const messages = [user('go'), tool('x'.repeat(90_000), 'old'), tool('y'.repeat(90_000), 'new')]
+    const messages = [user('go'), tool('x'.repeat(90_000), 'old'), answer, tool('y'.repeat(90_000), 'new')]
     const told = await run(messages, {
       contextTokens: 100_000,
       perResultMaxChars: 1e6,

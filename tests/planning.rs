@@ -84,7 +84,7 @@ fn ladders(results: &[ToolResult], cap: usize, budget: &Aggregate, notice: &Poli
         kept.saturating_add(notice_chars(notice, amount)).max(5)
     };
     let floors = |result: &ToolResult| [with(result, budget.min_keep), with(result, 0)];
-    let is_latest = |result: &&ToolResult| budget.protect_latest && result.latest;
+    let is_latest = |result: &&ToolResult| budget.latest == Latest::Last && result.latest;
     let latest = results.iter().filter(is_latest).map(floors);
     let latest = latest.fold([0; 2], |[a, b], [c, d]| [a.max(c), b.max(d)]);
     let rungs = |result: &ToolResult| {
@@ -134,7 +134,7 @@ proptest! {
         let steps = plan(&results, cap, &budget, |missing| notice_chars(&notice, missing));
         let left = lengths(&results, &steps);
         let sum: usize = left.iter().sum();
-        let shares = |step: &&Step| budget.protect_latest && results[step.index].latest;
+        let shares = |step: &&Step| budget.latest == Latest::Last && results[step.index].latest;
         let sharing = steps.iter().filter(shares).count();
         for step in &steps {
             // One more char, or one of each that shares, would exceed the cap or the budget.

@@ -1,6 +1,48 @@
-//! Splits limits fairly among several texts.
+//! Limits split fairly among several texts.
 
+use super::Block;
+use super::table::Table;
 use crate::limits::{Limits, UNLIMITED, Usage};
+use crate::notice::Notice;
+use crate::policy::Share;
+
+impl Table<'_, '_> {
+    /// Serves all blocks equally. If there are too many blocks for any to show text or a mark, they are served in order
+    /// instead, which keeps some of them whole and leaves room for the notice.
+    pub fn serve_fairly(&mut self, all: Usage) {
+        self.serve(&split_fairly(&self.sizes, self.notice_size(), &self.terms.limits));
+        if self.left() > 0 && self.tells() {
+            return;
+        }
+        let whole = vec![Block::Whole; self.inputs.len()];
+        let fair = (std::mem::replace(&mut self.blocks, whole), self.rooms.clone());
+        self.serve_in_order(all, Share::Order);
+        self.drop_sliver();
+        if self.left() < 2 {
+            (self.blocks, self.rooms) = fair;
+        }
+    }
+
+    /// Drops the block that was truncated after whole ones if it is too small to hold a notice. The notice then
+    /// replaces it.
+    fn drop_sliver(&mut self) {
+        let Some(cut) = self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) else { return };
+        let is_small = self.sizes[cut].at_most(self.notice_size());
+        if is_small && self.left() > 2 && *self.terms.notice != Notice::None {
+            self.blocks[cut] = Block::Gone;
+        }
+    }
+
+    /// Returns true if any truncated block has a notice, no block is truncated, or notices are disabled.
+    fn tells(&self) -> bool {
+        let cuts = self.blocks.iter().filter_map(|block| match block {
+            Block::Cut(cut) => Some(cut),
+            _ => None,
+        });
+        let mut told = cuts.map(|cut| !cut.notice.is_empty()).peekable();
+        *self.terms.notice == Notice::None || told.peek().is_none() || told.any(|is_told| is_told)
+    }
+}
 
 /// Computes the room of each block. Each limit is filled separately: blocks smaller than the common level stay whole,
 /// and larger ones get that level. A block that must be cut also requests room for a notice, even under limits that it

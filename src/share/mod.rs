@@ -7,21 +7,20 @@
 
 mod fair;
 mod notice;
+mod order;
+mod table;
 
 use std::borrow::Cow;
 
-use crate::encoding::whitespace::is_visible;
-use crate::encoding::{Size, Utf8, Utf16};
-use crate::extent::Extent;
+use crate::encoding::Utf16;
 use crate::limits::{Limits, Usage};
-use crate::notice::Notice;
 use crate::notice::counts::Needs;
 use crate::policy::{Policy, Share};
-use crate::truncate::figures::Kept;
 use crate::truncate::input::Input;
 use crate::truncate::long_lines::{CutLines, cut_lines, has_long_line};
-use crate::truncate::{Cut, Terms, truncate_lines};
+use crate::truncate::{Cut, Terms};
 pub use fair::{level, split_fairly};
+use table::Table;
 
 /// The result for one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,209 +89,12 @@ fn exceeded(inputs: &[Input<Utf16>], limits: &Limits, how: Share) -> Limits {
     limits.exceeded(usages.fold(Usage::default(), |all, one| all.zip(one, join)))
 }
 
-struct Table<'a, 'b> {
-    inputs: &'a [Input<'b, Utf16<'b>>],
-    terms: Terms<'a>,
-    sizes: Vec<Usage>,
-    blocks: Vec<Block>,
-    /// The room of each block.
-    rooms: Vec<Limits>,
-}
-
-impl<'a, 'b> Table<'a, 'b> {
-    fn new(inputs: &'a [Input<'b, Utf16<'b>>], terms: Terms<'a>) -> Self {
-        let limits = terms.limits;
-        let size = |input: &Input<Utf16>| match terms.policy.searches() {
-            // A search reads the whole text, so its lines count, not only those of the head.
-            true if !input.is_whole() => input.usage(&limits),
-            _ => input.extent(&limits).usage(),
-        };
-        let sizes = inputs.iter().map(size).collect();
-        let (blocks, rooms) = (vec![Block::Whole; inputs.len()], vec![limits; inputs.len()]);
-        Table { inputs, terms, sizes, blocks, rooms }
-    }
-
-    fn serve(&mut self, rooms: &[Limits]) {
-        for (at, room) in rooms.iter().enumerate() {
-            self.serve_one(at, *room);
-        }
-    }
-
-    /// Gives each block the room that the others leave, if all fit.
-    fn leave_rooms(&mut self, all: Usage) {
-        for (room, size) in self.rooms.iter_mut().zip(&self.sizes) {
-            *room = self.terms.limits.less(all.minus(*size));
-        }
-    }
-
-    /// Serves all blocks equally. If there are too many blocks for any to show text or a mark, they are served in order
-    /// instead, which keeps some of them whole and leaves room for the notice.
-    fn serve_fairly(&mut self, all: Usage) {
-        self.serve(&split_fairly(&self.sizes, self.notice_size(), &self.terms.limits));
-        if self.left() > 0 && self.tells() {
-            return;
-        }
-        let whole = vec![Block::Whole; self.inputs.len()];
-        let fair = (std::mem::replace(&mut self.blocks, whole), self.rooms.clone());
-        self.serve_in_order(all, Share::Order);
-        self.drop_sliver();
-        if self.left() < 2 {
-            (self.blocks, self.rooms) = fair;
-        }
-    }
-
-    /// Drops the block that was truncated after whole ones if it is too small to hold a notice. The notice then
-    /// replaces it.
-    fn drop_sliver(&mut self) {
-        let Some(cut) = self.blocks.iter().rposition(|block| matches!(block, Block::Cut(_))) else { return };
-        let is_small = self.sizes[cut].at_most(self.notice_size());
-        if is_small && self.left() > 2 && *self.terms.notice != Notice::None {
-            self.blocks[cut] = Block::Gone;
-        }
-    }
-
-    /// Returns true if any truncated block has a notice, no block is truncated, or notices are disabled.
-    fn tells(&self) -> bool {
-        let cuts = self.blocks.iter().filter_map(|block| match block {
-            Block::Cut(cut) => Some(cut),
-            _ => None,
-        });
-        let mut told = cuts.map(|cut| !cut.notice.is_empty()).peekable();
-        *self.terms.notice == Notice::None || told.peek().is_none() || told.any(|is_told| is_told)
-    }
-
-    /// Returns the number of non-empty blocks that are not dropped.
-    fn left(&self) -> usize {
-        let full = self.blocks.iter().zip(&self.sizes).filter(|(_, size)| **size != Usage::default());
-        full.filter(|(block, _)| **block != Block::Gone).count()
-    }
-
-    /// Serves blocks in order. Blocks stay whole while the notice and the minimum of the later blocks fit beside them.
-    /// The first block that does not fit is truncated to the remaining room, and the later ones are dropped or
-    /// minimised.
-    fn serve_in_order(&mut self, all: Usage, how: Share) {
-        let limits = self.terms.limits;
-        let notice = self.notice_size();
-        let dots = self.dots(how);
-        let least = |size: &Usage| if size.at_most(dots) { *size } else { dots };
-        let (mut served, mut to_come, mut cut) = (Usage::default(), all, false);
-        let mut reserved = self.sizes.iter().map(least).fold(Usage::default(), Usage::plus);
-        for at in 0..self.inputs.len() {
-            let size = self.sizes[at];
-            reserved = reserved.minus(least(&size));
-            let nothing_is_cut = served.plus(to_come).within(&limits);
-            let with = |more: Usage| served.plus(more).plus(reserved);
-            if !cut && (nothing_is_cut || with(size).plus(notice).within(&limits)) || size.at_most(dots) {
-                served = served.plus(size);
-            } else if cut {
-                self.blocks[at] =
-                    if dots == Usage::default() { Block::Gone } else { Block::Replaced(DOTS.into()) };
-                served = served.plus(dots);
-            } else {
-                let room = limits.less(with(Usage::default()));
-                self.serve_one(at, Limits { chars: room.chars.min(size.chars - 1), ..room });
-                if self.blocks[at] == Block::Gone && dots != Usage::default() {
-                    self.blocks[at] = Block::Replaced(DOTS.into());
-                }
-                cut = true;
-            }
-            to_come = to_come.minus(size);
-        }
-    }
-
-    /// Returns the room reserved for each block that must stay, or none if not all of them fit.
-    fn dots(&self, how: Share) -> Usage {
-        let limits = &self.terms.limits;
-        if how != Share::Stay || limits.line_bytes < DOTS.len() {
-            return Usage::default();
-        }
-        let dots = Extent::of(Utf8(DOTS.as_bytes()), limits).usage();
-        let least = self.sizes.iter().map(|size| if size.at_most(dots) { *size } else { dots });
-        if least.fold(Usage::default(), Usage::plus).within(limits) { dots } else { Usage::default() }
-    }
-
-    fn keep_all(&mut self) {
-        for block in self.blocks.iter_mut().filter(|block| **block == Block::Gone) {
-            *block = Block::Replaced("".into());
-        }
-    }
-
-    fn serve_one(&mut self, at: usize, room: Limits) {
-        self.rooms[at] = room;
-        let mark = if *self.terms.notice == Notice::None { Notice::None } else { Notice::Mark };
-        self.blocks[at] = self.cut(at, &mark, Size::default());
-    }
-
-    fn cut(&self, at: usize, notice: &Notice, beside: Size) -> Block {
-        let input = self.inputs[at].beside(beside);
-        match truncate_lines(&input, Terms { limits: self.rooms[at], notice, ..self.terms }) {
-            None => Block::Whole,
-            Some(cut) if shows(&cut, &input) => Block::Cut(cut),
-            Some(_) => Block::Gone,
-        }
-    }
-
-    /// Makes the results independent of the inputs.
-    fn detach(&mut self, figures: bool) {
-        for (block, input) in self.blocks.iter_mut().zip(self.inputs) {
-            *block = match std::mem::replace(block, Block::Whole) {
-                Block::Whole if input.has_marks() => Block::Lines(input.all()),
-                Block::Cut(cut) => {
-                    let kept = if figures { cut.kept(input) } else { Kept::default() };
-                    Block::Cut(cut.detached(input, kept))
-                }
-                other => other,
-            }
-        }
-    }
-
-    /// Drops blocks with no visible text left after truncating lines.
-    fn drop_empty(&mut self) {
-        for (block, source) in self.blocks.iter_mut().zip(self.inputs) {
-            if *block == Block::Whole && source.has_marks() && !is_visible(source.head.chars()) {
-                *block = Block::Gone;
-            }
-        }
-    }
-
-    /// Keeps at least one block, and a non-empty one if the input has any.
-    fn keep_one(&mut self) {
-        let is_full = |at: &usize| self.sizes[*at] != Usage::default();
-        let full: Vec<usize> = (0..self.blocks.len()).filter(is_full).collect();
-        if !self.blocks.contains(&Block::Gone) || full.iter().any(|&at| self.blocks[at] != Block::Gone) {
-            return;
-        }
-        for &at in full.iter().rev() {
-            self.serve_one(at, self.terms.limits);
-            self.drop_empty();
-            match self.blocks[at] {
-                Block::Gone => {}
-                Block::Whole if !is_visible(self.inputs[at].head.chars()) => self.blocks[at] = Block::Gone,
-                _ => return,
-            }
-        }
-        if self.blocks.iter().any(|block| *block != Block::Gone) {
-            return;
-        }
-        let last = self.blocks.len() - 1;
-        let cut = truncate_lines(&self.inputs[last], Terms { notice: &Notice::None, ..self.terms });
-        self.blocks[last] = cut.map_or(Block::Whole, Block::Cut);
-    }
-}
-
-/// The replacement of a block that stays without room.
-const DOTS: &str = "[...]";
-
-/// Returns true if a truncated text has visible chars.
-fn shows(cut: &Cut, input: &Input<Utf16>) -> bool {
-    let (head, tail) = input.parts(cut.sides);
-    is_visible(cut.middle.chars()) || is_visible(head.chars()) || is_visible(tail.chars())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::order::DOTS;
     use super::*;
     use crate::encoding::Text;
+    use crate::notice::Notice;
     use crate::policy::Keep;
 
     fn shared(blocks: &[&str], chars: usize, how: Share, notice: Notice) -> Vec<Option<String>> {

@@ -1,6 +1,7 @@
 //! The notice for blocks that share limits, which also counts dropped blocks.
 
-use super::{Block, Table};
+use super::Block;
+use super::table::Table;
 use crate::encoding::{Size, Utf8, Utf16};
 use crate::extent::Extent;
 use crate::limits::Usage;

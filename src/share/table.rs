@@ -1,0 +1,120 @@
+//! The blocks of a result, the room of each and what came of it.
+
+use super::Block;
+use crate::encoding::whitespace::is_visible;
+use crate::encoding::{Size, Utf16};
+use crate::limits::{Limits, Usage};
+use crate::notice::Notice;
+use crate::truncate::figures::Kept;
+use crate::truncate::input::Input;
+use crate::truncate::{Cut, Terms, truncate_lines};
+
+pub struct Table<'a, 'b> {
+    pub inputs: &'a [Input<'b, Utf16<'b>>],
+    pub terms: Terms<'a>,
+    pub sizes: Vec<Usage>,
+    pub blocks: Vec<Block>,
+    /// The room of each block.
+    pub rooms: Vec<Limits>,
+}
+
+impl<'a, 'b> Table<'a, 'b> {
+    pub fn new(inputs: &'a [Input<'b, Utf16<'b>>], terms: Terms<'a>) -> Self {
+        let limits = terms.limits;
+        let size = |input: &Input<Utf16>| match terms.policy.searches() {
+            // A search reads the whole text, so its lines count, not only those of the head.
+            true if !input.is_whole() => input.usage(&limits),
+            _ => input.extent(&limits).usage(),
+        };
+        let sizes = inputs.iter().map(size).collect();
+        let (blocks, rooms) = (vec![Block::Whole; inputs.len()], vec![limits; inputs.len()]);
+        Table { inputs, terms, sizes, blocks, rooms }
+    }
+
+    pub fn serve(&mut self, rooms: &[Limits]) {
+        for (at, room) in rooms.iter().enumerate() {
+            self.serve_one(at, *room);
+        }
+    }
+
+    /// Gives each block the room that the others leave, if all fit.
+    pub fn leave_rooms(&mut self, all: Usage) {
+        for (room, size) in self.rooms.iter_mut().zip(&self.sizes) {
+            *room = self.terms.limits.less(all.minus(*size));
+        }
+    }
+
+    /// Returns the number of non-empty blocks that are not dropped.
+    pub fn left(&self) -> usize {
+        let full = self.blocks.iter().zip(&self.sizes).filter(|(_, size)| **size != Usage::default());
+        full.filter(|(block, _)| **block != Block::Gone).count()
+    }
+
+    pub fn serve_one(&mut self, at: usize, room: Limits) {
+        self.rooms[at] = room;
+        let mark = if *self.terms.notice == Notice::None { Notice::None } else { Notice::Mark };
+        self.blocks[at] = self.cut(at, &mark, Size::default());
+    }
+
+    pub fn cut(&self, at: usize, notice: &Notice, beside: Size) -> Block {
+        let input = self.inputs[at].beside(beside);
+        match truncate_lines(&input, Terms { limits: self.rooms[at], notice, ..self.terms }) {
+            None => Block::Whole,
+            Some(cut) if shows(&cut, &input) => Block::Cut(cut),
+            Some(_) => Block::Gone,
+        }
+    }
+
+    /// Makes the results independent of the inputs.
+    pub fn detach(&mut self, figures: bool) {
+        for (block, input) in self.blocks.iter_mut().zip(self.inputs) {
+            *block = match std::mem::replace(block, Block::Whole) {
+                Block::Whole if input.has_marks() => Block::Lines(input.all()),
+                Block::Cut(cut) => {
+                    let kept = if figures { cut.kept(input) } else { Kept::default() };
+                    Block::Cut(cut.detached(input, kept))
+                }
+                other => other,
+            }
+        }
+    }
+
+    /// Drops blocks with no visible text left after truncating lines.
+    pub fn drop_empty(&mut self) {
+        for (block, source) in self.blocks.iter_mut().zip(self.inputs) {
+            if *block == Block::Whole && source.has_marks() && !is_visible(source.head.chars()) {
+                *block = Block::Gone;
+            }
+        }
+    }
+
+    /// Keeps at least one block, and a non-empty one if the input has any.
+    pub fn keep_one(&mut self) {
+        let is_full = |at: &usize| self.sizes[*at] != Usage::default();
+        let full: Vec<usize> = (0..self.blocks.len()).filter(is_full).collect();
+        if !self.blocks.contains(&Block::Gone) || full.iter().any(|&at| self.blocks[at] != Block::Gone) {
+            return;
+        }
+        for &at in full.iter().rev() {
+            self.serve_one(at, self.terms.limits);
+            self.drop_empty();
+            match self.blocks[at] {
+                Block::Gone => {}
+                Block::Whole if !is_visible(self.inputs[at].head.chars()) => self.blocks[at] = Block::Gone,
+                _ => return,
+            }
+        }
+        if self.blocks.iter().any(|block| *block != Block::Gone) {
+            return;
+        }
+        let last = self.blocks.len() - 1;
+        let cut = truncate_lines(&self.inputs[last], Terms { notice: &Notice::None, ..self.terms });
+        self.blocks[last] = cut.map_or(Block::Whole, Block::Cut);
+    }
+}
+
+/// Returns true if a truncated text has visible chars.
+fn shows(cut: &Cut, input: &Input<Utf16>) -> bool {
+    let (head, tail) = input.parts(cut.sides);
+    is_visible(cut.middle.chars()) || is_visible(head.chars()) || is_visible(tail.chars())
+}
