@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { bytes, DECISIVE, LIMIT, TEXT } from './scenario.mjs'
+
+const require = createRequire(import.meta.url)
+const bin = join(dirname(require.resolve('spillway/package.json')), 'dist/cli.js')
+const place = mkdtempSync(join(tmpdir(), 'spillway-mcp-'))
+after(() => rmSync(place, { recursive: true, force: true }))
+/** The server sends a text twice, and the client closes the connection at 10 MiB. */
+const BIG = TEXT.slice(0, TEXT.length / 5)
+writeFileSync(join(place, 'big.txt'), BIG)
+writeFileSync(join(place, 'small.txt'), 'small')
+writeFileSync(join(place, 'failure.log'), `${BIG}${DECISIVE}\n${BIG}`)
+
+/** Command line of a reference server. */
+function serverOf(name, ...args) {
+  const folder = join(import.meta.dirname, `node_modules/@modelcontextprotocol/server-${name}`)
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return [process.execPath, join(folder, Object.values(bin)[0]), ...args]
+}
+
+async function connect([command, ...args]) {
+  const env = { ...process.env, MEMORY_FILE_PATH: join(place, 'memory.jsonl') }
+  const client = new Client({ name: 'client', version: '1.0.0' })
+  await client.connect(new StdioClientTransport({ command, args, env, stderr: 'ignore' }))
+  after(() => client.close())
+  return client
+}
+
+/** The same server, as it is and behind the proxy. */
+async function both(server, ...flags) {
+  const through = [process.execPath, bin, 'mcp', '--dir', join(place, 'saved'), ...flags, '--', ...server]
+  const [plain, proxied] = await Promise.all([connect(server), connect(through)])
+  const lists = await Promise.all([plain.listTools(), proxied.listTools()])
+  return { plain, proxied, lists }
+}
+
+const texts = ({ content }) => content.map(({ text }) => text ?? '').join('')
+
+test('filesystem: what is over the limits is cut, saved and paged; all else is as without the proxy', async () => {
+  const { plain, proxied, lists } = await both(serverOf('filesystem', place), '--structured', 'text')
+  const [before, behind] = lists.map(({ tools }) => tools)
+  assert.deepEqual(behind.slice(0, -1), before)
+  assert.equal(behind.at(-1).name, 'read_output')
+  assert.deepEqual(proxied.getServerVersion(), plain.getServerVersion())
+  assert.deepEqual(proxied.getServerCapabilities(), plain.getServerCapabilities())
+
+  const read = (client, file) =>
+    client.callTool({ name: 'read_text_file', arguments: { path: join(place, file) } })
+  assert.deepEqual(await read(proxied, 'small.txt'), await read(plain, 'small.txt'))
+  assert.deepEqual(await read(proxied, 'none.txt'), await read(plain, 'none.txt'))
+  assert.equal(texts(await read(plain, 'big.txt')), BIG)
+  const cut = await read(proxied, 'big.txt')
+  assert.ok(bytes(texts(cut)) <= LIMIT)
+  const [, id] = /full output saved as ([0-9a-f]{16})/.exec(texts(cut)) ?? []
+  const page = await proxied.callTool({ name: 'read_output', arguments: { id, line: 4_000, lines: 1 } })
+  assert.match(texts(page), /^4000: line of tool output é /m)
+
+  const failed = await connect([
+    process.execPath,
+    bin,
+    'mcp',
+    '--keep',
+    'findings',
+    '--',
+    ...serverOf('filesystem', place),
+  ])
+  assert.ok(texts(await read(failed, 'failure.log')).includes(DECISIVE))
+})
+
+test('everything: prompts, resources, progress, pings and structured content pass', async () => {
+  const { plain, proxied } = await both(serverOf('everything'))
+  for (const list of ['listPrompts', 'listResources', 'listResourceTemplates'])
+    assert.deepEqual(await proxied[list](), await plain[list]())
+  assert.deepEqual(await proxied.ping(), await plain.ping())
+  const { tools } = await plain.listTools()
+  const { name } = tools.find(({ name }) => /long.*running/i.test(name))
+  const steps = async (client) => {
+    const seen = []
+    const onprogress = (progress) => seen.push(progress)
+    await client.callTool({ name, arguments: { duration: 0.3, steps: 3 } }, undefined, { onprogress })
+    return seen
+  }
+  const seen = await steps(proxied)
+  // The last may come with the result, after which the client no longer listens.
+  assert.deepEqual(seen.slice(0, 2), (await steps(plain)).slice(0, 2))
+  assert.ok(seen.length >= 2)
+  const structured = {
+    name: tools.find(({ outputSchema }) => outputSchema).name,
+    arguments: { location: 'New York' },
+  }
+  assert.deepEqual(await proxied.callTool(structured), await plain.callTool(structured))
+  const controller = new AbortController()
+  const stopped = proxied.callTool({ name, arguments: { duration: 60, steps: 2 } }, undefined, {
+    signal: controller.signal,
+  })
+  controller.abort('enough')
+  await assert.rejects(stopped, /enough/)
+  assert.deepEqual(await proxied.ping(), {})
+})
+
+test('memory: structured content that a schema asks for stays valid', async () => {
+  const { proxied } = await both(serverOf('memory'), '--structured', 'text')
+  const entities = Array.from({ length: 2_000 }, (_, at) => ({
+    name: `entity ${at}`,
+    entityType: 'part',
+    observations: [`it is the part with the number ${at}`],
+  }))
+  await proxied.callTool({ name: 'create_entities', arguments: { entities } })
+  const graph = await proxied.callTool({ name: 'read_graph', arguments: {} })
+  assert.equal(graph.structuredContent.entities.length, 2_000)
+  assert.ok(bytes(texts(graph)) <= LIMIT)
+})
