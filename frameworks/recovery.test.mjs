@@ -75,11 +75,18 @@ function told({ requests, sent, stored }) {
   const whole = NAMES.length * OUTPUT.length
   assert.equal(sent.length, NAMES.length)
   assert.equal(stored.length, NAMES.length)
-  return { requests, cut: chars(sent) < whole, kept: chars(stored) === whole, newest: sent.at(-1) === OUTPUT }
+  const lengths = sent.map(({ length }) => length)
+  return {
+    requests,
+    cut: chars(sent) < whole,
+    kept: chars(stored) === whole,
+    // A cut ends at a line and tells its size in digits: two lengths of an equal share differ by less than two lines.
+    alike: Math.max(...lengths) - Math.min(...lengths) < 2 * LINE.length,
+  }
 }
 
-/** Cut in what is sent, the oldest first; the session is as it was. */
-const RECOVERED = { requests: 3, cut: true, kept: true, newest: true }
+/** All six are of one turn, so each keeps an equal part in what is sent; the session is as it was. */
+const RECOVERED = { requests: 3, cut: true, kept: true, alike: true }
 
 // Pi
 
