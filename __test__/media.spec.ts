@@ -115,6 +115,26 @@ describe('payloads in texts', () => {
     }
   })
 
+  it('are found in lines of any width, wherever they stand', () => {
+    const around = fc.stringMatching(/^[ a-z\n]{0,1500}$/)
+    // Encoders end a line after whole groups of four.
+    const width = fc.oneof(fc.integer({ min: 10, max: 32 }), fc.integer({ min: 10, max: 1_023 }))
+    const law = fc.property(
+      fc.integer({ min: 3_072, max: 9_000 }),
+      width,
+      fc.constantFrom('\n', '\r\n'),
+      around,
+      around,
+      (bytes, width, end, before, after) => {
+        const lines = base64(png(1_280, 720, bytes)).match(new RegExp(`.{1,${width * 4}}`, 'g')) as string[]
+        const text = (payload: string) => `${before} ${payload} ${after}`
+        const cut = clampResult(text(lines.join(end)), only({ maxItems: 0 }))
+        expect(cut).toBe(text(said(bytes, 'image/png 1280x720')))
+      },
+    )
+    fc.assert(law, { numRuns: 300 })
+  })
+
   it('count after those in blocks', () => {
     const image = { type: 'image', data: screen, mimeType: 'image/png' }
     const value = { content: [{ type: 'text', text: `see ${screen}` }, image] }

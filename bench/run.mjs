@@ -95,6 +95,11 @@ const overflow = Object.assign(new Error(`400 ${JSON.stringify({ error: { messag
 })
 const echo = { status: 400, message: `{"error":{"message":"${refused}"},"request":"${ascii(5e6)}"}` }
 
+/** A screenshot in a text, and the way to find it by hand. */
+const payload = `Saved: ${Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d4948445200000500000002d00806', 'hex'), Buffer.alloc(750_000)]).toString('base64')}\n`
+const PAYLOAD = /(?:data:[^,]{1,200};base64,)?[\w+/-]{4096,}={0,2}/g
+const noMedia = definePolicy({ maxBytes: Infinity, maxLines: Infinity, media: { maxItems: 0 } })
+
 /** Floors: a copy of `chars` of a text, and one pass over it. */
 const KEPT = 51_200
 const copy = (text, chars = KEPT) => ['a copy', () => Buffer.from(text.slice(0, chars), 'utf16le')]
@@ -195,6 +200,12 @@ const rows = [
     ours: () => redactText(clean[kind]),
     peer: ['one RegExp of the same texts', () => SECRETS.test(clean[kind])],
     floor: pass(clean[kind]),
+  })),
+  ...Object.entries({ 'no payload': clean.ASCII, 'a payload': payload }).map(([kind, text]) => ({
+    name: `clampResult with media, 1 MB, ${kind}`,
+    ours: () => clampResult(text, noMedia),
+    peer: ['one RegExp', () => text.replace(PAYLOAD, '')],
+    floor: pass(text),
   })),
   ...['ASCII', 'CJK'].map((kind) => ({
     name: `estimateTokens, 1 MB ${kind}`,
