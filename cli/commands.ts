@@ -1,6 +1,7 @@
 import type { Commands } from './args.js'
 import { clamp } from './clamp.js'
 import { completion } from './completion.js'
+import { hook } from './hook.js'
 import { inspect } from './inspect.js'
 import { mcp } from './mcp.js'
 import { read } from './read.js'
@@ -15,6 +16,7 @@ export const COMMANDS = {
   clamp,
   run,
   mcp,
+  hook,
   read,
   search,
   completion,

@@ -51,7 +51,8 @@ main(argv)
   .catch(async (error) => {
     if (isBrokenPipe(error)) return 0
     await err.tell(`${speaker(argv)}: ${explain(error)}\n`)
-    return exitOf(error)
+    // A host takes the exit code of a hook for a verdict on the tool.
+    return argv[0] === 'hook' ? 0 : exitOf(error)
   })
   .then((code) => {
     process.exitCode = code

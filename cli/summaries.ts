@@ -5,6 +5,7 @@ export const SUMMARIES = {
   clamp: 'truncate stdin to the limits of a policy',
   run: 'run a command and truncate its output',
   mcp: 'truncate the results of an MCP server',
+  hook: "truncate the results of a coding agent's tools",
   read: 'show a page of a saved output',
   search: 'search a saved output',
   completion: 'print a completion script for a shell',
