@@ -67,7 +67,22 @@ describe('completion', () => {
     for (const file of ['one.jsonl', 'two words.jsonl']) writeFileSync(join(place, 'done', file), '')
 
     it.each([
-      ['spillway ', ['clamp', 'completion', 'hook', 'inspect', 'mcp', 'read', 'repair', 'run', 'search']],
+      [
+        'spillway ',
+        [
+          'clamp',
+          'completion',
+          'hook',
+          'inspect',
+          'install',
+          'mcp',
+          'read',
+          'repair',
+          'run',
+          'search',
+          'uninstall',
+        ],
+      ],
       ['spillway re', ['read', 'repair']],
       ['spillway --v', ['--version']],
       ['spillway help cl', ['clamp']],

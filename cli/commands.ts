@@ -3,6 +3,7 @@ import { clamp } from './clamp.js'
 import { completion } from './completion.js'
 import { hook } from './hook.js'
 import { inspect } from './inspect.js'
+import { install, uninstall } from './install.js'
 import { mcp } from './mcp.js'
 import { read } from './read.js'
 import { repair } from './repair.js'
@@ -17,6 +18,8 @@ export const COMMANDS = {
   run,
   mcp,
   hook,
+  install,
+  uninstall,
   read,
   search,
   completion,

@@ -35,7 +35,7 @@ trouble, which stderr tells; the exit code is 0. HOST: ${Object.keys(HOSTS).join
 }
 
 async function run(args: Args): Promise<number> {
-  const host = hostOf(args, USAGE)
+  const { host } = hostOf(args, USAGE)
   const policy = policyOf(args)
   if (process.stdin.isTTY) throw new UsageError('stdin is a terminal; the host writes an event to it')
   const event: unknown = JSON.parse((await buffer(process.stdin)).toString())
@@ -46,12 +46,12 @@ async function run(args: Args): Promise<number> {
 }
 
 /** Returns the host that the first name denotes. */
-export function hostOf(args: Args, usage: string): Host {
+export function hostOf(args: Args, usage: string): { name: string; host: Host } {
   const [name] = args.names
   const all = Object.keys(HOSTS).join(', ')
   if (name === undefined) throw new UsageError(`HOST is missing; expected one of ${all}`)
   const host = Object.hasOwn(HOSTS, name) ? HOSTS[name] : undefined
   if (!host) throw new UsageError(`unknown host ${JSON.stringify(name)}; expected one of ${all}`)
   checkNames(args, 1, usage)
-  return host
+  return { name, host }
 }

@@ -8,10 +8,27 @@ export interface Platform {
   readonly namesPipes: boolean
   /** A terminal shows block characters, whatever the locale says. */
   readonly showsBlocks: boolean
+  /** Makes a word of a command line of its shell. */
+  quote(word: string): string
 }
 
-const UNIX: Platform = { separators: /\/+/, sendsSignals: true, namesPipes: true, showsBlocks: false }
-const WINDOWS: Platform = { separators: /[\\/]+/, sendsSignals: false, namesPipes: false, showsBlocks: true }
+/** A word that no shell reads otherwise. */
+const PLAIN = /^[\w@%+=:,./-]+$/
+
+const UNIX: Platform = {
+  separators: /\/+/,
+  sendsSignals: true,
+  namesPipes: true,
+  showsBlocks: false,
+  quote: (word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`),
+}
+const WINDOWS: Platform = {
+  separators: /[\\/]+/,
+  sendsSignals: false,
+  namesPipes: false,
+  showsBlocks: true,
+  quote: (word) => `"${word}"`,
+}
 
 /** Returns what holds on a system, by its name in `process.platform`. */
 export function platformOf(name: string): Platform {

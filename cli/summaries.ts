@@ -6,6 +6,8 @@ export const SUMMARIES = {
   run: 'run a command and truncate its output',
   mcp: 'truncate the results of an MCP server',
   hook: "truncate the results of a coding agent's tools",
+  install: 'add the hook to the settings of a coding agent',
+  uninstall: 'remove the hook from the settings of a coding agent',
   read: 'show a page of a saved output',
   search: 'search a saved output',
   completion: 'print a completion script for a shell',

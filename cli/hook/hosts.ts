@@ -18,6 +18,8 @@ export interface Row {
 export interface Host {
   /** Event of the host that is answered. */
   readonly event: string
+  /** Path of its settings in the home directory of a person. */
+  readonly settings: string
   /** Program and version in which each shape was recorded. */
   readonly recorded: string
   /** Chars that the host shows of a text that is over `most`: the first 2,000, and the path of the file that it wrote. */
@@ -30,6 +32,7 @@ export interface Host {
 export const HOSTS: Readonly<Record<string, Host>> = {
   'claude-code': {
     event: 'PostToolUse',
+    settings: '.claude/settings.json',
     recorded: '@anthropic-ai/claude-code 2.1.330',
     preview: 2_233,
     tools: {

@@ -1,0 +1,196 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parse } from '../cli/hook/jsonc.js'
+import { withHook, withoutHook } from '../cli/hook/settings.js'
+import { bin, place, shell, spillway, terminal } from './cli.js'
+
+const COMMAND = `${process.execPath} ${bin} hook claude-code`
+const ENTRY = { matcher: '*', hooks: [{ type: 'command', command: COMMAND }] }
+const OTHER = { matcher: 'Bash', hooks: [{ type: 'command', command: 'true' }] }
+let homes = 0
+
+/** An empty home directory, with these settings in it. */
+function homeWith(settings?: string) {
+  const home = join(place, `home ${homes++}`)
+  const file = join(home, '.claude/settings.json')
+  mkdirSync(home)
+  if (settings !== undefined) {
+    mkdirSync(join(home, '.claude'))
+    writeFileSync(file, settings)
+  }
+  const run = (...args: string[]) => spillway(args, { env: { HOME: home } })
+  return { home, file, run, text: () => readFileSync(file, 'utf8') }
+}
+
+const SETTINGS: [string, string][] = [
+  ['an empty object', '{}\n'],
+  ['blanks', '{ \n }'],
+  ['other settings', '{\n\t"model": "x",\n\t"env": { "A": "{[" }\n}\n'],
+  ['one line', '{"model":"x","hooks":{}}'],
+  ['hooks of other events', '{\n    "hooks": {\n        "Stop": []\n    }\n}'],
+  ['an empty list', '{\n  "hooks": {\n    "PostToolUse": [ ]\n  }\n}\n'],
+  ['other hooks', `${JSON.stringify({ hooks: { PostToolUse: [OTHER] }, z: 1 }, null, 4)}\n`],
+  [
+    'comments',
+    '// mine\n{\n  /* { */ "hooks": { // }\n    "PostToolUse": [ /* none, */\n    ], // yet\n  },\n}\n// end',
+  ],
+  ['lines of Windows', '\ufeff{\r\n  "a": "é\\"\\\\",\r\n  "hooks": {}\r\n}\r\n'],
+]
+
+describe('spillway install', () => {
+  it.each(SETTINGS)('adds the hook to %s, and takes it away again', async (_, before) => {
+    const { home, file, run, text } = homeWith(before)
+    const installed = await run('install', 'claude-code', '--yes')
+    expect(installed.code).toBe(0)
+    expect(installed.stdout).toMatch(/^--- .*settings\.json\n\+\+\+ .*\n@@ .* @@\n/)
+    expect(installed.stdout).toContain(JSON.stringify(COMMAND))
+    const after = text()
+    expect(after).toBe(withHook(before, 'claude-code', 'PostToolUse', COMMAND))
+    expect(readFileSync(`${file}.spillway.bak`, 'utf8')).toBe(before)
+
+    expect(await run('install', 'claude-code', '--yes')).toMatchObject({ code: 0, stdout: '' })
+    expect(text()).toBe(after)
+
+    expect(await run('uninstall', 'claude-code', '--yes')).toMatchObject({ code: 0 })
+    expect(text()).toBe(before)
+    expect(readdirSync(join(home, '.claude'))).toEqual(['settings.json'])
+    expect(await run('uninstall', 'claude-code', '--yes')).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  it('makes a file where there is none, and removes it', async () => {
+    const { home, run, text } = homeWith()
+    await run('install', 'claude-code', '--yes')
+    expect(JSON.parse(text())).toEqual({ hooks: { PostToolUse: [ENTRY] } })
+    await run('uninstall', 'claude-code', '--yes')
+    expect(readdirSync(join(home, '.claude'))).toEqual([])
+  })
+
+  it('installs a command that answers', async () => {
+    const { home, run, text } = homeWith()
+    await run('install', 'claude-code', '--yes')
+    const command = JSON.parse(text()).hooks.PostToolUse[0].hooks[0].command
+    const event = {
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Grep',
+      tool_response: { content: 'x\n'.repeat(20_000) },
+    }
+    writeFileSync(join(home, 'event.json'), JSON.stringify(event))
+    const { code, stdout } = await shell(`HOME='${home}' ${command} < '${join(home, 'event.json')}'`)
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).hookSpecificOutput.updatedToolOutput.content).toMatch(/truncated/)
+  })
+
+  it('writes nothing without --yes and without a terminal', async () => {
+    const { home, run, text } = homeWith('{}')
+    const { code, stdout, stderr } = await run('install', 'claude-code')
+    expect(code).toBe(1)
+    expect(stdout).toContain('+  "hooks": {')
+    expect(stderr).toBe('nothing was written; for that, run this with --yes\n')
+    expect(text()).toBe('{}')
+    expect(readdirSync(join(home, '.claude'))).toEqual(['settings.json'])
+  })
+
+  it.each([
+    ['y', true],
+    ['n', false],
+    ['', false],
+  ])('asks on a terminal, and takes "%s" as %s', async (answer, isYes) => {
+    const { home, text } = homeWith('{}')
+    const child = terminal('install claude-code', { env: { HOME: home } })
+    let seen = ''
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      if (!seen.includes('[y/N]') && (seen + text).includes('[y/N]')) child.stdin?.write(`${answer}\r`)
+      seen += text
+    })
+    await new Promise((resolve) => child.on('close', resolve))
+    expect(seen).toContain('[y/N]')
+    expect(text() !== '{}').toBe(isYes)
+  })
+
+  it('writes through a link to the file named by --settings, and keeps its mode', async () => {
+    const { home, run } = homeWith()
+    const [real, link] = [join(home, 'real.json'), join(home, 'link.json')]
+    writeFileSync(real, '{}', { mode: 0o640 })
+    symlinkSync(real, link)
+    expect(await run('install', 'claude-code', '--yes', '--settings', link)).toMatchObject({ code: 0 })
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(lstatSync(real).mode & 0o777).toBe(0o640)
+    expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({ hooks: { PostToolUse: [ENTRY] } })
+  })
+
+  it('leaves what was changed since', async () => {
+    const { file, run, text } = homeWith('{ "hooks": { "PostToolUse": [] } }')
+    await run('install', 'claude-code', '--yes')
+    const settings = JSON.parse(text())
+    settings.hooks.PostToolUse.push(OTHER)
+    writeFileSync(file, JSON.stringify({ ...settings, model: 'x' }, null, 2))
+    await run('uninstall', 'claude-code', '--yes')
+    expect(text()).toBe(JSON.stringify({ hooks: { PostToolUse: [OTHER] }, model: 'x' }, null, 2))
+  })
+
+  it.each([
+    ['{', /settings\.json: no JSON in line 1/],
+    ['{\n  "a": nul\n}', /no JSON in line 2/],
+    ['[]', /no object/],
+    ['{ "hooks": [] }', /"hooks" is no object/],
+    ['{ "hooks": { "PostToolUse": {} } }', /"PostToolUse" is no list/],
+    ['', /no JSON in line 1/],
+  ])('refuses %j', async (settings, told) => {
+    const { run, text } = homeWith(settings)
+    const { code, stdout, stderr } = await run('install', 'claude-code', '--yes')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(told)
+    expect(text()).toBe(settings)
+  })
+
+  it('restores any settings', () => {
+    const entry = fc.constantFrom(OTHER, { ...OTHER, matcher: '' })
+    const settings = fc.record(
+      {
+        a: fc.jsonValue(),
+        'é"': fc.jsonValue(),
+        hooks: fc.record(
+          { Stop: fc.constant([]), PostToolUse: fc.array(entry, { minLength: 1, maxLength: 3 }) },
+          { requiredKeys: ['PostToolUse'] },
+        ),
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(settings, fc.constantFrom('', '  ', '\t'), (value, indent) => {
+        const before = JSON.stringify(value, null, indent)
+        const after = withHook(before, 'claude-code', 'PostToolUse', COMMAND)
+        expect(JSON.parse(after)).toEqual({
+          ...JSON.parse(before),
+          hooks: { ...value.hooks, PostToolUse: [ENTRY, ...(value.hooks?.PostToolUse ?? [])] },
+        })
+        expect(withoutHook(after, 'claude-code', 'PostToolUse')).toBe(before)
+      }),
+    )
+  })
+
+  it('reads what JSON.parse reads, and nothing that it takes for something else', () => {
+    const text = fc.oneof(
+      fc.json(),
+      fc
+        .array(fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '1', ' '), { maxLength: 8 })
+        .map((a) => a.join('')),
+    )
+    fc.assert(
+      fc.property(text, (text) => {
+        const [ours, theirs] = [parse, JSON.parse].map((read) => {
+          try {
+            read(text)
+            return true
+          } catch {
+            return false
+          }
+        })
+        // A comma before a closing bracket is allowed.
+        if (!/,\s*[}\]]/.test(text)) expect(ours).toBe(theirs)
+      }),
+    )
+  })
+})
