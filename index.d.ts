@@ -100,7 +100,8 @@ export interface Cut {
  *           specific sections]". If the output was saved: "...; full output saved as PATH, read or search it there or
  *           with read_output]", or by id "...; full output saved as ID, page or search it with read_output]". If a
  *           quota allowed only its start: "...; the start of it saved as ...". If saving failed: "...; the rest could
- *           not be saved (ENOSPC); ask for less, or for specific sections]"
+ *           not be saved (ENOSPC); ask for less, or for specific sections]". A cut that saves nothing repeats the name,
+ *           of up to 200 bytes, that the notices of earlier cuts agree on
  *  'pi'     "[... N more characters truncated]"
  *  'count'  "... (12,345 chars truncated from SOURCE)"; between ends "... (N chars truncated from SOURCE) ..."
  *  false    none

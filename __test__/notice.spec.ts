@@ -1,15 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import {
   clampResult,
   clampText,
   clampTextWithReport,
+  createSpillStore,
   type Keep,
   type LimitName,
   OutputCapture,
   wrapTool,
   wrapTools,
 } from 'spillway'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { hostileText, limits } from './hostile'
 
 const ASK = 'ask for less, or for specific sections'
@@ -129,6 +133,57 @@ describe("the notice 'hint'", () => {
       expect(twice).toMatch(/ of 1,000,000 chars omitted \(limit 50KB\); /)
       expect(twice.match(/truncated/g)).toHaveLength(1)
     }
+  })
+
+  const dir = join(mkdtempSync(join(tmpdir(), 'spillway-')), 'é, a')
+  afterAll(() => rmSync(dirname(dir), { recursive: true }))
+
+  it('names the saved output of an earlier cut, whatever is cut again and however', async () => {
+    const line = fc.constantFrom('error: no such file', 'GET /api took 12 ms', '', '漢字 😀')
+    const text = fc
+      .array(line, { minLength: 900, maxLength: 1_200 })
+      .map((lines) => lines.map((line, at) => `${at + 1_000} ${line}`).join('\n'))
+    const keep = fc.constantFrom(...KEEPS)
+    const law = fc.asyncProperty(
+      text,
+      keep,
+      keep,
+      fc.boolean(),
+      fc.integer({ min: 600, max: 3_000 }),
+      async (text, first, second, isPath, maxChars) => {
+        const spill = createSpillStore({ dir, reference: isPath ? 'path' : 'id' })
+        const once = await wrapTool(async () => text, { keep: first, maxChars: 4_000, spill })()
+        const [advice = ''] = /full output saved as .* read_output\]/.exec(once) ?? []
+        expect(advice).toMatch(
+          isPath ? /as .*é, a.*, read or search it there/ : /as [0-9a-f]{16}, page or search/,
+        )
+        const policy = { keep: second, maxChars }
+        const block = clampResult({ content: [{ type: 'text', text: once }] }, policy)
+        for (const twice of [
+          clampText(once, policy),
+          String(clampText(Buffer.from(once), policy)),
+          clampResult(once, policy),
+          block.content[0]?.text,
+          clampText(clampText(once, { ...policy, maxChars: maxChars + 200 }), policy),
+        ])
+          expect(twice).toContain(advice)
+      },
+    )
+    await fc.assert(law, { numRuns: 200 })
+  })
+
+  it('names no saved output of which it cannot be sure', () => {
+    const told = (name: string) =>
+      `[tool output truncated: 9 of 70,000 chars omitted (limit 50KB); full output saved as ${name}, page or search it with read_output]`
+    const two = `${told('a1')}\n${BIG}\n\n${told('b2')}`
+    for (const text of [
+      two,
+      `${BIG}\n\n${told('c'.repeat(201))}`,
+      `${BIG}\n${told('d4')}`,
+      `${BIG} ${told('e5')}`,
+    ])
+      for (const keep of ['ends', 'head'] as const)
+        expect(clampText(text, { keep, maxChars: 1_000 })).toContain(`(limit 50KB or 1,000 chars); ${ASK}]`)
   })
 })
 

@@ -8,6 +8,7 @@
 use crate::limits::Limits;
 use crate::notice::Place;
 use crate::notice::counts::{Amount, Counts, Labels, line_ranges};
+use crate::notice::saved::Saved;
 use crate::policy::{Keep, Policy};
 use crate::share::level;
 use crate::truncate::Terms;
@@ -163,7 +164,7 @@ pub fn notice_chars(policy: &Policy, missing: Amount) -> usize {
     let tells_lines = policy.notice.needs(false).lines;
     let kept_lines = if tells_lines { line_ranges([(1, missing.total)]) } else { String::new() };
     let counts = Counts { chars: missing, bytes, lines: missing, kept_lines };
-    let labels = Labels { limits, ..Terms::from(policy).labels(false) };
+    let labels = Labels { limits, ..Terms::from(policy).labels(false, &Saved::Nowhere) };
     let text = policy.notice.render(place, &counts, labels);
     let (lead, trail) = separators(&policy.notice, place, &text);
     lead.len() + text.encode_utf16().count() + trail.len()

@@ -4,6 +4,7 @@ use super::stream::{Stream, StreamText};
 use crate::encoding::{Size, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
+use crate::notice::saved::Saved;
 use crate::policy::Policy;
 use crate::share::split_fairly;
 use crate::truncate::Terms;
@@ -103,7 +104,7 @@ impl Captured {
 fn share(streams: &[Stream], sections: &[Section], room: &Limits, policy: &Policy) -> Vec<Limits> {
     let sizes: Vec<Usage> = sections.iter().map(|section| streams[section.stream].usage(room)).collect();
     let all = streams.iter().fold(Size::default(), |sum, stream| sum + stream.size());
-    let notice = policy.notice.largest(all, Terms::from(policy).labels(true));
+    let notice = policy.notice.largest(all, Terms::from(policy).labels(true, &Saved::Nowhere));
     let notice = taken(&notice, room);
     // Splitting a line rounds its tokens up twice.
     split_fairly(&sizes, Usage { tokens: notice.tokens + 2, ..notice }, room)

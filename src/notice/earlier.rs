@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use crate::encoding::{NEWLINE, Size, Text};
 use crate::notice::MIDDLE;
-use crate::notice::parse::{LONGEST_MARK, is_mark, parse};
+use crate::notice::parse::{LONGEST_MARK, is_mark, parse, saved};
+use crate::notice::saved::Saved;
 use crate::truncate::long_lines::{Span, in_order};
 
 /// Units of the longest text searched between its ends, which takes a pass over it. lib/text/pieces.ts (`READ_WHOLE`)
@@ -19,21 +20,34 @@ pub const LONGEST: usize = 8 * 1024;
 
 /// The amounts that notices name as omitted. Each notice counts everything omitted when it was made, so the largest
 /// amount per unit applies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     pub chars: usize,
     pub bytes: usize,
+    /// The saved outputs that they name, each once.
+    saved: Vec<Saved>,
 }
 
 impl Told {
-    pub fn add(&mut self, hidden: usize, in_bytes: bool) {
+    pub fn add(&mut self, hidden: usize, in_bytes: bool, saved: Saved) {
         let unit = if in_bytes { &mut self.bytes } else { &mut self.chars };
         *unit = hidden.max(*unit);
+        if saved != Saved::Nowhere && !self.saved.contains(&saved) {
+            self.saved.push(saved);
+        }
+    }
+
+    /// Returns the saved output of the text. Notices of several outputs were printed by a tool.
+    pub fn saved(&self) -> &Saved {
+        match &self.saved[..] {
+            [saved] => saved,
+            _ => &Saved::Nowhere,
+        }
     }
 
     /// Returns the amount in both units. An amount that was not counted is estimated from the size of the remaining
     /// text.
-    pub fn hidden(self, left: Size) -> Size {
+    pub fn hidden(&self, left: Size) -> Size {
         let scaled = |amount: usize, to: usize, of: usize| match of {
             0 => amount,
             _ => (amount as u128 * to as u128).div_ceil(of as u128) as usize,
@@ -46,7 +60,7 @@ impl Told {
     }
 
     /// Returns true if the amount was counted in bytes. `left` is the size of the remaining text.
-    pub fn in_bytes(self, left: Size) -> bool {
+    pub fn in_bytes(&self, left: Size) -> bool {
         self.bytes > 0 && self.hidden(left).bytes == self.bytes
     }
 }
@@ -120,7 +134,7 @@ impl Earlier {
     fn add<T: Text>(&mut self, window: T, found: Found, offset: usize) {
         let size = window.slice(found.start..found.end).size();
         self.spans.push(Span { start: offset + found.start, end: offset + found.end, size, hidden: 0 });
-        self.told.add(found.hidden, found.in_bytes);
+        self.told.add(found.hidden, found.in_bytes, found.saved);
     }
 
     /// Adds marks between findings, which also stand for text of the original.
@@ -162,6 +176,7 @@ struct Found {
     end: usize,
     hidden: usize,
     in_bytes: bool,
+    saved: Saved,
 }
 
 /// Returns the start of [`MIDDLE`], if a text has it up to the blank line at `newline`.
@@ -185,7 +200,9 @@ fn notice_at<T: Text>(text: T, at: usize) -> Option<Found> {
     let window = text.slice(at..text.len().min(at + LONGEST));
     let line = ascii(window.slice(0..window.find_newline(0).unwrap_or(window.len())));
     let (hidden, in_bytes) = parse(&line)?;
-    Some(Found { start: at, end: at + line.len(), hidden, in_bytes })
+    let mut notice = vec![];
+    window.slice(0..line.len()).each_utf8(&mut |piece| notice.extend_from_slice(piece));
+    Some(Found { start: at, end: at + line.len(), hidden, in_bytes, saved: saved(&notice) })
 }
 
 /// Returns the notice that ends the text, including the separator before it. `is_whole`: `text` is the whole text, so
@@ -212,7 +229,7 @@ fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
     let line = ascii(text.slice(start..text.len()));
     let bracket = memchr::memmem::rfind(&line, b"[... ")?;
     let (hidden, in_bytes) = parse(&line[bracket..])?;
-    Some(Found { start: start + bracket, end: text.len(), hidden, in_bytes })
+    Some(Found { start: start + bracket, end: text.len(), hidden, in_bytes, saved: Saved::Nowhere })
 }
 
 /// Converts units to bytes. Non-ASCII units become 0xFF, which does not occur in the fixed parts of a notice.

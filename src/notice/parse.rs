@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
+use super::saved::Saved;
+
 /// Bytes of the longest mark between findings.
 pub const LONGEST_MARK: usize = 40;
 
@@ -37,6 +39,15 @@ pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     let (hidden, rest) = number(line.strip_prefix(b"... (")?)?;
     let source = rest.strip_prefix(b" chars truncated from ")?;
     (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
+}
+
+/// Returns the saved output that a notice names.
+pub fn saved(notice: &[u8]) -> Saved {
+    let advice = || {
+        let text = std::str::from_utf8(notice).ok()?.strip_prefix("[tool output truncated: ")?;
+        text.strip_suffix(']')?.split_once("); ")
+    };
+    advice().map_or(Saved::Nowhere, |(_, advice)| Saved::parse(advice))
 }
 
 /// Returns true if a text contains one of our notices or marks, in any position. Their fixed parts are ASCII, so any

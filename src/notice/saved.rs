@@ -1,5 +1,14 @@
 //! The status of the saved output of a truncated text.
 
+/// The words of advice before and after a name.
+const WHOLE: &str = "full output saved as ";
+const PART: &str = "the start of it saved as ";
+const BY_ID: &str = ", page or search it with read_output";
+const BY_PATH: &str = ", read or search it there or with read_output";
+
+/// Bytes of the longest name that is carried over from an earlier notice.
+const LONGEST: usize = 200;
+
 /// The location of a saved output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -31,6 +40,24 @@ impl Saved {
         }
     }
 
+    /// Parses the advice of an earlier notice. Names of over [`LONGEST`] bytes, which any text may hold, are passed over.
+    pub fn parse(advice: &str) -> Saved {
+        let (whole, rest) = match advice.strip_prefix(WHOLE) {
+            Some(rest) => (true, rest),
+            None => match advice.strip_prefix(PART) {
+                Some(rest) => (false, rest),
+                None => return Saved::Nowhere,
+            },
+        };
+        let place = rest.strip_suffix(BY_ID).map(|id| Place::Id(id.into()));
+        match place.or_else(|| rest.strip_suffix(BY_PATH).map(|path| Place::Path(path.into()))) {
+            Some(place) if !(1..=LONGEST).contains(&place.name().len()) => Saved::Nowhere,
+            Some(place) if whole => Saved::Whole(place),
+            Some(place) => Saved::Part(place),
+            None => Saved::Nowhere,
+        }
+    }
+
     /// Returns the shortest line that names the full output, in the format of other tools. Returns `None` if it was not
     /// saved whole.
     pub fn line(&self) -> Option<String> {
@@ -49,8 +76,8 @@ impl Saved {
         };
         match self {
             Saved::Nowhere => ask.into(),
-            Saved::Whole(place) => format!("full output saved as {}", place.advice()),
-            Saved::Part(place) => format!("the start of it saved as {}", place.advice()),
+            Saved::Whole(place) => format!("{WHOLE}{}", place.advice()),
+            Saved::Part(place) => format!("{PART}{}", place.advice()),
             Saved::Failed(reason) => format!("the rest could not be saved ({reason}); {ask}"),
         }
     }
@@ -65,8 +92,28 @@ impl Place {
 
     fn advice(&self) -> String {
         match self {
-            Place::Path(path) => format!("{path}, read or search it there or with read_output"),
-            Place::Id(id) => format!("{id}, page or search it with read_output"),
+            Place::Path(path) => format!("{path}{BY_PATH}"),
+            Place::Id(id) => format!("{id}{BY_ID}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_is_parsed_as_it_was_made() {
+        for name in ["a1", "/tmp/é, b.log"] {
+            for place in [Place::Id(name.into()), Place::Path(name.into())] {
+                for saved in [Saved::Whole(place.clone()), Saved::Part(place)] {
+                    assert_eq!(Saved::parse(&saved.advice(false)), saved);
+                }
+            }
+        }
+        let long = Saved::Whole(Place::Path("a".repeat(LONGEST + 1)));
+        for saved in [long, Saved::Whole(Place::Id(String::new())), Saved::Failed("ENOSPC".into())] {
+            assert_eq!(Saved::parse(&saved.advice(true)), Saved::Nowhere);
         }
     }
 }

@@ -290,7 +290,7 @@ impl Composer<'_> {
     }
 
     fn render(&self, notice: &Notice, counts: &Counts) -> String {
-        notice.render(Place::AfterHead, counts, self.terms.labels(self.in_bytes()))
+        notice.render(Place::AfterHead, counts, self.terms.labels(self.in_bytes(), &self.old.saved))
     }
 
     fn in_bytes(&self) -> bool {

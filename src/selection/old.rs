@@ -6,6 +6,7 @@ use super::{Selection, State};
 use crate::encoding::{Size, Text, Utf8};
 use crate::notice::earlier::{self, Earlier, Told};
 use crate::notice::parse;
+use crate::notice::saved::Saved;
 
 /// Notices of earlier cuts.
 #[derive(Debug, Default)]
@@ -13,6 +14,8 @@ pub struct Old {
     /// The amounts that they report as omitted, and if those were counted in bytes.
     pub hidden: Size,
     pub in_bytes: bool,
+    /// The saved output that they name.
+    pub saved: Saved,
     /// The size of each notice in the text.
     pub sizes: Vec<Size>,
     /// Sizes of notices that may be kept as text, by unit number.
@@ -63,12 +66,13 @@ impl Old {
 const NOTICES: usize = 256;
 
 /// A notice of an earlier cut between two ends.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct OldNotice {
     unit: usize,
     size: Size,
     hidden: usize,
     in_bytes: bool,
+    saved: Saved,
 }
 
 /// Returns true if a line is a mark between findings.
@@ -92,13 +96,15 @@ impl State {
         }
         let is_blank = text == b"\n";
         if is_blank && self.notices.len() < NOTICES {
-            self.notices.extend(self.maybe);
+            self.notices.extend(self.maybe.take());
         }
         self.maybe = None;
         if self.blank && matches!(text, [b'[' | b'.', .., b'\n']) {
-            let parsed = parse::parse(&text[..text.len() - 1]);
-            self.maybe =
-                parsed.map(|(hidden, in_bytes)| OldNotice { unit: unit.number, size, hidden, in_bytes });
+            let notice = &text[..text.len() - 1];
+            self.maybe = parse::parse(notice).map(|(hidden, in_bytes)| {
+                let saved = parse::saved(notice);
+                OldNotice { unit: unit.number, size, hidden, in_bytes, saved }
+            });
         }
         self.blank = is_blank;
     }
@@ -127,7 +133,7 @@ impl Selection {
             };
             let notices: Vec<_> = state.notices.iter().filter(|notice| !is_counted(notice)).collect();
             for notice in notices {
-                let OldNotice { unit, size, .. } = *notice;
+                let OldNotice { unit, size, hidden, in_bytes, ref saved } = *notice;
                 old.between.push(unit);
                 let newline = Size { bytes: 1, chars: 1, newlines: 1, broken: 0 };
                 old.sizes.push(size + newline + newline + newline);
@@ -136,7 +142,7 @@ impl Selection {
                 let before = unit.checked_sub(2).map(|line| (line, newline));
                 old.units.extend(before);
                 old.units.extend([(unit - 1, newline), (unit, size), (unit + 1, newline)]);
-                told.add(notice.hidden, notice.in_bytes);
+                told.add(hidden, in_bytes, saved.clone());
             }
             old.units.sort_unstable_by_key(|(unit, _)| *unit);
             if told != Told::default() {
@@ -150,6 +156,7 @@ impl Selection {
             ..state.size
         };
         (old.hidden, old.in_bytes) = (told.hidden(left), told.in_bytes(left));
+        old.saved = told.saved().clone();
         old
     }
 

@@ -7,6 +7,7 @@ use crate::extent::Extent;
 use crate::limits::Usage;
 use crate::notice::Place;
 use crate::notice::counts::{Amount, Counts, Needs};
+use crate::notice::saved::Saved;
 use crate::truncate::input::Input;
 use crate::truncate::long_lines::longest_line;
 
@@ -41,7 +42,7 @@ impl Table<'_, '_> {
             lines: all(missing.newlines),
             kept_lines: String::new(),
         };
-        let labels = self.terms.labels(false);
+        let labels = self.terms.labels(false, &Saved::Nowhere);
         let texts = self.terms.notice.ladder().map(|notice| notice.render(Place::Alone, &counts, labels));
         let mut texts = texts.filter(|text| longest_line(text) <= limits.line_bytes);
         let text = texts.find(|text| Extent::of(Utf8(text.as_bytes()), limits).usage().within(&room));
@@ -66,7 +67,7 @@ impl Table<'_, '_> {
         let needs = self.terms.notice.needs(false);
         let needs = Needs { chars: true, ..needs };
         let all = self.inputs.iter().fold(Size::default(), |sum, input| sum + input.size(needs));
-        let text = self.terms.notice.largest(all, self.terms.labels(false));
+        let text = self.terms.notice.largest(all, self.terms.labels(false, &Saved::Nowhere));
         let taken = Extent::of(Utf8(text.as_bytes()), &self.terms.limits).usage();
         // Token counts round up, and a truncated word may take one more token.
         Usage { tokens: taken.tokens + 2, ..taken }

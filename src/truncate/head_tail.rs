@@ -148,7 +148,8 @@ impl<'a, T: Text> HeadTail<'a, T> {
     }
 
     fn render(&self, notice: &Notice, place: Place, counts: &Counts) -> String {
-        notice.render(place, counts, self.terms.labels(self.figures().in_bytes()))
+        let earlier = self.fitter.earlier.told.saved();
+        notice.render(place, counts, self.terms.labels(self.figures().in_bytes(), earlier))
     }
 }
 

@@ -22,6 +22,7 @@ use crate::encoding::{Size, Text};
 use crate::limits::Limits;
 use crate::notice::Notice;
 use crate::notice::counts::{Labels, Needs};
+use crate::notice::saved::Saved;
 use crate::policy::{Keep, Policy};
 use crate::selection::{self, Selection, Sought};
 use closing::{Closing, keep_closing};
@@ -72,9 +73,14 @@ impl<'a> Terms<'a> {
         Terms { exceeded: if unknown { Some(exceeded(&self.policy.limits)) } else { self.exceeded }, ..self }
     }
 
-    /// Returns the labels of the notice. `in_bytes`: the text is counted in bytes.
-    pub fn labels(&self, in_bytes: bool) -> Labels<'a> {
+    /// Returns the labels of the notice. `in_bytes`: the text is counted in bytes. `earlier`: the saved output that the
+    /// notice of an earlier cut names, which stands if this cut saves none.
+    pub fn labels<'b>(&self, in_bytes: bool, earlier: &'b Saved) -> Labels<'b>
+    where
+        'a: 'b,
+    {
         let Policy { limits, source, saved, pages, .. } = self.policy;
+        let saved = if *saved == Saved::Nowhere { earlier } else { saved };
         Labels { limits: self.exceeded.unwrap_or(*limits), source, saved, pages: *pages, in_bytes }
     }
 }
