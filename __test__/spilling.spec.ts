@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import fc from 'fast-check'
 import {
   type ClampEvent,
   clampResult,
@@ -29,6 +31,32 @@ describe('wrapTool with a spill store', () => {
   /** Runs a tool of which one result is cut, and reads what the notice names. */
   const whole = async (shown: string) =>
     readFileSync(/full output saved as (\S+), read/.exec(shown)?.[1] ?? '', 'utf8')
+
+  it('saves a stream of many blocks byte for byte, however it arrives', async () => {
+    const bytes = Buffer.alloc(3_000_000)
+    for (let at = 0; at + 4 <= bytes.length; at += 4)
+      bytes.writeUInt32LE(Math.imul(at, 2_654_435_761) >>> 0, at)
+    const chunk = fc.integer({ min: 1, max: 700_000 })
+    const law = fc.asyncProperty(
+      fc.array(chunk, { minLength: 1, maxLength: 30 }),
+      fc.array(fc.boolean(), { minLength: 1, maxLength: 9 }),
+      async (sizes, waits) => {
+        const capture = new OutputCapture({ spill: store, clean: false })
+        let at = 0
+        for (let turn = 0; at < bytes.length; turn++) {
+          const size = sizes[turn % sizes.length] ?? 1
+          // Short chunks would take long: each is followed by a large one.
+          const part = bytes.subarray(at, at + Math.max(size, turn % 2 ? 100_000 : 1))
+          const goesOn = capture.stdout.write(part)
+          at += part.length
+          if (!goesOn || waits[turn % waits.length]) await setImmediate()
+        }
+        const { spill } = await capture.finish()
+        expect(readFileSync(spill?.path ?? '').equals(bytes)).toBe(true)
+      },
+    )
+    await fc.assert(law, { numRuns: 40 })
+  })
 
   it('saves the whole of what is cut, and says where', async () => {
     const tool = wrapTool({ name: 'build', execute: async () => BIG }, { spill: store })

@@ -9,6 +9,8 @@ export class Feed implements AsyncIterable<Uint8Array> {
   #size = 0
   /** Free memory behind the last block. */
   #free = new Uint8Array(0)
+  /** Memory of blocks that were borrowed. */
+  readonly #spare: ArrayBuffer[] = []
   #ended: { error?: unknown } | undefined
   #wakeStore = () => {}
   #room: { promise: Promise<void>; resolve: () => void } | undefined
@@ -17,7 +19,7 @@ export class Feed implements AsyncIterable<Uint8Array> {
   push(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#ended) return undefined
     for (let at = 0; at < bytes.length; ) {
-      if (this.#free.length === 0) this.#free = new Uint8Array(new ArrayBuffer(BLOCK))
+      if (this.#free.length === 0) this.#free = new Uint8Array(this.#spare.pop() ?? new ArrayBuffer(BLOCK))
       const part = bytes.subarray(at, at + this.#free.length)
       this.#free.set(part)
       this.#append(part.length)
@@ -54,7 +56,18 @@ export class Feed implements AsyncIterable<Uint8Array> {
     this.#wakeStore()
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+  [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+    return this.#take(() => {})
+  }
+
+  /** Yields the blocks for a reader that is done with each when it asks for the next: their memory is used again. */
+  borrow(): AsyncGenerator<Uint8Array, void> {
+    return this.#take(({ buffer, byteOffset, byteLength }) => {
+      if (byteOffset + byteLength === BLOCK) this.#spare.push(buffer as ArrayBuffer)
+    })
+  }
+
+  async *#take(done: (block: Uint8Array) => void): AsyncGenerator<Uint8Array, void> {
     try {
       for (;;) {
         const block = this.#blocks.shift()
@@ -62,6 +75,7 @@ export class Feed implements AsyncIterable<Uint8Array> {
           this.#size -= block.length
           if (this.#size < WAITING) this.#makeRoom()
           yield block
+          done(block)
         } else if (this.#ended) {
           if ('error' in this.#ended) throw this.#ended.error
           return

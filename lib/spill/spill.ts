@@ -13,6 +13,7 @@ import { plain } from '../text/input.js'
 import { pieces } from '../text/pieces.js'
 import { isObject } from '../untrusted.js'
 import { bound, checkNames, checkText, choice, flag, optionError, positive, text } from '../validate.js'
+import { Feed } from './feed.js'
 import { type SpillMeta, SpillWriter, unwrap } from './spill_writer.js'
 
 const HOUR = 60 * 60 * 1000
@@ -191,6 +192,7 @@ function alone<T>(search: () => Promise<T>): Promise<T> {
 function partsOf(
   input: TextInput | AsyncIterable<Uint8Array>,
 ): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
+  if (input instanceof Feed) return input.borrow()
   if (isObject(input) && Symbol.asyncIterator in input) return input
   const given = checkText(input)
   return typeof given === 'string' ? encoded(given) : chunksOf(plain(given, false))

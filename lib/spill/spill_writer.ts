@@ -10,11 +10,13 @@ export type SpillMeta = { tool?: string; callId?: string }
 
 const events = channel('spillway:spill')
 
-/** A file under construction. Written off this thread; a call waits until the one before is done. */
+/** A file under construction. Written off this thread, while the next bytes are copied. */
 export class SpillWriter {
   readonly #saving: ReturnType<typeof native.startSaving>
   readonly #dir: string
   readonly #meta: SpillMeta
+  /** The batch in progress. */
+  #batch: Promise<SpillFailure | null> | undefined
 
   constructor(store: { dir: string; maxFileBytes: number }, id: string, meta: SpillMeta) {
     this.#saving = native.startSaving(store.dir, id, meta.tool ?? '', store.maxFileBytes)
@@ -25,11 +27,17 @@ export class SpillWriter {
   async write(bytes: Uint8Array): Promise<void> {
     if (!types.isUint8Array(bytes)) throw optionError(TypeError, 'text', 'chunks of bytes', bytes)
     native.saveBytes(this.#saving, bytes)
-    const failure = await native.flushSaving(this.#saving)
+    await this.#settle()
+    this.#batch = native.flushSaving(this.#saving)
+  }
+
+  async #settle(): Promise<void> {
+    const failure = await this.#batch
     if (failure) throw this.#fail(failureOf(this.#dir, failure))
   }
 
   async finish(): Promise<SpillRecord> {
+    await this.#settle()
     const outcome = await native.finishSaving(this.#saving)
     if ('message' in outcome) throw this.#fail(failureOf(this.#dir, outcome))
     this.#publish({ record: outcome })
@@ -38,6 +46,7 @@ export class SpillWriter {
 
   /** Removes the file. */
   async discard(): Promise<void> {
+    await this.#batch
     await native.discardSaving(this.#saving)
   }
 
