@@ -24,3 +24,6 @@ export const { clampError, clampMessages, clampResult, sanitizeForDisplay, wrapT
   functionsOf(result)
 export const { guardSession, inspectSession, repairSession } = functionsOf(session)
 export const { createSpillStore, spillTool } = functionsOf(spill)
+
+if (process.env['SPILLWAY_STATS'] === '1')
+  (require('./wings/stats.js') as typeof import('./wings/stats.js')).follow()

@@ -16,7 +16,13 @@ const started: ChildProcess[] = []
 const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, LC_ALL: ____, LC_CTYPE: _____, ...inherited } = process.env
 
 /** Environment of a person's terminal, whatever the tests were started by. */
-const surroundings = { ...inherited, LANG: 'C.UTF-8', TERM: 'xterm-256color', SHELL: '/bin/sh' }
+const surroundings = {
+  ...inherited,
+  LANG: 'C.UTF-8',
+  TERM: 'xterm-256color',
+  SHELL: '/bin/sh',
+  XDG_STATE_HOME: join(place, 'state'),
+}
 
 afterAll(() => {
   for (const child of started) child.kill('SIGKILL')

@@ -80,6 +80,7 @@ describe('completion', () => {
           'repair',
           'run',
           'search',
+          'stats',
           'uninstall',
         ],
       ],

@@ -9,6 +9,7 @@ import { read } from './read.js'
 import { repair } from './repair.js'
 import { run } from './run.js'
 import { search } from './search.js'
+import { stats } from './stats.js'
 import type { SUMMARIES } from './summaries.js'
 
 export const COMMANDS = {
@@ -20,6 +21,7 @@ export const COMMANDS = {
   hook,
   install,
   uninstall,
+  stats,
   read,
   search,
   completion,

@@ -1,10 +1,12 @@
 import { buffer } from 'node:stream/consumers'
 import { createSpillStore } from '../index.js'
+import { digest, record } from '../lib/stats/record.js'
+import { stateOf } from '../lib/stats/state.js'
 import { type Args, type Command, checkNames } from './args.js'
-import { answerTo } from './hook/answer.js'
-import { HOSTS, type Host } from './hook/hosts.js'
+import { clampCall, omit } from './hook/answer.js'
+import { HOSTS, type Host, rowOf } from './hook/hosts.js'
+import { isObject } from './mcp/message.js'
 import { policyFlags, policyOf } from './policy.js'
-import { stateOf } from './state.js'
 import { SUMMARIES } from './summaries.js'
 import { out } from './terminal.js'
 import { UsageError } from './usage_error.js'
@@ -25,6 +27,7 @@ trouble, which stderr tells; the exit code is 0. HOST: ${Object.keys(HOSTS).join
       value: 'DIR',
       help: 'directory for full results, saved if they are cut\n(spillway/outputs in $XDG_STATE_HOME)',
     },
+    'no-stats': { help: 'keep no figures for `spillway stats`' },
     ...policyFlags({ bytes: String(BYTES), keep: 'auto', notice: 'hint', clean: 'never' }),
   },
   examples: [
@@ -35,13 +38,42 @@ trouble, which stderr tells; the exit code is 0. HOST: ${Object.keys(HOSTS).join
 }
 
 async function run(args: Args): Promise<number> {
-  const { host } = hostOf(args, USAGE)
-  const policy = policyOf(args)
+  const { name: door, host } = hostOf(args, USAGE)
+  const policy = { maxBytes: BYTES, ...policyOf(args) }
   if (process.stdin.isTTY) throw new UsageError('stdin is a terminal; the host writes an event to it')
   const event: unknown = JSON.parse((await buffer(process.stdin)).toString())
-  const spill = createSpillStore({ dir: args.text('dir') ?? stateOf('outputs'), reference: 'path' })
-  const answer = await answerTo(host, event, { maxBytes: BYTES, ...policy, spill })
-  if (answer) await out.write(`${JSON.stringify(answer)}\n`)
+  if (!isObject(event) || event['hook_event_name'] !== host.event) return 0
+  const {
+    session_id: session,
+    tool_name: name,
+    tool_use_id: id,
+    tool_input: input,
+    tool_response: result,
+  } = event
+  if (typeof name !== 'string') return 0
+  const dir = args.text('dir') ?? stateOf('outputs')
+  const spill = createSpillStore({ dir, reference: 'path' })
+  const row = rowOf(host, name)
+  const outcome = row && (await clampCall(host, row, { name, id, input, result }, { ...policy, spill }))
+  const { output, shown = 0, sent = 0 } = outcome ?? {}
+  if (output !== undefined) {
+    const hookSpecificOutput = { hookEventName: host.event, updatedToolOutput: output }
+    await out.write(`${JSON.stringify({ hookSpecificOutput })}\n`)
+  }
+  if (args.has('no-stats')) return 0
+  // A file is asked for again, whichever page of it.
+  const asked = isObject(input) ? omit(input, Object.keys(row?.parameters?.properties ?? {})) : input
+  record({
+    door: 'hook',
+    session: digest(door, session),
+    tool: name,
+    call: digest(door, session, name, asked),
+    shown,
+    sent,
+    ...(output !== undefined && { cut: true }),
+    ...(JSON.stringify(input ?? null).includes(dir) && { back: true }),
+    ...(!outcome && { left: true }),
+  })
   return 0
 }
 

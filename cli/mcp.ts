@@ -29,6 +29,7 @@ Exits as the server does.`,
     },
     'max-media-bytes': { value: 'SIZE', help: 'bytes of the images and files of a result (Infinity)' },
     'max-media-items': { value: 'N', help: 'images and files of a result (Infinity)' },
+    'no-stats': { help: 'keep no figures for `spillway stats`' },
     ...policyFlags({ keep: 'auto', notice: 'hint', clean: 'never' }),
   },
   examples: [
@@ -55,7 +56,12 @@ async function run(args: Args): Promise<number> {
     throw new UsageError('SERVER is missing; example: spillway mcp -- node server.js')
   const store = dir === undefined ? undefined : createSpillStore({ dir, reference: 'id' })
   if (store) await naming(dir ?? '', store.sweep())
-  const relay = new Relay(policy, store, (text) => void err.tell(`spillway mcp: ${text}\n`))
+  const relay = new Relay(
+    policy,
+    store,
+    (text) => void err.tell(`spillway mcp: ${text}\n`),
+    !args.has('no-stats'),
+  )
   const signals = new Signals()
   try {
     const server = signals.start(() => spawn(command, rest, { stdio: ['pipe', 'pipe', 'inherit'] }))

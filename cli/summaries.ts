@@ -8,6 +8,7 @@ export const SUMMARIES = {
   hook: "truncate the results of a coding agent's tools",
   install: 'add the hook to the settings of a coding agent',
   uninstall: 'remove the hook from the settings of a coding agent',
+  stats: 'show what hooks and proxies have saved',
   read: 'show a page of a saved output',
   search: 'search a saved output',
   completion: 'print a completion script for a shell',

@@ -26,7 +26,7 @@ function serverOf(name, ...args) {
 }
 
 async function connect([command, ...args]) {
-  const env = { ...process.env, MEMORY_FILE_PATH: join(place, 'memory.jsonl') }
+  const env = { ...process.env, MEMORY_FILE_PATH: join(place, 'memory.jsonl'), XDG_STATE_HOME: place }
   const client = new Client({ name: 'client', version: '1.0.0' })
   await client.connect(new StdioClientTransport({ command, args, env, stderr: 'ignore' }))
   after(() => client.close())

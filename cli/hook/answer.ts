@@ -2,32 +2,35 @@ import { readFile, stat } from 'node:fs/promises'
 import type { WrapPolicy } from 'spillway'
 import { wrapTool } from '../../index.js'
 import { isObject } from '../mcp/message.js'
-import { type Host, type Row, rowOf } from './hosts.js'
+import type { Host, Row } from './hosts.js'
 
 /** Bytes of a file of the host that is read. */
 const LONGEST = 64 * 1024 * 1024
 
-/** Returns the answer to an event: the result of the tool in its own shape, with its texts within the limits. Undefined
- *  if the result stays as it is. */
-export async function answerTo(host: Host, event: unknown, policy: WrapPolicy): Promise<object | undefined> {
-  if (!isObject(event) || event['hook_event_name'] !== host.event) return undefined
-  const { tool_name: name, tool_input: input, tool_use_id: callId, tool_response: result } = event
-  const row = typeof name === 'string' ? rowOf(host, name) : undefined
-  if (!row) return undefined
-  const call = { name: String(name), toolCallId: callId }
-  const updatedToolOutput = await clamped(row, result, input, call, policy)
-  if (updatedToolOutput === undefined) return undefined
-  return { hookSpecificOutput: { hookEventName: host.event, updatedToolOutput } }
+/** A call whose tool has run. */
+export interface Call {
+  readonly name: string
+  readonly id: unknown
+  readonly input: unknown
+  readonly result: unknown
 }
 
-async function clamped(
+/** What became of the result of a call, with the chars that the host would have shown and now shows. */
+export interface Outcome {
+  /** The result in its own shape, within the limits. Undefined if it stays as it is. */
+  readonly output?: unknown
+  readonly shown: number
+  readonly sent: number
+}
+
+/** Clamps the texts of a result in the places that a row names. Undefined if they are not there. */
+export async function clampCall(
+  { preview }: Host,
   row: Row,
-  result: unknown,
-  input: unknown,
-  { name, toolCallId }: { name: string; toolCallId: unknown },
+  { name, id, input, result }: Call,
   { spill, ...policy }: WrapPolicy,
-): Promise<unknown> {
-  const { path, unless, without = [], parameters } = row
+): Promise<Outcome | undefined> {
+  const { path, unless, without = [], parameters, most } = row
   if (unless !== undefined && isObject(result) && result[unless] === true) return undefined
   const given = path.reduce((value, field) => (isObject(value) ? value[field] : undefined), result)
   const whole = (await wholeOf(row, result)) ?? given
@@ -38,13 +41,16 @@ async function clamped(
   const tool = parameters
     ? wrapTool({ name, execute, parameters }, { ...policy, keep: 'head', dialect: 'mcp' })
     : wrapTool({ name, execute }, { ...policy, ...(spill && { spill }), dialect: 'mcp' })
-  const after = await tool.execute(input, { toolCallId })
-  if (after === before) return undefined
-  const sent = typeof whole === 'string' ? after.content[0].text : after.content
-  const replaced = replace(result, path, sent)
-  return isObject(replaced)
-    ? Object.fromEntries(Object.entries(replaced).filter(([name]) => !without.includes(name)))
-    : replaced
+  const after = await tool.execute(input, { toolCallId: id })
+  const chars = charsOf(blocks)
+  // A result with images is shown whole.
+  const isPreviewed = chars > most && blocks.every((block) => block?.type === 'text')
+  const shown = isPreviewed ? preview : chars
+  if (after === before) return { shown, sent: shown }
+  const text = typeof whole === 'string' ? after.content[0].text : after.content
+  const replaced = replace(result, path, text)
+  const output = isObject(replaced) ? omit(replaced, without) : replaced
+  return { output, shown, sent: charsOf(after.content) }
 }
 
 /** Returns the text that the host has saved, if the one of the event is a part of it. */
@@ -54,6 +60,17 @@ async function wholeOf({ whole }: Row, result: unknown): Promise<string | undefi
   const { size } = await stat(file)
   if (size > LONGEST) throw new Error(`${file} has ${size} bytes; at most ${LONGEST} are read`)
   return readFile(file, 'utf8')
+}
+
+/** Returns the chars of all texts in a list of blocks. */
+export function charsOf(blocks: unknown): number {
+  if (!Array.isArray(blocks)) return 0
+  return blocks.reduce((sum, block) => sum + (typeof block?.text === 'string' ? block.text.length : 0), 0)
+}
+
+/** Returns an object without these fields. */
+export function omit(object: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
 }
 
 function replace(value: unknown, [name, ...rest]: readonly string[], text: unknown): unknown {

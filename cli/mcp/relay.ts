@@ -1,5 +1,6 @@
 import type { SpillStore, WrapPolicy } from 'spillway'
 import { spillTool, wrapTool } from '../../index.js'
+import { digest, record } from '../../lib/stats/record.js'
 import type { Overlong } from './lines.js'
 import { idOf, isObject, lineOf, type Message, messagesOf } from './message.js'
 
@@ -17,12 +18,20 @@ export class Relay {
   readonly #tell: (text: string) => void
   /** Requests without an answer, by id. 1 and "1" are two ids. */
   readonly #asked = new Map<string, Asked>()
+  readonly #counts: boolean
+  readonly #session = digest(process.pid, Date.now())
   readonly #tools = new Map<string, { hasSchema: boolean }>()
   readonly #reader: ReturnType<typeof spillTool> | undefined
   /** Name of the tool that reads saved outputs, once the client was told of it. */
   #offered: string | undefined
 
-  constructor(policy: WrapPolicy, store: SpillStore | undefined, tell: (text: string) => void) {
+  constructor(
+    policy: WrapPolicy,
+    store: SpillStore | undefined,
+    tell: (text: string) => void,
+    counts: boolean,
+  ) {
+    this.#counts = counts
     this.#policy = store ? { ...policy, spill: store } : policy
     this.#reader = store && spillTool(store)
     this.#tell = tell
@@ -60,7 +69,14 @@ export class Relay {
   /** Answers a call of the tool that reads saved outputs. */
   async read({ id, params }: Message): Promise<Buffer> {
     const input = isObject(params) ? params['arguments'] : undefined
-    return answer(id, (await this.#reader?.execute(input)) ?? '')
+    const text = (await this.#reader?.execute(input)) ?? ''
+    this.#count('read_output', input, text.length, text.length, { back: true })
+    return answer(id, text)
+  }
+
+  #count(tool: string, args: unknown, shown: number, sent: number, more: object | false): void {
+    const call = digest(this.#session, tool, args)
+    if (this.#counts) record({ door: 'mcp', session: this.#session, tool, call, shown, sent, ...more })
   }
 
   #isOwn({ id, method, params }: Message): boolean {
@@ -100,6 +116,7 @@ export class Relay {
     const needsBoth = this.#policy.structured === 'text' && this.#tools.get(tool)?.hasSchema
     const policy = { ...this.#policy, tool, ...(needsBoth && { structured: 'both' as const }) }
     const sent = await wrapTool(async (_args: unknown) => result, policy)(args)
+    this.#count(tool, args, charsOf(result), charsOf(sent), sent !== result && { cut: true })
     const left = sent['structuredContent']
     const bytes = left === undefined ? 0 : Buffer.byteLength(JSON.stringify(left))
     if (bytes > (policy.maxBytes ?? 51_200))
@@ -127,6 +144,16 @@ export class Relay {
       tools: [...tools, { name: own, description: description + called, inputSchema: parameters }],
     }
   }
+}
+
+/** Returns the chars of the texts and of the structured content that a client gets. */
+function charsOf({ content, structuredContent }: Record<string, unknown>): number {
+  const texts = Array.isArray(content) ? content.filter(isObject) : []
+  const structured = structuredContent === undefined ? '' : JSON.stringify(structuredContent)
+  return texts.reduce(
+    (sum, { text }) => sum + (typeof text === 'string' ? text.length : 0),
+    structured.length,
+  )
 }
 
 function answer(id: unknown, text: string, isError = false): Buffer {

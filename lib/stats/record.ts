@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { stateOf } from './state.js'
+
+/** Bytes of the file of figures. */
+const MOST = 8 * 1024 * 1024
+
+/** What became of the result of one call, in chars. Never its content. */
+export interface Figures {
+  readonly door: 'hook' | 'mcp' | 'library'
+  /** Digest of the conversation, or of the process. */
+  readonly session: string
+  readonly tool: string
+  /** Digest of the tool and what it was asked, if that is known. */
+  readonly call?: string
+  /** Chars that the model would have got without us, and those that it got. */
+  readonly shown: number
+  readonly sent: number
+  /** Limits were exceeded. */
+  readonly cut?: boolean
+  /** A page of a saved output. */
+  readonly back?: boolean
+  /** The shape of this tool is not known. */
+  readonly left?: boolean
+}
+
+/** Adds the figures of a call to the file. No trouble with it harms the call. */
+export function record(figures: Figures): void {
+  if (process.env['SPILLWAY_STATS'] === '0') return
+  const file = stateOf('stats.jsonl')
+  const line = Buffer.from(`${JSON.stringify({ at: Date.now(), ...figures })}\n`)
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+    if (bytes + line.length > MOST) halve(file)
+    appendFileSync(file, line, { mode: 0o600 })
+  } catch {}
+}
+
+/** Returns a digest that tells two calls apart and nothing else. */
+export function digest(...parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12)
+}
+
+/** Drops the older half of the lines. */
+function halve(file: string): void {
+  const bytes = readFileSync(file)
+  const rest = bytes.subarray(bytes.indexOf('\n', bytes.length - MOST / 2) + 1)
+  writeFileSync(`${file}.${process.pid}.tmp`, rest, { mode: 0o600 })
+  renameSync(`${file}.${process.pid}.tmp`, file)
+}

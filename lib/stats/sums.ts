@@ -1,0 +1,49 @@
+import type { Figures } from './record.js'
+
+/** Calls within which the same call counts as one that was made again. */
+const AGAIN = 5
+
+/** Chars of the results of a tool, or of all. */
+export interface Sums {
+  calls: number
+  cut: number
+  /** Results of a tool whose shape is not known. */
+  left: number
+  shown: number
+  sent: number
+  readBack: number
+  repeated: number
+}
+
+/** Returns what was saved. It is negative if more was sent, read back and repeated than would have been shown. */
+export function savedOf({ shown, sent, readBack, repeated }: Sums): number {
+  return shown - sent - readBack - repeated
+}
+
+/** Sums the figures by tool, in the order of their calls. */
+export function sumsOf(all: Iterable<Figures>): Map<string, Sums> {
+  const tools = new Map<string, Sums>()
+  const latest = new Map<string, Figures[]>()
+  for (const figures of all) {
+    const { session, tool, call, shown, sent, cut, back, left } = figures
+    const sums = tools.get(tool) ?? none()
+    tools.set(tool, sums)
+    const before = latest.get(session) ?? []
+    const isAgain = call !== undefined && before.some((other) => other.cut && other.call === call)
+    latest.set(session, [...before, figures].slice(-AGAIN))
+    sums.calls += 1
+    if (cut) sums.cut += 1
+    if (left) sums.left += 1
+    if (back) sums.readBack += sent
+    else if (isAgain) sums.repeated += sent
+    else {
+      sums.shown += shown
+      sums.sent += sent
+    }
+  }
+  return tools
+}
+
+export function none(): Sums {
+  return { calls: 0, cut: 0, left: 0, shown: 0, sent: 0, readBack: 0, repeated: 0 }
+}

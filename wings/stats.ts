@@ -1,0 +1,1 @@
+export { follow } from '../lib/stats/follow.js'
