@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import {
   type ClampEvent,
+  clampMessages,
   clampResult,
   type DialectName,
   measureText,
@@ -192,6 +193,24 @@ it('hands the cache mark of a block that goes to one that stays', () => {
   expect(content).toHaveLength(1)
   expect(content[0]?.cache_control).toBe(cache_control)
   expect(blocks[0]?.cache_control).toBe(undefined)
+})
+
+it('finds the heirs of all cache marks in one pass', () => {
+  const reads = (blocks: number) => {
+    let count = 0
+    const block = { type: 'text', text: 'x'.repeat(30), cache_control: { type: 'ephemeral' } }
+    const content = new Proxy(Array(blocks).fill(block), {
+      get(list, key, proxy) {
+        count += 1
+        return Reflect.get(list, key, proxy)
+      },
+    })
+    clampMessages([{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content }] }], {
+      maxChars: 30,
+    })
+    return count
+  }
+  expect(reads(800)).toBeLessThan(9 * reads(100))
 })
 
 it('drops a nested block with the block that held it, and keeps a result that is left', () => {

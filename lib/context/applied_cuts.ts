@@ -1,12 +1,11 @@
 import type { PlanStep } from 'spillway'
 import type { Result } from '../dialect/results.js'
-import { elementsOf, isSame, lengthOf, resultsIn, textsOf } from '../result/message_results.js'
-import { applyPlan, namedBy } from './apply_plan.js'
+import { ByTexts, elementsOf, lengthOf, resultsIn, textsOf } from '../result/message_results.js'
+import { applyPlan, groupedBy, namedBy } from './apply_plan.js'
 import { stepFor } from './plan.js'
 
-/** A cut of the result that has these texts and payloads. */
+/** A cut of the result that has these payloads. */
 interface ResultCut {
-  readonly texts: readonly string[]
   readonly payloads: readonly unknown[]
   maxChars: number
   media: number | undefined
@@ -17,11 +16,11 @@ interface ResultCut {
  * provider's cache holds only while a prompt begins like the one before.
  */
 export class AppliedCuts {
-  readonly #cuts = new Map<string, ResultCut[]>()
+  readonly #cuts = new ByTexts<ResultCut[]>()
 
   /** Returns the messages with their results cut, or the same array if none is. */
   apply<M>(messages: readonly M[]): readonly M[] {
-    if (this.#cuts.size === 0) return messages
+    if (this.#cuts.isEmpty) return messages
     const plan = elementsOf(messages).flatMap((message, index) => {
       const results = resultsIn(message)
       // Every result of the message gets a step, or an equal result could take the step of another.
@@ -42,16 +41,16 @@ export class AppliedCuts {
   /** Adds a plan made for `cut`, the result of `apply(messages)`. */
   add(messages: readonly unknown[], cut: readonly unknown[], plan: readonly PlanStep[]): void {
     const left = applyPlan(cut, plan)
-    for (const index of new Set(plan.map(({ index }) => index))) {
+    for (const [index, steps] of groupedBy(plan, ({ index }) => index)) {
       const originals = resultsIn(messages[index])
       const results = resultsIn(cut[index])
-      const steps = plan.filter((step) => step.index === index)
+      const cuts = resultsIn(left[index])
+      const places = new Map(results.map((result, at) => [result, at]))
       for (const [result, { maxChars, chars, media }] of namedBy(steps, results)) {
-        const at = results.indexOf(result)
+        const at = places.get(result) as number
         const original = originals[at]
         const most = maxChars < chars ? maxChars : Number.POSITIVE_INFINITY
-        if (original && (maxChars < chars || media !== undefined))
-          this.#keep(original, most, media, resultsIn(left[index])[at])
+        if (original && (maxChars < chars || media !== undefined)) this.#keep(original, most, media, cuts[at])
       }
     }
   }
@@ -65,33 +64,22 @@ export class AppliedCuts {
         known.maxChars = Math.min(known.maxChars, maxChars, lengthOf(textsOf(left.slots)))
       known.media = media ?? known.media
     } else {
-      const texts = textsOf(result.slots)
-      const name = nameOf(result, texts)
-      this.#cuts.set(name, [
-        ...(this.#cuts.get(name) ?? []),
-        { texts, payloads: payloadsOf(result), maxChars, media },
-      ])
+      const [id, texts] = [result.id ?? '', textsOf(result.slots)]
+      const alike = this.#cuts.get(id, texts) ?? []
+      alike.push({ payloads: payloadsOf(result), maxChars, media })
+      this.#cuts.set(id, texts, alike)
     }
   }
 
   /** Returns the cut of a result, at any position. Results are compared by text: agents that number calls from 1 in
-   *  every turn reuse ids, and results truncated to the same limit have the same length. */
+   *  every turn reuse ids, and results truncated to the same limit have the same length. Payloads are compared too: a tool
+   *  may say the same of each screenshot. */
   #cutOf(result: Result) {
-    const texts = textsOf(result.slots)
-    return this.#cuts.get(nameOf(result, texts))?.find((cut) => isCutOf(cut, result, texts))
+    const payloads = payloadsOf(result)
+    const isEqual = (cut: ResultCut) =>
+      cut.payloads.length === payloads.length && cut.payloads.every((one, at) => one === payloads[at])
+    return this.#cuts.get(result.id ?? '', textsOf(result.slots))?.find(isEqual)
   }
-}
-
-function nameOf({ id }: Result, texts: readonly string[]): string {
-  return `${id ?? ''} ${lengthOf(texts)}`
-}
-
-/** Compares payloads too: a tool may say the same of each screenshot. */
-function isCutOf(cut: ResultCut, result: Result, texts: readonly string[]): boolean {
-  const payloads = payloadsOf(result)
-  const isEqual =
-    cut.payloads.length === payloads.length && cut.payloads.every((one, at) => one === payloads[at])
-  return isEqual && isSame(cut.texts, texts)
 }
 
 function payloadsOf(result: Result): unknown[] {

@@ -22,8 +22,7 @@ export function applyPlan<T extends readonly unknown[]>(
 ): T {
   const compiled = policy === undefined ? appliedBy : compileWith(DEFAULTS, policy)
   checkMessages(messages)
-  const steps = new Map<number, PlanStep[]>()
-  for (const step of checkPlan(plan, mostOf)) steps.set(step.index, [...(steps.get(step.index) ?? []), step])
+  const steps = groupedBy(checkPlan(plan, mostOf), ({ index }) => index)
   const history = new History(messages)
   const kept = [...steps].flatMap(([at, steps]) => cut(elementAt(messages, at), at, steps, compiled, history))
   return kept.length === 0 ? messages : (written(messages, kept, compiled).messages as unknown as T)
@@ -55,13 +54,27 @@ function cut(
  *  in order. */
 export function namedBy(steps: readonly PlanStep[], results: readonly Result[]): Map<Result, PlanStep> {
   const named = new Map<Result, PlanStep>()
-  const left = [...steps]
+  const left = groupedBy(steps, ({ callId, chars }) => nameOf(callId, chars))
   for (const copies of withTexts(results)) {
     const [{ result, texts }] = copies
-    const chars = lengthOf(texts)
-    const next = left.findIndex((step) => step.callId === result.id && step.chars === chars)
-    const [step] = next < 0 ? [] : left.splice(next, 1)
+    const step = left.get(nameOf(result.id, lengthOf(texts)))?.shift()
     if (step) for (const { result } of copies) named.set(result, step)
   }
   return named
+}
+
+function nameOf(id: string | undefined, chars: number): string {
+  return `${chars} ${id === undefined}${id}`
+}
+
+/** Groups steps by a key, in order. */
+export function groupedBy<K>(steps: readonly PlanStep[], keyOf: (step: PlanStep) => K): Map<K, PlanStep[]> {
+  const groups = new Map<K, PlanStep[]>()
+  for (const step of steps) {
+    const key = keyOf(step)
+    const group = groups.get(key)
+    if (group) group.push(step)
+    else groups.set(key, [step])
+  }
+  return groups
 }

@@ -1,4 +1,4 @@
-import { get, isObject } from '../untrusted.js'
+import { elementAt, get, isObject } from '../untrusted.js'
 import { Place } from './paths.js'
 import { isFailure, type Result } from './results.js'
 import { copy, GONE } from './shallow_copy.js'
@@ -109,29 +109,39 @@ export class Draft {
       else if (!blocks.takes(slot)) this.set(slot.holder, slot.key, '')
     }
     for (const [list, keys] of blocks.gone()) {
-      for (const key of keys) {
-        this.remove(list, key)
-        this.#bequeath(list, key, keys)
-      }
+      for (const key of keys) this.remove(list, key)
+      this.#bequeath(list, keys)
     }
   }
 
-  /** Moves the cache marks of a removed block to the block before it, or else after it. They end a cached prefix. */
-  #bequeath(list: Place, key: number, gone: ReadonlySet<number>): void {
+  /** Moves the cache marks of removed blocks to the block before each, or else after it. They end a cached prefix. */
+  #bequeath(list: Place, gone: ReadonlySet<number>): void {
     const blocks = list.value as readonly unknown[]
-    const block = blocks[key] as object
-    for (const mark of CACHE_MARKS) {
-      const value = get(block, mark)
-      if (value === undefined) continue
-      const stays = (at: number) => !gone.has(at) && typeof blocks[at] === 'object' && blocks[at] !== null
-      let heir = key - 1
-      while (heir >= 0 && !stays(heir)) heir -= 1
-      if (heir < 0) for (heir = key + 1; heir < blocks.length && !stays(heir); ) heir += 1
-      const to = blocks[heir] as object | undefined
-      if (to === undefined || get(to, mark) !== undefined) continue
-      this.set(list.child(to, heir), mark, value)
+    const heirs = heirsIn(blocks, gone)
+    for (const key of gone) {
+      const heir = heirs[key]
+      if (heir === undefined) continue
+      const to = blocks[heir] as object
+      for (const mark of CACHE_MARKS) {
+        const value = get(blocks[key] as object, mark)
+        if (value !== undefined && get(to, mark) === undefined) this.set(list.child(to, heir), mark, value)
+      }
     }
   }
+}
+
+/** Returns for each block the index of the last one before it that stays or, without one, of the first that stays. */
+function heirsIn(blocks: readonly unknown[], gone: ReadonlySet<number>): (number | undefined)[] {
+  const heirs: (number | undefined)[] = []
+  let heir: number | undefined
+  for (let at = 0; at < blocks.length; at++) {
+    if (!gone.has(at) && isObject(elementAt(blocks, at))) {
+      if (heir === undefined) heirs.fill(at)
+      heir = at
+    }
+    heirs.push(heir)
+  }
+  return heirs
 }
 
 /** Tags of text, by the tag of the JSON that it replaces. */

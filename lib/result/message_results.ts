@@ -103,20 +103,17 @@ export interface WithTexts {
  */
 export function withTexts(results: readonly Result[]): Twins[] {
   const groups: Twins[] = []
-  const known = new Map<string, Twins[]>()
+  const known = new ByTexts<Twins>()
   for (const result of results) {
     const one = { result, texts: textsOf(result.slots) }
     // A single result has no duplicate, and reading its id takes time.
     const id = results.length > 1 ? result.id : undefined
-    const name = `${id} ${lengthOf(one.texts)}`
-    const alike = (id !== undefined && known.get(name)) || []
-    const group = alike.find(([first]) => isSame(first.texts, one.texts))
+    const group = id === undefined ? undefined : known.get(id, one.texts)
     if (group) group.push(one)
     else {
       const alone: Twins = [one]
       groups.push(alone)
-      alike.push(alone)
-      if (id !== undefined) known.set(name, alike)
+      if (id !== undefined) known.set(id, one.texts, alone)
     }
   }
   return groups
@@ -124,8 +121,29 @@ export function withTexts(results: readonly Result[]): Twins[] {
 
 type Twins = [WithTexts, ...WithTexts[]]
 
-export function isSame(texts: readonly string[], others: readonly string[]): boolean {
-  return texts.length === others.length && texts.every((text, at) => text === others[at])
+/** Values by the id and the texts of a result. Texts are hashed only where ids and lengths are equal. */
+export class ByTexts<T> {
+  readonly #values = new Map<string, Map<string, T>>()
+
+  get isEmpty(): boolean {
+    return this.#values.size === 0
+  }
+
+  get(id: string, texts: readonly string[]): T | undefined {
+    return this.#values.get(`${id} ${lengthOf(texts)}`)?.get(joined(texts))
+  }
+
+  set(id: string, texts: readonly string[], value: T): void {
+    const name = `${id} ${lengthOf(texts)}`
+    const alike = this.#values.get(name) ?? new Map<string, T>()
+    alike.set(joined(texts), value)
+    this.#values.set(name, alike)
+  }
+}
+
+/** Returns a text that only the same texts have, of all with their length. A single text is not copied. */
+function joined(texts: readonly string[]): string {
+  return texts.length === 1 ? (texts[0] as string) : JSON.stringify(texts)
 }
 
 /** Writes clamped results into copies of their messages. Returns the same array if nothing changed, and the numbers of

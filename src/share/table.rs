@@ -97,7 +97,6 @@ impl<'a, 'b> Table<'a, 'b> {
         }
         for &at in full.iter().rev() {
             self.serve_one(at, self.terms.limits);
-            self.drop_empty();
             match self.blocks[at] {
                 Block::Gone => {}
                 Block::Whole if !is_visible(self.inputs[at].head.chars()) => self.blocks[at] = Block::Gone,
