@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers'
 import { createSpillStore } from '../index.js'
 import { digest, record } from '../lib/stats/record.js'
 import { stateOf } from '../lib/stats/state.js'
@@ -41,7 +40,7 @@ async function run(args: Args): Promise<number> {
   const { name: door, host } = hostOf(args, USAGE)
   const policy = { maxBytes: BYTES, ...policyOf(args) }
   if (process.stdin.isTTY) throw new UsageError('stdin is a terminal; the host writes an event to it')
-  const event: unknown = JSON.parse((await buffer(process.stdin)).toString())
+  const event: unknown = JSON.parse(await stdin())
   if (!isObject(event) || event['hook_event_name'] !== host.event) return 0
   const {
     session_id: session,
@@ -75,6 +74,12 @@ async function run(args: Args): Promise<number> {
     ...(!outcome && { left: true }),
   })
   return 0
+}
+
+async function stdin(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
 }
 
 /** Returns the host that the first name denotes. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Command, readArgs } from './args.js'
+import { type Command, type Commands, readArgs } from './args.js'
 import { helpOf, helpOfAll } from './help.js'
 import { SUMMARIES } from './summaries.js'
 import { err, out } from './terminal.js'
@@ -20,8 +20,10 @@ async function main(argv: readonly string[]): Promise<number> {
     throw new UsageError(`COMMAND is missing; expected one of ${all} (see \`spillway --help\`)`)
   if (!isCommand(name))
     throw new UsageError(`unknown command ${JSON.stringify(name)}; expected one of ${all}`)
-  const { COMMANDS } = await import('./commands.js')
-  const command: Command = COMMANDS[name]
+  // A host waits for its hook, which therefore loads no other command.
+  const COMMANDS: Commands =
+    name === 'hook' ? { hook: (await import('./hook.js')).hook } : (await import('./commands.js')).COMMANDS
+  const command = COMMANDS[name] as Command
   const flags = { ...command.flags, ...HELP }
   const args = readArgs(name, flags, rest)
   return args.has('help') ? show(helpOf(name, { ...command, flags })) : command.run(args, COMMANDS)

@@ -1,6 +1,6 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFileSync, statSync } from 'node:fs'
 import type { WrapPolicy } from 'spillway'
-import { wrapTool } from '../../index.js'
+import { clampTextWithReport, wrapTool } from '../../index.js'
 import { isObject } from '../mcp/message.js'
 import type { Host, Row } from './hosts.js'
 
@@ -33,19 +33,20 @@ export async function clampCall(
   const { path, unless, without = [], parameters, most } = row
   if (unless !== undefined && isObject(result) && result[unless] === true) return undefined
   const given = path.reduce((value, field) => (isObject(value) ? value[field] : undefined), result)
-  const whole = (await wholeOf(row, result)) ?? given
+  const whole = wholeOf(row, result) ?? given
   const blocks = typeof whole === 'string' ? [{ type: 'text', text: whole }] : whole
   if (!Array.isArray(blocks)) return undefined
+  const chars = charsOf(blocks)
+  // A result with images is shown whole.
+  const isPreviewed = chars > most && blocks.every((block) => block?.type === 'text')
+  const shown = isPreviewed ? preview : chars
+  if (fits(blocks, policy)) return { shown, sent: shown }
   const before = { content: blocks }
   const execute = async (..._args: unknown[]) => before
   const tool = parameters
     ? wrapTool({ name, execute, parameters }, { ...policy, keep: 'head', dialect: 'mcp' })
     : wrapTool({ name, execute }, { ...policy, ...(spill && { spill }), dialect: 'mcp' })
   const after = await tool.execute(input, { toolCallId: id })
-  const chars = charsOf(blocks)
-  // A result with images is shown whole.
-  const isPreviewed = chars > most && blocks.every((block) => block?.type === 'text')
-  const shown = isPreviewed ? preview : chars
   if (after === before) return { shown, sent: shown }
   const text = typeof whole === 'string' ? after.content[0].text : after.content
   const replaced = replace(result, path, text)
@@ -53,19 +54,30 @@ export async function clampCall(
   return { output, shown, sent: charsOf(after.content) }
 }
 
+/** Returns true if all texts together are within the limits. Most results are, and this loads no more than that takes. */
+function fits(blocks: readonly unknown[], { clean, redact, ...policy }: WrapPolicy): boolean {
+  const text = textsOf(blocks).join('\n')
+  return !clean && !redact && !clampTextWithReport(text, { ...policy, keep: 'head' }).truncated
+}
+
 /** Returns the text that the host has saved, if the one of the event is a part of it. */
-async function wholeOf({ whole }: Row, result: unknown): Promise<string | undefined> {
+function wholeOf({ whole }: Row, result: unknown): string | undefined {
   const file = whole !== undefined && isObject(result) ? result[whole] : undefined
   if (typeof file !== 'string') return undefined
-  const { size } = await stat(file)
+  const { size } = statSync(file)
   if (size > LONGEST) throw new Error(`${file} has ${size} bytes; at most ${LONGEST} are read`)
-  return readFile(file, 'utf8')
+  return readFileSync(file, 'utf8')
 }
 
 /** Returns the chars of all texts in a list of blocks. */
-export function charsOf(blocks: unknown): number {
-  if (!Array.isArray(blocks)) return 0
-  return blocks.reduce((sum, block) => sum + (typeof block?.text === 'string' ? block.text.length : 0), 0)
+function charsOf(blocks: readonly unknown[]): number {
+  return textsOf(blocks).reduce((sum, text) => sum + text.length, 0)
+}
+
+function textsOf(blocks: readonly unknown[]): string[] {
+  return blocks.flatMap((block) =>
+    isObject(block) && typeof block['text'] === 'string' ? [block['text']] : [],
+  )
 }
 
 /** Returns an object without these fields. */
