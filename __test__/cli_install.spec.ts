@@ -20,7 +20,7 @@ function homeWith(settings?: string) {
     mkdirSync(join(home, '.claude'))
     writeFileSync(file, settings)
   }
-  const run = (...args: string[]) => spillway(args, { env: { HOME: home } })
+  const run = (...args: string[]) => spillway(args, { env: { HOME: home, CLAUDE_CONFIG_DIR: '' } })
   return { home, file, run, text: () => readFileSync(file, 'utf8') }
 }
 
@@ -67,6 +67,15 @@ describe('spillway install', () => {
     expect(readdirSync(join(home, '.claude'))).toEqual([])
   })
 
+  it('finds the settings where the host looks for them', async () => {
+    const { home } = homeWith()
+    const CLAUDE_CONFIG_DIR = join(home, 'elsewhere')
+    const env = { HOME: home, CLAUDE_CONFIG_DIR }
+    expect(await spillway(['install', 'claude-code', '--yes'], { env })).toMatchObject({ code: 0 })
+    expect(readdirSync(home)).toEqual(['elsewhere'])
+    expect(readdirSync(CLAUDE_CONFIG_DIR)).toEqual(['settings.json'])
+  })
+
   it('installs a command that answers', async () => {
     const { home, run, text } = homeWith()
     await run('install', 'claude-code', '--yes')
@@ -98,7 +107,7 @@ describe('spillway install', () => {
     ['', false],
   ])('asks on a terminal, and takes "%s" as %s', async (answer, isYes) => {
     const { home, text } = homeWith('{}')
-    const child = terminal('install claude-code', { env: { HOME: home } })
+    const child = terminal('install claude-code', { env: { HOME: home, CLAUDE_CONFIG_DIR: '' } })
     let seen = ''
     child.stdout?.setEncoding('utf8').on('data', (text) => {
       if (!seen.includes('[y/N]') && (seen + text).includes('[y/N]')) child.stdin?.write(`${answer}\r`)

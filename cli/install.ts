@@ -73,7 +73,8 @@ what it was before, byte for byte. HOST: ${names.join(', ')}.`,
 
 async function targetOf(args: Args, own: string) {
   const { name, host } = hostOf(args, `spillway ${own} HOST`)
-  const file = args.text('settings') ?? join(homedir(), host.settings)
+  const [variable, dir, settings] = host.settings
+  const file = args.text('settings') ?? join(process.env[variable] || join(homedir(), dir), settings)
   // A link stays a link.
   return { name, host, file: await realpath(file).catch(() => file) }
 }

@@ -18,8 +18,8 @@ export interface Row {
 export interface Host {
   /** Event of the host that is answered. */
   readonly event: string
-  /** Path of its settings in the home directory of a person. */
-  readonly settings: string
+  /** Variable with the directory of its settings, the directory in a home if it is not set, and the file. */
+  readonly settings: readonly [variable: string, dir: string, file: string]
   /** Program and version in which each shape was recorded. */
   readonly recorded: string
   /** Chars that the host shows of a text that is over `most`: the first 2,000, and the path of the file that it wrote. */
@@ -32,7 +32,7 @@ export interface Host {
 export const HOSTS: Readonly<Record<string, Host>> = {
   'claude-code': {
     event: 'PostToolUse',
-    settings: '.claude/settings.json',
+    settings: ['CLAUDE_CONFIG_DIR', '.claude', 'settings.json'],
     recorded: '@anthropic-ai/claude-code 2.1.330',
     preview: 2_233,
     tools: {
