@@ -159,7 +159,7 @@ describe('inspect of several sessions', () => {
     expect((await spillway(['inspect', '--json', '[ab].jsonl'])).stdout).toContain('"path":"[ab].jsonl"')
   })
 
-  it('repair takes patterns too, and no directory', async () => {
+  it('repair takes patterns and directories too', async () => {
     const dir = folder('repaired')
     const { stdout, code } = await spillway(['repair', `${dir}/*.jsonl`])
     expect(code).toBe(0)
@@ -168,11 +168,8 @@ describe('inspect of several sessions', () => {
       'repaired/b.jsonl: cut',
     ])
     const whole = await spillway(['repair', dir])
-    expect([whole.code, whole.stderr]).toEqual([
-      1,
-      expect.stringMatching(/is a directory; give a file in it/),
-    ])
-    expect(readFileSync(join(place, dir, 'sub/deep/c d.jsonl'), 'utf8')).toBe(over)
+    expect([whole.code, whole.stderr]).toEqual([0, ''])
+    expect(readFileSync(join(place, dir, 'sub/deep/c d.jsonl'), 'utf8').length).toBeLessThan(over.length)
   })
 
   it('goes on after a file that cannot be read, and exits with 1', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { inspectSession } from 'spillway'
@@ -138,6 +138,39 @@ describe('repair', () => {
     expect(stdout).toMatch(
       /^f\.jsonl: cut 1 .*\n {2}its last row had no newline: one was added\n.*\nempty\.jsonl: empty session/,
     )
+  })
+
+  it('takes the sessions in and below a directory, and paths on stdin', async () => {
+    for (const folder of ['many/below', 'many/.hidden']) mkdirSync(join(place, folder), { recursive: true })
+    const names = ['many/a.jsonl', 'many/below/b.jsonl', 'many/c.jsonl']
+    const others = [
+      'many/.hidden/d.jsonl',
+      'many/a.jsonl.bak',
+      'many/.e.jsonl',
+      'many/notes.txt',
+      'linked.jsonl',
+    ]
+    for (const name of [...names, ...others]) write(name, before)
+    symlinkSync(join(place, 'linked.jsonl'), join(place, 'many/link.jsonl'))
+    write('many/bad.jsonl', 'a log\n'.repeat(9_000))
+    const dry = await spillway(['repair', '--dry-run', 'many'])
+    expect([dry.code, dry.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^spillway repair: many\/bad\.jsonl: unrec/),
+    ])
+    expect(dry.stdout.match(/^\S+(?=: would cut 1 )/gm)).toEqual([
+      'many/a.jsonl',
+      'many/below/b.jsonl',
+      'many/c.jsonl',
+    ])
+    expect(dry.stdout).toMatch(/\n4 sessions, 1\.6 MB to \d+ KB: 3 with changes, 0 as before, 1 failed\n$/)
+    const input = `many/c.jsonl\r\n\nmany/below\n`
+    const { code, stdout } = await spillway(['repair', '--no-backup', '-'], { input })
+    expect([code, stdout.match(/^\S+(?=: cut 1 )/gm)]).toEqual([0, ['many/c.jsonl', 'many/below/b.jsonl']])
+    for (const name of [...others, 'many/a.jsonl'])
+      expect(readFileSync(join(place, name), 'utf8')).toBe(before)
+    const again = await spillway(['inspect', '--json', 'many/a.jsonl', '-'], { input: 'many/c.jsonl' })
+    expect(again.stdout.match(/"path":"[^"]*"/g)).toEqual(['"path":"many/a.jsonl"', '"path":"many/c.jsonl"'])
   })
 
   it('repairs a session whose first row is damaged, as inspect tells to', async () => {

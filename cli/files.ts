@@ -1,9 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, parse } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { platform } from './platform.js'
-
-/** Names of the files of sessions. */
-const SESSION = '*.jsonl'
+import { UsageError } from './usage_error.js'
 
 /** Returns the files that names and patterns denote, each once, for shells that leave patterns to the command. A pattern
  *  without a match stays as it is, so that the error of the file that does not exist names it. */
@@ -16,16 +15,30 @@ export async function filesOf(names: readonly string[]): Promise<string[]> {
   return [...new Set(found)]
 }
 
-/** Returns these files too, and of a directory the sessions in it and below it. */
+/** Returns these files too, of a directory the sessions in it and below it, and for `-` the paths on stdin, one a line. */
 export async function sessionsOf(names: readonly string[]): Promise<string[]> {
   const found: string[] = []
-  for (const name of await filesOf(names)) {
+  const given = names.includes('-') ? await pathsOnStdin() : []
+  for (const name of [...(await filesOf(names.filter((name) => name !== '-'))), ...given]) {
     const isDirectory = (await kindOf(name))?.isDirectory()
-    const files = isDirectory ? (await below([name])).map((place) => listed(place, SESSION)) : []
-    const all = (await Promise.all(files)).flat()
+    const all = isDirectory ? (await Promise.all((await below([name])).map(sessionsIn))).flat() : []
     found.push(...(all.length === 0 ? [name] : all.sort()))
   }
   return [...new Set(found)]
+}
+
+async function pathsOnStdin(): Promise<string[]> {
+  if (process.stdin.isTTY)
+    throw new UsageError(
+      "stdin is a terminal; pipe paths into it: find . -name '*.jsonl' | spillway inspect -",
+    )
+  return (await text(process.stdin)).split(/\r?\n/).filter((path) => path !== '')
+}
+
+async function sessionsIn(place: string): Promise<string[]> {
+  const entries = await readdir(place, { withFileTypes: true }).catch(() => [])
+  const files = entries.filter((entry) => entry.isFile() && /^[^.].*\.jsonl$/s.test(entry.name))
+  return files.map(({ name }) => join(place, name))
 }
 
 const MAGIC = /[*?[]/

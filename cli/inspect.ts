@@ -4,6 +4,7 @@ import type { Args, Command } from './args.js'
 import { jsonLine } from './escape.js'
 import { sessionsOf } from './files.js'
 import { policyFlags, policyOf } from './policy.js'
+import { pool } from './pool.js'
 import { Progress } from './progress.js'
 import { type Inspected, pageOf, TOP } from './session_page.js'
 import { sessionsPageOf } from './sessions_page.js'
@@ -18,8 +19,8 @@ export const inspect: Command = {
   summary: SUMMARIES.inspect,
   usage: [`${USAGE} [flags]`],
   about: `FILE is a session in JSONL: of Pi or OpenClaw up to 7, of Claude Code, or
-messages of any dialect. A directory stands for all .jsonl files below it. Only
-reads. Counts the results that a repair under the same policy would cut.`,
+messages of any dialect. A directory stands for all .jsonl files below it, - for
+the paths on stdin, one a line. Only reads. Counts the results that a repair under the same policy would cut.`,
   names: 'file',
   flags: {
     json: { help: 'print each SessionReport as a line of JSON' },
@@ -50,10 +51,12 @@ async function run(args: Args): Promise<number> {
   const progress = new Progress('inspect')
   const all: Inspected[] = []
   let exit = 0
-  for (const [at, file] of files.entries()) {
+  const work = (file: string) => naming(file, inspectCounted(file, options))
+  for (const [at, inspecting] of pool(files, work).entries()) {
+    const file = files[at] as string
     if (files.length > 1) progress.show(at / files.length, `of ${files.length} sessions`)
     try {
-      const { report, cuts } = await naming(file, inspectCounted(file, options))
+      const { report, cuts } = await inspecting
       if (args.has('json')) await out.write(jsonLine({ path: file, ...report }))
       if (report.format === 'unknown' && report.rows > 0) throw notASession(file)
       all.push({ file, report, cuts })
@@ -85,7 +88,7 @@ async function writePage(
   if (resolve(page) === resolve(file)) throw new UsageError(`--html would replace ${file}; give another file`)
   const { contextPage } = await import('./context_report.js')
   const top = args.number('top') ?? TOP_OF_PAGE
-  const text = await interruptible((signal) =>
+  const text = await interruptible('the file was not changed', (signal) =>
     naming(file, contextPage(file, { ...policy, top, signal }, args)),
   )
   await naming(page, writeFile(page, text))

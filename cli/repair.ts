@@ -3,8 +3,9 @@ import type { Cuts } from '../lib/session/session.js'
 import type { Args, Command } from './args.js'
 import { cutsSaid } from './cuts.js'
 import { jsonLine, oneLine } from './escape.js'
-import { filesOf } from './files.js'
+import { sessionsOf } from './files.js'
 import { policyFlags, policyOf } from './policy.js'
+import { pool } from './pool.js'
 import { Progress } from './progress.js'
 import { damagedNote } from './session_page.js'
 import { interruptible } from './signals.js'
@@ -20,7 +21,8 @@ export const repair: Command = {
   usage: [`${USAGE} [flags]`],
   about: `Truncates tool results over the limits of the policy, and keeps every other
 byte. FILE is replaced in one step and kept as FILE.bak. End the agent that has
-it open first.`,
+it open first. A directory stands for all .jsonl files below it, - for the paths
+on stdin, one a line. As many are repaired at once as there are cores.`,
   names: 'file',
   flags: {
     'dry-run': { help: 'report the changes without writing' },
@@ -32,6 +34,7 @@ it open first.`,
     ['The changes, without making them', 'spillway repair --dry-run session.jsonl'],
     ['A session that does not open any more', 'spillway repair session.jsonl'],
     ['Room for a smaller model', 'spillway repair --max-tokens 4000 session.jsonl'],
+    ['All sessions of an agent', 'spillway repair ~/.pi/agent/sessions'],
   ],
   run,
 }
@@ -39,23 +42,42 @@ it open first.`,
 async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
   const policy = policyOf(args)
-  return interruptible(async (signal) => {
+  const files = await sessionsOf(args.names)
+  const isAlone = files.length === 1
+  const left = isAlone ? 'the file was not changed' : 'each file is repaired or was not changed'
+  return interruptible(left, async (signal) => {
     const options = { ...policy, backup: !args.has('no-backup'), dryRun: args.has('dry-run'), signal }
-    let exit = 0
-    for (const file of await filesOf(args.names)) {
+    const all = new Progress('repair')
+    const work = (file: string) => repairOne(file, options, isAlone)
+    const [reports, failed]: [RepairReport[], string[]] = [[], []]
+    for (const [at, repairing] of pool(files, work).entries()) {
+      const file = files[at] as string
+      if (!isAlone) all.show(at / files.length, `of ${files.length} sessions`)
       try {
-        const { report, cuts } = await repairOne(file, options)
+        const { report, cuts } = await repairing.finally(() => all.clear())
         const isUnknown = report.reason === 'format unknown'
         if (args.has('json')) await show(file, jsonLine({ path: file, ...report }))
         else if (!isUnknown) await show(file, summaryOf(file, report, cuts))
         if (isUnknown) throw notASession(file)
+        reports.push(report)
       } catch (error) {
         await tellOf(error, 'repair')
-        exit = 1
+        failed.push(file)
       }
     }
-    return exit
+    if (!isAlone && !args.has('json'))
+      await show('the summary', sumOf(reports, failed.length)).catch(() => failed.push(''))
+    return failed.length > 0 ? 1 : 0
   })
+}
+
+/** Formats a line about several files. */
+function sumOf(reports: readonly RepairReport[], failed: number): string {
+  const sum = (name: 'bytesBefore' | 'bytesAfter') => reports.reduce((sum, report) => sum + report[name], 0)
+  const cut = reports.filter(({ changed, clamped }) => changed || clamped > 0).length
+  const parts = [`${cut} with changes`, `${reports.length - cut} as before`, `${failed} failed`]
+  const sizes = `${size(sum('bytesBefore'))} to ${size(sum('bytesAfter'))}`
+  return `${counted(reports.length + failed, 'session')}, ${sizes}: ${parts.join(', ')}\n`
 }
 
 /** Shows a report. If its reader has closed the pipe, the other files are still repaired. */
@@ -68,12 +90,13 @@ async function show(file: string, text: string): Promise<void> {
 async function repairOne(
   file: string,
   options: RepairOptions,
+  isShown: boolean,
 ): Promise<{ report: RepairReport; cuts: Cuts }> {
   const { repairCounted } = await import('../lib/session/session.js')
   const progress = new Progress(file)
   const onProgress: RepairOptions['onProgress'] = ({ bytes, totalBytes, clamped }) =>
     progress.show(totalBytes === 0 ? 1 : bytes / totalBytes, `of ${size(totalBytes)}, ${clamped} cut`)
-  const repairing = repairCounted(file, { ...options, ...(err.moves && { onProgress }) })
+  const repairing = repairCounted(file, { ...options, ...(err.moves && isShown && { onProgress }) })
   return naming(file, repairing).finally(() => progress.clear())
 }
 

@@ -82,14 +82,14 @@ export function exitOfSignal(signal: string): number {
 /** Signals that stop work which must not be left half done. */
 const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Runs work with a signal that aborts once this process is told to end. */
-export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Runs work with a signal that aborts once this process is told to end. `left`: what it says of the files then. */
+export async function interruptible<T>(left: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const end = () => {
     for (const signal of STOPPING) process.off(signal, stop)
   }
   const stop = (signal: NodeJS.Signals) => {
-    const message = `stopped by ${signal}; the file was not changed`
+    const message = `stopped by ${signal}; ${left}`
     controller.abort(new UsageError(message, exitOfSignal(signal)))
     // A second signal ends the process, which still leaves either the old file or the new.
     end()
