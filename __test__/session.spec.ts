@@ -487,7 +487,7 @@ describe('the lock', () => {
   })
 
   it('is read by others as OpenClaw writes it, and gone in the end', async () => {
-    const path = session(textOf(Array.from({ length: 600 }, () => ROWS).flat()))
+    const path = session(textOf(Array.from({ length: 100 }, () => ROWS).flat()))
     let seen: any
     const repair = repairSession(path)
     for (let look = 0; look < 5_000 && !seen; look++) {

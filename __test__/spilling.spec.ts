@@ -55,7 +55,7 @@ describe('wrapTool with a spill store', () => {
         expect(readFileSync(spill?.path ?? '').equals(bytes)).toBe(true)
       },
     )
-    await fc.assert(law, { numRuns: 40 })
+    await fc.assert(law, { numRuns: 15 })
   })
 
   it('saves the whole of what is cut, and says where', async () => {
