@@ -6,6 +6,7 @@ import * as spillway from 'spillway'
 import * as daycare from 'spillway/daycare'
 import * as openclaw from 'spillway/openclaw'
 import * as pi from 'spillway/pi'
+import * as testing from 'spillway/testing'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 
@@ -26,6 +27,7 @@ describe('the package', () => {
     ['pi.d.ts', pi],
     ['daycare.d.ts', daycare],
     ['openclaw.d.ts', openclaw],
+    ['testing.d.ts', testing],
   ])('exports exactly the values that %s declares', (file, module) => {
     const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest)
     const declared = source.statements.flatMap((statement) => {

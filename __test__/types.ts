@@ -8,7 +8,13 @@ type DaycareTypings = typeof import('spillway/daycare')
 type DaycareImplementation = typeof import('../lib/compat/daycare.js')
 type OpenClawTypings = typeof import('spillway/openclaw')
 type OpenClawImplementation = typeof import('../lib/compat/openclaw.js')
+type TestingTypings = typeof import('spillway/testing')
+type TestingImplementation = typeof import('../lib/testing/spill_store.js')
 
+export const testing: [TestingTypings, TestingImplementation] = [
+  {} as TestingImplementation,
+  {} as TestingTypings,
+]
 export const pi: [PiTypings, PiImplementation] = [{} as PiImplementation, {} as PiTypings]
 export const daycare: [DaycareTypings, DaycareImplementation] = [
   {} as DaycareImplementation,
