@@ -338,7 +338,7 @@ export interface ResultPolicy extends PolicyOptions {
   /** JSON bytes that 'cap' keeps of each copy. Default 8_192. Small scalar fields survive first, long texts are
    *  truncated, arrays and objects keep what fits. Cycles, BigInt, maps and bytes are replaced by a description. */
   maxSideBytes?: number
-  /** What stays of an MCP result whose `content` repeats its `structuredContent`: both (default), the text, or the
+  /** Copies to keep of an MCP result whose `content` repeats its `structuredContent`: both (default), the text, or the
    *  structured content. A text repeats it if it is its JSON, however spelled, or that of its only member `result`, into
    *  which servers wrap what is no object; if that is a list, the texts may be its elements. All other results stay as
    *  they are. Under 'structured', `content` keeps its other blocks and may be empty, limits of texts no longer apply,

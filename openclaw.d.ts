@@ -129,7 +129,7 @@ export function isOversizedToolResult(
   maxCharsOverride?: number | ProfileOptions,
   options?: ProfileOptions,
 ): boolean
-/** What was sent of the tool results of a session. Keep one for each session. */
+/** Tool results of a session as they were sent. Keep one for each session. */
 export interface ToolResultPromptProjectionState {
   /** Texts of the results that were cut, by result. */
   // biome-ignore lint/suspicious/noExplicitAny: also a state that OpenClaw made

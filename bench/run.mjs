@@ -52,7 +52,7 @@ const fits = ascii(40_000)
 const mega = { ASCII: ascii(1e6), CJK: cjk(1e6), 'ASCII with one wide char': mixed(1e6) }
 const bytes = { ASCII: Buffer.from(mega.ASCII), CJK: Buffer.from(mega.CJK) }
 const colour = diff(1e6)
-/** What a secret begins with, as plain JavaScript would look for it. */
+/** The starts of secrets, as plain JavaScript would look for it. */
 const SECRETS = new RegExp(
   formats
     .flatMap(({ anchors }) => anchors)

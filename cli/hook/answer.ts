@@ -15,7 +15,7 @@ export interface Call {
   readonly result: unknown
 }
 
-/** What became of the result of a call, with the chars that the host would have shown and now shows. */
+/** The outcome of a call, with the chars that the host would have shown and now shows. */
 export interface Outcome {
   /** The result in its own shape, within the limits. Undefined if it stays as it is. */
   readonly output?: unknown

@@ -12,7 +12,7 @@ type Asked =
   | { readonly list: true; readonly isFirst: boolean }
   | { readonly tool: string; readonly args: unknown }
 
-/** What stands between a client and a server: takes their lines, and returns those that are sent on. */
+/** Stands between a client and a server: takes their lines, and returns those that are sent on. */
 export class Relay {
   readonly #policy: WrapPolicy
   readonly #tell: (text: string) => void

@@ -5,7 +5,7 @@ import { stateOf } from './state.js'
 /** Bytes of the file of figures. */
 const MOST = 8 * 1024 * 1024
 
-/** What became of the result of one call, in chars. Never its content. */
+/** The result of one call in figures: chars, never content. */
 export interface Figures {
   readonly door: 'hook' | 'mcp' | 'library'
   /** Digest of the conversation, or of the process. */

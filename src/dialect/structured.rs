@@ -1,4 +1,4 @@
-//! What MCP results carry twice: texts that repeat the structured content.
+//! Copies in MCP results: texts that repeat the structured content.
 
 use std::collections::BTreeMap;
 use std::iter;

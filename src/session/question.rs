@@ -1,4 +1,4 @@
-//! What was asked of a result: the strings in the arguments of its call, and the user's last words before it.
+//! The question that a result answers: the strings in the arguments of its call, and the user's last words before it.
 
 use std::collections::HashMap;
 use std::fs::File;
