@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { OutputCapture, type SpillRecord, type SpillStore, type TextInput } from 'spillway'
+import { OutputCapture, type SpillRecord, type SpillStore, type TextInput, wrapTool } from 'spillway'
 import { describe, expect, it, vi } from 'vitest'
 
 const ID = '0123456789abcdef'
@@ -114,5 +114,41 @@ describe("a capture with somebody's store", () => {
       expect(text).toContain('could not be saved (ERR_SPILLWAY_SPILL)')
       expect(text.length).toBeLessThanOrEqual(400)
     }
+  })
+})
+
+describe("a tool with somebody's store", () => {
+  it('saves the text of a call once, and again when it is gone', async () => {
+    const kept = new Set<string>()
+    let saves = 0
+    const store = {
+      save: async (): Promise<SpillRecord> => {
+        const id = `${saves++}`.padStart(16, '0')
+        kept.add(id)
+        return { id, path: `key/${id}`, bytes: 60_000, lines: 1, complete: true }
+      },
+      read: async (id: string) => {
+        if (!kept.has(id)) throw Object.assign(new Error('gone'), { code: 'ENOENT' })
+        return { text: 'x', line: 1, byte: 0, totalLines: 1, totalBytes: 60_000 }
+      },
+    } as unknown as SpillStore
+    const tool = wrapTool(
+      {
+        execute: async () => 'x'.repeat(60_000),
+        toModelOutput: async ({ output }: { toolCallId: string; output: string }) => ({
+          type: 'text',
+          value: output,
+        }),
+      },
+      { spill: store },
+    )
+    const output = await tool.execute()
+    const message = async () => (await tool.toModelOutput({ toolCallId: 'c1', output })).value
+    const first = await message()
+    expect(await message()).toBe(first)
+    const before = saves
+    kept.clear()
+    expect(await message()).not.toBe(first)
+    expect(saves).toBe(before + 1)
   })
 })

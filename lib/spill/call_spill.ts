@@ -1,8 +1,7 @@
-import { promises } from 'node:fs'
 import type { SpillRecord, SpillStore } from 'spillway'
 import { type Compiled, type SavedHow, saved } from '../compiled.js'
 import { get, isObject } from '../untrusted.js'
-import { ID, isStore } from './spill.js'
+import { ID } from './spill.js'
 
 /** Outcome of saving a full output: its path or id, or the code of an error. */
 export type Whole = readonly [how: SavedHow, named: string]
@@ -53,8 +52,8 @@ const saves = new WeakMap<SpillStore, Map<string, Promise<Saved>>>()
 
 interface Saved {
   readonly whole: Whole
-  /** Path of the file, in a store of createSpillStore. */
-  readonly path: string | undefined
+  /** Undefined if saving failed. */
+  readonly id: string | undefined
 }
 const REMEMBERED = 256
 
@@ -67,7 +66,7 @@ async function saveOnce(store: SpillStore, text: string, meta: { callId?: string
   const key = `${meta.callId} ${createHash('sha256').update(text).digest('base64')}`
   for (let before = known.get(key); before; before = known.get(key)) {
     const saved = await before
-    if (await isThere(saved)) return saved.whole
+    if (await isThere(store, saved)) return saved.whole
     // Another call may have started a new save.
     if (known.get(key) === before) known.delete(key)
   }
@@ -79,12 +78,14 @@ async function saveOnce(store: SpillStore, text: string, meta: { callId?: string
 }
 
 /** Returns true if a text was saved and no sweep has removed it since. */
-async function isThere({ whole, path }: Saved): Promise<boolean> {
-  if (path === undefined) return whole[0] !== 'failed'
-  return promises.access(path).then(
-    () => true,
-    () => false,
-  )
+async function isThere(store: SpillStore, { id }: Saved): Promise<boolean> {
+  if (id === undefined) return false
+  try {
+    await store.read(id, { maxBytes: 1 })
+    return true
+  } catch {
+    return false
+  }
 }
 
 async function save(
@@ -94,9 +95,9 @@ async function save(
 ): Promise<Saved> {
   try {
     const record = recordOf(await store.save(text, meta))
-    return { whole: wholeIn(store, record), path: isStore(store) ? record.path : undefined }
+    return { whole: wholeIn(store, record), id: record.id }
   } catch (error) {
-    return { whole: ['failed', codeOf(error)], path: undefined }
+    return { whole: ['failed', codeOf(error)], id: undefined }
   }
 }
 

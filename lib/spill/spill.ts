@@ -66,10 +66,6 @@ class Store implements SpillStore {
     this.#options = check(options)
   }
 
-  static is(store: object): boolean {
-    return #options in store
-  }
-
   get reference(): Checked['reference'] {
     return this.#options.reference
   }
@@ -140,11 +136,6 @@ class Store implements SpillStore {
   async #tidy(): Promise<void> {
     if (performance.now() - this.#swept >= SWEEP_EVERY) await this.#sweep().catch(() => {})
   }
-}
-
-/** Returns true for a store of createSpillStore, whose paths are files. */
-export function isStore(store: SpillStore): boolean {
-  return Store.is(store)
 }
 
 export function createSpillStore(options: SpillOptions): SpillStore {
