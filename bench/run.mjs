@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import os from 'node:os'
 import { do_not_optimize, measure } from 'mitata'
 import {
+  clampJson,
   clampMessages,
   clampResult,
   clampText,
@@ -99,6 +100,23 @@ const echo = { status: 400, message: `{"error":{"message":"${refused}"},"request
 const payload = `Saved: ${Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d4948445200000500000002d00806', 'hex'), Buffer.alloc(750_000)]).toString('base64')}\n`
 const PAYLOAD = /(?:data:[^,]{1,200};base64,)?[\w+/-]{4096,}={0,2}/g
 const noMedia = definePolicy({ maxBytes: Infinity, maxLines: Infinity, media: { maxItems: 0 } })
+
+/** JSON of rows, and what a program writes by hand for it: the first and the last rows, fewer until they fit. */
+const table = JSON.stringify(
+  Array.from({ length: 80_000 }, (_, id) => ({
+    id,
+    name: `row ${id}`,
+    state: id % 97 ? 'ok' : 'failed',
+    notes: ascii(60),
+  })),
+)
+function halved(json) {
+  const rows = JSON.parse(json)
+  for (let kept = rows.length; ; kept >>= 1) {
+    const some = JSON.stringify([...rows.slice(0, kept >> 1), ...rows.slice(-(kept >> 1))])
+    if (some.length <= KEPT || kept === 0) return some
+  }
+}
 
 /** Floors: a copy of `chars` of a text, and one pass over it. */
 const KEPT = 51_200
@@ -201,6 +219,12 @@ const rows = [
     peer: ['one RegExp of the same texts', () => SECRETS.test(clean[kind])],
     floor: pass(clean[kind]),
   })),
+  {
+    name: 'clampJson, 10 MB of rows',
+    ours: () => clampJson(table, head),
+    peer: ['parse, halve, stringify', () => halved(table)],
+    floor: ['JSON.parse', () => JSON.parse(table)],
+  },
   ...Object.entries({ 'no payload': clean.ASCII, 'a payload': payload }).map(([kind, text]) => ({
     name: `clampResult with media, 1 MB, ${kind}`,
     ours: () => clampResult(text, noMedia),
