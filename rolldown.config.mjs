@@ -18,6 +18,7 @@ export default {
     pi: 'lib/compat/pi.ts',
     daycare: 'lib/compat/daycare.ts',
     openclaw: 'lib/compat/openclaw.ts',
+    remote: 'lib/remote/remote_store.ts',
     testing: 'lib/testing/spill_store.ts',
     cli: 'cli/main.ts',
     ...Object.fromEntries(wings.map((wing) => [wing, `${wing}.ts`])),

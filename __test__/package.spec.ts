@@ -6,6 +6,7 @@ import * as spillway from 'spillway'
 import * as daycare from 'spillway/daycare'
 import * as openclaw from 'spillway/openclaw'
 import * as pi from 'spillway/pi'
+import * as remote from 'spillway/remote'
 import * as testing from 'spillway/testing'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
@@ -27,6 +28,7 @@ describe('the package', () => {
     ['pi.d.ts', pi],
     ['daycare.d.ts', daycare],
     ['openclaw.d.ts', openclaw],
+    ['remote.d.ts', remote],
     ['testing.d.ts', testing],
   ])('exports exactly the values that %s declares', (file, module) => {
     const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest)
@@ -48,8 +50,9 @@ describe('the package', () => {
 
   it('has no runtime dependency', () => {
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
-      expect(manifest[kind]).toBeUndefined()
+    for (const kind of ['dependencies', 'optionalDependencies']) expect(manifest[kind]).toBeUndefined()
+    for (const peer of Object.keys(manifest.peerDependencies))
+      expect(manifest.peerDependenciesMeta[peer]).toEqual({ optional: true })
   })
 
   it('loads nothing of the command line where it is imported', () => {

@@ -56,6 +56,7 @@ export const OPTIONS = {
   capture: ['streams', 'tool', 'callId'],
   attach: ['graceMs', 'signal'],
   store: ['dir', 'reference', 'maxFileBytes', 'maxTotalBytes', 'maxAge', 'minAge'],
+  remote: ['storage', 'prefix', 'maxFileBytes', 'maxTotalBytes', 'maxAge', 'timeout'],
   save: ['tool', 'callId'],
   read: ['line', 'byte', 'lines', 'maxBytes'],
   search: ['regex', 'ignoreCase', 'context', 'max', 'line'],

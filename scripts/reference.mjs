@@ -10,8 +10,8 @@ const out = join(root, 'target/reference')
 
 const app = await Application.bootstrapWithPlugins({
   name: 'spillway',
-  entryPoints: ['index.d.ts', 'pi.d.ts', 'daycare.d.ts', 'openclaw.d.ts', 'testing.d.ts'].map((file) =>
-    join(root, file),
+  entryPoints: ['index.d.ts', 'pi.d.ts', 'daycare.d.ts', 'openclaw.d.ts', 'remote.d.ts', 'testing.d.ts'].map(
+    (file) => join(root, file),
   ),
   tsconfig: join(root, 'scripts/reference.tsconfig.json'),
   plugin: ['typedoc-plugin-markdown'],

@@ -165,7 +165,7 @@ proptest! {
         let dir = tempfile::tempdir().unwrap();
         let (store, _) = save(dir.path(), &bytes);
         let compiled = if regex { Pattern::regex(pattern, ignore_case).unwrap() } else { Pattern::plain(pattern, ignore_case).unwrap() };
-        let found = search(&store, ID, &Query { pattern: compiled, line, context, max }).unwrap();
+        let found = search(&store, ID, Query { pattern: compiled, line, context, max }).unwrap();
         let lines: Vec<String> = lines_of(&bytes)
             .into_iter()
             .map(|line| {
@@ -248,10 +248,10 @@ proptest! {
             None => Pattern::plain(&needle, ignore_case).unwrap(),
         };
         let query = Query { pattern, line: 1, context: 1, max: 9 };
-        let found = search(&store, ID, &query).unwrap();
+        let found = search(&store, ID, query).unwrap();
         prop_assert_eq!(found.len(), 1);
         prop_assert_eq!((found[0].line, found[0].byte), (2, 4 + before as u64 / 4 * 4));
-        prop_assert_eq!((found[0].before[0].as_str(), found[0].after[0].as_str()), ("one", "three"));
+        prop_assert_eq!((&*found[0].before[0], &*found[0].after[0]), ("one", "three"));
     }
 }
 

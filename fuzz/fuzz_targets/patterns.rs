@@ -14,15 +14,17 @@ fuzz_target!(|input: &[u8]| {
         let Ok(pattern) = std::str::from_utf8(pattern) else { return };
         let plain = Pattern::plain(pattern, ignore_case).expect("a short text is a pattern");
         let regex = Pattern::regex(pattern, ignore_case);
-        let mut reader = LineReader::new(text);
-        while let Some(part) = reader.next_part().unwrap() {
+        let mut reader = LineReader::new(0, 1);
+        reader.fill(text);
+        reader.end();
+        while let Some(part) = reader.next_part() {
             let stands = memmem(part.bytes, pattern.as_bytes());
-            let found = plain.find(&part);
+            let found = plain.find(&part, 0);
             if !ignore_case && part.begins && part.ends {
                 assert_eq!(found.clone().map(|found| found.start), stands);
             }
             for found in
-                [found, regex.as_ref().ok().and_then(|regex| regex.find(&part))].into_iter().flatten()
+                [found, regex.as_ref().ok().and_then(|regex| regex.find(&part, 0))].into_iter().flatten()
             {
                 assert!(found.start <= found.end && found.end <= part.bytes.len());
             }

@@ -1,7 +1,7 @@
 import type { SpillRecord, SpillStore } from 'spillway'
 import { type Compiled, type SavedHow, saved } from '../compiled.js'
 import { get, isObject } from '../untrusted.js'
-import { ID } from './spill.js'
+import { ID } from './arguments.js'
 
 /** Outcome of saving a full output: its path or id, or the code of an error. */
 export type Whole = readonly [how: SavedHow, named: string]

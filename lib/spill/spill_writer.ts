@@ -40,7 +40,7 @@ export class SpillWriter {
     await this.#settle()
     const outcome = await native.finishSaving(this.#saving)
     if ('message' in outcome) throw this.#fail(failureOf(this.#dir, outcome))
-    this.#publish({ record: outcome })
+    publish({ ...this.#meta, record: outcome })
     return outcome
   }
 
@@ -51,13 +51,14 @@ export class SpillWriter {
   }
 
   #fail(error: Error): Error {
-    this.#publish({ error })
+    publish({ ...this.#meta, error })
     return error
   }
+}
 
-  #publish(outcome: Pick<SpillEvent, 'record' | 'error'>): void {
-    if (events.hasSubscribers) events.publish({ ...this.#meta, ...outcome } satisfies SpillEvent)
-  }
+/** Tells subscribers of an output that was saved or could not be. */
+export function publish(event: SpillEvent): void {
+  if (events.hasSubscribers) events.publish(event)
 }
 
 /** Returns an outcome of the engine, or throws its failure. */

@@ -1,6 +1,6 @@
 //! Saving outputs, reading them back, and sweeping them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use napi::bindgen_prelude::*;
@@ -10,8 +10,8 @@ use super::answer::answer;
 use super::task::Background;
 use crate::platform::{code_of, errno_of};
 use crate::spill::pattern::Pattern;
-use crate::spill::read::{Page, Slice, Start};
-use crate::spill::search::{Match, Query};
+use crate::spill::read::{self, Page, Slice, Start, Window};
+use crate::spill::search::{Match, Query, Searcher};
 use crate::spill::sweep::{Limits, Swept};
 use crate::spill::{self, Failure, Record, Saving, Store};
 
@@ -150,9 +150,13 @@ pub fn read_saved(
     lines: f64,
     bytes: f64,
 ) -> AsyncTask<Background> {
-    let start = if by_byte { Start::Byte(start as u64) } else { Start::Line(start as u64) };
-    let page = Page { start, lines: lines as u64, bytes: bytes as usize };
+    let page = page(start, by_byte, lines, bytes);
     Background::run(move || outcome(spill::read(&Store::at(&dir), &id, page), SpillPage::from))
+}
+
+fn page(start: f64, by_byte: bool, lines: f64, bytes: f64) -> Page {
+    let start = if by_byte { Start::Byte(start as u64) } else { Start::Line(start as u64) };
+    Page { start, lines: lines as u64, bytes: bytes as usize }
 }
 
 #[napi(object)]
@@ -167,6 +171,8 @@ pub struct SpillHit {
 impl From<Match> for SpillHit {
     fn from(found: Match) -> SpillHit {
         let Match { line, byte, text, before, after } = found;
+        let [before, after] =
+            [before, after].map(|lines| lines.iter().map(|line| line.to_string()).collect::<Vec<_>>());
         SpillHit { line: line as f64, byte: byte as f64, text, before, after }
     }
 }
@@ -175,11 +181,84 @@ impl From<Match> for SpillHit {
 /// line to search, lines of context, and the maximum number of matches.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillHit[] | SpillFailure>")]
 pub fn search_saved(dir: String, id: String, pattern: String, options: &[f64]) -> AsyncTask<Background> {
+    let packed = packed(options);
+    let found = move || spill::search(&Store::at(&dir), &id, query(&pattern, packed)?);
+    Background::run(move || outcome(found(), hits))
+}
+
+fn packed(options: &[f64]) -> [f64; 5] {
     let mut packed = [0.0; 5];
     packed.copy_from_slice(options);
-    let found = move || spill::search(&Store::at(&dir), &id, &query(&pattern, packed)?);
-    let hits = |matches: Vec<Match>| matches.into_iter().map(SpillHit::from).collect::<Vec<_>>();
-    Background::run(move || outcome(found(), hits))
+    packed
+}
+
+fn hits(matches: Vec<Match>) -> Vec<SpillHit> {
+    matches.into_iter().map(SpillHit::from).collect()
+}
+
+/// A search that is given the bytes of an output.
+type Search = External<Arc<Mutex<Searcher>>>;
+
+/// Begins a search with the bytes at a position in a line. `options` are those of `search_saved`.
+#[napi(catch_unwind, ts_return_type = "ExternalObject<'search'> | SpillFailure")]
+pub fn start_search(pattern: String, options: &[f64], at: f64, line: f64) -> Either<Search, SpillFailure> {
+    let started = |query| External::new(Arc::new(Searcher::new(query, at as u64, line as u64).into()));
+    outcome(query(&pattern, packed(options)), started)
+}
+
+/// Searches the next bytes. Returns false if no more are needed.
+#[napi(catch_unwind, ts_return_type = "Promise<boolean | SpillFailure>")]
+pub fn search_bytes(
+    #[napi(ts_arg_type = "ExternalObject<'search'>")] search: &Search,
+    bytes: &[u8],
+) -> AsyncTask<Background> {
+    let (search, bytes) = (Arc::clone(search), bytes.to_vec());
+    Background::run(move || outcome(locked(&search).push(&bytes), |more| more))
+}
+
+#[napi(catch_unwind, ts_return_type = "Promise<SpillHit[] | SpillFailure>")]
+pub fn finish_search(
+    #[napi(ts_arg_type = "ExternalObject<'search'>")] search: &Search,
+) -> AsyncTask<Background> {
+    let search = Arc::clone(search);
+    Background::run(move || outcome(locked(&search).finish(), hits))
+}
+
+/// Locks a search even if a panic poisoned it: its results are of no use, but it is in no one's way.
+fn locked(search: &Mutex<Searcher>) -> MutexGuard<'_, Searcher> {
+    search.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Counts the newlines in a piece of an output.
+#[napi(catch_unwind)]
+pub fn newlines_in(bytes: &[u8]) -> f64 {
+    memchr::memchr_iter(b'\n', bytes).count() as f64
+}
+
+/// Reads a page of an output from consecutive bytes of it. `place`: their position, the newlines before them, and the
+/// bytes and lines of the whole. Returns the position that the bytes must reach if that is beyond them.
+#[napi(catch_unwind, ts_return_type = "Promise<SpillPage | number>")]
+pub fn page_in(
+    bytes: &[u8],
+    place: &[f64],
+    start: f64,
+    by_byte: bool,
+    lines: f64,
+    most: f64,
+) -> AsyncTask<Background> {
+    let mut numbers = [0; 4];
+    for (number, &given) in numbers.iter_mut().zip(place) {
+        *number = given as u64;
+    }
+    let bytes = bytes.to_vec();
+    let page = page(start, by_byte, lines, most);
+    Background::run(move || {
+        let [at, newlines, size, lines] = numbers;
+        match read::page_in(&Window { bytes: &bytes, at, newlines, size, lines }, page) {
+            Ok(slice) => Either::A(SpillPage::from(slice)),
+            Err(reach) => Either::B(reach as f64),
+        }
+    })
 }
 
 fn query(pattern: &str, options: [f64; 5]) -> std::result::Result<Query, Failure> {

@@ -1,6 +1,4 @@
-//! Reads the lines of a file in constant memory.
-
-use std::io::{self, Read};
+//! Splits bytes into lines in constant memory.
 
 use crate::encoding::{Text, Utf8};
 
@@ -23,9 +21,9 @@ pub struct Part<'a> {
     pub ends: bool,
 }
 
+/// Bytes that arrive in pieces. The parts depend on the bytes alone, not on the pieces.
 #[derive(Debug)]
-pub struct LineReader<R> {
-    input: R,
+pub struct LineReader {
     buffer: Vec<u8>,
     start: usize,
     filled: usize,
@@ -36,34 +34,38 @@ pub struct LineReader<R> {
     ended: bool,
 }
 
-impl<R: Read> LineReader<R> {
-    pub fn new(input: R) -> LineReader<R> {
-        LineReader {
-            input,
-            buffer: vec![0; WINDOW],
-            start: 0,
-            filled: 0,
-            at: 0,
-            line: 1,
-            begins: true,
-            ended: false,
-        }
+impl LineReader {
+    /// Reads bytes that stand at a position and in a line, counted from 1.
+    pub fn new(at: u64, line: u64) -> LineReader {
+        LineReader { buffer: vec![0; WINDOW], start: 0, filled: 0, at, line, begins: true, ended: false }
     }
 
-    /// Returns the next part, or `None` at the end.
-    pub fn next_part(&mut self) -> io::Result<Option<Part<'_>>> {
-        let newline = loop {
-            let newline = memchr::memchr(b'\n', &self.buffer[self.start..self.filled]);
-            if newline.is_some() || self.ended || self.filled - self.start == self.buffer.len() {
-                break newline.map(|newline| self.start + newline);
-            }
-            self.fill()?;
-        };
-        let (start, end) = (self.start, newline.unwrap_or(self.filled));
-        let begins = self.begins;
-        if start == self.filled && begins {
-            return Ok(None);
+    /// Takes as many bytes as there is room for. Returns the others.
+    pub fn fill<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        self.buffer.copy_within(self.start..self.filled, 0);
+        self.at += self.start as u64;
+        self.filled -= self.start;
+        self.start = 0;
+        let (taken, rest) = bytes.split_at(bytes.len().min(self.buffer.len() - self.filled));
+        self.buffer[self.filled..self.filled + taken.len()].copy_from_slice(taken);
+        self.filled += taken.len();
+        rest
+    }
+
+    /// Ends the bytes, and with them the last line.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// Returns the next part, or `None` if it needs more bytes.
+    pub fn next_part(&mut self) -> Option<Part<'_>> {
+        let (start, begins) = (self.start, self.begins);
+        let newline = memchr::memchr(b'\n', &self.buffer[start..self.filled]).map(|newline| start + newline);
+        let is_last = self.ended && !(start == self.filled && begins);
+        if newline.is_none() && !is_last && self.filled - start < self.buffer.len() {
+            return None;
         }
+        let end = newline.unwrap_or(self.filled);
         let ends = newline.is_some() || self.ended;
         let bytes = &self.buffer[start..end];
         let bytes = if newline.is_some() { bytes.strip_suffix(b"\r").unwrap_or(bytes) } else { bytes };
@@ -75,18 +77,7 @@ impl<R: Read> LineReader<R> {
         } else {
             self.start = start + Utf8(&self.buffer[start..end]).floor(self.buffer.len() - OVERLAP);
         }
-        Ok(Some(part))
-    }
-
-    fn fill(&mut self) -> io::Result<()> {
-        self.buffer.copy_within(self.start..self.filled, 0);
-        self.at += self.start as u64;
-        self.filled -= self.start;
-        self.start = 0;
-        let read = self.input.read(&mut self.buffer[self.filled..])?;
-        self.filled += read;
-        self.ended = read == 0;
-        Ok(())
+        Some(part)
     }
 }
 
@@ -94,28 +85,46 @@ impl<R: Read> LineReader<R> {
 mod tests {
     use super::*;
 
+    /// Calls a function with all parts of a text that arrives in pieces.
+    fn read(text: &[u8], size: usize, mut each: impl FnMut(Part)) {
+        let mut reader = LineReader::new(0, 1);
+        for piece in text.chunks(size) {
+            let mut rest = piece;
+            while !rest.is_empty() {
+                rest = reader.fill(rest);
+                while let Some(part) = reader.next_part() {
+                    each(part);
+                }
+            }
+        }
+        reader.end();
+        while let Some(part) = reader.next_part() {
+            each(part);
+        }
+    }
+
     #[test]
     fn lines_exclude_their_terminators() {
-        let mut reader = LineReader::new(&b"one\r\n\ntwo\rx\nthree"[..]);
-        let mut lines = vec![];
-        while let Some(part) = reader.next_part().unwrap() {
-            assert!(part.begins && part.ends);
-            lines.push((part.line, part.at, String::from_utf8_lossy(part.bytes).into_owned()));
+        for size in [1, 3, 99] {
+            let mut lines = vec![];
+            read(b"one\r\n\ntwo\rx\nthree", size, |part| {
+                assert!(part.begins && part.ends);
+                lines.push((part.line, part.at, String::from_utf8_lossy(part.bytes).into_owned()));
+            });
+            let expected = [(1, 0, "one"), (2, 5, ""), (3, 6, "two\rx"), (4, 12, "three")];
+            assert_eq!(lines, expected.map(|(line, at, text)| (line, at, text.to_owned())));
         }
-        let expected = [(1, 0, "one"), (2, 5, ""), (3, 6, "two\rx"), (4, 12, "three")];
-        assert_eq!(lines, expected.map(|(line, at, text)| (line, at, text.to_owned())));
     }
 
     #[test]
     fn a_long_line_is_split_into_overlapping_parts() {
         let line = "漢".repeat(WINDOW);
         let text = format!("a\n{line}\nb\n");
-        let mut lines = LineReader::new(text.as_bytes());
         let mut reached = 2;
         let mut parts = 0;
-        while let Some(part) = lines.next_part().unwrap() {
+        read(text.as_bytes(), 10_007, |part| {
             if part.line != 2 {
-                continue;
+                return;
             }
             parts += 1;
             assert_eq!(part.begins, parts == 1);
@@ -126,7 +135,7 @@ mod tests {
             assert!(text.is_char_boundary(range.start));
             reached = range.end as u64;
             assert_eq!(part.ends, reached == 2 + line.len() as u64);
-        }
+        });
         assert_eq!(reached, 2 + line.len() as u64);
         assert!(parts > 3);
     }

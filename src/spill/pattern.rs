@@ -27,14 +27,15 @@ impl Pattern {
         compiled.map(Pattern).map_err(refused)
     }
 
-    /// Finds the pattern in a line or a part of one. A match that may continue beyond the end of a part is left to the
-    /// next part, which overlaps this one. If a part begins inside a line, its first char serves only as context,
+    /// Finds the pattern in a line or a part of one. A match is left to the next part, which overlaps this one, if it may
+    /// continue there, or if less than `after` bytes follow its start here. If a part begins inside a line, its first char serves only as context,
     /// because the start of the part is not a line start.
-    pub fn find(&self, part: &Part) -> Option<Range<usize>> {
+    pub fn find(&self, part: &Part, after: usize) -> Option<Range<usize>> {
         let first = if part.begins { 0 } else { Utf8(part.bytes).decode(0).1 };
         let found = self.0.find_at(part.bytes, first)?.range();
-        let goes_on = !part.ends && found.end == part.bytes.len() && found.start + OVERLAP > part.bytes.len();
-        (!goes_on).then_some(found)
+        let size = part.bytes.len();
+        let goes_on = found.end == size || found.start + after > size;
+        (part.ends || !goes_on || found.start + OVERLAP <= size).then_some(found)
     }
 }
 
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     fn find(pattern: &Pattern, bytes: &[u8]) -> Option<Range<usize>> {
-        pattern.find(&Part { line: 1, at: 0, bytes, begins: true, ends: true })
+        pattern.find(&Part { line: 1, at: 0, bytes, begins: true, ends: true }, 0)
     }
 
     fn plain(text: &str, ignore_case: bool) -> Pattern {
@@ -146,9 +147,9 @@ mod tests {
     fn edges_of_a_part_are_not_edges_of_its_line() {
         let part = |begins, ends| Part { line: 1, at: 0, bytes: b"bab", begins, ends };
         let (starts, ends) = (regex("^b", false), regex("b$", false));
-        assert_eq!(starts.find(&part(true, false)), Some(0..1));
-        assert_eq!(starts.find(&part(false, false)), None);
-        assert_eq!(ends.find(&part(true, false)), None);
-        assert_eq!(ends.find(&part(false, true)), Some(2..3));
+        assert_eq!(starts.find(&part(true, false), 0), Some(0..1));
+        assert_eq!(starts.find(&part(false, false), 0), None);
+        assert_eq!(ends.find(&part(true, false), 0), None);
+        assert_eq!(ends.find(&part(false, true), 0), Some(2..3));
     }
 }

@@ -53,25 +53,70 @@ pub fn read(store: &Store, id: &str, page: Page) -> Result<Slice, Failure> {
 
 /// Reads a page from the first `size` bytes of a file. Counts their lines if not known.
 fn read_page(file: &File, size: u64, lines: Option<u64>, page: Page) -> io::Result<Slice> {
-    let byte = match page.start {
+    let start = match page.start {
         Start::Line(line) => line_start(file, line, size)?,
-        Start::Byte(byte) => sequence_start(file, byte.min(size))?,
+        Start::Byte(byte) => byte.min(size),
     };
-    let most = size.min(byte.saturating_add(page.bytes as u64).saturating_add(SEQUENCE));
-    let bytes = bytes_of(file, byte..most)?;
-    let kept = &bytes[..end(&bytes, byte + bytes.len() as u64 == size, page)];
+    let at = start.saturating_sub(SEQUENCE);
+    let window = Window {
+        bytes: &bytes_of(file, at..size.min(reach(start, page)))?,
+        at,
+        newlines: newlines(file, at)?,
+        size,
+        lines: lines.map_or_else(|| lines_of(file, size), Ok)?,
+    };
+    page_in(&window, page).map_err(|_| io::ErrorKind::UnexpectedEof.into())
+}
+
+/// Consecutive bytes of an output, with what comes before them and the size of the whole.
+#[derive(Clone, Copy, Debug)]
+pub struct Window<'a> {
+    pub bytes: &'a [u8],
+    pub at: u64,
+    pub newlines: u64,
+    pub size: u64,
+    pub lines: u64,
+}
+
+/// Reads a page that begins in a window. Returns the position up to which the window must reach if the page may continue
+/// beyond it.
+pub fn page_in(window: &Window, page: Page) -> Result<Slice, u64> {
+    let &Window { bytes, at, newlines, size, lines } = window;
+    let start = match page.start {
+        Start::Line(line) => start_of_line(bytes, (line - 1).saturating_sub(newlines)).unwrap_or(bytes.len()),
+        Start::Byte(byte) => Utf8(bytes).floor(bytes.len().min(byte.saturating_sub(at) as usize)),
+    };
+    let byte = at + start as u64;
+    let line = 1 + newlines + memchr::memchr_iter(b'\n', &bytes[..start]).count() as u64;
+    let rest = &bytes[start..];
+    let most = size.min(reach(byte, page));
+    let kept = &rest[..end(rest, byte + rest.len() as u64 == size, page)];
+    let ends_early = memchr::memchr_iter(b'\n', kept).count() as u64 == page.lines;
+    if at + (bytes.len() as u64) < most && !ends_early {
+        return Err(most);
+    }
     let next = byte + kept.len() as u64;
-    let line = 1 + newlines(file, byte)?;
     let next_line = line + memchr::memchr_iter(b'\n', kept).count() as u64;
     Ok(Slice {
         text: String::from_utf8_lossy(kept).into_owned(),
         line,
         byte,
-        total_lines: lines.map_or_else(|| lines_of(file, size), Ok)?,
+        total_lines: lines,
         total_bytes: size,
         next_line: (next < size && kept.ends_with(b"\n")).then_some(next_line),
         next_byte: (next < size).then_some(next),
     })
+}
+
+/// Returns the position up to which a page needs bytes.
+fn reach(start: u64, page: Page) -> u64 {
+    start.saturating_add(page.bytes as u64).saturating_add(SEQUENCE)
+}
+
+/// Returns the position after a number of newlines.
+fn start_of_line(bytes: &[u8], newlines: u64) -> Option<usize> {
+    let Some(last) = newlines.checked_sub(1) else { return Some(0) };
+    memchr::memchr_iter(b'\n', bytes).nth(usize::try_from(last).ok()?).map(|newline| newline + 1)
 }
 
 /// Reads the bytes of a range, or fewer if the file ends within it.
@@ -118,12 +163,6 @@ fn line_start(file: &File, line: u64, size: u64) -> io::Result<u64> {
 fn part(mut file: &File, range: Range<u64>) -> io::Result<Take<&File>> {
     file.seek(SeekFrom::Start(range.start))?;
     Ok(file.take(range.end.saturating_sub(range.start)))
-}
-
-fn sequence_start(file: &File, byte: u64) -> io::Result<u64> {
-    let from = byte.saturating_sub(SEQUENCE - 1);
-    let around = bytes_of(file, from..byte + SEQUENCE)?;
-    Ok(from + Utf8(&around).floor((byte - from) as usize) as u64)
 }
 
 /// Returns the end of a page. A page has at least one code point, so paging ends under any limit.
@@ -175,6 +214,29 @@ mod tests {
         assert_eq!(page("a😀b".as_bytes(), Start::Byte(3), 9, 9).byte, 1);
         // An invalid sequence: each byte is separate.
         assert_eq!(page(b"a\x80\x80\x80b", Start::Byte(3), 9, 9).byte, 3);
+    }
+
+    #[test]
+    fn a_window_has_the_pages_of_the_whole() {
+        let text = "one\ntwo 漢字\nthree\n\nfour";
+        let starts = (0..30).map(Start::Byte).chain((1..8).map(Start::Line));
+        for (start, lines) in starts.flat_map(|start| [1, 2, 99].map(|lines| (start, lines))) {
+            let whole = page(text.as_bytes(), start, lines, 7);
+            // The window begins anywhere before the page.
+            for at in 0..whole.byte as usize {
+                let bytes = &text.as_bytes()[at..];
+                let newlines = memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() as u64;
+                let window = Window { bytes, at: at as u64, newlines, size: text.len() as u64, lines: 5 };
+                let page = Page { start, lines, bytes: 7 };
+                // A sequence is whole, or the position is not in it.
+                if text.is_char_boundary(at) {
+                    assert_eq!(page_in(&window, page), Ok(whole.clone()), "{start:?} {lines} {at}");
+                }
+                let short = Window { bytes: &bytes[..whole.byte as usize - at], ..window };
+                let is_empty = whole.byte == window.size;
+                assert_eq!(page_in(&short, page).is_ok(), is_empty, "{start:?} {lines} {at}");
+            }
+        }
     }
 
     #[test]

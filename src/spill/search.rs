@@ -1,14 +1,13 @@
-//! Searches a saved output line by line.
+//! Searches a saved output line by line, in one pass over its bytes and in bounded memory.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::line_reader::LineReader;
+use super::line_reader::{LineReader, Part};
 use super::pattern::Pattern;
-use super::read::bytes_of;
 use super::{Failure, Store};
 use crate::encoding::{Text, Utf8};
 
@@ -30,114 +29,188 @@ pub struct Match {
     /// Position of the match in the file.
     pub byte: u64,
     pub text: String,
-    pub before: Vec<String>,
-    pub after: Vec<String>,
+    pub before: Vec<Arc<str>>,
+    pub after: Vec<Arc<str>>,
 }
 
 /// Time after which a search is aborted, because it delays others.
 const LONGEST: Duration = Duration::from_secs(30);
 /// Bytes shown of a line.
-const SHOWN: u64 = 500;
+const SHOWN: usize = 500;
 /// Of these, bytes before a match.
 const LEAD: u64 = 150;
+/// Bytes on either side of a position among which those shown are, and a UTF-8 sequence cut by their ends.
+const REACH: usize = SHOWN + 3;
 /// Maximum bytes of an answer.
 const ANSWER: usize = 40_960;
+/// Bytes read at once.
+const BUFFER: usize = 256 * 1024;
 
-pub fn search(store: &Store, id: &str, query: &Query) -> Result<Vec<Match>, Failure> {
-    let (entry, file) = store.open(id)?;
-    let hits = find(&file, entry.size, query, Instant::now() + LONGEST)?;
-    show(&file, &hits)
-}
-
-/// A matching line, with its position and those of its neighbours.
-#[derive(Debug)]
-struct Hit {
-    line: u64,
-    found: Range<u64>,
-    place: Range<u64>,
-    before: Vec<Range<u64>>,
-    after: Vec<Range<u64>>,
-}
-
-fn find(mut file: &File, size: u64, query: &Query, deadline: Instant) -> Result<Vec<Hit>, Failure> {
+pub fn search(store: &Store, id: &str, query: Query) -> Result<Vec<Match>, Failure> {
+    let (entry, mut file) = store.open(id)?;
     file.rewind()?;
-    let mut lines = LineReader::new(file.take(size));
-    let mut hits: Vec<Hit> = vec![];
-    let mut recent: VecDeque<Range<u64>> = VecDeque::new();
-    let mut found: Option<Range<u64>> = None;
-    let mut start = 0;
-    while let Some(part) = lines.next_part()? {
-        if part.begins {
-            start = part.at;
-            found = None;
+    find(file.take(entry.size), query)
+}
+
+fn find(mut file: impl Read, query: Query) -> Result<Vec<Match>, Failure> {
+    let mut searcher = Searcher::new(query, 0, 1);
+    let mut buffer = vec![0; BUFFER];
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 || !searcher.push(&buffer[..read])? {
+            return searcher.finish();
         }
-        if found.is_none() && part.line >= query.line && hits.len() < query.max {
-            let range = query.pattern.find(&part);
-            found = range.map(|range| part.at + range.start as u64..part.at + range.end as u64);
-            if Instant::now() > deadline {
-                let longest = LONGEST.as_secs();
-                return Err(Failure::Refused(format!(
-                    "the search took longer than {longest} seconds: look for a plain text, or a simpler pattern"
-                )));
+    }
+}
+
+/// A search that is given the bytes of an output in order, in any pieces.
+#[derive(Debug)]
+pub struct Searcher {
+    query: Query,
+    lines: LineReader,
+    state: State,
+    /// Time that it may still take.
+    left: Duration,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    line: Line,
+    /// The lines before this one.
+    recent: VecDeque<Arc<str>>,
+    matches: Vec<Match>,
+    /// No more lines may match: there is no room for them, or there are enough.
+    full: bool,
+    /// Bytes that the matching lines leave to others.
+    room: usize,
+}
+
+/// The line that is being read: its first bytes, and those around a match.
+#[derive(Debug, Default)]
+struct Line {
+    start: u64,
+    head: Around,
+    found: Option<Around>,
+}
+
+/// A position in the output, and bytes around it.
+#[derive(Debug, Default)]
+struct Around {
+    at: u64,
+    from: u64,
+    bytes: Vec<u8>,
+}
+
+impl Searcher {
+    /// Begins with the bytes at a position in a line. If they begin inside that line, it must come before all lines to
+    /// search and to show.
+    pub fn new(query: Query, at: u64, line: u64) -> Searcher {
+        let state = State { room: ANSWER, full: query.max == 0, ..State::default() };
+        Searcher { query, lines: LineReader::new(at, line), state, left: LONGEST }
+    }
+
+    /// Searches the next bytes. Returns false if no more are needed.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
+        let deadline = Instant::now() + self.left;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            rest = self.lines.fill(rest);
+            if !self.read(deadline)? {
+                return Ok(false);
             }
         }
-        if !part.ends {
-            continue;
-        }
-        let place = start..part.at + part.bytes.len() as u64;
-        for hit in hits.iter_mut().rev().take_while(|hit| hit.after.len() < query.context) {
-            hit.after.push(place.clone());
-        }
-        if let Some(found) = found.take() {
-            let before = recent.iter().cloned().collect();
-            hits.push(Hit { line: part.line, found, place: place.clone(), before, after: vec![] });
-        }
-        if hits.len() == query.max && hits.last().is_none_or(|hit| hit.after.len() == query.context) {
-            break;
-        }
-        recent.push_back(place);
-        if recent.len() > query.context {
-            recent.pop_front();
-        }
+        self.left = deadline.saturating_duration_since(Instant::now());
+        Ok(true)
     }
-    Ok(hits)
+
+    /// Ends the bytes, and returns the matching lines.
+    pub fn finish(&mut self) -> Result<Vec<Match>, Failure> {
+        self.lines.end();
+        self.read(Instant::now() + self.left)?;
+        self.state.crop();
+        Ok(std::mem::take(&mut self.state.matches))
+    }
+
+    fn read(&mut self, deadline: Instant) -> Result<bool, Failure> {
+        let Searcher { query, lines, state, .. } = self;
+        while !state.is_done(query)
+            && let Some(part) = lines.next_part()
+        {
+            if part.begins {
+                state.line = Line { start: part.at, head: Around::of(&part, 0), found: None };
+            }
+            if state.line.found.is_none() && part.line >= query.line && !state.full {
+                let found = query.pattern.find(&part, REACH);
+                state.line.found = found.map(|found| Around::of(&part, found.start));
+                if Instant::now() > deadline {
+                    let longest = LONGEST.as_secs();
+                    return Err(Failure::Refused(format!(
+                        "the search took longer than {longest} seconds: look for a plain text, or a simpler pattern"
+                    )));
+                }
+            }
+            if part.ends {
+                state.end_line(query, &part);
+            }
+        }
+        Ok(!state.is_done(query))
+    }
 }
 
-/// Reads the lines to show within the maximum: first the matching lines, at least one of them, then their neighbours,
-/// nearest first.
-fn show(file: &File, hits: &[Hit]) -> Result<Vec<Match>, Failure> {
-    let mut matches: Vec<Match> = vec![];
-    let mut room = ANSWER;
-    for hit in hits {
-        let text = excerpt(file, &hit.place, hit.found.start)?;
+impl State {
+    fn is_done(&self, query: &Query) -> bool {
+        self.full && self.matches.last().is_none_or(|last| last.after.len() >= query.context)
+    }
+
+    fn end_line(&mut self, query: &Query, part: &Part) {
+        let line = std::mem::take(&mut self.line);
+        let place = line.start..part.at + part.bytes.len() as u64;
+        if query.context > 0 {
+            let text: Arc<str> = line.head.excerpt(&place).into();
+            for found in self.matches.iter_mut().rev().take_while(|found| found.after.len() < query.context) {
+                found.after.push(Arc::clone(&text));
+            }
+            if let Some(found) = line.found {
+                self.add(query, part.line, &found, &place);
+            }
+            self.recent.push_back(text);
+            if self.recent.len() > query.context {
+                self.recent.pop_front();
+            }
+        } else if let Some(found) = line.found {
+            self.add(query, part.line, &found, &place);
+        }
+    }
+
+    /// Adds a matching line if there is room for it, or if it is the first.
+    fn add(&mut self, query: &Query, line: u64, found: &Around, place: &Range<u64>) {
+        let text = found.excerpt(place);
         let size = size_of_line(&text);
-        if size > room && !matches.is_empty() {
-            break;
+        self.full = size > self.room && !self.matches.is_empty();
+        if self.full {
+            return;
         }
-        room = room.saturating_sub(size);
-        matches.push(Match { line: hit.line, byte: hit.found.start, text, ..Match::default() });
+        self.room = self.room.saturating_sub(size);
+        let before = self.recent.iter().cloned().collect();
+        self.matches.push(Match { line, byte: found.at, text, before, after: vec![] });
+        self.full = self.matches.len() == query.max;
     }
-    for (shown, hit) in matches.iter_mut().zip(hits) {
-        shown.before = neighbours(file, hit.before.iter().rev(), &mut room)?;
-        shown.before.reverse();
-        shown.after = neighbours(file, hit.after.iter(), &mut room)?;
+
+    /// Drops the lines around matches for which there is no room: those of the first matches stay, the nearest first.
+    fn crop(&mut self) {
+        let mut room = self.room;
+        for found in &mut self.matches {
+            let before = fitting(found.before.iter().rev(), &mut room);
+            found.before.drain(..found.before.len() - before);
+            found.after.truncate(fitting(found.after.iter(), &mut room));
+        }
     }
-    Ok(matches)
 }
 
-fn neighbours<'a>(
-    file: &File,
-    places: impl Iterator<Item = &'a Range<u64>>,
-    room: &mut usize,
-) -> Result<Vec<String>, Failure> {
-    let mut lines = vec![];
-    for place in places {
-        let line = excerpt(file, place, place.start)?;
-        let Some(left) = room.checked_sub(size_of_line(&line)) else { break };
-        *room = left;
-        lines.push(line);
-    }
-    Ok(lines)
+/// Counts the lines that fit.
+fn fitting<'a>(lines: impl Iterator<Item = &'a Arc<str>>, room: &mut usize) -> usize {
+    let mut fits = |line: &&Arc<str>| room.checked_sub(size_of_line(line)).map(|left| *room = left).is_some();
+    lines.take_while(|line| fits(line)).count()
 }
 
 /// Returns the bytes of a line in an answer, including its newline: empty lines count too.
@@ -145,55 +218,102 @@ fn size_of_line(line: &str) -> usize {
     line.len() + 1
 }
 
-/// Reads a line. Only the text around `at` is returned from a long line, between marks that name the omitted bytes.
-fn excerpt(file: &File, place: &Range<u64>, at: u64) -> Result<String, Failure> {
-    if place.end - place.start <= SHOWN {
-        return Ok(String::from_utf8_lossy(&bytes_of(file, place.clone())?).into_owned());
+impl Around {
+    fn of(part: &Part, at: usize) -> Around {
+        let from = at.saturating_sub(REACH);
+        let bytes = part.bytes[from..part.bytes.len().min(at + REACH)].to_vec();
+        Around { at: part.at + at as u64, from: part.at + from as u64, bytes }
     }
-    let start = at.saturating_sub(LEAD).clamp(place.start, place.end - SHOWN);
-    let from = start.saturating_sub(3).max(place.start);
-    let bytes = bytes_of(file, from..place.end.min(start + SHOWN + 3))?;
-    let text = Utf8(&bytes);
-    let floor = |at: u64| text.floor(usize::try_from(at - from).unwrap_or(bytes.len()).min(bytes.len()));
-    let shown = floor(start)..floor(start + SHOWN);
-    let mark = |bytes: u64| if bytes == 0 { String::new() } else { format!("[+{bytes} bytes]") };
-    Ok([
-        mark(from + shown.start as u64 - place.start),
-        String::from_utf8_lossy(&bytes[shown.clone()]).into_owned(),
-        mark(place.end - (from + shown.end as u64)),
-    ]
-    .concat())
+
+    /// Shows a line. Only the text around the position is shown of a long line, between marks that name the omitted
+    /// bytes.
+    fn excerpt(&self, place: &Range<u64>) -> String {
+        let shown = SHOWN as u64;
+        if place.end - place.start <= shown {
+            return String::from_utf8_lossy(&self.bytes).into_owned();
+        }
+        let start = self.at.saturating_sub(LEAD).clamp(place.start, place.end - shown).max(self.from);
+        let text = Utf8(&self.bytes);
+        let floor = |at: u64| text.floor(self.bytes.len().min((at - self.from) as usize));
+        let kept = floor(start)..floor((start + shown).min(place.end));
+        let mark = |bytes: u64| if bytes == 0 { String::new() } else { format!("[+{bytes} bytes]") };
+        [
+            mark(self.from + kept.start as u64 - place.start),
+            String::from_utf8_lossy(&self.bytes[kept.clone()]).into_owned(),
+            mark(place.end - (self.from + kept.end as u64)),
+        ]
+        .concat()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
-    fn hits(text: &str, pattern: &str, deadline: Instant) -> Result<Vec<Match>, Failure> {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(text.as_bytes()).unwrap();
-        let pattern = Pattern::regex(pattern, false).unwrap();
-        let query = Query { pattern, line: 1, context: 0, max: 9 };
-        show(&file, &find(&file, text.len() as u64, &query, deadline)?)
+    fn query(pattern: &str, context: usize) -> Query {
+        Query { pattern: Pattern::regex(pattern, false).unwrap(), line: 1, context, max: 9 }
+    }
+
+    fn hits(text: &str, pattern: &str) -> Vec<Match> {
+        find(text.as_bytes(), query(pattern, 0)).unwrap()
     }
 
     #[test]
-    fn a_search_past_its_deadline_is_aborted() {
-        let soon = Instant::now() + LONGEST;
-        assert_eq!(hits("a\nb\n", "b", soon).unwrap().len(), 1);
-        assert!(matches!(hits("a\nb\n", "b", Instant::now()), Err(Failure::Refused(_))));
+    fn a_search_that_takes_too_long_is_aborted() {
+        let mut searcher = Searcher::new(query("b", 0), 0, 1);
+        assert!(searcher.push(b"a\nb\n").unwrap());
+        searcher.left = Duration::ZERO;
+        assert!(matches!(searcher.push(b"a\nb\n"), Err(Failure::Refused(_))));
+    }
+
+    #[test]
+    fn pieces_do_not_matter() {
+        let text = ["one\ntwo\nneedle\nthree\n", &"漢".repeat(30_000), "needle\nlast"].concat();
+        let whole = find(text.as_bytes(), query("needle", 2)).unwrap();
+        assert_eq!(whole.len(), 2);
+        for size in [1_009, 40_000] {
+            let mut searcher = Searcher::new(query("needle", 2), 0, 1);
+            for piece in text.as_bytes().chunks(size) {
+                assert!(searcher.push(piece).unwrap());
+            }
+            assert_eq!(searcher.finish().unwrap(), whole);
+        }
+    }
+
+    #[test]
+    fn a_search_begins_where_its_bytes_do() {
+        let text = "one\ntwo\nneedle\nthree\n";
+        let mut searcher = Searcher::new(Query { line: 3, ..query("needle", 1) }, 2, 1);
+        searcher.push(&text.as_bytes()[2..]).unwrap();
+        assert_eq!(searcher.finish().unwrap(), find(text.as_bytes(), query("needle", 1)).unwrap());
+    }
+
+    #[test]
+    fn no_more_bytes_are_needed_after_the_last_match() {
+        let mut searcher = Searcher::new(Query { max: 1, ..query("b", 1) }, 0, 1);
+        assert!(searcher.push(b"a\nb\n").unwrap());
+        assert!(!searcher.push(b"c\n").unwrap());
+    }
+
+    #[test]
+    fn matching_lines_come_before_those_around_them() {
+        let line = "x".repeat(400);
+        let text = format!("{line}\nneedle {line}\n{line}\n").repeat(200);
+        let found = find(text.as_bytes(), Query { max: 99, ..query("needle", 9) }).unwrap();
+        let around = |found: &Match| found.before.len() + found.after.len();
+        assert_eq!(found.len(), 99);
+        assert_eq!((around(&found[0]), around(&found[98])), (1, 0));
     }
 
     #[test]
     fn a_long_line_is_shown_around_its_match() {
         let line = ["漢".repeat(300), "needle".to_owned(), "字".repeat(300)].concat();
-        let found = hits(&line, "needle", Instant::now() + LONGEST).unwrap();
+        let found = hits(&line, "needle");
         let lead = "漢".repeat(50);
         let trail = "字".repeat((500 - 156) / 3);
         assert_eq!(found[0].text, format!("[+750 bytes]{lead}needle{trail}[+558 bytes]"));
         assert_eq!(found[0].byte, 900);
-        let found = hits(&line, "字$", Instant::now() + LONGEST).unwrap();
+        let found = hits(&line, "字$");
         assert!(found[0].text.starts_with("[+1305 bytes]") && found[0].text.ends_with('字'));
     }
 }

@@ -1,0 +1,2 @@
+export { createStorage } from 'unstorage'
+export { default as fsDriver } from 'unstorage/drivers/fs'

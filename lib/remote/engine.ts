@@ -1,0 +1,92 @@
+import type { RemoteStorage } from 'spillway/remote'
+import { get, isObject } from '../untrusted.js'
+
+/** Operations at once, of those that do not depend on each other. */
+const AT_ONCE = 16
+
+/** The caller's storage. Each operation has a time limit, and what it fails with has a code. */
+export class Engine {
+  readonly #storage: RemoteStorage
+  readonly #timeout: number
+
+  constructor(storage: RemoteStorage, timeout: number) {
+    this.#storage = storage
+    this.#timeout = timeout
+  }
+
+  /** Returns the bytes of a key, or undefined if it has none. */
+  async get(key: string): Promise<Uint8Array | undefined> {
+    const value = await this.#limited(key, () => this.#storage.getItemRaw(key))
+    if (value === undefined || value === null) return undefined
+    if (value instanceof Uint8Array) return value
+    if (value instanceof ArrayBuffer) return new Uint8Array(value)
+    if (typeof value === 'string') return Buffer.from(value)
+    throw refusal(`the storage has something other than bytes under '${key}'`)
+  }
+
+  /** Stores bytes, which are not to change afterwards. `age`: milliseconds after which the engine may remove them. */
+  set(key: string, bytes: Uint8Array, age: number): Promise<void> {
+    const options = age === Number.POSITIVE_INFINITY ? {} : { ttl: Math.max(1, Math.ceil(age / 1000)) }
+    return this.#limited(key, () => this.#storage.setItemRaw(key, bytes, options))
+  }
+
+  async remove(keys: readonly string[]): Promise<void> {
+    await each(keys, (key) => this.#limited(key, () => this.#storage.removeItem(key)))
+  }
+
+  keys(base: string): Promise<string[]> {
+    return this.#limited(base, () => this.#storage.getKeys(base))
+  }
+
+  async #limited<T>(key: string, operate: () => Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      const message = `ETIMEDOUT: the storage took longer than ${this.#timeout} ms, '${key}'`
+      const fail = () => reject(Object.assign(new Error(message), { code: 'ETIMEDOUT' }))
+      if (Number.isFinite(this.#timeout)) timer = setTimeout(fail, this.#timeout)
+    })
+    try {
+      return await Promise.race([Promise.resolve().then(operate), late])
+    } catch (error) {
+      throw coded(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** Calls a function with all items, some at once, and returns its results. Stops at the first failure. */
+export async function each<T, R>(items: readonly T[], call: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  let next = 0
+  const work = async () => {
+    while (next < items.length) {
+      const at = next++
+      results[at] = await call(items[at] as T)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, work))
+  } finally {
+    next = items.length
+  }
+  return results
+}
+
+/** Makes an error of the store itself. */
+export function refusal(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ERR_SPILLWAY_SPILL' })
+}
+
+/** Gives an error of the storage the code of its causes, such as that of a failed fetch, or that of this package. */
+function coded(error: unknown): Error {
+  if (error instanceof Error && typeof get(error, 'code') === 'string') return error
+  let code: unknown
+  for (let cause = error, depth = 0; isObject(cause) && code === undefined && depth < 4; depth++) {
+    code = get(cause, 'code')
+    cause = get(cause, 'cause')
+  }
+  const message = isObject(error) ? get(error, 'message') : error
+  const failed = new Error(`the storage failed: ${String(message)}`, { cause: error })
+  return Object.assign(failed, { code: typeof code === 'string' ? code : 'ERR_SPILLWAY_SPILL' })
+}

@@ -1,0 +1,91 @@
+import type { SpillRecord } from 'spillway'
+import { isObject, tryRead } from '../untrusted.js'
+
+/** What is stored of an output beside its chunks, once all of these are. */
+export interface Stored {
+  /** Size of the full output. */
+  readonly bytes: number
+  readonly lines: number
+  readonly complete: boolean
+  readonly tool?: string
+  readonly callId?: string
+  /** Times in milliseconds since 1970: of the end, and of the beginning, which stands in the names of the chunks. */
+  readonly created: number
+  readonly started: number
+  /** Bytes of all chunks together, and of each but the last. */
+  readonly size: number
+  readonly chunk: number
+  /** The line in which each chunk begins, 1-based, and the one after the last chunk. */
+  readonly firstLines: readonly number[]
+  /** Lines of all chunks together. */
+  readonly sizeLines: number
+}
+
+export function encode(stored: Stored): Uint8Array {
+  return Buffer.from(JSON.stringify(stored))
+}
+
+/** Parses a record. Returns undefined if it is none, whatever the storage made of it. */
+export function decode(bytes: Uint8Array): Stored | undefined {
+  const stored = tryRead(() => JSON.parse(new TextDecoder().decode(bytes)) as Stored)
+  return isObject(stored) && isSound(stored) ? stored : undefined
+}
+
+function isSound({ bytes, lines, complete, created, started, size, chunk, firstLines, sizeLines }: Stored) {
+  const counts = [bytes, lines, created, started, size, chunk, sizeLines]
+  return (
+    typeof complete === 'boolean' &&
+    Array.isArray(firstLines) &&
+    [...counts, ...firstLines].every((count) => Number.isSafeInteger(count) && count >= 0) &&
+    chunk > 0 &&
+    firstLines.length === Math.ceil(size / chunk) + 1
+  )
+}
+
+/** The names of keys under a prefix. */
+export class Keys {
+  readonly base: string
+
+  constructor(prefix: string) {
+    this.base = prefix === '' ? '' : `${prefix}:`
+  }
+
+  record(id: string): string {
+    return `${this.base}${id}:record`
+  }
+
+  /** Names a chunk. The time at which its save began tells a sweep the age of what a dead process left. */
+  chunk(id: string, at: number, started: number): string {
+    return `${this.base}${id}:${at}-${started}`
+  }
+
+  chunks(id: string, { size, chunk, started }: Stored): string[] {
+    return Array.from({ length: Math.ceil(size / chunk) }, (_, at) => this.chunk(id, at, started))
+  }
+
+  /** Groups the keys of outputs by their ids. Other keys are left out. */
+  byId(keys: readonly string[]): Map<string, Parts> {
+    const outputs = new Map<string, Parts>()
+    for (const key of keys) {
+      const [, id, started] = (key.startsWith(this.base) && PART.exec(key.slice(this.base.length))) || []
+      if (id === undefined) continue
+      const parts = outputs.get(id) ?? { isSaved: false, chunks: [] }
+      outputs.set(id, parts)
+      if (started === undefined) parts.isSaved = true
+      else parts.chunks.push({ key, started: Number(started) })
+    }
+    return outputs
+  }
+}
+
+const PART = /^([0-9a-f]{16}):(?:record|\d{1,9}-(\d{1,15}))$/
+
+/** The keys that an output has. */
+interface Parts {
+  isSaved: boolean
+  readonly chunks: { key: string; started: number }[]
+}
+
+export function shown(keys: Keys, id: string, { bytes, lines, complete }: Stored): SpillRecord {
+  return { id, path: keys.record(id), bytes, lines, complete }
+}

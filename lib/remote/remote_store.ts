@@ -1,0 +1,221 @@
+import type {
+  SpillMatch,
+  SpillRange,
+  SpillRecord,
+  SpillSearch,
+  SpillSlice,
+  SpillStore,
+  SweepOptions,
+  TextInput,
+} from 'spillway'
+import type { RemoteSpillOptions } from 'spillway/remote'
+import { native } from '../engine.js'
+import {
+  alone,
+  checkId,
+  checkMeta,
+  checkPattern,
+  checkRange,
+  checkRetained,
+  checkSearch,
+  newId,
+} from '../spill/arguments.js'
+import { chunksIn } from '../spill/chunks.js'
+import { publish, type SpillMeta, unwrap } from '../spill/spill_writer.js'
+import { get, isObject } from '../untrusted.js'
+import { bound, checkNames, optionError, positive, text } from '../validate.js'
+import { Engine, each, refusal } from './engine.js'
+import { decode, Keys, type Stored, shown } from './record.js'
+import { LONGEST_SAVE, Upload } from './upload.js'
+
+/** Bytes before a position that may belong to the same UTF-8 sequence. */
+const SEQUENCE = 4
+
+/** Names joined by ":", which storages of all kinds accept. */
+const PREFIX = /^(?:[\w-][\w.-]*(?::[\w-][\w.-]*)*)?$/
+
+const METHODS = ['getItemRaw', 'setItemRaw', 'removeItem', 'getKeys'] as const
+
+class RemoteStore implements SpillStore {
+  readonly reference = 'id'
+  readonly #engine: Engine
+  readonly #keys: Keys
+  readonly #limits: { readonly maxFileBytes: number; readonly maxTotalBytes: number; readonly maxAge: number }
+
+  constructor(options: RemoteSpillOptions) {
+    const { storage } = checkNames('remote', 'options', options)
+    if (!isObject(storage) || METHODS.some((name) => typeof get(storage, name) !== 'function'))
+      throw optionError(TypeError, 'storage', `an object with ${METHODS.join(', ')}`, storage)
+    const prefix = text('prefix', options.prefix, 'spillway')
+    if (!PREFIX.test(prefix)) throw optionError(RangeError, 'prefix', 'names joined by ":"', prefix)
+    this.#keys = new Keys(prefix)
+    this.#engine = new Engine(storage, positive('timeout', options.timeout, 5_000))
+    this.#limits = {
+      maxFileBytes: bound('maxFileBytes', options.maxFileBytes, 64 * 1024 * 1024),
+      maxTotalBytes: bound('maxTotalBytes', options.maxTotalBytes, Number.POSITIVE_INFINITY),
+      maxAge: bound('maxAge', options.maxAge, 7 * 24 * 60 * 60 * 1000),
+    }
+  }
+
+  async save(input: TextInput | AsyncIterable<Uint8Array>, meta: SpillMeta = {}): Promise<SpillRecord> {
+    const chunks = chunksIn(input)
+    const { tool, callId } = checkMeta(meta)
+    const origin = { ...(tool !== undefined && { tool }), ...(callId !== undefined && { callId }) }
+    const id = newId()
+    const upload = new Upload(this.#engine, this.#keys, id, this.#limits)
+    let isOurs = false
+    try {
+      for await (const chunk of chunks) await upload.write(chunk)
+      isOurs = true
+      const record = shown(this.#keys, id, await upload.finish(origin))
+      publish({ ...origin, record })
+      return record
+    } catch (error) {
+      // A storage that does not answer is not asked again: a sweep removes what it has.
+      if (!isTimeout(error)) await upload.discard().catch(() => {})
+      if (isOurs && error instanceof Error) publish({ ...origin, error })
+      throw error
+    }
+  }
+
+  async read(id: string, range: SpillRange = {}): Promise<SpillSlice> {
+    checkId('id', id)
+    const page = checkRange(range)
+    const stored = await this.#stored(id)
+    const [start, byByte, , bytes] = page
+    const first = byByte ? chunkOfByte(stored, start - SEQUENCE) : chunkOfLine(stored, start)
+    // Of a page by line, the position is known once its first chunk is there.
+    const reach = byByte ? start + bytes + SEQUENCE : first * stored.chunk
+    const windows = await this.#chunks(id, stored, first, reach)
+    for (;;) {
+      const place = [first * stored.chunk, (stored.firstLines[first] ?? 1) - 1, stored.size, stored.sizeLines]
+      const answer = await native.pageIn(Buffer.concat(windows), Float64Array.from(place), ...page)
+      if (typeof answer !== 'number') return answer
+      windows.push(...(await this.#chunks(id, stored, first + windows.length, answer)))
+    }
+  }
+
+  async search(id: string, pattern: string, options: SpillSearch = {}): Promise<SpillMatch[]> {
+    checkId('id', id)
+    checkPattern(pattern)
+    const { line, context, packed } = checkSearch(options)
+    const stored = await this.#stored(id)
+    // All lines before this one are neither searched nor shown.
+    const first = chunkOfLine(stored, line - context)
+    const [at, from] = [first * stored.chunk, stored.firstLines[first] ?? 1]
+    const search = unwrap(native.startSearch(pattern, packed, at, from), '', pattern)
+    let next = this.#chunk(id, stored, first)
+    for (let index = first; index < count(stored); index++) {
+      const bytes = await next
+      next = this.#chunk(id, stored, index + 1)
+      next.catch(() => {})
+      const more = await alone(() => native.searchBytes(search, bytes))
+      if (typeof more === 'object') unwrap(more, '', pattern)
+      if (more === false) break
+    }
+    return unwrap(await alone(() => native.finishSearch(search)), '', pattern)
+  }
+
+  async list(): Promise<SpillRecord[]> {
+    const records = await this.#records(await this.#outputs())
+    return records.map(([id, stored]) => shown(this.#keys, id, stored))
+  }
+
+  async sweep(options: SweepOptions = {}): Promise<{ removed: number; bytes: number }> {
+    const retain = new Set(checkRetained(options))
+    const { maxTotalBytes, maxAge } = this.#limits
+    const outputs = await this.#outputs()
+    const now = Date.now()
+    const abandoned = (maxAge === Number.POSITIVE_INFINITY ? 0 : maxAge) + LONGEST_SAVE
+    const swept = { removed: 0, bytes: 0 }
+    for (const [id, { isSaved, chunks }] of outputs) {
+      const due = chunks.filter(({ started }) => now - started >= abandoned)
+      if (!isSaved && !retain.has(id)) await this.#engine.remove(due.map(({ key }) => key))
+    }
+    const records = await this.#records(outputs)
+    let total = records.reduce((sum, [, { size }]) => sum + size, 0)
+    for (const [id, stored] of records) {
+      const isDue = now - stored.created >= maxAge || total > maxTotalBytes
+      if (!isDue || retain.has(id)) continue
+      total -= stored.size
+      // Without its record, an output is gone, even if this sweep goes no further.
+      await this.#engine.remove([this.#keys.record(id)])
+      await this.#engine.remove(this.#keys.chunks(id, stored))
+      swept.removed += 1
+      swept.bytes += stored.size
+    }
+    return swept
+  }
+
+  async #outputs(): Promise<ReturnType<Keys['byId']>> {
+    return this.#keys.byId(await this.#engine.keys(this.#keys.base))
+  }
+
+  /** Reads the records of outputs, oldest first. One that was removed in the meantime is left out. */
+  async #records(outputs: ReturnType<Keys['byId']>): Promise<[id: string, Stored][]> {
+    const ids = Array.from(outputs).flatMap(([id, { isSaved }]) => (isSaved ? id : []))
+    const found = await each(ids, async (id): Promise<[string, Stored][]> => {
+      const bytes = await this.#engine.get(this.#keys.record(id))
+      const stored = bytes && decode(bytes)
+      return stored ? [[id, stored]] : []
+    })
+    const order = ([one, { created }]: [string, Stored], [other, { created: later }]: [string, Stored]) =>
+      created - later || (one < other ? -1 : 1)
+    return found.flat().sort(order)
+  }
+
+  async #stored(id: string): Promise<Stored> {
+    const bytes = await this.#engine.get(this.#keys.record(id))
+    if (bytes === undefined)
+      throw refusal(`no output is saved under ${id}: there was none, or it was removed`)
+    const stored = decode(bytes)
+    if (stored === undefined) throw refusal(`the record of the output ${id} is damaged`)
+    return stored
+  }
+
+  /** Reads the chunks from one up to a position, at least that one. */
+  #chunks(id: string, stored: Stored, first: number, reach: number): Promise<Uint8Array[]> {
+    const last = chunkOfByte(stored, reach - 1)
+    const indexes = Array.from({ length: Math.max(1, last - first + 1) }, (_, at) => first + at)
+    return each(indexes, (at) => this.#chunk(id, stored, at))
+  }
+
+  /** Reads a chunk, which is empty beyond the end. */
+  async #chunk(id: string, stored: Stored, at: number): Promise<Uint8Array> {
+    const { size, chunk, started } = stored
+    if (at >= count(stored)) return new Uint8Array(0)
+    const bytes = await this.#engine.get(this.#keys.chunk(id, at, started))
+    if (bytes?.length === Math.min(chunk, size - at * chunk)) return bytes
+    throw refusal(`a part of the output ${id} is missing: it was removed, or the storage lost it`)
+  }
+}
+
+/** Returns the number of chunks. */
+function count({ size, chunk }: Stored): number {
+  return Math.ceil(size / chunk)
+}
+
+/** Returns the chunk of a byte, or the nearest one. */
+function chunkOfByte(stored: Stored, byte: number): number {
+  return Math.max(0, Math.min(Math.floor(byte / stored.chunk), count(stored) - 1))
+}
+
+/** Returns the last chunk that begins before a line does, or the first one. */
+function chunkOfLine(stored: Stored, line: number): number {
+  const { firstLines } = stored
+  let [low, high] = [0, Math.max(0, count(stored) - 1)]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((firstLines[middle] as number) < line) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+function isTimeout(error: unknown): boolean {
+  return isObject(error) && get(error, 'code') === 'ETIMEDOUT'
+}
+
+export function createRemoteSpillStore(options: RemoteSpillOptions): SpillStore {
+  return new RemoteStore(options)
+}

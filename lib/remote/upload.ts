@@ -1,0 +1,122 @@
+import { types } from 'node:util'
+import { native } from '../engine.js'
+import { CHUNK } from '../spill/chunks.js'
+import type { SpillMeta } from '../spill/spill_writer.js'
+import { optionError } from '../validate.js'
+import { type Engine, refusal } from './engine.js'
+import { encode, type Keys, type Stored } from './record.js'
+
+/** Milliseconds that a save may take. Sweeps leave chunks without a record alone for as long. */
+export const LONGEST_SAVE = 24 * 60 * 60 * 1000
+
+/** Lines of bytes that arrive in pieces. */
+class Lines {
+  newlines = 0
+  #isOpen = false
+
+  add(bytes: Uint8Array): void {
+    if (bytes.length === 0) return
+    this.newlines += native.newlinesIn(bytes)
+    this.#isOpen = bytes[bytes.length - 1] !== 10
+  }
+
+  get count(): number {
+    return this.newlines + Number(this.#isOpen)
+  }
+}
+
+/** An output under construction: a chunk is stored while the next one is filled, and the record when all are. */
+export class Upload {
+  readonly #engine: Engine
+  readonly #keys: Keys
+  readonly #limits: { maxFileBytes: number; maxAge: number }
+  readonly #id: string
+  readonly #started = Date.now()
+  #chunk = new Uint8Array(0)
+  #filled = 0
+  /** Bytes and lines of the output, and of what is kept of it. */
+  #bytes = 0
+  #size = 0
+  readonly #all = new Lines()
+  readonly #kept = new Lines()
+  readonly #firstLines = [1]
+  readonly #names: string[] = []
+  /** The chunk being stored. Resolves to its failure. */
+  #storing: Promise<{ error: unknown } | undefined> | undefined
+
+  constructor(engine: Engine, keys: Keys, id: string, limits: { maxFileBytes: number; maxAge: number }) {
+    this.#engine = engine
+    this.#keys = keys
+    this.#id = id
+    this.#limits = limits
+  }
+
+  /** Copies bytes, and stores the chunks that they fill. Bytes beyond the quota are only counted. */
+  async write(bytes: Uint8Array): Promise<void> {
+    if (!types.isUint8Array(bytes)) throw optionError(TypeError, 'text', 'chunks of bytes', bytes)
+    this.#bytes += bytes.length
+    this.#all.add(bytes)
+    const room = this.#limits.maxFileBytes - this.#size - this.#filled
+    for (let rest = bytes.subarray(0, room); rest.length > 0; ) {
+      if (this.#filled === 0) this.#chunk = new Uint8Array(CHUNK)
+      const part = rest.subarray(0, CHUNK - this.#filled)
+      this.#chunk.set(part, this.#filled)
+      this.#filled += part.length
+      rest = rest.subarray(part.length)
+      if (this.#filled === CHUNK) await this.#store()
+    }
+  }
+
+  /** Begins to store the filled bytes, once the chunk before them is stored. */
+  async #store(): Promise<void> {
+    const bytes = this.#filled < CHUNK ? this.#chunk.slice(0, this.#filled) : this.#chunk
+    this.#filled = 0
+    this.#size += bytes.length
+    this.#kept.add(bytes)
+    this.#firstLines.push(this.#kept.newlines + 1)
+    await this.#settle()
+    const key = this.#keys.chunk(this.#id, this.#names.length, this.#started)
+    this.#names.push(key)
+    const stored = this.#engine.set(key, bytes, this.#limits.maxAge + LONGEST_SAVE)
+    this.#storing = stored.then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    )
+  }
+
+  async #settle(): Promise<void> {
+    const failed = await this.#storing
+    if (failed) throw failed.error
+  }
+
+  /** Stores the rest, and then the record, without which nothing counts. */
+  async finish({ tool, callId }: SpillMeta): Promise<Stored> {
+    if (this.#filled > 0) await this.#store()
+    await this.#settle()
+    const created = Date.now()
+    if (created - this.#started >= LONGEST_SAVE)
+      throw refusal('the output took longer than a day, so that a sweep may have removed its beginning')
+    const stored: Stored = {
+      bytes: this.#bytes,
+      lines: this.#all.count,
+      complete: this.#size === this.#bytes,
+      ...(tool !== undefined && { tool }),
+      ...(callId !== undefined && { callId }),
+      created,
+      started: this.#started,
+      size: this.#size,
+      sizeLines: this.#kept.count,
+      chunk: CHUNK,
+      firstLines: this.#firstLines,
+    }
+    // A record that is lost on its way may still arrive, and is then as good as another one: all of its chunks are there.
+    await this.#engine.set(this.#keys.record(this.#id), encode(stored), this.#limits.maxAge)
+    return stored
+  }
+
+  /** Removes what was stored. */
+  async discard(): Promise<void> {
+    await this.#storing
+    await this.#engine.remove([this.#keys.record(this.#id), ...this.#names])
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * A spill store for more than one machine: outputs are saved where every worker finds them.
+ */
+
+import type { SpillStore } from 'spillway'
+
+/** The part of a `Storage` of unstorage 1.17 that is used. Its drivers reach Redis, S3 and many others. */
+export interface RemoteStorage {
+  getItemRaw(key: string): Promise<unknown>
+  setItemRaw(key: string, value: unknown, options?: RemoteItemOptions): Promise<void>
+  removeItem(key: string): Promise<void>
+  getKeys(base?: string): Promise<string[]>
+}
+export interface RemoteItemOptions {
+  /** Seconds after which the engine may remove the item. */
+  ttl?: number
+}
+
+export interface RemoteSpillOptions {
+  storage: RemoteStorage
+  /** Names joined by ":", before the key of each output. Default 'spillway'. */
+  prefix?: string
+  /** Bytes kept of an output. Default 64 MiB. */
+  maxFileBytes?: number
+  /** Bytes of all outputs, by what their records say; a sweep removes the oldest beyond it. Default Infinity. */
+  maxTotalBytes?: number
+  /** Milliseconds since the output ended, after which a sweep removes it, or the engine itself if it knows `ttl`. Default
+   *  7 days. */
+  maxAge?: number
+  /** Milliseconds for one operation of the storage; beyond it, a call rejects with ETIMEDOUT. Default 5_000. */
+  timeout?: number
+}
+
+/**
+ * Creates a store over a storage, and checks its options. Any number of processes may use one storage and prefix.
+ *
+ * An output is stored in chunks of 256 KiB, and a record is stored last: a save that fails or dies leaves nothing that
+ * counts. `path` is the key of the record; notices name the id. A page reads the record and the one or two chunks that
+ * hold it, a search one chunk after another. Nothing is swept by itself: call `sweep` in one process, or leave it to an
+ * engine that expires items. What the storage fails with is passed on with its code, or ERR_SPILLWAY_SPILL if it has
+ * none.
+ */
+export function createRemoteSpillStore(options: RemoteSpillOptions): SpillStore
