@@ -1,0 +1,170 @@
+// spillway/remote over real engines: the contract of a store, and faults.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { wrapTool } from 'spillway'
+import { createRemoteSpillStore } from 'spillway/remote'
+import { testSpillStore } from 'spillway/testing'
+import { outputOf } from './outputs.mjs'
+import * as engines from './servers.mjs'
+
+const CHUNK = 256 * 1024
+const PROCESSES = 20
+const SAVES = process.env.SPILLWAY_ENGINES === 'short' ? 10 : 100
+
+const hasCode = (error) => typeof error.code === 'string'
+const isTimeout = (error) => error.code === 'ETIMEDOUT'
+
+for (const [key, engine] of Object.entries(engines))
+  describe(engine.name, () => {
+    let server
+    let stores = 0
+    before(async () => {
+      server = await engine.server()
+    })
+    after(() => server?.remove())
+
+    const make = async (timeout = 5_000) =>
+      createRemoteSpillStore({
+        storage: await engine.storage(server, `bucket-${stores}`),
+        prefix: `store-${stores++}`,
+        timeout,
+      })
+
+    testSpillStore(make, { test })
+
+    test('killed in the middle of a save', async () => {
+      const store = await make(500)
+      const kept = await store.save(outputOf(10))
+      async function* chunks() {
+        for (let at = 0; at < 8; at++) {
+          if (at === 4) await server.kill()
+          yield Buffer.alloc(CHUNK, `${at}`)
+        }
+      }
+      await assert.rejects(store.save(chunks()), hasCode)
+      await refused(store)
+      await server.start()
+      await eventually(async () => assert.deepEqual(await store.list(), [kept]))
+      assert.equal(await whole(store, kept.id), outputOf(10))
+    })
+
+    test('killed in the middle of a search', async () => {
+      const storage = await engine.storage(server, 'bucket-search')
+      let reads = 0
+      const dying = {
+        setItemRaw: (...given) => storage.setItemRaw(...given),
+        removeItem: (...given) => storage.removeItem(...given),
+        getKeys: (...given) => storage.getKeys(...given),
+        getItemRaw: async (...given) => {
+          if (++reads === 5) await server.kill()
+          return storage.getItemRaw(...given)
+        },
+      }
+      const store = createRemoteSpillStore({ storage: dying, prefix: 'search', timeout: 500 })
+      const { id } = await store.save('a line of a log\n'.repeat(CHUNK / 2))
+      await assert.rejects(store.search(id, 'nowhere'), hasCode)
+      await server.start()
+      await eventually(() => store.read(id))
+      assert.deepEqual(await store.search(id, 'nowhere'), [])
+      assert.equal((await store.search(id, 'line', { line: 100_000, max: 3 })).length, 3)
+    })
+
+    test('hanging, then answering again', async () => {
+      const store = await make(300)
+      const { id } = await store.save('before')
+      server.signal('SIGSTOP')
+      await assert.rejects(store.save('meanwhile'), isTimeout)
+      await assert.rejects(store.read(id), isTimeout)
+      const tool = wrapTool({ name: 't', execute: async () => 'x\n'.repeat(90_000) }, { spill: store })
+      assert.match(await tool.execute(), /could not be saved \(ETIMEDOUT\)/)
+      server.signal('SIGCONT')
+      await eventually(async () => assert.equal(await whole(store, id), 'before'))
+      assert.equal(await whole(store, (await store.save('after')).id), 'after')
+    })
+
+    test(`${PROCESSES} processes that save ${SAVES} outputs each, beside sweeps`, async () => {
+      const storage = await engine.storage(server)
+      const store = createRemoteSpillStore({ storage, timeout: 60_000 })
+      let isRunning = true
+      const sweeps = (async () => {
+        let sum = 0
+        for (; isRunning; await new Promise((done) => setTimeout(done, 100))) {
+          sum += (await store.sweep()).removed
+        }
+        return sum
+      })()
+      const printed = await Promise.all(
+        Array.from({ length: PROCESSES }, (_, seed) => run([key, server.port, seed + 1, SAVES])),
+      )
+      isRunning = false
+      assert.equal(await sweeps, 0)
+      const saved = printed.flatMap((lines) => lines.trim().split('\n'))
+      assert.equal(saved.length, PROCESSES * SAVES)
+      let [torn, lost] = [0, 0]
+      for (const line of saved) {
+        const [id, number] = line.split(' ')
+        const text = await whole(store, id).catch(() => undefined)
+        if (text === undefined) lost += 1
+        else if (text !== outputOf(Number(number))) torn += 1
+      }
+      assert.deepEqual({ torn, lost }, { torn: 0, lost: 0 })
+    })
+  })
+
+describe('Redis that is full', () => {
+  test('says so, and keeps nothing of what did not fit', async () => {
+    const server = await engines.redis.server('--maxmemory', '8mb', '--maxmemory-policy', 'noeviction')
+    try {
+      const store = createRemoteSpillStore({ storage: await engines.redis.storage(server) })
+      const kept = await store.save(outputOf(10))
+      await assert.rejects(store.save(Buffer.alloc(64 * CHUNK, 'x')), /OOM|maxmemory/)
+      assert.deepEqual(await store.list(), [kept])
+      assert.equal(await whole(store, (await store.save('small')).id), 'small')
+    } finally {
+      await server.remove()
+    }
+  })
+})
+
+/** Tries all calls of a store whose engine is away, and a tool with that store. */
+async function refused(store) {
+  const id = '0123456789abcdef'
+  const calls = [
+    () => store.save('x'),
+    () => store.read(id),
+    () => store.search(id, 'x'),
+    () => store.list(),
+    () => store.sweep(),
+  ]
+  for (const call of calls) await assert.rejects(call, hasCode)
+  const tool = wrapTool({ name: 't', execute: async () => 'x\n'.repeat(90_000) }, { spill: store })
+  assert.match(await tool.execute(), /could not be saved \(\w+\)/)
+}
+
+/** Waits for a client to find its server again. */
+async function eventually(check, tries = 100) {
+  for (; tries > 1; tries--) {
+    try {
+      return await check()
+    } catch {
+      await new Promise((done) => setTimeout(done, 100))
+    }
+  }
+  return check()
+}
+
+async function whole(store, id) {
+  return (await store.read(id, { maxBytes: 2 ** 24 })).text
+}
+
+async function run(args) {
+  const worker = fileURLToPath(new URL('worker.mjs', import.meta.url))
+  const child = spawn(process.execPath, [worker, ...args.map(String)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let printed = ''
+  for await (const chunk of child.stdout) printed += chunk
+  return printed
+}
