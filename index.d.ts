@@ -738,6 +738,9 @@ export interface SpillSlice {
   nextLine?: number
   /** Byte at which the next page begins. Absent at the end. */
   nextByte?: number
+  /** Record of the output, if the store has it at hand. Without it, the tool of spillTool looks for it in `list()` at the
+   *  end of an output. */
+  record?: SpillRecord
 }
 export interface SpillSearch {
   /** Reads the pattern as a regular expression. Default false. */

@@ -87,7 +87,10 @@ describe('pages and searches of many chunks', () => {
             { line: line + 1, maxBytes, lines },
             { line: 1, lines },
           ])
-            expect(await ours.read(ourId, range)).toEqual(await file.read(fileId, range))
+            expect(await ours.read(ourId, range)).toEqual({
+              ...(await file.read(fileId, range)),
+              record: expect.objectContaining({ id: ourId, complete: true }),
+            })
           const options = { context: lines % 10, max: 1 + (maxBytes % 50), line: line + 1 }
           for (const pattern of ['needle', 'a line', 'y漢|漢x', 'x{3}\\n?$'])
             for (const from of [options, { ...options, line: 1, regex: true }])
@@ -124,14 +127,17 @@ describe('pages and searches of many chunks', () => {
   })
 
   it('end at the quota, which the record tells', async () => {
-    const store = remote(undefined, { maxFileBytes: CHUNK + 5 })
+    const { storage, told } = watched()
+    const store = remote(storage, { maxFileBytes: CHUNK + 5 })
     const text = 'ab\n'.repeat(CHUNK)
     const record = await store.save(text)
     expect(record).toMatchObject({ bytes: 3 * CHUNK, lines: CHUNK, complete: false })
     const { totalBytes, totalLines } = await store.read(record.id)
     expect([totalBytes, totalLines]).toEqual([CHUNK + 5, Math.ceil((CHUNK + 5) / 3)])
     expect((await store.read(record.id, { byte: CHUNK - 2 })).text).toBe(text.slice(CHUNK - 2, CHUNK + 5))
+    told.length = 0
     const answer = await spillTool(store).execute({ id: record.id, line: 87_380 })
+    expect(told.filter((call) => call.startsWith('keys'))).toEqual([])
     expect(answer).toContain(`[end of the saved part: ${CHUNK + 5} of ${3 * CHUNK} bytes]`)
   })
 })

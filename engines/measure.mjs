@@ -9,7 +9,7 @@ import { redis, s3 } from './servers.mjs'
 
 const MiB = 1024 * 1024
 const SIZE = Number(process.argv[2] ?? 1_024) * MiB
-const PAGES = 500
+const PAGES = 100
 const UNBOUNDED = { maxFileBytes: Number.POSITIVE_INFINITY, maxTotalBytes: Number.POSITIVE_INFINITY }
 
 const dir = mkdtempSync(join(tmpdir(), 'spillway-measure-'))

@@ -90,7 +90,7 @@ class RemoteStore implements SpillStore {
     for (;;) {
       const place = [first * stored.chunk, (stored.firstLines[first] ?? 1) - 1, stored.size, stored.sizeLines]
       const answer = await native.pageIn(Buffer.concat(windows), Float64Array.from(place), ...page)
-      if (typeof answer !== 'number') return answer
+      if (typeof answer !== 'number') return { ...answer, record: shown(this.#keys, id, stored) }
       windows.push(...(await this.#chunks(id, stored, first + windows.length, answer)))
     }
   }

@@ -151,8 +151,7 @@ async function page(store: SpillStore, { id, line = 1, byte, lines = LINES }: Re
 async function whatFollows(store: SpillStore, id: string, slice: SpillSlice, last: number): Promise<string> {
   if (slice.nextLine !== undefined) return `[next: line ${slice.nextLine}]`
   if (slice.nextByte !== undefined) return `[line ${last} continues; next: byte ${slice.nextByte}]`
-  const saved = await store.list().catch(() => [])
-  const record = saved.find((record) => record.id === id)
+  const record = slice.record ?? (await store.list().catch(() => [])).find((record) => record.id === id)
   if (record?.complete !== false) return '[end]'
   return record.bytes > slice.totalBytes
     ? `[end of the saved part: ${slice.totalBytes} of ${record.bytes} bytes]`
