@@ -225,9 +225,15 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
  * Other values are spelled as in the input. Where nothing fits, `[]`, `{}` or `""` is left, below two bytes "". Text
  * that is no JSON is cut as clampText does.
  */
-export function clampJson(json: unknown, policy?: PolicyOptions): string
+export function clampJson(json: unknown, policy?: JsonPolicy): string
 /** Like `clampJson`, with counts of what is missing. What an omitted element or member contains is not counted. */
-export function clampJsonWithReport(json: unknown, policy?: PolicyOptions): JsonReport
+export function clampJsonWithReport(json: unknown, policy?: JsonPolicy): JsonReport
+export interface JsonPolicy extends PolicyOptions {
+  /** A JSON schema of any draft from 4 on, against which the result validates if the input did: what is required stays, and
+   *  what `enum`, `const`, `format`, `pattern` or a combination of schemas says about a value keeps it whole or leaves it
+   *  out. References lead within the schema. If the limits leave no room for that, the schema is ignored. */
+  schema?: object
+}
 export interface JsonReport {
   text: string
   /** False if nothing but white space was omitted. */
@@ -238,6 +244,9 @@ export interface JsonReport {
   omittedElements: number
   shortenedStrings: number
   droppedMembers: number
+  /** With `schema`: false if the limits left no room for JSON that validates. Input that did not validate counts as if it
+   *  had. */
+  validates?: boolean
 }
 /** Measures a text exactly, in one pass. For a Uint8Array: its own length in bytes, and the chars and lines of the
  *  decoded text. */

@@ -38,6 +38,10 @@ export interface Compiled {
   readonly sideData: 'keep' | 'cap' | 'drop'
   readonly maxSideBytes: number
   readonly structured: 'both' | 'text' | 'structured'
+  /** True if JSON that is cut still parses. */
+  readonly keepsShape: boolean
+  /** A JSON schema, as JSON. */
+  readonly schema: string | undefined
   readonly clean: Cleaning | undefined
   readonly media: MediaBudget | undefined
   readonly redact: Redaction | undefined
@@ -95,6 +99,7 @@ export function handleOf(policy: Compiled): Slot['handle'] {
     isError: policy.isError,
     needles: policy.needles,
     query: Array.isArray(policy.query) ? policy.query : [],
+    ...(policy.schema !== undefined && { schema: policy.schema }),
     ...(saved && { saved: saved.how, savedName: saved.name }),
   })
   if (policy.redact) native.setRedaction(slot.handle, policy.redact)

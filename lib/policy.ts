@@ -6,6 +6,7 @@ import { checkMedia } from './media/options.js'
 import { checkNotice } from './notice.js'
 import { checkQuery } from './query.js'
 import { checkRedact } from './redact_options.js'
+import { checkSchema } from './schema.js'
 import { isObject } from './untrusted.js'
 import {
   bound,
@@ -142,6 +143,8 @@ function check(options: WrapPolicy): Compiled {
     dialect,
     sideData: choice('sideData', options.sideData, ['keep', 'cap', 'drop'], 'keep'),
     structured: choice('structured', options.structured, ['both', 'text', 'structured'], 'both'),
+    keepsShape: choice('json', options.json, ['text', 'keep-shape'], 'text') === 'keep-shape',
+    schema: checkSchema(options.schema),
     maxSideBytes: bound('maxSideBytes', options.maxSideBytes, 8_192),
     method,
     onClamp: callback('onClamp', options.onClamp),

@@ -40,6 +40,8 @@ export const OPTIONS = {
     'sideData',
     'maxSideBytes',
     'structured',
+    'json',
+    'schema',
     'clean',
     'redact',
     'media',

@@ -56,6 +56,8 @@ pub struct Policy {
     pub needles: Vec<String>,
     /// The question that the text answers, the most important text first.
     pub query: Vec<String>,
+    /// The JSON schema against which JSON validates.
+    pub schema: Option<Arc<str>>,
     /// The secrets that texts lose.
     pub redact: Option<Arc<Rules>>,
 }
@@ -92,6 +94,7 @@ impl Default for Policy {
             is_error: false,
             needles: vec![],
             query: vec![],
+            schema: None,
             redact: None,
         }
     }

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { JsonReport, PolicyOptions, TextInput } from 'spillway'
+import type { JsonPolicy, JsonReport, TextInput } from 'spillway'
 import { type Compiled, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
@@ -9,21 +9,23 @@ import { exceededBy } from './limits.js'
 import { redacted } from './redact.js'
 import { clampTextWithReport } from './text.js'
 
-export function clampJson(json: unknown, policy?: PolicyOptions): string {
+export function clampJson(json: unknown, policy?: JsonPolicy): string {
   return clampJsonWithReport(json, policy).text
 }
 
-export function clampJsonWithReport(json: unknown, policy?: PolicyOptions): JsonReport {
+export function clampJsonWithReport(json: unknown, policy?: JsonPolicy): JsonReport {
   const compiled = compile(policy)
   const text = given(json, compiled)
   const input = inputOf(text)
   const total = { ...input.total() }
   const none = { omittedElements: 0, shortenedStrings: 0, droppedMembers: 0 }
-  if (exceededBy(input, compiled).length === 0) return { text, truncated: false, total, kept: total, ...none }
+  const validates = (value: boolean) => (compiled.schema === undefined ? {} : { validates: value })
+  if (exceededBy(input, compiled).length === 0)
+    return { text, truncated: false, total, kept: total, ...none, ...validates(true) }
   const made = native.shapeJson(handleOf(compiled), text)
   if (!made) {
     const { text: cut, truncated, kept } = clampTextWithReport(text, policy)
-    return { text: cut, truncated, total, kept, ...none }
+    return { text: cut, truncated, total, kept, ...none, ...validates(false) }
   }
   return {
     text: made.json,
@@ -33,6 +35,7 @@ export function clampJsonWithReport(json: unknown, policy?: PolicyOptions): Json
     omittedElements: made.elements,
     shortenedStrings: made.strings,
     droppedMembers: made.members,
+    ...validates(made.validates),
   }
 }
 

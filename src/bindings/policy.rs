@@ -45,6 +45,8 @@ pub struct PolicyFields {
     pub is_error: bool,
     pub needles: Vec<String>,
     pub query: Vec<String>,
+    /// A JSON schema, as JSON.
+    pub schema: Option<String>,
 }
 
 /// Has a policy redact texts, until it is set again.
@@ -126,6 +128,7 @@ pub fn set_policy(
         is_error: fields.is_error,
         needles: fields.needles,
         query: fields.query,
+        schema: fields.schema.map(Arc::from),
         redact: None,
     };
     Ok(())

@@ -16,6 +16,7 @@ pub struct ShapedJson {
     pub elements: u32,
     pub strings: u32,
     pub members: u32,
+    pub validates: bool,
 }
 
 /// Rewrites JSON to fit a policy. Returns null for a text that is no JSON.
@@ -26,5 +27,12 @@ pub fn shape_json(
 ) -> Option<ShapedJson> {
     let made = shape(&json, policy)?;
     let [elements, strings, members] = [made.elements, made.strings, made.members].map(|count| count as u32);
-    Some(ShapedJson { json: answer(made.json), is_less: made.is_less, elements, strings, members })
+    Some(ShapedJson {
+        json: answer(made.json),
+        is_less: made.is_less,
+        elements,
+        strings,
+        members,
+        validates: made.validates,
+    })
 }

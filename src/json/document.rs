@@ -109,7 +109,8 @@ impl PartialEq for Value<'_> {
 }
 
 impl<'d> Value<'d> {
-    fn at(self, id: u32) -> Self {
+    /// Returns the value or name at another position of the document.
+    pub fn at(self, id: u32) -> Self {
         Value { id, ..self }
     }
 

@@ -5,6 +5,8 @@
 
 mod elements;
 mod rooms;
+mod rules;
+mod schema;
 mod sizes;
 mod string;
 mod write;
@@ -17,6 +19,7 @@ use crate::tokens::Estimate;
 
 use elements::Telling;
 use rooms::Rooms;
+use rules::Rules;
 use sizes::Sizes;
 use write::write;
 
@@ -29,27 +32,47 @@ pub struct Shaped {
     pub elements: usize,
     pub strings: usize,
     pub members: usize,
+    /// Validates against the schema of the policy, if the input did.
+    pub validates: bool,
 }
 
-/// Rewrites JSON, without white space, to fit the limits of a policy. Returns `None` for a text that is no JSON.
+/// Rewrites JSON, without white space, to fit the limits of a policy. If the limits leave no room for JSON that validates
+/// against its schema, ignores the schema. Returns `None` for a text that is no JSON.
 pub fn shape(json: &str, policy: &Policy) -> Option<Shaped> {
     let document = Document::parse(json.as_bytes())?;
-    let sizes = Sizes::of(&document);
+    if let Some(schema) = policy.schema.as_ref().and_then(|schema| Document::parse(schema.as_bytes())) {
+        let sizes = Sizes::new(&document, Some(Rules::new(&document, schema.root())));
+        let made = shape_within(&document, &sizes, policy, sizes.at(0).floor);
+        if made.is_some() {
+            return made.map(|made| Shaped { validates: true, ..made });
+        }
+    }
+    shape_within(&document, &Sizes::new(&document, None), policy, 0)
+}
+
+/// Writes JSON of at least `least` bytes to fit, if there is room.
+fn shape_within(document: &Document, sizes: &Sizes, policy: &Policy, least: usize) -> Option<Shaped> {
     let mut telling = Telling::new(policy);
     let mut make = |bytes: usize| {
-        let rooms = Rooms::share(&document, &sizes, &mut telling, bytes);
-        let made = write(&document, &sizes, &rooms);
+        let rooms = Rooms::share(document, sizes, &mut telling, bytes);
+        let made = write(document, sizes, &rooms);
         Shaped { is_less: made.json.len() < sizes.full(0), ..made }
     };
     let Limits { bytes, line_bytes, chars, .. } = policy.limits;
     // A char takes at most three bytes, and at least one.
     let most = bytes.min(line_bytes).min(chars.saturating_mul(3)).min(sizes.full(0));
+    if most < least {
+        return None;
+    }
     let mut made = make(most);
     if fits(&made.json, &policy.limits) {
         return Some(made);
     }
-    let (mut fitting, mut over) = (0, most);
+    let (mut fitting, mut over) = (least, most);
     made = make(fitting);
+    if !fits(&made.json, &policy.limits) {
+        return None;
+    }
     while over - fitting > 1 + over / STEPS {
         let middle = fitting.midpoint(over);
         let next = make(middle);
@@ -118,6 +141,26 @@ mod tests {
             assert_eq!((shaped(json, 2).0.as_str(), shaped(json, 1).0.as_str()), (two, one), "{json}");
         }
         assert_eq!(shape("{", &Policy::default()), None);
+    }
+
+    #[test]
+    fn a_schema_names_what_stays() {
+        let shaped = |json: &str, bytes: usize, schema: &str| {
+            let limits = Limits { bytes, ..Limits::NONE };
+            let policy = Policy { limits, schema: Some(schema.into()), ..Policy::default() };
+            let made = shape(json, &policy).unwrap();
+            (String::from_utf8(made.json).unwrap(), made.validates)
+        };
+        let schema =
+            r#"{"required":["rows","to"],"properties":{"rows":{"minItems":2},"to":{"format":"uri"}}}"#;
+        let json = r#"{"n":100,"rows":[1000,20,3,4000],"to":"https://example.org/a/long/path/to/the/end"}"#;
+        let least = r#"{"rows":[20,3],"to":"https://example.org/a/long/path/to/the/end"}"#;
+        assert_eq!(shaped(json, least.len(), schema), (least.into(), true));
+        assert_eq!(shaped(json, least.len() - 1, schema).1, false);
+        let schema = r#"{"items":{"maxLength":40}}"#;
+        let json = format!(r#"["{}"]"#, "漢".repeat(40));
+        let made = format!(r#"["{}[+31 chars]"]"#, "漢".repeat(9));
+        assert_eq!(shaped(&json, 80, schema), (made, true));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::json::{Document, Value};
 
 use super::elements::Telling;
-use super::sizes::{LEAST, Sizes};
+use super::sizes::{Bytes, Sizes};
 
 /// The room of a container that stays, with strings in it that are shortened.
 pub const OPEN: usize = usize::MAX;
@@ -24,13 +24,13 @@ impl Rooms {
     /// Shares bytes among the values of a document. 0: the value goes.
     pub fn share(document: &Document, sizes: &Sizes, telling: &mut Telling, bytes: usize) -> Rooms {
         let strings = || document.values().filter(|value| value.source()[0] == b'"' && !value.is_name());
-        let spare: usize = strings().map(|string| string.source().len().saturating_sub(LEAST)).sum();
+        let spare: usize = strings().map(|string| sizes.full(string.id()) - sizes.at(string.id()).min).sum();
         let mut rooms = Rooms(vec![0; document.len()]);
         if sizes.full(0) > bytes && sizes.full(0) - spare <= bytes {
             let parts: Vec<Part> = strings()
                 .map(|string| {
-                    let most = string.source().len();
-                    Part { id: string.id(), besides: 0, least: most.min(LEAST), most }
+                    let Bytes { full, min, .. } = sizes.at(string.id());
+                    Part { id: string.id(), besides: 0, least: min, most: full }
                 })
                 .collect();
             let total: usize = parts.iter().map(|part| part.most).sum();
@@ -83,37 +83,53 @@ impl Part {
 
 /// Returns the parts of a container that stay. Each is charged for a comma.
 fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -> Vec<Part> {
-    let part = |value: Value, brief: bool| {
-        let name = value.name().map_or(0, |name| sizes.full(name.id()));
-        let size = sizes.at(value.id());
-        let least = if brief { size.brief } else { size.min };
-        let besides = name + 1;
-        Part { id: value.id(), besides, least: least + besides, most: size.full + besides }
+    let values: Vec<Value> = container.elements().chain(container.members()).collect();
+    let Some(last) = values.len().checked_sub(1) else { return vec![] };
+    let staying = sizes.staying(container, &values);
+    let parts = |least: fn(Bytes) -> usize| -> Vec<Part> {
+        let part = |value: &Value| {
+            let (size, besides) = (sizes.at(value.id()), sizes.besides(*value));
+            Part { id: value.id(), besides, least: least(size) + besides, most: size.full + besides }
+        };
+        values.iter().map(part).collect()
     };
-    if container.is_object() {
-        let parts: Vec<Part> = container.members().map(|member| part(member, false)).collect();
-        return taken(&parts, by_size(&parts), room);
-    }
-    let elements: Vec<Value> = container.elements().collect();
-    let Some(last) = elements.len().checked_sub(1) else { return vec![] };
-    let ends = [0, last];
-    let tells = telling.among(container, &elements);
-    for brief in [true, false] {
-        let parts: Vec<Part> = elements.iter().map(|element| part(*element, brief)).collect();
-        // What tells takes at most half the room.
-        let mut left = room / 2;
-        let telling = tells.iter().copied().filter(|at| {
-            let fits = parts[*at].least <= left;
-            left -= if fits { parts[*at].least } else { 0 };
-            fits
-        });
-        let order = ends.into_iter().chain(telling).chain(by_size(&parts));
-        let taken = taken(&parts, order, room);
-        if !taken.is_empty() {
-            return taken;
+    let take = |parts: &[Part], first: &[usize]| {
+        let order = staying.iter().chain(first).copied().chain(by_size(parts));
+        let is_taken = taken(parts, order, room);
+        let is_enough = staying.iter().all(|at| is_taken[*at]) && is_taken.contains(&true);
+        (is_enough, is_taken)
+    };
+    let left = |parts: Vec<Part>, is_taken: Vec<bool>| -> Vec<Part> {
+        parts.into_iter().zip(is_taken).filter_map(|(part, is_taken)| is_taken.then_some(part)).collect()
+    };
+    if container.is_list() {
+        let tells = telling.among(container, &values);
+        for least in [|size: Bytes| size.brief, |size: Bytes| size.min] {
+            let parts = parts(least);
+            // What tells takes at most half the room.
+            let mut half = room / 2;
+            let telling = tells.iter().copied().filter(|at| {
+                let fits = parts[*at].least <= half;
+                half -= if fits { parts[*at].least } else { 0 };
+                fits
+            });
+            let first: Vec<usize> = [0, last].into_iter().chain(telling).collect();
+            if let (true, is_taken) = take(&parts, &first) {
+                return left(parts, is_taken);
+            }
+        }
+    } else {
+        let parts = parts(|size| size.min);
+        if let (true, is_taken) = take(&parts, &[]) {
+            return left(parts, is_taken);
         }
     }
-    vec![]
+    let mut parts = parts(|size| size.min);
+    for at in &staying {
+        parts[*at].least = sizes.at(parts[*at].id).floor + parts[*at].besides;
+    }
+    let (_, is_taken) = take(&parts, &[]);
+    left(parts, is_taken)
 }
 
 /// Orders parts by the magnitude of their sizes, then by position.
@@ -124,7 +140,7 @@ fn by_size(parts: &[Part]) -> impl Iterator<Item = usize> + use<> {
 }
 
 /// Takes the parts that fit, in this order of precedence.
-fn taken(parts: &[Part], order: impl Iterator<Item = usize>, room: usize) -> Vec<Part> {
+fn taken(parts: &[Part], order: impl Iterator<Item = usize>, room: usize) -> Vec<bool> {
     let (mut is_taken, mut left) = (vec![false; parts.len()], room);
     for at in order {
         if !is_taken[at] && parts[at].least <= left {
@@ -132,6 +148,5 @@ fn taken(parts: &[Part], order: impl Iterator<Item = usize>, room: usize) -> Vec
             left -= parts[at].least;
         }
     }
-    let taken = parts.iter().zip(is_taken).filter(|(_, is_taken)| *is_taken);
-    taken.map(|(part, _)| Part { ..*part }).collect()
+    is_taken
 }

@@ -1,6 +1,8 @@
 //! Bytes that values take without white space.
 
-use crate::json::Document;
+use crate::json::{Document, Value};
+
+use super::rules::{Rule, Rules};
 
 /// Bytes that no string is shortened below: enough for its mark.
 pub const LEAST: usize = 32;
@@ -15,6 +17,8 @@ pub struct Bytes {
     pub brief: usize,
     /// Strings as short as they get, and lists empty.
     pub min: usize,
+    /// No more than a schema asks for.
+    pub floor: usize,
 }
 
 impl Bytes {
@@ -22,52 +26,110 @@ impl Bytes {
         self.full += more.full;
         self.brief += more.brief;
         self.min += more.min;
+        self.floor += more.floor;
     }
 
     fn all(bytes: usize) -> Bytes {
-        Bytes { full: bytes, brief: bytes, min: bytes }
+        Bytes { full: bytes, brief: bytes, min: bytes, floor: bytes }
     }
 }
 
-/// The sizes of all values of a document, by id. That of a name includes its colon.
+/// The sizes of all values of a document, by id, with the rules of a schema. That of a name includes its colon.
 #[derive(Debug)]
-pub struct Sizes(Vec<Bytes>);
+pub struct Sizes {
+    of: Vec<Bytes>,
+    rules: Option<Rules>,
+}
 
 impl Sizes {
-    pub fn of(document: &Document) -> Sizes {
-        let mut sizes = vec![Bytes::default(); document.len()];
+    pub fn new(document: &Document, rules: Option<Rules>) -> Sizes {
+        let mut sizes = Sizes { of: vec![Bytes::default(); document.len()], rules };
         for value in document.values().rev() {
             let id = value.id() as usize;
             let length = value.source().len();
             match value.source()[0] {
                 // The parts have been added, as they come later.
-                b'{' | b'[' => sizes[id].add(Bytes::all(2)),
-                b'"' if value.is_name() => sizes[id] = Bytes::all(length + 1),
-                b'"' => {
-                    sizes[id] = Bytes { full: length, brief: length.min(BRIEF), min: length.min(LEAST) };
+                b'{' | b'[' => {
+                    sizes.of[id].add(Bytes::all(2));
+                    sizes.keep_to_rule(value);
                 }
-                _ => sizes[id] = Bytes::all(length),
+                b'"' if value.is_name() => sizes.of[id] = Bytes::all(length + 1),
+                b'"' if !sizes.rule(value.id()).is_some_and(|rule| rule.whole) => {
+                    let least = length.min(LEAST);
+                    sizes.of[id] = Bytes { full: length, brief: length.min(BRIEF), min: least, floor: least };
+                }
+                _ => sizes.of[id] = Bytes::all(length),
             }
             let Some(parent) = value.parent() else { continue };
             let is_last = value.next_id() == parent.next_id();
             let comma = Bytes::all(usize::from(!is_last && (parent.is_list() || !value.is_name())));
-            let (mut own, is_first) = (sizes[id], value.id() == parent.id() + 1);
+            let (mut own, is_first) = (sizes.of[id], value.id() == parent.id() + 1);
             own.add(comma);
+            own.floor = 0;
             if parent.is_list() {
                 own.min = 0;
                 own.brief = if is_first || is_last { own.brief } else { 0 };
             }
-            sizes[parent.id() as usize].add(own);
+            sizes.of[parent.id() as usize].add(own);
         }
-        Sizes(sizes)
+        sizes
     }
 
     pub fn at(&self, id: u32) -> Bytes {
-        self.0[id as usize]
+        self.of[id as usize]
     }
 
     pub fn full(&self, id: u32) -> usize {
         self.at(id).full
+    }
+
+    /// Returns the rule of a value, if there is a schema.
+    pub fn rule(&self, id: u32) -> Option<&Rule> {
+        self.rules.as_ref().map(|rules| rules.at(id))
+    }
+
+    /// Returns the bytes of a part of a container besides those of its value: its name, and a comma.
+    pub fn besides(&self, value: Value) -> usize {
+        value.name().map_or(0, |name| self.full(name.id())) + 1
+    }
+
+    /// Returns the positions of the parts of a container that must stay: those that its rule names, and the smallest
+    /// others up to the number that it asks for.
+    pub fn staying(&self, container: Value, parts: &[Value]) -> Vec<usize> {
+        let Some(rule) = self.rule(container.id()) else { return vec![] };
+        let is_list = container.is_list();
+        let named = |at: usize| {
+            if is_list { rule.keeps_parts || at < rule.prefix } else { rule.requires(parts[at]) }
+        };
+        let (mut staying, mut others): (Vec<usize>, Vec<usize>) = (0..parts.len()).partition(|at| named(*at));
+        let least = if is_list { rule.min_items } else { rule.min_members };
+        if least > staying.len() {
+            others.sort_by_key(|at| self.at(parts[*at].id()).floor + self.besides(parts[*at]));
+            others.truncate(least - staying.len());
+            staying.append(&mut others);
+        }
+        staying
+    }
+
+    /// Has a container take at least what its rule asks for.
+    fn keep_to_rule(&mut self, container: Value) {
+        let Some(rule) = self.rule(container.id()) else { return };
+        let mut own = self.at(container.id());
+        if rule.whole {
+            own = Bytes::all(own.full);
+        } else {
+            let parts: Vec<Value> = container.elements().chain(container.members()).collect();
+            let staying = self.staying(container, &parts);
+            let mut least = Bytes::all(if staying.is_empty() { 2 } else { 1 });
+            for at in staying {
+                least.add(self.at(parts[at].id()));
+                least.add(Bytes::all(self.besides(parts[at])));
+            }
+            own.floor = least.floor;
+            own.min = own.min.max(least.min);
+            own.brief = own.brief.max(own.min);
+        }
+        self.of[container.id() as usize] = own;
     }
 }
 
@@ -84,7 +146,7 @@ mod tests {
             ("-1.0", 4, 4, 4),
         ] {
             let document = Document::parse(json.as_bytes()).unwrap();
-            let root = Sizes::of(&document).at(0);
+            let root = Sizes::new(&document, None).at(0);
             assert_eq!((root.full, root.brief, root.min), (full, brief, min), "{json}");
             assert_eq!(root.full, document.root().compact().len());
         }

@@ -49,7 +49,12 @@ pub fn write(document: &Document, sizes: &Sizes, rooms: &Rooms) -> Shaped {
             id = value.id() + 1;
         } else if source.len() > room {
             made.strings += 1;
-            write_shortened(source, room, &mut made.json);
+            let most = sizes.rule(value.id()).and_then(|rule| rule.most_chars);
+            write_shortened(
+                source,
+                most.map_or(room, |most| room.min(most.saturating_add(2))),
+                &mut made.json,
+            );
         } else {
             made.json.extend_from_slice(source);
         }

@@ -1,0 +1,192 @@
+//! JSON schemas, read for what a smaller value must keep so that it validates as the larger one did.
+
+use crate::json::Value;
+
+/// Schemas that a value meets together, by their positions in the schema's document, in order.
+pub type Set = Vec<u32>;
+
+/// A JSON schema of any draft from 4 on.
+#[derive(Clone, Copy, Debug)]
+pub struct Schema<'s> {
+    root: Value<'s>,
+    /// A part has an `$id`, which changes where references lead.
+    has_ids: bool,
+}
+
+/// Keywords that a smaller value may come to meet, or no longer meet.
+const OPAQUE: [&str; 7] = ["not", "if", "const", "enum", "$dynamicRef", "$recursiveRef", "maxContains"];
+/// Depth up to which alternatives are told apart.
+const DEPTH: usize = 32;
+
+impl<'s> Schema<'s> {
+    pub fn new(root: Value<'s>) -> Self {
+        let mut inner = (root.id() + 1..root.next_id()).map(|id| root.at(id));
+        let has_ids = inner.any(|value| value.is_named("$id") && value.parent() != Some(root));
+        Schema { root, has_ids }
+    }
+
+    /// Returns the schema at a position.
+    pub fn at(&self, id: u32) -> Value<'s> {
+        self.root.at(id)
+    }
+
+    /// Returns the schemas that a value meets besides those of a set, and if they depend on the value. `None` if only
+    /// the value as it is surely meets them all.
+    pub fn expanded(&self, set: &[u32], value: Value) -> Option<(Set, bool)> {
+        let (mut found, mut left, mut depends) = (vec![], set.to_vec(), false);
+        while let Some(id) = left.pop() {
+            let schema = self.at(id);
+            if found.contains(&id) || !schema.is_object() {
+                continue;
+            }
+            found.push(id);
+            if OPAQUE.iter().any(|name| schema.get(name).is_some()) {
+                return None;
+            }
+            if let Some(name) = schema.get("$ref") {
+                left.push(self.resolved(name)?.id());
+            }
+            left.extend(schema.get("allOf").iter().flat_map(|all| all.elements()).map(|part| part.id()));
+            for name in ["dependentSchemas", "dependencies"] {
+                let parts = schema.get(name);
+                left.extend(parts.iter().flat_map(|parts| parts.members()).map(|part| part.id()));
+            }
+            for name in ["anyOf", "oneOf"] {
+                let Some(parts) = schema.get(name) else { continue };
+                depends = true;
+                let open: Set = parts
+                    .elements()
+                    .filter(|part| !self.refuses(*part, value, DEPTH))
+                    .map(|part| part.id())
+                    .collect();
+                // A smaller value could meet two.
+                if name == "oneOf" && open.len() > 1 {
+                    return None;
+                }
+                left.extend(open);
+            }
+        }
+        found.sort_unstable();
+        Some((found, depends))
+    }
+
+    /// Returns true if neither a value nor any smaller form of it meets a schema.
+    fn refuses(&self, schema: Value<'s>, value: Value, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if !schema.is_object() {
+            return schema.source() == b"false";
+        }
+        let is_other = |part: Value| !could_be(part, value);
+        let refuses = |part: Value<'s>| self.refuses(part, value, depth);
+        let list = |name: &str| schema.get(name).filter(|list| list.is_list());
+        schema.get("type").is_some_and(|kind| !is_of(kind, value))
+            || schema.get("const").is_some_and(is_other)
+            || list("enum").is_some_and(|all| all.elements().all(is_other))
+            || schema.get("$ref").and_then(|name| self.resolved(name)).is_some_and(refuses)
+            || list("allOf").is_some_and(|all| all.elements().any(refuses))
+            || list("anyOf").is_some_and(|all| all.elements().all(refuses))
+            || list("oneOf").is_some_and(|all| all.elements().all(refuses))
+            || value.is_object() && self.lacks(schema, value, depth)
+    }
+
+    /// Returns true if an object lacks a required member, or has another in its place.
+    fn lacks(&self, schema: Value<'s>, object: Value, depth: usize) -> bool {
+        let names = schema.get("required").into_iter().flat_map(|names| names.elements());
+        names.filter_map(|name| name.string()).any(|name| {
+            let Some(member) = object.get(&name) else { return true };
+            let own = schema.get("properties").and_then(|all| all.get(&name));
+            own.is_some_and(|own| self.refuses(own, member, depth))
+        })
+    }
+
+    /// Returns the schema to which a reference within the document leads.
+    fn resolved(&self, name: Value) -> Option<Value<'s>> {
+        let name = name.string().filter(|_| !self.has_ids)?;
+        let mut at = self.root;
+        for step in name.strip_prefix('#')?.split('/').skip(1) {
+            let step = percent_decoded(step)?.replace("~1", "/").replace("~0", "~");
+            at = if at.is_list() { at.elements().nth(step.parse().ok()?)? } else { at.get(&step)? };
+        }
+        (name == "#" || name.starts_with("#/")).then_some(at)
+    }
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
+        bytes.extend_from_slice(part[2..].as_bytes());
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Returns true if a value has the type, or one of the types, that a schema names.
+fn is_of(kind: Value, value: Value) -> bool {
+    let is = |kind: Value| match value.source()[0] {
+        b'{' => kind.is("object"),
+        b'[' => kind.is("array"),
+        b'"' => kind.is("string"),
+        b't' | b'f' => kind.is("boolean"),
+        b'n' => kind.is("null"),
+        _ => kind.is("number") || kind.is("integer") && value.number().is_none_or(|n| n.fract() == 0.0),
+    };
+    if kind.is_list() { kind.elements().any(is) } else { is(kind) }
+}
+
+/// Returns true if a value, or a smaller form of it, may equal a constant.
+fn could_be(constant: Value, value: Value) -> bool {
+    match (constant.source()[0], value.source()[0]) {
+        (a @ (b'{' | b'['), b) => a == b,
+        (b'"', b'"') => value.source().len() > super::sizes::LEAST || constant.string() == value.string(),
+        (b'-' | b'0'..=b'9', b'-' | b'0'..=b'9') => constant.number() == value.number(),
+        _ => constant.source() == value.source(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Document;
+
+    fn expanded(schema: &str, value: &str) -> Option<Vec<String>> {
+        let (schema, value) = (schema.as_bytes(), value.as_bytes());
+        let (document, value) = (Document::parse(schema).unwrap(), Document::parse(value).unwrap());
+        let schema = Schema::new(document.root());
+        let (set, _) = schema.expanded(&[0], value.root())?;
+        let text = |id: &u32| String::from_utf8(schema.at(*id).source().to_vec()).unwrap();
+        Some(set.iter().skip(1).map(text).collect())
+    }
+
+    #[test]
+    fn references_lead_within_the_document() {
+        let part = r##"{"$defs":{"a b/c":{"minItems":1}},"$ref":"#/$defs/a%20b~1c"}"##;
+        assert_eq!(expanded(part, "[]").unwrap(), [r#"{"minItems":1}"#]);
+        assert_eq!(expanded(r##"{"$ref":"#"}"##, "[]").unwrap(), [""; 0]);
+        for name in ["other.json", "#anchor", "#/nowhere", "#/%zz", ""] {
+            assert_eq!(expanded(&format!(r#"{{"$ref":"{name}"}}"#), "[]"), None, "{name}");
+        }
+        assert_eq!(expanded(r##"{"a":{"$id":"b"},"$ref":"#/a"}"##, "[]"), None);
+    }
+
+    #[test]
+    fn alternatives_are_told_apart() {
+        let schema = r##"{"oneOf":[{"type":"string"},{"type":["array","null"]},
+            {"type":"object","required":["k"],"properties":{"k":{"const":"a"}}},{"type":"object","required":["k"],"properties":{"k":{"enum":["b",1]}}}]}"##;
+        for (value, at) in [
+            (r#""x""#, Some(1)),
+            ("[]", Some(1)),
+            ("null", Some(1)),
+            (r#"{"k":"a"}"#, Some(1)),
+            (r#"{"k":1.0}"#, Some(1)),
+            (r#"{"k":"c"}"#, Some(0)),
+            ("{}", Some(0)),
+            // Shortened, it could be either.
+            (r#"{"k":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}"#, None),
+        ] {
+            assert_eq!(expanded(schema, value).map(|set| set.len()), at, "{value}");
+        }
+        assert_eq!(expanded(r#"{"anyOf":[{"minItems":1},{"maxItems":9},false]}"#, "[]").unwrap().len(), 2);
+        assert_eq!(expanded(r#"{"allOf":[{"not":{"maxItems":2}}]}"#, "[]"), None);
+    }
+}
