@@ -354,6 +354,14 @@ export interface ResultPolicy extends PolicyOptions {
    *  and messages of Pi keep their text, since Pi sends no structured content. docs/frameworks.md says what each client
    *  does with both. */
   structured?: 'both' | 'text' | 'structured'
+  /** Form of JSON that is over the limits. 'text' (default): cut like any text, and tags that announce JSON announce text.
+   *  'keep-shape': cut as clampJson does, so that it parses and data stays data: texts that are a JSON list or object,
+   *  JSON of the AI SDK, Bedrock and Gemini, plain data that a tool returns, and under `sideData: 'cap'` an MCP
+   *  `structuredContent`. What is missing is told by notices in other texts of the result, by reports and events, never
+   *  within the JSON; so the notice of a result that is JSON alone is lost. */
+  json?: 'text' | 'keep-shape'
+  /** With `json: 'keep-shape'`: the JSON schema of what the tool returns, as `JsonPolicy.schema`. */
+  schema?: object
   /** Default: detected from the shape of the value, by its tags alone, never by instanceof. */
   dialect?: DialectName
   /** Budget of the payloads of one result, in clampMessages and repairSession of all results together: images, audio and

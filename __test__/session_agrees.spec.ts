@@ -158,6 +158,9 @@ const message = fc.oneof(
     isError,
   })),
   fc.tuple(fc.nat(samples.length - 1), hostileText).map(([at, text]) => samples[at]?.make(text) as object),
+  fc
+    .tuple(fc.nat(samples.length - 1), json)
+    .map(([at, value]) => samples[at]?.make(JSON.stringify(value)) as object),
   fc.tuple(fc.nat(samples.length - 1), failingLog).map(([at, text]) => samples[at]?.make(text) as object),
   fc.tuple(fc.constantFrom('json', 'error-json'), json).map(([type, value]) => ({
     role: 'tool',
@@ -219,6 +222,12 @@ const policies = fc
         headShare: fc.double({ min: 0, max: 1, noNaN: true }),
         clean: fc.constantFrom(true, false, { ansi: false }, { repeats: false, control: false }),
         isError: fc.boolean(),
+        json: fc.constantFrom('text', 'keep-shape'),
+        schema: fc.constantFrom(
+          {},
+          { items: { required: ['a'] } },
+          { properties: { rows: { minItems: 1 } } },
+        ),
         source: fc.constantFrom('stdout', 'ausgäbe'),
         notice: fc.constantFrom('hint', 'pi', 'count', false, '<{omittedChars:,} of {totalLines}>'),
       },

@@ -99,6 +99,7 @@ export function handleOf(policy: Compiled): Slot['handle'] {
     isError: policy.isError,
     needles: policy.needles,
     query: Array.isArray(policy.query) ? policy.query : [],
+    keepsShape: policy.keepsShape,
     ...(policy.schema !== undefined && { schema: policy.schema }),
     ...(saved && { saved: saved.how, savedName: saved.name }),
   })

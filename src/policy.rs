@@ -56,6 +56,8 @@ pub struct Policy {
     pub needles: Vec<String>,
     /// The question that the text answers, the most important text first.
     pub query: Vec<String>,
+    /// JSON that is cut still parses.
+    pub keeps_shape: bool,
     /// The JSON schema against which JSON validates.
     pub schema: Option<Arc<str>>,
     /// The secrets that texts lose.
@@ -94,6 +96,7 @@ impl Default for Policy {
             is_error: false,
             needles: vec![],
             query: vec![],
+            keeps_shape: false,
             schema: None,
             redact: None,
         }

@@ -14,6 +14,7 @@ import { checkAwaited } from '../validate.js'
 import { type Clamped, clampSlots, clampWithFigures, type Figures } from './clamp_slots.js'
 import { redactResult } from './redact_value.js'
 import { sentOnce } from './sent_once.js'
+import { capShape } from './slot_json.js'
 
 const RESULT: Origin = { phase: 'result' }
 
@@ -114,7 +115,7 @@ export function clampSide(result: Result, policy: Compiled, draft: Draft): boole
   const { sideData, maxSideBytes } = policy
   let isChanged = false
   for (const { value, holder, key } of result.side) {
-    const kept = sideData === 'drop' ? undefined : capSide(value, maxSideBytes)
+    const kept = sideData === 'drop' ? undefined : capped(value, key, maxSideBytes, policy)
     if (Object.is(kept, value)) continue
     isChanged = true
     if (kept === undefined) draft.remove(holder, key)
@@ -122,6 +123,11 @@ export function clampSide(result: Result, policy: Compiled, draft: Draft): boole
     if (sideData === 'drop' && key === 'structuredContent') sayInText(value, result, policy, draft)
   }
   return isChanged
+}
+
+function capped(value: unknown, key: string | number, maxBytes: number, policy: Compiled): unknown {
+  const isShaped = policy.keepsShape && key === 'structuredContent'
+  return isShaped ? capShape(value, maxBytes, policy) : capSide(value, maxBytes)
 }
 
 /** Adds a text with the structured content that an MCP result loses, if the result has no other text. */

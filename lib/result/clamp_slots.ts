@@ -3,7 +3,7 @@ import { type Compiled, handleOf, headOf, silent, tightened, worded } from '../c
 import type { Edit } from '../dialect/edit.js'
 import { clampEncoded } from '../dialect/nested_json.js'
 import { edits, named, textOf } from '../dialect/slots.js'
-import type { Slot } from '../dialect/walk.js'
+import { REST, type Slot } from '../dialect/walk.js'
 import { type Cut as NativeCut, native } from '../engine.js'
 import { linesOf } from '../policy.js'
 import { StringInput } from '../text/input.js'
@@ -14,6 +14,7 @@ import { parted, prepared, prepares } from '../text/prepare.js'
 import { isWithin, sizeOf } from '../text/size.js'
 import { clamp, fits } from '../text/text.js'
 import { type Kept, keptBy, keptLines, type Truncation, untouched } from '../text/truncation.js'
+import { editOf, keepShape, roomOf } from './slot_json.js'
 
 /** The outcome of clamping the texts of one result. */
 export interface Clamped {
@@ -47,6 +48,8 @@ export function clampWithFigures(text: string, policy: Compiled, name = nothing,
 
 interface OneClamped {
   readonly text: string
+  /** True if the text is JSON that was cut and still parses. */
+  readonly isJson?: boolean
   readonly figures: Clamped['figures']
 }
 
@@ -61,13 +64,17 @@ export function clampSlots(slots: readonly Slot[], policy: Compiled, counts: boo
   return slots.length > 1 || !slot ? clampTogether(slots, policy, counts, ask) : clampSlot(slot, policy, ask)
 }
 
-function clampSlot(slot: Slot, policy: Compiled, ask: Ask | undefined): Clamped {
+function clampSlot(slot: Slot, given: Compiled, ask: Ask | undefined): Clamped {
+  // What no path reads is shrunk as data.
+  const policy = slot.json?.as === REST ? { ...given, keepsShape: false } : given
+  const name = (text: string) => named(slot, text)
+  const shaped = policy.keepsShape && slot.json ? clampOf(slot.text, slot.text, policy, name, ask) : undefined
+  if (shaped?.isJson) return { edits: new Map([[slot, editOf(slot, shaped.text)]]), figures: shaped.figures }
   if (slot.json?.as === 'encoded') {
     const { figures } = clampWithFigures(slot.text, policy, nothing, ask)
     const clampOne = (text: string, policy: Compiled) => clampString(text, policy, ask)
     return { edits: edits([[slot, clampEncoded(slot.text, policy, clampOne)]]), figures }
   }
-  const name = (text: string) => named(slot, text)
   const { text, figures } = clampOf(slot.text, textOf(slot, policy), policy, name, ask)
   return { edits: edits([[slot, showing(text, slot.text, policy)]]), figures }
 }
@@ -82,6 +89,20 @@ function clampOf(
   const whole = cutOf(text, policy, ask)
   if (!whole.truncated) return { text: whole.text, figures: undefined }
   const lean = name(text)
+  const shaped = keepShape(
+    lean ?? text,
+    policy,
+    ask && askedOf(new StringInput(text), text.length, policy, ask),
+  )
+  if (shaped) {
+    const { json, isLess } = shaped
+    const figures = () => ({
+      total: sizeOf(given),
+      kept: sizeOf(json),
+      exceeded: exceededBy(new StringInput(text), policy),
+    })
+    return { text: json, isJson: true, figures: isLess || lean !== undefined ? figures : undefined }
+  }
   const made = lean === undefined ? whole : cutOf(lean, policy, ask)
   const left = parted(made.text, policy)
   const figures = () => ({
@@ -165,6 +186,12 @@ function clampTogether(
     texts = lean
     shared = shareOf(texts, policy, counts, ask)
   }
+  const shaped = texts.map((text, at) => {
+    const [slot, cut] = [slots[at], shared.cuts[at]]
+    if (!policy.keepsShape || !slot || slot.json?.as === REST || !cut || !isCut(outcome(at))) return undefined
+    const query = ask && askedOfAll(texts, policy, ask)
+    return keepShape(text, roomOf(parted(cut.text, policy), policy), query)?.json
+  })
   const left = (at: number): string | null => {
     const text = texts[at] ?? ''
     const cut = shared.cuts[at]
@@ -173,8 +200,14 @@ function clampTogether(
   }
   const cut = texts.some((text, at) => text !== given[at] || isLess(at))
   return {
-    edits: edits(slots.map((slot, at) => [slot, left(at)] as const)),
-    figures: cut ? () => figuresOf(slots, given, texts, shared, policy) : undefined,
+    edits: new Map<Slot, Edit>([
+      ...edits(slots.map((slot, at) => [slot, left(at)] as const)),
+      ...slots.flatMap((slot, at): [Slot, Edit][] => {
+        const json = shaped[at]
+        return json === undefined ? [] : [[slot, editOf(slot, json)]]
+      }),
+    ]),
+    figures: cut ? () => figuresOf(slots, given, texts, shared, shaped, policy) : undefined,
   }
 }
 
@@ -199,11 +232,14 @@ function figuresOf(
   given: readonly string[],
   texts: readonly string[],
   shared: Shared,
+  shaped: readonly (string | undefined)[],
   policy: Compiled,
 ): Figures {
   const kept = texts.map((text, at): TextSize => {
     const outcome = shared.table[at * COLUMNS + 1] ?? WHOLE
     const cut = shared.cuts[at]
+    const json = shaped[at]
+    if (json !== undefined) return sizeOf(json)
     if (outcome === GONE) return { bytes: 0, chars: 0, lines: 0 }
     if (outcome === CUT && cut) return less(sizesOf(keptBy(cut)), cut.text, parted(cut.text, policy))
     return outcome === LINED ? sizesOf(truncate(new StringInput(text), linesOf(policy)).kept()) : sizeOf(text)

@@ -188,6 +188,7 @@ function ofData(value: object, policy: Compiled, origin: Origin): unknown {
   if (json === undefined) return undefined
   const lean = lightText(json, policy.media, tellOf(origin))
   const text = clampAndReport(lean, { ...policy, clean: undefined }, origin, withNames)
+  if (policy.keepsShape && text !== lean) return tryRead(() => wellFormed(text) ?? JSON.parse(text)) ?? text
   if (!own || text !== lean) return text
   return wellFormed(lean) ?? (lean === json ? value : JSON.parse(lean))
 }

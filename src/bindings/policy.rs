@@ -45,6 +45,7 @@ pub struct PolicyFields {
     pub is_error: bool,
     pub needles: Vec<String>,
     pub query: Vec<String>,
+    pub keeps_shape: bool,
     /// A JSON schema, as JSON.
     pub schema: Option<String>,
 }
@@ -128,6 +129,7 @@ pub fn set_policy(
         is_error: fields.is_error,
         needles: fields.needles,
         query: fields.query,
+        keeps_shape: fields.keeps_shape,
         schema: fields.schema.map(Arc::from),
         redact: None,
     };

@@ -4,7 +4,7 @@ use napi_derive::napi;
 
 use super::answer::answer;
 use super::cut::JsText;
-use super::policy::PolicyHandle;
+use super::policy::{PolicyHandle, asking};
 use crate::shape::shape;
 
 /// JSON with less in it, and counts of what is missing.
@@ -19,13 +19,14 @@ pub struct ShapedJson {
     pub validates: bool,
 }
 
-/// Rewrites JSON to fit a policy. Returns null for a text that is no JSON.
+/// Rewrites JSON to fit a policy, with the question of this text if there is one. Returns null for a text that is no JSON.
 #[napi(catch_unwind)]
 pub fn shape_json(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
     json: String,
+    query: Option<Vec<String>>,
 ) -> Option<ShapedJson> {
-    let made = shape(&json, policy)?;
+    let made = shape(&json, &asking(policy, query))?;
     let [elements, strings, members] = [made.elements, made.strings, made.members].map(|count| count as u32);
     Some(ShapedJson {
         json: answer(made.json),

@@ -2,6 +2,7 @@
 
 use super::nested_json;
 use super::payload::with_names;
+use super::slot_json::{SlotJson, keep_shape, room_of};
 use super::slot_text::{Windows, parted, prepared, windows};
 use crate::clean;
 use crate::dialect::Slot;
@@ -81,6 +82,8 @@ pub enum SlotEdit {
     /// Replace lone surrogates with U+FFFD.
     Mend,
     Replace(String),
+    /// Put JSON in the place of JSON.
+    Put(String),
     Drop,
 }
 
@@ -119,6 +122,9 @@ fn whole(slot: &Slot) -> SlotEdit {
 }
 
 fn clamp_one(slot: &Slot, text: &Literal, rules: &Rules) -> SlotCuts {
+    if let Some(SlotJson { edit, is_less }) = shape_one(slot, text, rules) {
+        return SlotCuts { edits: vec![edit], truncated: is_less };
+    }
     let fit = match slot.json {
         Some(As::Rest) => clamp(text, rules),
         Some(As::Encoded) | None => clamp_text(text, rules),
@@ -134,6 +140,16 @@ fn clamp_one(slot: &Slot, text: &Literal, rules: &Rules) -> SlotCuts {
         Fit::Cut(cut) => SlotEdit::Replace(showing(cut, text, rules)),
     };
     SlotCuts { edits: vec![edit], truncated }
+}
+
+fn shape_one(slot: &Slot, text: &Literal, rules: &Rules) -> Option<SlotJson> {
+    if !rules.policy.keeps_shape {
+        return None;
+    }
+    let made = if slot.json.is_none() { prepared(text, rules) } else { None };
+    let text = made.as_ref().unwrap_or(text);
+    let is_over = matches!(clamp(text, rules), Fit::Cut(_));
+    if is_over { keep_shape(slot, text, rules.policy.limits, rules) } else { None }
 }
 
 /// Truncates JSON. If it does not fit, its payloads are replaced by their names first.
@@ -229,7 +245,12 @@ fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &Rules) -> SlotCuts 
             let edits = shared.into_iter().enumerate().map(|(at, shared)| match shared {
                 SharedText::Whole if made[at].is_some() => SlotEdit::Replace(texts[at].string()),
                 SharedText::Whole => whole(&slots[at]),
-                SharedText::Text(text) => SlotEdit::Replace(text),
+                SharedText::Text(text) => {
+                    let room = room_of(&text, &rules.policy);
+                    let shaped = keep_shape(&slots[at], texts[at], room, rules);
+                    shaped.map_or(SlotEdit::Replace(text), |shaped| shaped.edit)
+                }
+                SharedText::Notice(text) => SlotEdit::Replace(text),
                 SharedText::Gone => SlotEdit::Drop,
             });
             return SlotCuts { edits: edits.collect(), truncated };
@@ -245,6 +266,8 @@ fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &Rules) -> SlotCuts 
 enum SharedText {
     Whole,
     Text(String),
+    /// The text was dropped, and a notice is in its place.
+    Notice(String),
     Gone,
 }
 
@@ -260,7 +283,7 @@ fn share_texts(texts: &[&Literal], rules: &Rules) -> Vec<SharedText> {
         Block::Lines(text) => SharedText::Text(parted(text, rules)),
         Block::Cut(cut) => SharedText::Text(parted(cut.middle.encode_utf16().collect(), rules)),
         Block::Gone => SharedText::Gone,
-        Block::Replaced(text) => SharedText::Text(parted(text.encode_utf16().collect(), rules)),
+        Block::Replaced(text) => SharedText::Notice(parted(text.encode_utf16().collect(), rules)),
     };
     share(&inputs, policy, false).into_iter().map(left).collect()
 }

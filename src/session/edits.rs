@@ -20,6 +20,7 @@ pub fn edit(splices: &mut Splices, result: &ToolResult, edits: &[SlotEdit]) {
             SlotEdit::Keep => {}
             SlotEdit::Mend => slot.values().iter().for_each(|value| mend(splices, *value)),
             SlotEdit::Replace(text) => put(splices, slot, text),
+            SlotEdit::Put(json) => splices.replace(slot.value, json.clone()),
             SlotEdit::Drop if slot.json == Some(As::Rest) => keep_unread(splices, slot, 0),
             SlotEdit::Drop => {}
         }

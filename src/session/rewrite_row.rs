@@ -8,6 +8,7 @@ use super::media::ResultMedia;
 use super::row_format::Entry;
 use super::rows::Row;
 use super::side_data;
+use super::slot_json::cap_shape;
 use super::splice::Splices;
 use crate::dialect::structured::{Structured, copies};
 use crate::dialect::{Table, ToolResult};
@@ -189,7 +190,14 @@ impl Options {
     fn capped(&self, member: Value) -> Option<Option<String>> {
         match self.side {
             SideData::Keep => None,
-            SideData::Cap { max, spare } => side_data::cap(member, max, max.saturating_add(spare)),
+            SideData::Cap { max, spare } => {
+                let most = max.saturating_add(spare);
+                let policy = &self.rules.policy;
+                if policy.keeps_shape && member.is_named("structuredContent") {
+                    return cap_shape(member, max, most, policy);
+                }
+                side_data::cap(member, max, most)
+            }
             SideData::Drop => Some(None),
         }
     }
@@ -257,7 +265,7 @@ fn after(texts: &[Literal], clamped: &SlotCuts) -> (usize, usize) {
         let made;
         let text = match edit {
             SlotEdit::Drop => continue,
-            SlotEdit::Replace(new) => {
+            SlotEdit::Replace(new) | SlotEdit::Put(new) => {
                 made = new.clone().into();
                 &made
             }

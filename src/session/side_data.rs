@@ -53,7 +53,7 @@ pub fn fit_parts(parts: &[Value], room: usize) -> (Vec<Option<String>>, Option<S
 }
 
 /// Returns JSON as it is written to a row: on one line, without lone surrogates.
-fn written(value: Value) -> String {
+pub fn written(value: Value) -> String {
     let mended = |text: Literal| text.has_lone().then(|| string(&text.string()));
     on_one_line(value.compact_with(|leaf| leaf.text().and_then(mended)))
 }

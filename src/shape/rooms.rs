@@ -85,7 +85,7 @@ impl Part {
 fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -> Vec<Part> {
     let values: Vec<Value> = container.elements().chain(container.members()).collect();
     let Some(last) = values.len().checked_sub(1) else { return vec![] };
-    let staying = sizes.staying(container, &values);
+    let (named, others) = sizes.staying(container, &values);
     let parts = |least: fn(Bytes) -> usize| -> Vec<Part> {
         let part = |value: &Value| {
             let (size, besides) = (sizes.at(value.id()), sizes.besides(*value));
@@ -94,9 +94,10 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -
         values.iter().map(part).collect()
     };
     let take = |parts: &[Part], first: &[usize]| {
-        let order = staying.iter().chain(first).copied().chain(by_size(parts));
+        let order = named.iter().chain(first).copied().chain(by_size(parts));
         let is_taken = taken(parts, order, room);
-        let is_enough = staying.iter().all(|at| is_taken[*at]) && is_taken.contains(&true);
+        let count = is_taken.iter().filter(|is_taken| **is_taken).count();
+        let is_enough = named.iter().all(|at| is_taken[*at]) && count >= (named.len() + others.len()).max(1);
         (is_enough, is_taken)
     };
     let left = |parts: Vec<Part>, is_taken: Vec<bool>| -> Vec<Part> {
@@ -125,10 +126,10 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -
         }
     }
     let mut parts = parts(|size| size.min);
-    for at in &staying {
+    for at in named.iter().chain(&others) {
         parts[*at].least = sizes.at(parts[*at].id).floor + parts[*at].besides;
     }
-    let (_, is_taken) = take(&parts, &[]);
+    let (_, is_taken) = take(&parts, &others);
     left(parts, is_taken)
 }
 

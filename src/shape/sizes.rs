@@ -94,21 +94,21 @@ impl Sizes {
     }
 
     /// Returns the positions of the parts of a container that must stay: those that its rule names, and the smallest
-    /// others up to the number that it asks for.
-    pub fn staying(&self, container: Value, parts: &[Value]) -> Vec<usize> {
-        let Some(rule) = self.rule(container.id()) else { return vec![] };
+    /// others up to the number that it asks for, which may be other ones.
+    pub fn staying(&self, container: Value, parts: &[Value]) -> (Vec<usize>, Vec<usize>) {
+        let Some(rule) = self.rule(container.id()) else { return (vec![], vec![]) };
         let is_list = container.is_list();
-        let named = |at: usize| {
-            if is_list { rule.keeps_parts || at < rule.prefix } else { rule.requires(parts[at]) }
+        let is_named = |at: &usize| {
+            if is_list { rule.keeps_parts || *at < rule.prefix } else { rule.requires(parts[*at]) }
         };
-        let (mut staying, mut others): (Vec<usize>, Vec<usize>) = (0..parts.len()).partition(|at| named(*at));
+        let (named, mut others): (Vec<usize>, Vec<usize>) = (0..parts.len()).partition(is_named);
         let least = if is_list { rule.min_items } else { rule.min_members };
-        if least > staying.len() {
+        let count = least.saturating_sub(named.len());
+        if count > 0 {
             others.sort_by_key(|at| self.at(parts[*at].id()).floor + self.besides(parts[*at]));
-            others.truncate(least - staying.len());
-            staying.append(&mut others);
         }
-        staying
+        others.truncate(count);
+        (named, others)
     }
 
     /// Has a container take at least what its rule asks for.
@@ -119,9 +119,9 @@ impl Sizes {
             own = Bytes::all(own.full);
         } else {
             let parts: Vec<Value> = container.elements().chain(container.members()).collect();
-            let staying = self.staying(container, &parts);
-            let mut least = Bytes::all(if staying.is_empty() { 2 } else { 1 });
-            for at in staying {
+            let (named, others) = self.staying(container, &parts);
+            let mut least = Bytes::all(if named.is_empty() && others.is_empty() { 2 } else { 1 });
+            for at in named.into_iter().chain(others) {
                 least.add(self.at(parts[at].id()));
                 least.add(Bytes::all(self.besides(parts[at])));
             }

@@ -1,0 +1,129 @@
+import * as fc from 'fast-check'
+import { type ClampEvent, clampMessages, clampResult, type ResultPolicy, wrapTool } from 'spillway'
+import { describe, expect, it, test } from 'vitest'
+import { hostileText } from './hostile.js'
+import { samples } from './samples.js'
+
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, row) => ({
+    row,
+    state: row === 321 ? 'error: disk full' : 'done',
+    note: 'é'.repeat(40),
+  }))
+const policy = { maxBytes: 900, json: 'keep-shape' } as const
+
+describe.each(
+  samples.map((sample) => [`${sample.dialect}: ${sample.name}`, sample] as const),
+)('%s', (_, sample) => {
+  it('keeps a text that is JSON within the limits, as JSON', () => {
+    const json = JSON.stringify({ rows: rows(500), total: 500 })
+    const value = sample.make(json)
+    const clamped = clampResult(value, { ...policy, share: 'each' })
+    expect(clampResult(clamped, { ...policy, share: 'each' })).toBe(clamped)
+    const texts = sample.texts(clamped).flat()
+    const given = sample.texts(value).flat()
+    expect(texts).toHaveLength(given.length)
+    for (const [at, text] of texts.entries()) {
+      if (!given[at]?.includes('disk full')) continue
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(900)
+      if (given[at] === json) expect(text).toContain('error: disk full')
+      JSON.parse(text)
+    }
+  })
+})
+
+const json = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.array(fc.record({ id: fc.nat(), text: hostileText }), { maxLength: 20 }),
+  hostileText.map((text) => ({ text, list: [text, 1, { text }] })),
+)
+
+test('the texts of a result share the limits, as JSON or not', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(json, hostileText), { minLength: 1, maxLength: 5 }),
+      fc.nat(2_000),
+      (values, maxBytes) => {
+        const given = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+        const limits = { maxBytes: maxBytes + 1, json: 'keep-shape' } as const
+        const result = { content: given.map((text) => ({ type: 'text', text })) }
+        const clamped = clampResult(result, limits)
+        expect(clampResult(clamped, limits)).toBe(clamped)
+        const texts = clamped.content.map(({ text }) => text)
+        const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+        expect(bytes).toBeLessThanOrEqual(maxBytes + 1)
+        if (texts.length === given.length)
+          for (const [at, text] of texts.entries())
+            if (typeof values[at] === 'object' && values[at] !== null && text.startsWith('{"'))
+              JSON.parse(text)
+      },
+    ),
+    { numRuns: 800 },
+  )
+})
+
+test('data stays data', async () => {
+  const read = wrapTool({ execute: async () => ({ rows: rows(500), total: 500 }) }, policy)
+  const value = await read.execute()
+  expect(value.total).toBe(500)
+  expect(value.rows[0]).toEqual({ row: 0, state: 'done', note: expect.any(String) })
+  expect(Buffer.byteLength(JSON.stringify(value))).toBeLessThanOrEqual(900)
+
+  const part = {
+    type: 'tool-result',
+    toolCallId: 'c',
+    toolName: 't',
+    output: { type: 'json', value: rows(500) },
+  }
+  const [message] = clampMessages([{ role: 'tool', content: [part] }], policy).messages
+  const { output } = message?.content[0] ?? part
+  expect(output.type).toBe('json')
+  expect(output.value.map(({ row }) => row)).toEqual(expect.arrayContaining([0, 321, 499]))
+})
+
+test('structured content is capped by its schema', () => {
+  const schema = {
+    type: 'object',
+    required: ['rows', 'next'],
+    properties: { rows: { type: 'array', minItems: 2 }, next: { type: 'string', format: 'uri' } },
+  }
+  const next = `https://example.org/${'page/'.repeat(20)}`
+  const structuredContent = { rows: rows(500), next, more: 'x'.repeat(5_000) }
+  const result = { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
+  const clamped = clampResult(result, { ...policy, schema, sideData: 'cap', maxSideBytes: 400 })
+  for (const [part, bytes] of [
+    [clamped.structuredContent, 400],
+    [JSON.parse(clamped.content[0]?.text ?? ''), 900],
+  ] as const) {
+    expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThanOrEqual(bytes)
+    expect(part.next).toBe(next)
+    expect(part.rows.length).toBeGreaterThanOrEqual(2)
+  }
+})
+
+test('what is missing is told beside the JSON', () => {
+  const events: ClampEvent[] = []
+  const blocks = [JSON.stringify(rows(100)), 'a line of a log\n'.repeat(400)]
+  const tool = wrapTool(
+    { execute: () => ({ content: blocks.map((text) => ({ type: 'text', text })) }) },
+    { ...policy, onClamp: (event) => events.push(event) },
+  )
+  const [first, second] = tool.execute().content
+  JSON.parse(first?.text ?? '')
+  expect(second?.text).toContain('truncated')
+  expect(events).toHaveLength(1)
+  expect(events[0]?.kept.bytes).toBeLessThan(900)
+})
+
+test('white space alone is no loss', () => {
+  const events: ClampEvent[] = []
+  const text = JSON.stringify(rows(5), null, 20)
+  const limits: ResultPolicy = {
+    maxBytes: JSON.stringify(rows(5)).length * 2,
+    maxLines: 5,
+    json: 'keep-shape',
+  }
+  const tool = wrapTool({ execute: () => text }, { ...limits, onClamp: (event) => events.push(event) })
+  expect(tool.execute()).toBe(JSON.stringify(rows(5)))
+  expect(events).toEqual([])
+})

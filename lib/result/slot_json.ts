@@ -1,0 +1,50 @@
+import { type Compiled, handleOf, measures } from '../compiled.js'
+import type { Edit } from '../dialect/edit.js'
+import { isData, wellFormed } from '../dialect/slots.js'
+import type { Slot } from '../dialect/walk.js'
+import { native } from '../engine.js'
+import { jsonOf } from '../json.js'
+import { estimateTokens } from '../text/text.js'
+
+/** JSON that is left of a text. */
+export interface ShapedText {
+  readonly json: string
+  /** False if nothing but white space is missing. */
+  readonly isLess: boolean
+}
+
+/** A text that may be the JSON of a list or an object. */
+const CONTAINER = /^[ \t\r\n]*[[{]/
+
+/** Cuts a text to the limits of a policy that keeps the shape of JSON, if it is a list or an object. Like `keep_shape`
+ *  in src/session/slot_json.rs. */
+export function keepShape(text: string, policy: Compiled, query?: string[]): ShapedText | undefined {
+  if (!policy.keepsShape || !CONTAINER.test(text)) return undefined
+  const made = native.shapeJson(handleOf(policy), text, query)
+  return made && made.json !== '' ? { json: made.json, isLess: made.isLess } : undefined
+}
+
+/** Returns the policy for JSON in the room that a text takes. */
+export function roomOf(text: string, policy: Compiled): Compiled {
+  const { limits, keep } = policy
+  const tokens = limits.tokens === Number.POSITIVE_INFINITY ? limits.tokens : estimateTokens(text)
+  const room = { ...limits, bytes: Buffer.byteLength(text), chars: text.length, tokens }
+  return { ...policy, ...measures(room, keep) }
+}
+
+/** Returns the edit that puts JSON in the place of a slot's text or data. */
+export function editOf(slot: Slot, json: string): Edit {
+  return isData(slot) ? { value: wellFormed(json) ?? JSON.parse(json) } : json
+}
+
+/** Cuts structured content to bytes of JSON, undefined if not even an empty value fits. */
+export function capShape(value: unknown, maxBytes: number, policy: Compiled): unknown {
+  const json = jsonOf(value)
+  if (json === undefined || Buffer.byteLength(json) <= maxBytes) return value
+  const bytes = { ...UNLIMITED, bytes: maxBytes }
+  const made = native.shapeJson(handleOf({ ...policy, ...measures(bytes, policy.keep) }), json)
+  return made && made.json !== '' ? (wellFormed(made.json) ?? JSON.parse(made.json)) : undefined
+}
+
+const INFINITE = Number.POSITIVE_INFINITY
+const UNLIMITED = { bytes: INFINITE, lines: INFINITE, chars: INFINITE, tokens: INFINITE, lineBytes: INFINITE }

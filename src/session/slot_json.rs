@@ -1,0 +1,63 @@
+//! JSON of a result that still parses when it is cut.
+
+use super::clamp_slots::{Rules, SlotEdit};
+use super::payload::with_names;
+use super::side_data::written;
+use crate::dialect::Slot;
+use crate::dialect::path::As;
+use crate::encoding::Utf8;
+use crate::json::{Document, Literal, Value};
+use crate::limits::Limits;
+use crate::policy::Policy;
+use crate::shape::shape;
+use crate::tokens::Estimate;
+
+/// What is left of JSON.
+#[derive(Debug)]
+pub struct SlotJson {
+    pub edit: SlotEdit,
+    /// More than white space is missing.
+    pub is_less: bool,
+}
+
+/// Cuts the text of a slot to limits if it is a list or an object, and if the rules keep its shape.
+pub fn keep_shape(slot: &Slot, text: &Literal, limits: Limits, rules: &Rules) -> Option<SlotJson> {
+    if !rules.policy.keeps_shape || slot.json == Some(As::Rest) {
+        return None;
+    }
+    let text = text.string();
+    if !text.trim_start_matches(JSON_SPACES).starts_with(['{', '[']) {
+        return None;
+    }
+    let lean = if slot.json.is_some() { with_names(&text) } else { None };
+    let made = shape(lean.as_deref().unwrap_or(&text), &Policy { limits, ..rules.policy.clone() })?;
+    let json = String::from_utf8(made.json).ok().filter(|json| !json.is_empty())?;
+    let is_data = slot.json.is_some_and(|json| json != As::Encoded);
+    let edit = if is_data { SlotEdit::Put(as_written(&json)?) } else { SlotEdit::Replace(json) };
+    Some(SlotJson { edit, is_less: made.is_less || lean.is_some() })
+}
+
+/// Cuts structured content that takes more than `most` bytes to `max`. `None` if it does not.
+pub fn cap_shape(value: Value, max: usize, most: usize, policy: &Policy) -> Option<Option<String>> {
+    let json = value.compact();
+    if json.len() <= most {
+        return None;
+    }
+    let limits = Limits { bytes: max, ..Limits::NONE };
+    let made = shape(&json, &Policy { limits, ..policy.clone() })?;
+    Some(String::from_utf8(made.json).ok().and_then(|json| as_written(&json)))
+}
+
+/// Returns the limits that JSON in place of a text has: the room that the text takes.
+pub fn room_of(text: &str, policy: &Policy) -> Limits {
+    let tokens =
+        if policy.limits.counts_tokens() { Estimate::of(Utf8(text.as_bytes())).tokens() } else { usize::MAX };
+    let chars = text.encode_utf16().count();
+    Limits { bytes: text.len(), chars, tokens, ..policy.limits }
+}
+
+const JSON_SPACES: [char; 4] = [' ', '\t', '\r', '\n'];
+
+fn as_written(json: &str) -> Option<String> {
+    Document::parse(json.as_bytes()).map(|document| written(document.root()))
+}
