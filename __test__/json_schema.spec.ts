@@ -185,7 +185,13 @@ function gathered(schema: unknown, all: Schema[]): unknown {
   return made
 }
 
-const options = { strict: false, validateSchema: false, logger: false, next: true, ownProperties: true } as const
+const options = {
+  strict: false,
+  validateSchema: false,
+  logger: false,
+  next: true,
+  ownProperties: true,
+} as const
 
 function validator(schema: object) {
   const ajv = new Ajv(options)
