@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { CreateMessageRequestSchema, EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { bytes, DECISIVE, LIMIT, TEXT } from './scenario.mjs'
 
 const require = createRequire(import.meta.url)
@@ -117,3 +123,71 @@ test('memory: structured content that a schema asks for stays valid', async () =
   assert.equal(graph.structuredContent.entities.length, 2_000)
   assert.ok(bytes(texts(graph)) <= LIMIT)
 })
+
+/** Serves one session of the official transport. */
+async function serve(enableJsonResponse) {
+  const server = new McpServer({ name: 'server', version: '1.0.0' })
+  const verbs = []
+  server.registerTool('big', {}, async () => ({ content: [{ type: 'text', text: BIG }] }))
+  server.registerTool('ask', {}, async () => {
+    const { content } = await server.server.createMessage({ messages: [], maxTokens: 9 })
+    return { content: [{ type: 'text', text: `the client says ${content.text}` }] }
+  })
+  server.registerTool('steps', {}, async ({ sendNotification, sendRequest, _meta: { progressToken } }) => {
+    for (const progress of [1, 2, 3])
+      await sendNotification({ method: 'notifications/progress', params: { progressToken, progress } })
+    // The client hears no progress after the result.
+    await sendRequest({ method: 'ping' }, EmptyResultSchema)
+    return { content: [] }
+  })
+  server.registerTool('hang', {}, async ({ signal }) => {
+    await once(signal, 'abort')
+    verbs.push('aborted')
+    return { content: [] }
+  })
+  const sessionIdGenerator = randomUUID
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator, enableJsonResponse })
+  await server.connect(transport)
+  const listening = createServer((request, response) => {
+    verbs.push(request.method)
+    void transport.handleRequest(request, response)
+  }).listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  after(() => listening.close().closeAllConnections())
+  return { url: `http://127.0.0.1:${listening.address().port}/mcp`, verbs }
+}
+
+for (const isJson of [false, true])
+  test(`streamable HTTP (${isJson ? 'JSON' : 'events'}): results are cut, all else passes in both directions`, async () => {
+    const { url, verbs } = await serve(isJson)
+    const client = new Client({ name: 'client', version: '1.0.0' }, { capabilities: { sampling: {} } })
+    const content = { type: 'text', text: 'hello' }
+    client.setRequestHandler(CreateMessageRequestSchema, () => ({ model: 'm', role: 'assistant', content }))
+    const args = [bin, 'mcp', '--dir', join(place, 'saved'), '--url', url]
+    const env = { ...process.env, XDG_STATE_HOME: place }
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }))
+    const { tools } = await client.listTools()
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ['big', 'ask', 'steps', 'hang', 'read_output'],
+    )
+    const cut = texts(await client.callTool({ name: 'big' }))
+    assert.ok(bytes(cut) <= LIMIT)
+    const [, id] = /full output saved as ([0-9a-f]{16})/.exec(cut) ?? []
+    const page = await client.callTool({ name: 'read_output', arguments: { id, line: 4_000, lines: 1 } })
+    assert.match(texts(page), /^4000: line of tool output é /m)
+    if (!isJson) {
+      const seen = []
+      const onprogress = ({ progress }) => seen.push(progress)
+      await client.callTool({ name: 'steps' }, undefined, { onprogress })
+      assert.deepEqual(seen, [1, 2, 3])
+    }
+    assert.equal(texts(await client.callTool({ name: 'ask' })), 'the client says hello')
+    const controller = new AbortController()
+    const stopped = client.callTool({ name: 'hang' }, undefined, { signal: controller.signal })
+    controller.abort('enough')
+    await assert.rejects(stopped, /enough/)
+    assert.deepEqual(await client.ping(), {})
+    await client.close()
+    assert.deepEqual([verbs.includes('GET'), verbs.at(-1)], [true, 'DELETE'])
+  })

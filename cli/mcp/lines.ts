@@ -1,5 +1,3 @@
-import type { Readable } from 'node:stream'
-
 /** A message that is too long to be held: its ends, and its size with the newline. */
 export interface Overlong {
   readonly head: string
@@ -12,9 +10,12 @@ const END = 1_024
 
 /** Yields each line with its newline, as it came. The last one may have none. Of a line of over `most` bytes, only the
  *  ends are held. */
-export async function* linesOf(stream: Readable, most: number): AsyncGenerator<Buffer | Overlong> {
+export async function* linesOf(
+  stream: AsyncIterable<Buffer> | Iterable<Buffer>,
+  most: number,
+): AsyncGenerator<Buffer | Overlong> {
   let line = new Line(most)
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of stream) {
     let from = 0
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
       line.add(chunk.subarray(from, at + 1))

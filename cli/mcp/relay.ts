@@ -114,8 +114,10 @@ export class Relay {
   ): Promise<Record<string, unknown>> {
     // A client checks structured content against the schema of the tool, and refuses a result without it.
     const needsBoth = this.#policy.structured === 'text' && this.#tools.get(tool)?.hasSchema
-    const policy = { ...this.#policy, tool, ...(needsBoth && { structured: 'both' as const }) }
-    const sent = await wrapTool(async (_args: unknown) => result, policy)(args)
+    const policy = { ...this.#policy, ...(needsBoth && { structured: 'both' as const }) }
+    const sent = await wrapTool({ name: tool, execute: async (_args: unknown) => result }, policy).execute(
+      args,
+    )
     this.#count(tool, args, charsOf(result), charsOf(sent), sent !== result && { cut: true })
     const left = sent['structuredContent']
     const bytes = left === undefined ? 0 : Buffer.byteLength(JSON.stringify(left))

@@ -1,0 +1,195 @@
+import { EventEmitter, once } from 'node:events'
+import { type IncomingMessage, Agent as PlainAgent, request as plain } from 'node:http'
+import { Agent as SafeAgent, request as safe } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventsOf, flat } from './events.js'
+import { linesOf, type Overlong } from './lines.js'
+import { idOf, isObject, type Message, messagesOf } from './message.js'
+import { LONGEST } from './relay.js'
+
+type Line = Buffer | Overlong
+type Headers = Readonly<Record<string, string>>
+
+const REDIRECTS = 5
+/** Times that a stream is asked for again in vain, and milliseconds before the first, twice as many before each other. */
+const TRIES = 5
+const RETRY = 1_000
+/** Chars of an error page that are told. */
+const TOLD = 500
+
+/** A server behind a URL: a message of the client is a POST, and what comes back is JSON or a stream of events. */
+export class Remote {
+  readonly #url: URL
+  readonly #given: Headers
+  readonly #receive: (line: Line) => Promise<void>
+  readonly #ask: typeof plain
+  readonly #agent: PlainAgent
+  readonly #stop = new AbortController()
+  readonly #answers = new EventEmitter()
+  /** Ids of requests without an answer, as JSON. */
+  readonly #open = new Set<string>()
+  /** Session and version that the answer to `initialize` has told. */
+  #told: Headers = {}
+
+  constructor(url: URL, headers: Headers, receive: (line: Line) => Promise<void>) {
+    this.#url = url
+    const isSafe = url.protocol === 'https:'
+    this.#ask = isSafe ? safe : plain
+    this.#agent = new (isSafe ? SafeAgent : PlainAgent)({ keepAlive: true })
+    this.#given = headers
+    this.#receive = receive
+  }
+
+  /** Aborted once the session is over. */
+  get over(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  /** Sends a line of the client. A request may take long, and what follows may cancel it, so its answer is waited for
+   *  only if it tells the session. */
+  async send(line: Buffer): Promise<void> {
+    const messages = messagesOf(line)
+    const has = (name: string) => messages.some(({ method }) => method === name)
+    for (const { method, params } of messages)
+      if (method === 'notifications/cancelled' && isObject(params)) this.#answered(params['requestId'])
+    const asked = messages.filter(({ id, method }) => id !== undefined && method !== undefined)
+    for (const { id } of asked) this.#open.add(JSON.stringify(id))
+    const sent = this.#post(line, asked)
+    if (asked.length === 0 || has('initialize')) await sent
+    if (has('notifications/initialized')) void this.#listen().catch(() => {})
+  }
+
+  /** Waits for open answers, and ends the session. */
+  async close(): Promise<void> {
+    while (this.#open.size > 0 && !this.over.aborted) await once(this.#answers, 'answer')
+    this.stop(undefined)
+    if (!this.#told['mcp-session-id']) return
+    const ended = this.#request('DELETE', {}).catch(() => {})
+    await Promise.race([ended, sleep(RETRY, undefined, { ref: false })])
+    this.#agent.destroy()
+  }
+
+  /** Ends all that is under way. */
+  stop(reason: unknown): void {
+    this.#stop.abort(reason)
+    this.#agent.destroy()
+    this.#answers.emit('answer')
+  }
+
+  #answered(id: unknown): void {
+    this.#open.delete(JSON.stringify(id))
+    this.#answers.emit('answer')
+  }
+
+  async #post(line: Buffer, asked: readonly Message[]): Promise<void> {
+    const isOpen = ({ id }: Message) => this.#open.has(JSON.stringify(id))
+    try {
+      const accept = 'application/json, text/event-stream'
+      const response = await this.#request('POST', { accept, 'content-type': 'application/json' }, line)
+      const session = response.headers['mcp-session-id']
+      if (typeof session === 'string') this.#told = { ...this.#told, 'mcp-session-id': session }
+      const type = response.headers['content-type'] ?? ''
+      if (!asked.some(isOpen)) response.resume()
+      else if (type.startsWith('text/event-stream')) await this.#follow(response, () => !asked.some(isOpen))
+      else if (type.startsWith('application/json')) await this.#whole(response)
+      else throw new Error(`answered with ${type || 'no content type'}`)
+      if (asked.some(isOpen)) throw new Error('sent no answer')
+    } catch (error) {
+      const message = `${this.#url.origin} ${error instanceof Error ? error.message : error}`
+      for (const { id } of asked.filter(isOpen))
+        await this.#got(
+          Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_000, message } })),
+        )
+    }
+  }
+
+  /** Hears what the server sends of its own. A server need not offer that. */
+  async #listen(): Promise<void> {
+    await this.#follow(await this.#request('GET', { accept: 'text/event-stream' }))
+  }
+
+  async #whole(response: IncomingMessage): Promise<void> {
+    const chunks = async function* () {
+      for await (const chunk of response) yield flat(chunk)
+    }
+    for await (const line of linesOf(chunks(), LONGEST)) await this.#got(line)
+  }
+
+  /** Reads a stream of events, and where it breaks off asks for the rest, until it is done, if that can
+   *  be. An answer can be asked for only by the id of an event before it. */
+  async #follow(stream: IncomingMessage, isDone?: () => boolean): Promise<void> {
+    let last: string | undefined
+    let wait = RETRY
+    for (let next: IncomingMessage | undefined = stream, failed = 0; ; ) {
+      try {
+        for await (const { data, id, retry } of eventsOf(next ?? [], LONGEST)) {
+          last = id ?? last
+          wait = retry ?? wait
+          if (data) await this.#got(data)
+        }
+      } catch {
+        // What a broken stream still owes is asked for, as it is of one that has ended.
+      }
+      if (isDone?.()) return
+      if ((last === undefined && isDone) || failed === TRIES)
+        throw new Error('ended its stream without an answer')
+      await sleep(wait * 2 ** failed, undefined, { signal: this.over })
+      const headers = { accept: 'text/event-stream', ...(last !== undefined && { 'last-event-id': last }) }
+      next = await this.#request('GET', headers).catch(() => undefined)
+      failed = next ? 0 : failed + 1
+    }
+  }
+
+  async #got(line: Line): Promise<void> {
+    const isWhole = Buffer.isBuffer(line)
+    const messages = isWhole ? messagesOf(line) : [{ id: idOf(line), result: undefined }]
+    for (const { result } of messages)
+      if (
+        !this.#told['mcp-protocol-version'] &&
+        isObject(result) &&
+        typeof result['protocolVersion'] === 'string'
+      )
+        this.#told = { ...this.#told, 'mcp-protocol-version': result['protocolVersion'] }
+    await this.#receive(isWhole ? Buffer.concat([line, Buffer.from('\n')]) : line)
+    for (const { id, method } of messages as Message[]) if (method === undefined) this.#answered(id)
+  }
+
+  /** Asks the server. Rejects unless it takes that. Redirections are followed to the same origin only: headers are meant
+   *  for no other. */
+  async #request(method: string, headers: Headers, body?: Buffer): Promise<IncomingMessage> {
+    let url = this.#url
+    for (let nth = 0; ; nth++) {
+      const all = { ...this.#given, ...this.#told, ...headers }
+      const asked = this.#ask(url, { method, headers: all, agent: this.#agent })
+      asked.end(body)
+      const [response] = (await once(asked, 'response')) as [IncomingMessage]
+      const { statusCode = 0, statusMessage } = response
+      // A connection that breaks is told where the response is read, if it is.
+      asked.on('error', () => {})
+      response.on('error', () => {})
+      if (statusCode >= 200 && statusCode < 300) return response
+      const { location } = response.headers
+      const to =
+        [307, 308].includes(statusCode) && location !== undefined ? new URL(location, url) : undefined
+      if (to?.origin === url.origin && nth < REDIRECTS) {
+        response.resume()
+        url = to
+        continue
+      }
+      const told = to ? `to ${to.href}` : await startOf(response)
+      const isLost = statusCode === 404 && method === 'POST' && this.#told['mcp-session-id'] !== undefined
+      // After the answers: with the session the client's server is gone.
+      if (isLost) setImmediate(() => this.stop(new Error('the server has ended the session')))
+      throw new Error(`answered ${[statusCode, statusMessage, told].filter(Boolean).join(' ')}`)
+    }
+  }
+}
+
+async function startOf(response: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of response) {
+    text += chunk
+    if (text.length > TOLD) break
+  }
+  return text.slice(0, TOLD)
+}
