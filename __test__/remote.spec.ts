@@ -224,7 +224,7 @@ describe('a save', () => {
       getItemRaw: slow((key: string) => inner.getItemRaw(key)),
       setItemRaw: slow((key: string, value: unknown) => inner.setItemRaw(key, value as string)),
     }))
-    const store = remote(storage)
+    const store = remote(storage, { timeout: Number.POSITIVE_INFINITY })
     const text = 'a line\n'.repeat(100_000)
     const { id } = await store.save(text)
     expect((await store.read(id, { byte: 690_000 })).text).toBe(text.slice(690_000))
@@ -238,8 +238,13 @@ describe('a save', () => {
     const record = await remote().save('a', { tool: 'bash', callId: 'c1' })
     const broken = watched(() => ({ setItemRaw: () => Promise.reject(new Error('full')) }))
     const error = await remote(broken.storage)
-      .save('a', { tool: 'bash' })
+      .save('a'.repeat(3 * CHUNK), { tool: 'bash' })
       .catch((error) => error)
+    async function* failing() {
+      yield Buffer.from('a')
+      throw new Error('of the producer')
+    }
+    await expect(remote().save(failing())).rejects.toThrow('of the producer')
     unsubscribe('spillway:spill', listen)
     expect(told).toEqual([
       { tool: 'bash', callId: 'c1', record },

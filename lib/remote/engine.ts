@@ -4,6 +4,9 @@ import { get, isObject } from '../untrusted.js'
 /** Operations at once, of those that do not depend on each other. */
 const AT_ONCE = 16
 
+/** Milliseconds that a timer can wait; one of more ends at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
 /** The caller's storage. Each operation has a time limit, and what it fails with has a code. */
 export class Engine {
   readonly #storage: RemoteStorage
@@ -43,7 +46,7 @@ export class Engine {
     const late = new Promise<never>((_, reject) => {
       const message = `ETIMEDOUT: the storage took longer than ${this.#timeout} ms, '${key}'`
       const fail = () => reject(Object.assign(new Error(message), { code: 'ETIMEDOUT' }))
-      if (Number.isFinite(this.#timeout)) timer = setTimeout(fail, this.#timeout)
+      timer = setTimeout(fail, Math.min(this.#timeout, LONGEST_TIMER))
     })
     try {
       return await Promise.race([Promise.resolve().then(operate), late])

@@ -63,17 +63,18 @@ class RemoteStore implements SpillStore {
     const origin = { ...(tool !== undefined && { tool }), ...(callId !== undefined && { callId }) }
     const id = newId()
     const upload = new Upload(this.#engine, this.#keys, id, this.#limits)
-    let isOurs = false
+    const tell = (error: Error): never => {
+      publish({ ...origin, error })
+      throw error
+    }
     try {
-      for await (const chunk of chunks) await upload.write(chunk)
-      isOurs = true
-      const record = shown(this.#keys, id, await upload.finish(origin))
+      for await (const chunk of chunks) await upload.write(chunk).catch(tell)
+      const record = shown(this.#keys, id, await upload.finish(origin).catch(tell))
       publish({ ...origin, record })
       return record
     } catch (error) {
       // A storage that does not answer is not asked again: a sweep removes what it has.
       if (!isTimeout(error)) await upload.discard().catch(() => {})
-      if (isOurs && error instanceof Error) publish({ ...origin, error })
       throw error
     }
   }
