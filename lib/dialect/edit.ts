@@ -6,8 +6,9 @@ import { shrunk } from './side_data.js'
 import { wellFormed } from './slots.js'
 import { changedIn, isMembers, REST, type Slot } from './walk.js'
 
-/** The change of a slot: another text, null to remove its block, or a JSON value with well-formed strings. */
-export type Edit = string | null | { readonly value: unknown }
+/** The change of a slot: another text, null to remove its block, or a JSON value with well-formed strings. `text`: its
+ *  JSON, if more than that changed. */
+export type Edit = string | null | { readonly value: unknown; readonly text?: string | undefined }
 
 type Changes = Map<string | number, unknown>
 

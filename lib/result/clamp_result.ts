@@ -136,6 +136,7 @@ function sayInText(value: unknown, { slots, place }: Result, policy: Compiled, d
   if (json === undefined) return
   const content = place.read('content')
   const blocks = Array.isArray(content) ? (content as unknown[]) : []
-  const { text } = clampWithFigures(json, policy, withNames)
+  // A text of words, which may carry a notice.
+  const { text } = clampWithFigures(json, { ...policy, keepsShape: false }, withNames)
   draft.set(place, 'content', [...blocks, { type: 'text', text }])
 }

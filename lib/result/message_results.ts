@@ -81,7 +81,8 @@ export class Kept {
 export function textsOf(slots: readonly Slot[], clamped?: Clamped): string[] {
   return slots.flatMap((slot) => {
     const edit = clamped?.edits.get(slot)
-    return typeof edit === 'string' ? edit : edit === null ? [] : slot.text
+    if (edit === null) return []
+    return typeof edit === 'string' ? edit : (edit?.text ?? slot.text)
   })
 }
 

@@ -34,7 +34,9 @@ export function roomOf(text: string, policy: Compiled): Compiled {
 
 /** Returns the edit that puts JSON in the place of a slot's text or data. */
 export function editOf(slot: Slot, json: string): Edit {
-  return isData(slot) ? { value: wellFormed(json) ?? JSON.parse(json) } : json
+  if (!isData(slot)) return json
+  const value: unknown = wellFormed(json) ?? JSON.parse(json)
+  return { value, text: jsonOf(value) }
 }
 
 /** Cuts structured content to bytes of JSON, undefined if not even an empty value fits. */
