@@ -63,6 +63,11 @@ export function wellFormed(text: string): unknown {
   return repaired === text ? undefined : JSON.parse(repaired)
 }
 
+/** Returns the value of JSON, its lone surrogates repaired. */
+export function valueOf(json: string): unknown {
+  return wellFormed(json) ?? JSON.parse(json)
+}
+
 /** Returns true if JSON has lone surrogates. It escapes these alone, so the text itself is always well-formed. */
 function hasLone(json: string): boolean {
   // A string search is faster than the regex, which few texts need.

@@ -1,7 +1,7 @@
 import type { SpillRecord } from 'spillway'
 import { isObject, tryRead } from '../untrusted.js'
 
-/** What is stored of an output beside its chunks, once all of these are. */
+/** The record of an output, stored once all of its chunks are. */
 export interface Stored {
   /** Size of the full output. */
   readonly bytes: number

@@ -68,15 +68,15 @@ function clampSlot(slot: Slot, given: Compiled, ask: Ask | undefined): Clamped {
   // What no path reads is shrunk as data.
   const policy = slot.json?.as === REST ? { ...given, keepsShape: false } : given
   const name = (text: string) => named(slot, text)
-  const shaped = policy.keepsShape && slot.json ? clampOf(slot.text, slot.text, policy, name, ask) : undefined
-  if (shaped?.isJson) return { edits: new Map([[slot, editOf(slot, shaped.text)]]), figures: shaped.figures }
-  if (slot.json?.as === 'encoded') {
-    const { figures } = clampWithFigures(slot.text, policy, nothing, ask)
-    const clampOne = (text: string, policy: Compiled) => clampString(text, policy, ask)
-    return { edits: edits([[slot, clampEncoded(slot.text, policy, clampOne)]]), figures }
+  const isEncoded = slot.json?.as === 'encoded'
+  if (!isEncoded || policy.keepsShape) {
+    const { text, isJson, figures } = clampOf(slot.text, textOf(slot, policy), policy, name, ask)
+    if (isJson) return { edits: new Map([[slot, editOf(slot, text)]]), figures }
+    if (!isEncoded) return { edits: edits([[slot, showing(text, slot.text, policy)]]), figures }
   }
-  const { text, figures } = clampOf(slot.text, textOf(slot, policy), policy, name, ask)
-  return { edits: edits([[slot, showing(text, slot.text, policy)]]), figures }
+  const { figures } = clampWithFigures(slot.text, policy, nothing, ask)
+  const clampOne = (text: string, policy: Compiled) => clampString(text, policy, ask)
+  return { edits: edits([[slot, clampEncoded(slot.text, policy, clampOne)]]), figures }
 }
 
 function clampOf(
@@ -89,11 +89,8 @@ function clampOf(
   const whole = cutOf(text, policy, ask)
   if (!whole.truncated) return { text: whole.text, figures: undefined }
   const lean = name(text)
-  const shaped = keepShape(
-    lean ?? text,
-    policy,
-    ask && askedOf(new StringInput(text), text.length, policy, ask),
-  )
+  const asked = () => ask && askedOf(new StringInput(text), text.length, policy, ask)
+  const shaped = keepShape(lean ?? text, policy, asked)
   if (shaped) {
     const { json, isLess } = shaped
     const figures = () => ({
@@ -186,11 +183,11 @@ function clampTogether(
     texts = lean
     shared = shareOf(texts, policy, counts, ask)
   }
+  const query = ask && policy.keepsShape ? askedOfAll(texts, policy, ask) : undefined
   const shaped = texts.map((text, at) => {
     const [slot, cut] = [slots[at], shared.cuts[at]]
     if (!policy.keepsShape || !slot || slot.json?.as === REST || !cut || !isCut(outcome(at))) return undefined
-    const query = ask && askedOfAll(texts, policy, ask)
-    return keepShape(text, roomOf(parted(cut.text, policy), policy), query)?.json
+    return keepShape(text, roomOf(parted(cut.text, policy), policy), () => query)?.json
   })
   const left = (at: number): string | null => {
     const text = texts[at] ?? ''

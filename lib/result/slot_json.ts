@@ -1,12 +1,12 @@
 import { type Compiled, handleOf, measures } from '../compiled.js'
 import type { Edit } from '../dialect/edit.js'
-import { isData, wellFormed } from '../dialect/slots.js'
+import { isData, valueOf } from '../dialect/slots.js'
 import type { Slot } from '../dialect/walk.js'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
 import { estimateTokens } from '../text/text.js'
 
-/** JSON that is left of a text. */
+/** JSON after a cut. */
 export interface ShapedText {
   readonly json: string
   /** False if nothing but white space is missing. */
@@ -17,10 +17,14 @@ export interface ShapedText {
 const CONTAINER = /^[ \t\r\n]*[[{]/
 
 /** Cuts a text to the limits of a policy that keeps the shape of JSON, if it is a list or an object. Like `keep_shape`
- *  in src/session/slot_json.rs. */
-export function keepShape(text: string, policy: Compiled, query?: string[]): ShapedText | undefined {
+ *  in src/session/slot_json.rs. `asked`: what was asked of the text, gathered only if it is needed. */
+export function keepShape(
+  text: string,
+  policy: Compiled,
+  asked: () => string[] | undefined,
+): ShapedText | undefined {
   if (!policy.keepsShape || !CONTAINER.test(text)) return undefined
-  const made = native.shapeJson(handleOf(policy), text, query)
+  const made = native.shapeJson(handleOf(policy), text, asked())
   return made && made.json !== '' ? { json: made.json, isLess: made.isLess } : undefined
 }
 
@@ -35,7 +39,7 @@ export function roomOf(text: string, policy: Compiled): Compiled {
 /** Returns the edit that puts JSON in the place of a slot's text or data. */
 export function editOf(slot: Slot, json: string): Edit {
   if (!isData(slot)) return json
-  const value: unknown = wellFormed(json) ?? JSON.parse(json)
+  const value = valueOf(json)
   return { value, text: jsonOf(value) }
 }
 
@@ -45,7 +49,7 @@ export function capShape(value: unknown, maxBytes: number, policy: Compiled): un
   if (json === undefined || Buffer.byteLength(json) <= maxBytes) return value
   const bytes = { ...UNLIMITED, bytes: maxBytes }
   const made = native.shapeJson(handleOf({ ...policy, ...measures(bytes, policy.keep) }), json)
-  return made && made.json !== '' ? (wellFormed(made.json) ?? JSON.parse(made.json)) : undefined
+  return made && made.json !== '' ? valueOf(made.json) : undefined
 }
 
 const INFINITE = Number.POSITIVE_INFINITY

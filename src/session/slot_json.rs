@@ -12,7 +12,7 @@ use crate::policy::Policy;
 use crate::shape::shape;
 use crate::tokens::Estimate;
 
-/// What is left of JSON.
+/// JSON after a cut.
 #[derive(Debug)]
 pub struct SlotJson {
     pub edit: SlotEdit,

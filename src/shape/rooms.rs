@@ -93,44 +93,38 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -
         };
         values.iter().map(part).collect()
     };
-    let take = |parts: &[Part], first: &[usize]| {
-        let order = named.iter().chain(first).copied().chain(by_size(parts));
-        let is_taken = taken(parts, order, room);
-        let count = is_taken.iter().filter(|is_taken| **is_taken).count();
-        let is_enough = named.iter().all(|at| is_taken[*at]) && count >= (named.len() + others.len()).max(1);
-        (is_enough, is_taken)
+    // Takes those that must stay, then `first`, then small ones. False if too few of them fit.
+    let take = |parts: Vec<Part>, first: &[usize]| {
+        let order = named.iter().chain(first).copied().chain(by_size(&parts));
+        let is_taken = taken(&parts, order, room);
+        let has_named = named.iter().all(|at| is_taken[*at]);
+        let left: Vec<Part> =
+            parts.into_iter().zip(is_taken).filter_map(|(part, is_taken)| is_taken.then_some(part)).collect();
+        (has_named && left.len() >= (named.len() + others.len()).max(1), left)
     };
-    let left = |parts: Vec<Part>, is_taken: Vec<bool>| -> Vec<Part> {
-        parts.into_iter().zip(is_taken).filter_map(|(part, is_taken)| is_taken.then_some(part)).collect()
-    };
-    if container.is_list() {
-        let tells = telling.among(container, &values);
-        for least in [|size: Bytes| size.brief, |size: Bytes| size.min] {
-            let parts = parts(least);
-            // What tells takes at most half the room.
-            let mut half = room / 2;
-            let telling = tells.iter().copied().filter(|at| {
-                let fits = parts[*at].least <= half;
-                half -= if fits { parts[*at].least } else { 0 };
-                fits
-            });
-            let first: Vec<usize> = [0, last].into_iter().chain(telling).collect();
-            if let (true, is_taken) = take(&parts, &first) {
-                return left(parts, is_taken);
-            }
-        }
-    } else {
-        let parts = parts(|size| size.min);
-        if let (true, is_taken) = take(&parts, &[]) {
-            return left(parts, is_taken);
+    let is_list = container.is_list();
+    let (ends, tells) =
+        if is_list { (vec![0, last], telling.among(container, &values)) } else { (vec![], &[][..]) };
+    let levels: [fn(Bytes) -> usize; 2] = [|size| size.brief, |size| size.min];
+    for least in &levels[usize::from(!is_list)..] {
+        let parts = parts(*least);
+        // What tells takes at most half the room.
+        let mut half = room / 2;
+        let telling = tells.iter().copied().filter(|at| {
+            let fits = parts[*at].least <= half;
+            half -= if fits { parts[*at].least } else { 0 };
+            fits
+        });
+        let first: Vec<usize> = ends.iter().copied().chain(telling).collect();
+        if let (true, left) = take(parts, &first) {
+            return left;
         }
     }
     let mut parts = parts(|size| size.min);
     for at in named.iter().chain(&others) {
         parts[*at].least = sizes.at(parts[*at].id).floor + parts[*at].besides;
     }
-    let (_, is_taken) = take(&parts, &others);
-    left(parts, is_taken)
+    take(parts, &others).1
 }
 
 /// Orders parts by the magnitude of their sizes, then by position.

@@ -8,7 +8,7 @@ use crate::json::{Document, Value};
 use super::schema::{Schema, Set};
 use super::sizes::LEAST;
 
-/// What a value must keep.
+/// The parts of a value that must stay.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rule {
     /// Nothing of the value may change.
