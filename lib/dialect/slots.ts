@@ -64,7 +64,7 @@ export function wellFormed(text: string): unknown {
 }
 
 /** Returns the value of JSON, its lone surrogates repaired. */
-export function valueOf(json: string): unknown {
+export function parseWellFormed(json: string): unknown {
   return wellFormed(json) ?? JSON.parse(json)
 }
 

@@ -1,6 +1,6 @@
 import { type Compiled, handleOf, measures } from '../compiled.js'
 import type { Edit } from '../dialect/edit.js'
-import { isData, valueOf } from '../dialect/slots.js'
+import { isData, parseWellFormed } from '../dialect/slots.js'
 import type { Slot } from '../dialect/walk.js'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
@@ -39,7 +39,7 @@ export function roomOf(text: string, policy: Compiled): Compiled {
 /** Returns the edit that puts JSON in the place of a slot's text or data. */
 export function editOf(slot: Slot, json: string): Edit {
   if (!isData(slot)) return json
-  const value = valueOf(json)
+  const value = parseWellFormed(json)
   return { value, text: jsonOf(value) }
 }
 
@@ -49,7 +49,7 @@ export function capShape(value: unknown, maxBytes: number, policy: Compiled): un
   if (json === undefined || Buffer.byteLength(json) <= maxBytes) return value
   const bytes = { ...UNLIMITED, bytes: maxBytes }
   const made = native.shapeJson(handleOf({ ...policy, ...measures(bytes, policy.keep) }), json)
-  return made && made.json !== '' ? valueOf(made.json) : undefined
+  return made && made.json !== '' ? parseWellFormed(made.json) : undefined
 }
 
 const INFINITE = Number.POSITIVE_INFINITY

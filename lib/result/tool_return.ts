@@ -4,7 +4,7 @@ import { Draft } from '../dialect/edit.js'
 import { Place } from '../dialect/paths.js'
 import { withNames } from '../dialect/payload.js'
 import { type Result, readResults } from '../dialect/results.js'
-import { isLight, valueOf, wellFormed } from '../dialect/slots.js'
+import { isLight, parseWellFormed, wellFormed } from '../dialect/slots.js'
 import { LITTLE, REST } from '../dialect/walk.js'
 import { jsonOf } from '../json.js'
 import { lightText } from '../media/media.js'
@@ -188,7 +188,7 @@ function ofData(value: object, policy: Compiled, origin: Origin): unknown {
   if (json === undefined) return undefined
   const lean = lightText(json, policy.media, tellOf(origin))
   const text = clampAndReport(lean, { ...policy, clean: undefined }, origin, withNames)
-  if (policy.keepsShape && text !== lean) return tryRead(() => valueOf(text)) ?? text
+  if (policy.keepsShape && text !== lean) return tryRead(() => parseWellFormed(text)) ?? text
   if (!own || text !== lean) return text
   return wellFormed(lean) ?? (lean === json ? value : JSON.parse(lean))
 }
