@@ -21,6 +21,7 @@ export default {
     remote: 'lib/remote/remote_store.ts',
     testing: 'lib/testing/spill_store.ts',
     cli: 'cli/main.ts',
+    opencode: 'cli/hook/opencode.ts',
     ...Object.fromEntries(wings.map((wing) => [wing, `${wing}.ts`])),
   },
   platform: 'node',

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import plugin from '../cli/hook/opencode.js'
 import { place, seq, spillway, write } from './cli.js'
 
 const BIG = seq(9_000)
@@ -151,5 +152,175 @@ describe('spillway hook claude-code', () => {
       }),
       { numRuns: 25 },
     )
+  })
+})
+
+/** A made-up event of Gemini CLI, whose session stands in a directory of its own. */
+function gemini(tool_name: string, llmContent: unknown, more = {}) {
+  const project = mkdtempSync(join(place, 'project-'))
+  const transcript_path = join(project, 'chats/session.jsonl')
+  const tool_response = { llmContent, returnDisplay: BIG }
+  const names = { session_id: 's', hook_event_name: 'AfterTool', tool_name, transcript_path }
+  const input = JSON.stringify({ ...names, tool_input: {}, tool_response, ...more })
+  const run = (event = input, flags: readonly string[] = []) =>
+    spillway(['hook', 'gemini-cli', ...flags], { input: event, env })
+  return { folder: join(project, 'spillway'), transcript_path, run }
+}
+const untrusted = (text: string) => `<untrusted_context>\n${text}\n</untrusted_context>`
+
+describe('spillway hook gemini-cli', () => {
+  it.each([
+    ['run_shell_command', untrusted(`Output: ${BIG}\nProcess Group PGID: 7`)],
+    ['read_file', BIG],
+    ['grep_search', BIG],
+    ['mcp_some_tool', [{ text: untrusted(BIG) }]],
+  ])('has the host read a file in place of %s, and removes it then', async (tool, content) => {
+    const { folder, transcript_path, run } = gemini(tool, content)
+    const { code, stdout, stderr } = await run()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const answer = JSON.parse(stdout)
+    const { file_path } = answer.hookSpecificOutput.tailToolCallRequest.args
+    expect(answer).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'AfterTool',
+        tailToolCallRequest: { name: 'read_file', args: { file_path } },
+      },
+    })
+    expect(dirname(file_path)).toBe(folder)
+    const shown = readFileSync(file_path, 'utf8')
+    expect(shown).toMatch(/truncated: [\d,]+ of [\d,]+ chars/)
+    expect(Buffer.byteLength(shown)).toBeLessThan(LIMIT + 100)
+    if (JSON.stringify(content).includes('<untrusted_context>'))
+      expect(shown).toMatch(/^<untrusted_context>\n[\s\S]*\n<\/untrusted_context>$/)
+    const saved = readdirSync(folder).filter((name) => !file_path.endsWith(name))
+    expect(saved.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(
+      tool === 'read_file' ? [] : [BIG],
+    )
+    const more = { transcript_path, tool_input: { file_path }, original_request_name: tool }
+    const again = gemini('read_file', shown, more)
+    expect(await again.run()).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(existsSync(file_path)).toBe(false)
+  })
+
+  it('keeps what the host tells of a command that failed, and its findings', async () => {
+    const lines = `${BIG}error: the disk is full\n${BIG}`
+    const { folder, run } = gemini(
+      'run_shell_command',
+      untrusted(`Output: ${lines}\nExit Code: 2\nProcess Group PGID: 7`),
+    )
+    await run()
+    const [held = ''] = readdirSync(folder).filter((name) => name.endsWith('.shown.txt'))
+    const shown = readFileSync(join(folder, held), 'utf8')
+    expect(shown).toContain('\nerror: the disk is full\n')
+    expect(shown).toMatch(/\nExit Code: 2\nProcess Group PGID: 7\n<\/untrusted_context>$/)
+  })
+
+  it('shows no line that the host would cut, and no more lines', async () => {
+    for (const text of ['x'.repeat(40_000), 'y\n'.repeat(9_000)]) {
+      const { folder, run } = gemini('grep_search', text)
+      await run(undefined, ['--max-lines', '5000'])
+      const [held = ''] = readdirSync(folder).filter((name) => name.endsWith('.shown.txt'))
+      const lines = readFileSync(join(folder, held), 'utf8').split('\n')
+      expect(lines.length).toBeLessThanOrEqual(2_000)
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(2_000)
+    }
+  })
+
+  it.each([
+    [
+      'an image',
+      'mcp_some_tool',
+      [{ text: BIG }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }],
+      {},
+    ],
+    ['an error', 'read_file', BIG, { tool_response: { llmContent: BIG, error: { message: 'x' } } }],
+    ['an unknown tool', 'web_fetch', BIG, {}],
+    ['another event', 'read_file', BIG, { hook_event_name: 'BeforeTool' }],
+    ['what fits', 'read_file', 'small', {}],
+  ])('has no answer to %s', async (_, tool, content, more) => {
+    const { run } = gemini(tool, content, more)
+    expect(await run()).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  it.each([
+    [
+      'text that the host takes for binary',
+      { tool_response: { llmContent: `\0${BIG}` } },
+      /control characters/,
+    ],
+    ['a session without a file', { transcript_path: '' }, /names no transcript_path/],
+  ])('leaves %s, and tells stderr', async (_, more, told) => {
+    const { code, stdout, stderr } = await gemini('read_file', BIG, more).run()
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).toMatch(told)
+  })
+})
+
+/** A made-up event of OpenCode, as our plugin hands it on. */
+const opencode = (tool_name: string, tool_response: unknown) =>
+  spillway(['hook', 'opencode'], {
+    input: JSON.stringify({
+      hook_event_name: 'tool.execute.after',
+      session_id: 's',
+      tool_name,
+      tool_use_id: 'c',
+      tool_input: {},
+      tool_response,
+    }),
+    env,
+  })
+
+describe('spillway hook opencode', () => {
+  it.each([
+    ['bash', (output: string) => ({ title: 'a', output, metadata: { exit: 0 } })],
+    ['read', (output: string) => ({ title: 'a', output, metadata: {} })],
+    ['some_tool', (some: string) => ({ content: [text(some), { type: 'image', data: 'AAAA' }] })],
+  ])('answers in the shape of %s', async (tool, resultOf) => {
+    const { code, stdout, stderr } = await opencode(tool, resultOf(BIG))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const { tool_response: sent } = JSON.parse(stdout)
+    const shown = tool === 'some_tool' ? sent.content[0].text : sent.output
+    expect(shown).toMatch(/truncated: [\d,]+ of [\d,]+ chars/)
+    expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(LIMIT)
+    expect(sent).toEqual(resultOf(shown))
+    expect(await opencode(tool, resultOf('small'))).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  it('reads the whole output of a command that failed, and keeps its findings', async () => {
+    const outputPath = write('tool_1', `${BIG}error: the disk is full\n${BIG}`)
+    const { stdout } = await opencode('bash', { output: seq(9), metadata: { exit: 1, outputPath } })
+    expect(JSON.parse(stdout).tool_response.output).toContain('\nerror: the disk is full\n')
+  })
+
+  it.each([
+    ['a tool of another plugin', 'frob', { output: BIG }],
+    ['no result', 'bash', null],
+  ])('leaves %s', async (_, tool, result) => {
+    expect(await opencode(tool, result)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  it('is asked by a plugin, which leaves a result if anything fails', async () => {
+    const call = { tool: 'bash', sessionID: 's', callID: 'c', args: {} }
+    const told = `printf '{"tool_response":{"output":"short"}}'`
+    for (const [command, output] of [
+      [`cat > '${join(place, 'told.json')}'; ${told}`, 'short'],
+      [`exit 3`, BIG],
+      [`no-such-command`, BIG],
+      [`printf '{'`, BIG],
+      [`true`, BIG],
+    ] as const) {
+      const hooks = await plugin.server({}, { command })
+      const result = { title: 'a', output: BIG }
+      await hooks['tool.execute.after'](call, result)
+      expect(result).toEqual({ title: 'a', output })
+    }
+    expect(JSON.parse(readFileSync(join(place, 'told.json'), 'utf8'))).toEqual({
+      hook_event_name: 'tool.execute.after',
+      session_id: 's',
+      tool_name: 'bash',
+      tool_use_id: 'c',
+      tool_input: {},
+      tool_response: { title: 'a', output: BIG },
+    })
   })
 })

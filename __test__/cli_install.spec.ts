@@ -1,13 +1,18 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { HOSTS, type Host } from '../cli/hook/hosts.js'
 import { parse } from '../cli/hook/jsonc.js'
 import { withHook, withoutHook } from '../cli/hook/settings.js'
 import { bin, place, shell, spillway, terminal } from './cli.js'
 
-const COMMAND = `${process.execPath} ${bin} hook claude-code`
-const ENTRY = { matcher: '*', hooks: [{ type: 'command', command: COMMAND }] }
+const CLAUDE = HOSTS['claude-code'] as Host
+const commandOf = (name: string) => `${process.execPath} ${bin} hook ${name}`
+const COMMAND = commandOf('claude-code')
+const hookOf = (command: string) => ({ matcher: '*', hooks: [{ type: 'command', command }] })
+const ENTRY = hookOf(COMMAND)
 const OTHER = { matcher: 'Bash', hooks: [{ type: 'command', command: 'true' }] }
 let homes = 0
 
@@ -47,7 +52,7 @@ describe('spillway install', () => {
     expect(installed.stdout).toMatch(/^--- .*settings\.json\n\+\+\+ .*\n@@ .* @@\n/)
     expect(installed.stdout).toContain(JSON.stringify(COMMAND))
     const after = text()
-    expect(after).toBe(withHook(before, 'claude-code', 'PostToolUse', COMMAND))
+    expect(after).toBe(withHook(before, 'claude-code', CLAUDE, COMMAND))
     expect(readFileSync(`${file}.spillway.bak`, 'utf8')).toBe(before)
 
     expect(await run('install', 'claude-code', '--yes')).toMatchObject({ code: 0, stdout: '' })
@@ -74,6 +79,64 @@ describe('spillway install', () => {
     expect(await spillway(['install', 'claude-code', '--yes'], { env })).toMatchObject({ code: 0 })
     expect(readdirSync(home)).toEqual(['elsewhere'])
     expect(readdirSync(CLAUDE_CONFIG_DIR)).toEqual(['settings.json'])
+  })
+
+  it.each([
+    ['gemini-cli', '.gemini/settings.json', { hooks: { AfterTool: [hookOf(commandOf('gemini-cli'))] } }],
+    [
+      'opencode',
+      '.config/opencode/opencode.json',
+      {
+        plugin: [[pathToFileURL(join(dirname(bin), 'opencode.js')).href, { command: commandOf('opencode') }]],
+      },
+    ],
+  ])('knows the settings of %s', async (host, path, added) => {
+    for (const before of [
+      undefined,
+      ...SETTINGS.map(([, text]) => text),
+      '{\n  "plugin": ["other"] // mine\n}\n',
+    ]) {
+      const { home } = homeWith()
+      const file = join(home, path)
+      mkdirSync(dirname(file), { recursive: true })
+      if (before !== undefined) writeFileSync(file, before)
+      const run = (...args: string[]) =>
+        spillway([...args, '--yes'], { env: { HOME: home, XDG_CONFIG_HOME: '', GEMINI_CLI_HOME: '' } })
+      expect(await run('install', host)).toMatchObject({ code: 0 })
+      const after = readFileSync(file, 'utf8')
+      if (before === undefined) expect(JSON.parse(after)).toEqual(added)
+      else expect(after).toContain(JSON.stringify(commandOf(host)))
+      expect(await run('install', host)).toMatchObject({ code: 0, stdout: '' })
+      expect(await run('uninstall', host)).toMatchObject({ code: 0 })
+      if (before !== undefined) expect(readFileSync(file, 'utf8')).toBe(before)
+      expect(readdirSync(dirname(file))).toEqual(before === undefined ? [] : [basename(file)])
+      expect(await run('uninstall', host)).toMatchObject({ code: 0, stdout: '' })
+    }
+  })
+
+  it('changes the settings with comments that OpenCode has', async () => {
+    const { home } = homeWith()
+    const folder = join(home, 'opencode')
+    mkdirSync(folder)
+    for (const name of ['opencode.json', 'opencode.jsonc']) writeFileSync(join(folder, name), '{}')
+    const env = { HOME: home, XDG_CONFIG_HOME: home }
+    expect(await spillway(['install', 'opencode', '--yes'], { env })).toMatchObject({ code: 0 })
+    expect(readFileSync(join(folder, 'opencode.json'), 'utf8')).toBe('{}')
+    expect(readFileSync(join(folder, 'opencode.jsonc'), 'utf8')).toContain('hook opencode')
+  })
+
+  it('leaves other plugins, and those that were added since', async () => {
+    const { home } = homeWith()
+    const file = join(home, 'opencode.json')
+    writeFileSync(file, '{ "plugin": ["one", ["two", { "command": "hook opencode" }]] }')
+    const run = (own: string) =>
+      spillway([own, 'opencode', '--yes', '--settings', file], { env: { HOME: home } })
+    await run('install')
+    const settings = JSON.parse(readFileSync(file, 'utf8'))
+    expect(settings.plugin.slice(1)).toEqual(['one', ['two', { command: 'hook opencode' }]])
+    writeFileSync(file, JSON.stringify({ plugin: [...settings.plugin, 'three'] }))
+    await run('uninstall')
+    expect(readFileSync(file, 'utf8')).toBe('{"plugin":["one",["two",{"command":"hook opencode"}],"three"]}')
   })
 
   it('installs a command that answers', async () => {
@@ -170,12 +233,12 @@ describe('spillway install', () => {
     fc.assert(
       fc.property(settings, fc.constantFrom('', '  ', '\t'), (value, indent) => {
         const before = JSON.stringify(value, null, indent)
-        const after = withHook(before, 'claude-code', 'PostToolUse', COMMAND)
+        const after = withHook(before, 'claude-code', CLAUDE, COMMAND)
         expect(JSON.parse(after)).toEqual({
           ...JSON.parse(before),
           hooks: { ...value.hooks, PostToolUse: [ENTRY, ...(value.hooks?.PostToolUse ?? [])] },
         })
-        expect(withoutHook(after, 'claude-code', 'PostToolUse')).toBe(before)
+        expect(withoutHook(after, 'claude-code', CLAUDE)).toBe(before)
       }),
     )
   })

@@ -2,7 +2,8 @@ import { createSpillStore } from '../index.js'
 import { digest, record } from '../lib/stats/record.js'
 import { stateOf } from '../lib/stats/state.js'
 import { type Args, type Command, checkNames } from './args.js'
-import { clampCall, omit } from './hook/answer.js'
+import { answerOf, directoryOf, isOfOurs } from './hook/answer.js'
+import { clampCall, omit } from './hook/clamp_call.js'
 import { HOSTS, type Host, rowOf } from './hook/hosts.js'
 import { isObject } from './mcp/message.js'
 import { policyFlags, policyOf } from './policy.js'
@@ -49,19 +50,16 @@ async function run(args: Args): Promise<number> {
     tool_input: input,
     tool_response: result,
   } = event
-  if (typeof name !== 'string') return 0
-  const dir = args.text('dir') ?? stateOf('outputs')
+  if (typeof name !== 'string' || isOfOurs(event)) return 0
+  const dir = args.text('dir') ?? directoryOf(host, event) ?? stateOf('outputs')
   const spill = createSpillStore({ dir, reference: 'path' })
   const row = rowOf(host, name)
   const outcome = row && (await clampCall(host, row, { name, id, input, result }, { ...policy, spill }))
   const { output, shown = 0, sent = 0 } = outcome ?? {}
-  if (output !== undefined) {
-    const hookSpecificOutput = { hookEventName: host.event, updatedToolOutput: output }
-    await out.write(`${JSON.stringify({ hookSpecificOutput })}\n`)
-  }
+  if (outcome && output !== undefined) await out.write(`${JSON.stringify(answerOf(host, event, outcome))}\n`)
   if (args.has('no-stats')) return 0
   // A file is asked for again, whichever page of it.
-  const asked = isObject(input) ? omit(input, Object.keys(row?.parameters?.properties ?? {})) : input
+  const asked = isObject(input) ? omit(input, row?.pages ?? []) : input
   record({
     door: 'hook',
     session: digest(door, session),

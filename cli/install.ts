@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -5,7 +6,7 @@ import { createInterface } from 'node:readline/promises'
 import type { Args, Command } from './args.js'
 import { inOrder } from './escape.js'
 import { diff } from './hook/diff.js'
-import { HOSTS } from './hook/hosts.js'
+import { HOSTS, type Host } from './hook/hosts.js'
 import { commandIn, withHook, withoutHook } from './hook/settings.js'
 import { hostOf } from './hook.js'
 import { platform } from './platform.js'
@@ -37,7 +38,7 @@ terminal nothing is written, and the exit code is 1. HOST: ${names.join(', ')}.`
   run: async (args) => {
     const { name, host, file } = await targetOf(args, 'install')
     const before = await textOf(file)
-    const changed = reading(file, () => withHook(before ?? EMPTY, name, host.event, commandFor(name)))
+    const changed = reading(file, () => withHook(before ?? EMPTY, name, host, commandFor(name)))
     if (changed === before) return say(`${file} has the hook already`)
     if (!(await confirmed(args, file, before ?? '', changed))) return 1
     if (before !== undefined) await replace(`${file}.spillway.bak`, before)
@@ -57,11 +58,11 @@ what it was before, byte for byte. HOST: ${names.join(', ')}.`,
   run: async (args) => {
     const { name, host, file } = await targetOf(args, 'uninstall')
     const before = await textOf(file)
-    const command = before && reading(file, () => commandIn(before, name, host.event))
+    const command = before && reading(file, () => commandIn(before, name, host))
     if (!before || command === undefined) return say(`${file} has no hook of spillway`)
     const backup = await textOf(`${file}.spillway.bak`).catch(() => undefined)
-    const isBackup = backup !== undefined && isMadeOf(before, backup, name, host.event, command)
-    const changed = isBackup ? backup : withoutHook(before, name, host.event)
+    const isBackup = backup !== undefined && isMadeOf(before, backup, name, host, command)
+    const changed = isBackup ? backup : withoutHook(before, name, host)
     const isNone = !isBackup && changed === EMPTY
     if (!(await confirmed(args, file, before, isNone ? '' : changed))) return 1
     if (isNone) await rm(file)
@@ -73,8 +74,9 @@ what it was before, byte for byte. HOST: ${names.join(', ')}.`,
 
 async function targetOf(args: Args, own: string) {
   const { name, host } = hostOf(args, `spillway ${own} HOST`)
-  const [variable, dir, settings] = host.settings
-  const file = args.text('settings') ?? join(process.env[variable] || join(homedir(), dir), settings)
+  const [variable, dir, ...files] = host.settings
+  const all = files.map((file) => join(process.env[variable] || join(homedir(), dir), file))
+  const file = args.text('settings') ?? all.find(existsSync) ?? (all.at(-1) as string)
   // A link stays a link.
   return { name, host, file: await realpath(file).catch(() => file) }
 }
@@ -85,9 +87,9 @@ function commandFor(name: string): string {
   return words.map(platform.quote).join(' ')
 }
 
-function isMadeOf(text: string, backup: string, name: string, event: string, command: string): boolean {
+function isMadeOf(text: string, backup: string, name: string, host: Host, command: string): boolean {
   try {
-    return withHook(backup, name, event, command) === text
+    return withHook(backup, name, host, command) === text
   } catch {
     return false
   }

@@ -1,7 +1,7 @@
-// The real Claude Code, driven offline against a model of ours on the loopback, in an empty home: what its next request
-// carries after a Bash, a Grep, a Read and an MCP result, without the hook and with it. Installs 380 MB, once:
+// Real coding agents, driven offline against a model of ours on the loopback, each in an empty home: what the next request
+// carries after a command, a file and a result of an MCP server, without the hook and with it. Installs 650 MB, once:
 //   npm run test:hosts
-// SPILLWAY_CLAUDE=FILE names a program that is there already.
+// SPILLWAY_HOSTS='gemini-cli opencode' drives these alone. SPILLWAY_CLAUDE=FILE names a program that is there already.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,8 +11,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { claudeCode } from './hosts/claude_code.mjs'
+import { geminiCli } from './hosts/gemini_cli.mjs'
+import { opencode } from './hosts/opencode.mjs'
 
-const VERSION = '2.1.330'
 const LIMIT = 16_384
 const root = fileURLToPath(new URL('..', import.meta.url))
 const place = mkdtempSync(join(tmpdir(), 'spillway-hosts-'))
@@ -26,94 +28,81 @@ const DECISIVE = '2026-01-02T03:04:06Z ERROR the disk is full'
 writeFileSync(join(place, 'large.log'), `${lines(100_000)}\n${DECISIVE}\n${lines(100_000)}\n`)
 writeFileSync(join(place, 'small.txt'), lines(40_000))
 writeFileSync(
+  join(place, 'wide.log'),
+  lines(40_000).replaceAll(/(?:.+\n){8}/g, (all) => `${all.replaceAll('\n', ' ')}\n`),
+)
+const tool = (name) => ({ name, description: 'a log', inputSchema: { type: 'object', properties: {} } })
+writeFileSync(
   join(place, 'server.js'),
   `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params } = JSON.parse(line)
     if (id === undefined) return
+    const text = ${JSON.stringify(lines(200_000))}
     const answers = {
       initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } },
-      'tools/list': { tools: [{ name: 'log', inputSchema: { type: 'object' } }] },
-      'tools/call': { content: [{ type: 'text', text: ${JSON.stringify(lines(40_000))} }] },
+      'tools/list': ${JSON.stringify({ tools: [tool('log'), tool('large')] })},
+      'tools/call': { content: [{ type: 'text', text: params?.name === 'log' ? text.slice(0, 40_000) : text }] },
     }
     console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method] ?? {} }))
   })`,
 )
-const CALLS = {
-  Bash: { command: 'cat large.log' },
-  Grep: { pattern: '\\.', path: join(place, 'large.log'), output_mode: 'content', head_limit: 0 },
-  Read: { file_path: join(place, 'small.txt') },
-  mcp__some__log: {},
-}
 
-/** Returns the program, from SPILLWAY_CLAUDE or from a folder that stays. */
-function program() {
-  const { SPILLWAY_CLAUDE } = process.env
-  if (SPILLWAY_CLAUDE) return SPILLWAY_CLAUDE
-  const name = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`
-  const folder = join(root, 'target/hosts')
-  const file = join(folder, 'node_modules', name, process.platform === 'win32' ? 'claude.exe' : 'claude')
-  if (existsSync(file)) return file
+/** Returns the program of a host, installed into a folder that stays. */
+function programOf({ given, package: name, version, file }) {
+  if (given) return given
+  const folder = join(root, 'target/hosts', name)
+  const program = join(folder, 'node_modules', name, file)
+  if (existsSync(program)) return program
   mkdirSync(folder, { recursive: true })
-  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save']
-  execFileSync('npm', ['install', ...flags, '--prefix', folder, `${name}@${VERSION}`], { stdio: 'inherit' })
-  return file
+  const flags = ['--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund', '--no-save']
+  execFileSync('npm', ['install', ...flags, '--prefix', folder, `${name}@${version}`], { stdio: 'inherit' })
+  return program
 }
 
-/** Starts a model that asks for each call in turn, and keeps the results that the requests carry. */
-async function model() {
-  const asked = Object.entries(CALLS)
-  const results = {}
+/** Starts a model that asks for each call in turn, and keeps the results that the latest request carries. */
+async function model({ callsIn, resultsOf, answer }) {
+  const calls = callsIn(place)
+  let asked = 0
+  let results = []
   const server = createServer(async (request, response) => {
-    const body = JSON.parse(Buffer.concat(await request.toArray()))
-    if (request.url.includes('count_tokens'))
-      return response.end(JSON.stringify({ input_tokens: Math.round(JSON.stringify(body).length / 4) }))
-    for (const { content } of body.messages)
-      for (const block of Array.isArray(content) ? content : [])
-        if (block.type === 'tool_result') results[block.tool_use_id] = JSON.stringify(block.content)
-    const [name, input] = (body.tools?.length && asked.shift()) || []
-    const block = name ? { type: 'tool_use', id: name, name, input: {} } : { type: 'text', text: '' }
-    const delta = name
-      ? { type: 'input_json_delta', partial_json: JSON.stringify(input) }
-      : { type: 'text_delta', text: 'done' }
-    const usage = { input_tokens: 1, output_tokens: 1 }
-    const message = { id: 'm', type: 'message', role: 'assistant', model: body.model, content: [], usage }
-    response.setHeader('content-type', 'text/event-stream')
-    for (const event of [
-      { type: 'message_start', message },
-      { type: 'content_block_start', index: 0, content_block: block },
-      { type: 'content_block_delta', index: 0, delta },
-      { type: 'content_block_stop', index: 0 },
-      { type: 'message_delta', delta: { stop_reason: name ? 'tool_use' : 'end_turn' }, usage },
-      { type: 'message_stop' },
-    ])
-      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-    response.end()
+    const text = Buffer.concat(await request.toArray()).toString()
+    const body = text === '' ? {} : JSON.parse(text)
+    const found = resultsOf(body)
+    if (found.length > results.length) results = found
+    // A title or a count is asked for without tools.
+    const call = body.tools?.length ? calls[asked++] : undefined
+    answer({ request, response, body, call, nth: asked })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  return { server, results, url: `http://127.0.0.1:${server.address().port}` }
+  const named = () =>
+    Object.fromEntries(calls.map(({ name, of }, at) => [`${name} ${of}`, results[at] ?? '']))
+  return { server, named, url: `http://127.0.0.1:${server.address().port}` }
 }
 
-/** Runs the host once in an empty home, and returns what the model got of each call. */
-async function drive(prepare) {
-  const { server, results, url } = await model()
+/** Runs a host once in an empty home, and returns what the model got of each call. */
+async function drive(host, prepare) {
+  const { server, named, url } = await model(host)
   const home = mkdtempSync(join(place, 'home-'))
   const env = {
     HOME: home,
     PATH: process.env.PATH,
-    ANTHROPIC_BASE_URL: url,
-    ANTHROPIC_API_KEY: 'none',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     HTTPS_PROXY: 'http://127.0.0.1:9',
+    HTTP_PROXY: 'http://127.0.0.1:9',
     NO_PROXY: '127.0.0.1',
+    ...host.environment(url),
   }
+  const args = host.ready({ home, url, server: [process.execPath, join(place, 'server.js')] })
   prepare(env)
-  const mcp = { mcpServers: { some: { command: process.execPath, args: [join(place, 'server.js')] } } }
-  const args = ['-p', 'go', '--allowedTools', Object.keys(CALLS).join(), '--mcp-config', JSON.stringify(mcp)]
-  const child = spawn(program(), args, { cwd: place, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const program = programOf(host)
+  const [command, ...rest] = program.endsWith('.js')
+    ? [process.execPath, program, ...args]
+    : [program, ...args]
+  const child = spawn(command, rest, { cwd: place, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const told = child.stderr.toArray()
   const [code] = await once(child, 'exit')
   server.close()
-  assert.equal(code, 0)
-  return results
+  assert.equal(code, 0, Buffer.concat(await told).toString())
+  return named()
 }
 
 const spillway = (env, ...args) =>
@@ -123,21 +112,26 @@ const spillway = (env, ...args) =>
     stdio: 'pipe',
   })
 
-test(`Claude Code ${VERSION} takes every shape of the table`, async () => {
-  const plain = await drive(() => {})
-  let figures
-  const hooked = await drive((env) => {
-    spillway(env, 'install', 'claude-code', '--yes')
-    figures = () => JSON.parse(spillway(env, 'stats', '--json'))
+const chosen = process.env.SPILLWAY_HOSTS?.split(/[ ,]+/)
+for (const [name, host] of Object.entries({ 'claude-code': claudeCode, 'gemini-cli': geminiCli, opencode })) {
+  if (chosen && !chosen.includes(name)) continue
+  test(`${name} ${host.version} takes every shape of the table`, async () => {
+    const plain = await drive(host, () => {})
+    let figures
+    const hooked = await drive(host, (env) => {
+      spillway(env, 'install', name, '--yes')
+      figures = () => JSON.parse(spillway(env, 'stats', '--json'))
+    })
+    for (const { name, of, isLeft, isLog } of host.callsIn(place)) {
+      const [before, after] = [plain, hooked].map((all) => all[`${name} ${of}`])
+      console.log(`${name} ${of}: ${before.length} chars without the hook, ${after.length} with it`)
+      if (isLeft) continue
+      assert.match(after, /tool output truncated: [\d,]+ of [\d,]+ chars omitted/, name)
+      assert.doesNotMatch(after, /persisted-output|Output too large|output truncated\.\.\./, name)
+      // Lines that the host numbers, its own words around a text, and escapes come on top of the limit.
+      assert.ok(after.length < 1.25 * LIMIT, name)
+      if (isLog) assert.ok(!before.includes(DECISIVE) && after.includes(DECISIVE), name)
+    }
+    assert.ok(figures().sent > 0)
   })
-  assert.deepEqual(Object.keys(hooked), Object.keys(CALLS))
-  for (const name of Object.keys(CALLS)) {
-    console.log(`${name}: ${plain[name].length} chars without the hook, ${hooked[name].length} with it`)
-    assert.match(hooked[name], /tool output truncated: [\d,]+ of [\d,]+ chars omitted/, name)
-    assert.doesNotMatch(hooked[name], /persisted-output/, name)
-    // Lines that the host numbers, and escapes, come on top of the limit.
-    assert.ok(hooked[name].length < 1.25 * LIMIT, name)
-  }
-  assert.ok(!plain.Bash.includes(DECISIVE) && hooked.Bash.includes(DECISIVE))
-  assert.ok(figures().sent > 0)
-})
+}

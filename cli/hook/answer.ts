@@ -1,91 +1,54 @@
-import { readFileSync, statSync } from 'node:fs'
-import type { WrapPolicy } from 'spillway'
-import { clampTextWithReport, wrapTool } from '../../index.js'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
 import { isObject } from '../mcp/message.js'
-import type { Host, Row } from './hosts.js'
+import type { Outcome } from './clamp_call.js'
+import type { Host } from './hosts.js'
 
-/** Bytes of a file of the host that is read. */
-const LONGEST = 64 * 1024 * 1024
+type Event = Readonly<Record<string, unknown>>
 
-/** A call whose tool has run. */
-export interface Call {
-  readonly name: string
-  readonly id: unknown
-  readonly input: unknown
-  readonly result: unknown
+/** End of the name of a file that holds a result for a moment. */
+const HELD = '.shown.txt'
+
+/** What the host would not show of a file of text: it takes the file for a binary one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const BINARY = /[\0-\x08\x0b\x0c\x0e-\x1f]/
+
+/** Returns the answer in which a host takes a result. */
+export function answerOf(
+  { event: hookEventName, takes }: Host,
+  event: Event,
+  { output, text }: Outcome,
+): object {
+  if (takes === 'tool_response') return { tool_response: output }
+  if (takes === 'updatedToolOutput')
+    return { hookSpecificOutput: { hookEventName, updatedToolOutput: output } }
+  // Gemini CLI replaces a result by that of another call: it reads the text from a file.
+  if (text === undefined || BINARY.test(text)) throw new Error('control characters in the result')
+  const file_path = join(directoryIn(event), `${Date.now()}.${process.pid}${HELD}`)
+  mkdirSync(dirname(file_path), { recursive: true, mode: 0o700 })
+  writeFileSync(file_path, text, { mode: 0o600 })
+  return {
+    hookSpecificOutput: { hookEventName, tailToolCallRequest: { name: 'read_file', args: { file_path } } },
+  }
 }
 
-/** The outcome of a call, with the chars that the host would have shown and now shows. */
-export interface Outcome {
-  /** The result in its own shape, within the limits. Undefined if it stays as it is. */
-  readonly output?: unknown
-  readonly shown: number
-  readonly sent: number
+/** Returns the directory in which the tools of a host may read, if it has none for all projects. */
+export function directoryOf({ takes }: Host, event: Event): string | undefined {
+  return takes === 'tailToolCallRequest' ? directoryIn(event) : undefined
 }
 
-/** Clamps the texts of a result in the places that a row names. Undefined if they are not there. */
-export async function clampCall(
-  { preview }: Host,
-  row: Row,
-  { name, id, input, result }: Call,
-  { spill, ...policy }: WrapPolicy,
-): Promise<Outcome | undefined> {
-  const { path, unless, without = [], parameters, most } = row
-  if (unless !== undefined && isObject(result) && result[unless] === true) return undefined
-  const given = path.reduce((value, field) => (isObject(value) ? value[field] : undefined), result)
-  const whole = wholeOf(row, result) ?? given
-  const blocks = typeof whole === 'string' ? [{ type: 'text', text: whole }] : whole
-  if (!Array.isArray(blocks)) return undefined
-  const chars = charsOf(blocks)
-  // A result with images is shown whole.
-  const isPreviewed = chars > most && blocks.every((block) => block?.type === 'text')
-  const shown = isPreviewed ? preview : chars
-  if (fits(blocks, policy)) return { shown, sent: shown }
-  const before = { content: blocks }
-  const execute = async (..._args: unknown[]) => before
-  const tool = parameters
-    ? wrapTool({ name, execute, parameters }, { ...policy, keep: 'head', dialect: 'mcp' })
-    : wrapTool({ name, execute }, { ...policy, ...(spill && { spill }), dialect: 'mcp' })
-  const after = await tool.execute(input, { toolCallId: id })
-  if (after === before) return { shown, sent: shown }
-  const text = typeof whole === 'string' ? after.content[0].text : after.content
-  const replaced = replace(result, path, text)
-  const output = isObject(replaced) ? omit(replaced, without) : replaced
-  return { output, shown, sent: charsOf(after.content) }
+/** Returns true for the call that an answer of ours has asked for, whose file is not needed any more. */
+export function isOfOurs(event: Event): boolean {
+  const { original_request_name: name, tool_input: input } = event
+  const file = isObject(input) ? input['file_path'] : undefined
+  if (name === undefined || typeof file !== 'string' || !file.endsWith(HELD)) return false
+  const isOurs = file.startsWith(directoryIn(event) + sep)
+  if (isOurs) rmSync(file, { force: true })
+  return isOurs
 }
 
-/** Returns true if all texts together are within the limits. Most results are, and this loads no more than that takes. */
-function fits(blocks: readonly unknown[], { clean, redact, ...policy }: WrapPolicy): boolean {
-  const text = textsOf(blocks).join('\n')
-  return !clean && !redact && !clampTextWithReport(text, { ...policy, keep: 'head' }).truncated
-}
-
-/** Returns the text that the host has saved, if the one of the event is a part of it. */
-function wholeOf({ whole }: Row, result: unknown): string | undefined {
-  const file = whole !== undefined && isObject(result) ? result[whole] : undefined
-  if (typeof file !== 'string') return undefined
-  const { size } = statSync(file)
-  if (size > LONGEST) throw new Error(`${file} has ${size} bytes; at most ${LONGEST} are read`)
-  return readFileSync(file, 'utf8')
-}
-
-/** Returns the chars of all texts in a list of blocks. */
-function charsOf(blocks: readonly unknown[]): number {
-  return textsOf(blocks).reduce((sum, text) => sum + text.length, 0)
-}
-
-function textsOf(blocks: readonly unknown[]): string[] {
-  return blocks.flatMap((block) =>
-    isObject(block) && typeof block['text'] === 'string' ? [block['text']] : [],
-  )
-}
-
-/** Returns an object without these fields. */
-export function omit(object: object, names: readonly string[]): object {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
-}
-
-function replace(value: unknown, [name, ...rest]: readonly string[], text: unknown): unknown {
-  if (name === undefined || !isObject(value)) return text
-  return { ...value, [name]: replace(value[name], rest, text) }
+/** Returns a directory of ours beside the session of an event. */
+function directoryIn({ transcript_path: path }: Event): string {
+  if (typeof path !== 'string' || path === '') throw new Error('the event names no transcript_path')
+  return join(dirname(dirname(path)), 'spillway')
 }

@@ -2,15 +2,19 @@
 export interface Row {
   /** Names that lead from the result to its text, or to a list of blocks with texts. */
   readonly path: readonly string[]
-  /** Field that is true if the text is no text. */
+  /** Field that is set if the text is no text, or not what the model gets. */
   readonly unless?: string
-  /** Field with the path of a file, if the host has saved a text that is longer than the one of the event. */
-  readonly whole?: string
+  /** Names that lead to the path of a file, if the host has saved a text that is longer than the one of the event. */
+  readonly whole?: readonly string[]
+  /** Names that lead to the exit code of a command. */
+  readonly exit?: readonly string[]
+  /** Words of the host around the text, which stay. A group `exit` after it tells that the command failed. */
+  readonly around?: { readonly before: RegExp; readonly after: RegExp }
   /** Fields that make the host show a preview of the text. */
   readonly without?: readonly string[]
   /** Parameters that page the text, which is a file's: its head is kept, since the host numbers the lines from the first
    *  one on, and it is not saved again. */
-  readonly parameters?: { readonly properties: Readonly<Record<string, object>> }
+  readonly pages?: readonly string[]
   /** Chars over which the host shows a preview. */
   readonly most: number
 }
@@ -18,14 +22,28 @@ export interface Row {
 export interface Host {
   /** Event of the host that is answered. */
   readonly event: string
-  /** Variable with the directory of its settings, the directory in a home if it is not set, and the file. */
-  readonly settings: readonly [variable: string, dir: string, file: string]
+  /** Variable with a directory, that directory in a home if it is not set, and the settings in it, of which the first
+   *  that is there counts. */
+  readonly settings: readonly [variable: string, dir: string, ...files: string[]]
+  /** Names that lead to the list in its settings in which our entry stands. */
+  readonly list: readonly string[]
   /** Program and version in which each shape was recorded. */
   readonly recorded: string
-  /** Chars that the host shows of a text that is over `most`: the first 2,000, and the path of the file that it wrote. */
+  /** Chars that the host shows of a text that is over `most`, with the path of the file that it wrote. */
   readonly preview: number
+  /** Field of an answer that replaces a result. */
+  readonly takes: 'updatedToolOutput' | 'tailToolCallRequest' | 'tool_response'
+  /** The most that the host shows of a text that replaces another. */
+  readonly limits?: { readonly maxLines: number; readonly maxLineBytes: number }
   /** Rows by the name of the tool. A name that ends in `*` stands for all that begin so. */
   readonly tools: Readonly<Record<string, Row>>
+}
+
+/** Marks of Gemini CLI around what is not the user's own, and what it tells of a command after its output. */
+const UNTRUSTED = {
+  before: /^<untrusted_context>\n(?:Output: )?/,
+  after:
+    /(?:\nError: .{0,500})?(?<exit>\nExit Code: \d+)?(?:\n(?:Signal|Background PIDs|Process Group PGID): .{0,500}){0,3}\n<\/untrusted_context>$/,
 }
 
 /** Hosts in whose next request a replaced text was seen. */
@@ -33,23 +51,60 @@ export const HOSTS: Readonly<Record<string, Host>> = {
   'claude-code': {
     event: 'PostToolUse',
     settings: ['CLAUDE_CONFIG_DIR', '.claude', 'settings.json'],
+    list: ['hooks', 'PostToolUse'],
     recorded: '@anthropic-ai/claude-code 2.1.330',
     preview: 2_233,
+    takes: 'updatedToolOutput',
     tools: {
       Bash: {
         path: ['stdout'],
         unless: 'isImage',
-        whole: 'persistedOutputPath',
+        whole: ['persistedOutputPath'],
         without: ['persistedOutputPath', 'persistedOutputSize'],
         most: 30_000,
       },
-      Read: {
-        path: ['file', 'content'],
-        parameters: { properties: { offset: {}, limit: {} } },
-        most: Number.POSITIVE_INFINITY,
-      },
+      Read: { path: ['file', 'content'], pages: ['offset', 'limit'], most: Number.POSITIVE_INFINITY },
       Grep: { path: ['content'], most: 20_000 },
       'mcp__*': { path: [], most: 50_000 },
+    },
+  },
+  'gemini-cli': {
+    event: 'AfterTool',
+    settings: ['GEMINI_CLI_HOME', '', '.gemini/settings.json'],
+    list: ['hooks', 'AfterTool'],
+    recorded: '@google/gemini-cli 0.61.0',
+    preview: 40_310,
+    takes: 'tailToolCallRequest',
+    limits: { maxLines: 1_990, maxLineBytes: 2_000 },
+    tools: {
+      run_shell_command: { path: ['llmContent'], unless: 'error', around: UNTRUSTED, most: 40_000 },
+      read_file: {
+        path: ['llmContent'],
+        unless: 'error',
+        pages: ['start_line', 'end_line'],
+        most: Number.POSITIVE_INFINITY,
+      },
+      grep_search: { path: ['llmContent'], unless: 'error', most: Number.POSITIVE_INFINITY },
+      'mcp_*': { path: ['llmContent'], unless: 'error', around: UNTRUSTED, most: 40_000 },
+    },
+  },
+  opencode: {
+    event: 'tool.execute.after',
+    settings: ['XDG_CONFIG_HOME', '.config', 'opencode/opencode.jsonc', 'opencode/opencode.json'],
+    list: ['plugin'],
+    recorded: 'opencode-ai 1.18.33',
+    preview: 51_460,
+    takes: 'tool_response',
+    tools: {
+      bash: {
+        path: ['output'],
+        whole: ['metadata', 'outputPath'],
+        exit: ['metadata', 'exit'],
+        most: 51_200,
+      },
+      read: { path: ['output'], pages: ['offset', 'limit'], most: Number.POSITIVE_INFINITY },
+      // Tools of MCP servers, which have no prefix of their own.
+      '*': { path: ['content'], most: 51_200 },
     },
   },
 }

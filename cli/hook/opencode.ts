@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+interface Call {
+  readonly tool: string
+  readonly sessionID: string
+  readonly callID: string
+  readonly args: unknown
+}
+
+/** Milliseconds after which a result stays as it is. */
+const PATIENCE = 10_000
+
+/** Plugin of OpenCode, which takes no command for its events: asks the command of its options about each result. */
+const server = async (_: unknown, { command }: { command: string }) => ({
+  'tool.execute.after': async ({ tool, sessionID, callID, args }: Call, result: object) => {
+    const event = {
+      hook_event_name: 'tool.execute.after',
+      session_id: sessionID,
+      tool_name: tool,
+      tool_use_id: callID,
+      tool_input: args,
+      tool_response: result,
+    }
+    const answer = await ask(command, JSON.stringify(event)).catch(() => undefined)
+    if (answer) Object.assign(result, answer.tool_response)
+  },
+})
+
+export default { id: 'spillway', server }
+
+async function ask(command: string, event: string): Promise<{ tool_response: object } | undefined> {
+  const child = spawn(command, { shell: true, stdio: ['pipe', 'pipe', 'ignore'], timeout: PATIENCE })
+  child.stdin.on('error', () => {})
+  child.stdin.end(event)
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk) => chunks.push(chunk))
+  await once(child, 'close')
+  return chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : undefined
+}
