@@ -370,9 +370,9 @@ describe('the saved whole', () => {
       const spill = store({ reference })
       const options = { spill, maxBytes: 400, tool: 'make', callId: 'c1' }
       const { text, spill: record } = await captured(options, numbered(1_000))
-      const advice = { path: 'read or search it there or with', id: 'page or search it with' }[reference]
+      const advice = { path: 'read or search it there', id: 'page or search it with read_output' }[reference]
       expect(text).toContain(
-        ` chars omitted (limit 400B); full output saved as ${record?.[reference]}, ${advice} read_output]`,
+        ` chars omitted (limit 400B); full output saved as ${record?.[reference]}, ${advice}]`,
       )
       expect(record?.path).toContain('.make.')
     }
@@ -393,9 +393,7 @@ describe('the saved whole', () => {
     const spill = store({ maxFileBytes: 1_000 })
     const { text, spill: record } = await captured({ spill, maxBytes: 400 }, numbered(1_000))
     expect(record).toMatchObject({ bytes: numbered(1_000).length, complete: false })
-    expect(text).toContain(
-      `; the start of it saved as ${record?.path}, read or search it there or with read_output]`,
-    )
+    expect(text).toContain(`; the start of it saved as ${record?.path}, read or search it there]`)
     expect(readFileSync(record?.path ?? '', 'utf8')).toBe(numbered(1_000).slice(0, 1_000))
   })
 

@@ -127,6 +127,7 @@ describe("the notice 'hint'", () => {
     for (const old of [
       '[tool output truncated: 940000 of 1000000 chars omitted (limit 50KB or 2000 lines); request smaller chunks (offset/limit) or specific sections]',
       '[tool output truncated: 940000 of 1000000 chars omitted (limit 50KB or 2000 lines); full output saved as /tmp/a.txt, read or search it there]',
+      '[tool output truncated: 940,000 of 1,000,000 chars omitted (limit 50KB); full output saved as /tmp/a.txt, read or search it there or with read_output]',
       '[tool output truncated: 940,000 of 1,000,000 chars omitted (limit 2,000 lines); ask for less, or for specific sections]',
     ]) {
       const twice = clampText(`${BIG}\n\n${old}`, { keep: 'head' })
@@ -153,7 +154,7 @@ describe("the notice 'hint'", () => {
       async (text, first, second, isPath, maxChars) => {
         const spill = createSpillStore({ dir, reference: isPath ? 'path' : 'id' })
         const once = await wrapTool(async () => text, { keep: first, maxChars: 4_000, spill })()
-        const [advice = ''] = /full output saved as .* read_output\]/.exec(once) ?? []
+        const [advice = ''] = /full output saved as .*(?: read_output| it there)\]/.exec(once) ?? []
         expect(advice).toMatch(
           isPath ? /as .*é, a.*, read or search it there/ : /as [0-9a-f]{16}, page or search/,
         )

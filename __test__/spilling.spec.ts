@@ -233,7 +233,7 @@ describe('wrapTool with a spill store', () => {
     expect(shown.length).toBeLessThanOrEqual(51_200)
     const small = createSpillStore({ dir: join(dir, 'small'), maxFileBytes: 1_000 })
     expect(await wrapTool(async () => BIG, { spill: small })()).toMatch(
-      /the start of it saved as \S+, read or search it there or with read_output\]/,
+      /the start of it saved as \S+, read or search it there\]/,
     )
     expect(() => wrapTool(async () => BIG, { spill: {} as SpillStore })).toThrow(
       expect.objectContaining({ code: 'ERR_SPILLWAY_OPTION', message: expect.stringContaining('spill') }),
@@ -261,7 +261,7 @@ describe('wrapTool with a spill store', () => {
     it('keeps the rest, and says where the whole is', async () => {
       const shown = await wrapTool(async () => page, policy())()
       expect(shown).toMatch(
-        /^first\nx{287}\[\+2713 chars\]\nlast\n\n\[tool output truncated: 2,714 of 3,012 chars omitted \(limit 300B a line\); full output saved as \S+, read or search it there or with read_output\]$/,
+        /^first\nx{287}\[\+2713 chars\]\nlast\n\n\[tool output truncated: 2,714 of 3,012 chars omitted \(limit 300B a line\); full output saved as \S+, read or search it there\]$/,
       )
       expect(await whole(shown)).toBe(page)
       const again = wrapTool(async () => shown, policy())
@@ -276,11 +276,11 @@ describe('wrapTool with a spill store', () => {
     })
 
     it('says it in a short line where a line has no room for more', async () => {
-      const shown = await wrapTool(async () => page, { spill: store, maxLineBytes: 200 })()
+      const shown = await wrapTool(async () => page, { spill: store, maxLineBytes: 150 })()
       const path = /\nlast\n\n\[Full output: (\S+)\]$/.exec(shown)?.[1] ?? ''
       expect(readFileSync(path, 'utf8')).toBe(page)
       // It stays the last when the text is cut again.
-      expect(clampText(shown, { maxChars: 280, notice: 'pi', keep: 'head' })).toMatch(
+      expect(clampText(shown, { maxChars: 230, notice: 'pi', keep: 'head' })).toMatch(
         /^first\nx+\[\.\.\. \d+ more characters truncated\]\n\n\[Full output: \S+\]$/,
       )
       const narrow = await wrapTool(async () => page, { spill: store, maxLineBytes: 20 })()

@@ -5,10 +5,10 @@ import { type Args, type Command, checkNames } from './args.js'
 import { answerOf, directoryOf, isOfOurs } from './hook/answer.js'
 import { clampCall, omit } from './hook/clamp_call.js'
 import { HOSTS, type Host, rowOf } from './hook/hosts.js'
+import { read, write } from './hook/stdio.js'
 import { isObject } from './mcp/message.js'
 import { policyFlags, policyOf } from './policy.js'
 import { SUMMARIES } from './summaries.js'
-import { out } from './terminal.js'
 import { UsageError } from './usage_error.js'
 
 const USAGE = 'spillway hook HOST [flags]'
@@ -40,23 +40,16 @@ trouble, which stderr tells; the exit code is 0. HOST: ${Object.keys(HOSTS).join
 async function run(args: Args): Promise<number> {
   const { name: door, host } = hostOf(args, USAGE)
   const policy = { maxBytes: BYTES, ...policyOf(args) }
-  if (process.stdin.isTTY) throw new UsageError('stdin is a terminal; the host writes an event to it')
-  const event: unknown = JSON.parse(await stdin())
+  const event: unknown = JSON.parse(await read())
   if (!isObject(event) || event['hook_event_name'] !== host.event) return 0
-  const {
-    session_id: session,
-    tool_name: name,
-    tool_use_id: id,
-    tool_input: input,
-    tool_response: result,
-  } = event
+  const { session_id: session, tool_name: name, tool_input: input, tool_response: result } = event
   if (typeof name !== 'string' || isOfOurs(event)) return 0
   const dir = args.text('dir') ?? directoryOf(host, event) ?? stateOf('outputs')
-  const spill = createSpillStore({ dir, reference: 'path' })
+  const storing = () => createSpillStore({ dir, reference: 'path' })
   const row = rowOf(host, name)
-  const outcome = row && (await clampCall(host, row, { name, id, input, result }, { ...policy, spill }))
+  const outcome = row && (await clampCall(host, row, { name, input, result }, { ...policy, storing }))
   const { output, shown = 0, sent = 0 } = outcome ?? {}
-  if (outcome && output !== undefined) await out.write(`${JSON.stringify(answerOf(host, event, outcome))}\n`)
+  if (outcome && output !== undefined) await write(`${JSON.stringify(answerOf(host, event, outcome))}\n`)
   if (args.has('no-stats')) return 0
   // A file is asked for again, whichever page of it.
   const asked = isObject(input) ? omit(input, row?.pages ?? []) : input
@@ -72,12 +65,6 @@ async function run(args: Args): Promise<number> {
     ...(!outcome && { left: true }),
   })
   return 0
-}
-
-async function stdin(): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
 }
 
 /** Returns the host that the first name denotes. */

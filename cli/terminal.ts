@@ -25,16 +25,26 @@ const WIDEST = 120
 
 /** An output stream. Only a person's terminal gets colours and moving bars; files and other processes do not. */
 export class Terminal {
-  readonly isTerminal: boolean
-  readonly #stream: WriteStream
-  readonly #hasColors: boolean
+  readonly #name: 'stdout' | 'stderr'
+  #opened: WriteStream | undefined
 
-  constructor(stream: WriteStream) {
-    this.#stream = stream
-    this.isTerminal = stream.isTTY === true
-    this.#hasColors = this.isTerminal && !process.env['NO_COLOR'] && stream.hasColors()
+  constructor(name: 'stdout' | 'stderr') {
+    this.#name = name
+  }
+
+  /** Opened when it is used: that takes milliseconds, for which a host of a hook would wait. */
+  get #stream(): WriteStream {
     // Errors are passed to the caller of `write`; without a listener they would end the process.
-    stream.on('error', () => {})
+    this.#opened ??= process[this.#name].on('error', () => {})
+    return this.#opened
+  }
+
+  get isTerminal(): boolean {
+    return this.#stream.isTTY === true
+  }
+
+  get #hasColors(): boolean {
+    return this.isTerminal && !process.env['NO_COLOR'] && this.#stream.hasColors()
   }
 
   get columns(): number {
@@ -82,8 +92,8 @@ export class Terminal {
   }
 }
 
-export const out = new Terminal(process.stdout)
-export const err = new Terminal(process.stderr)
+export const out = new Terminal('stdout')
+export const err = new Terminal('stderr')
 
 /** True if bars may be drawn with block characters. Without a UTF-8 locale a terminal may not show them. */
 export const hasBlocks = platform.showsBlocks || /utf-?8/i.test(locale())

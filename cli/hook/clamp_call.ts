@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
-import type { WrapPolicy } from 'spillway'
-import { clampTextWithReport, wrapTool } from '../../index.js'
+import { clampTextWithReport } from '../../index.js'
 import { isObject } from '../mcp/message.js'
+import { type Block, type HookPolicy, textsOf } from './blocks.js'
 import type { Host, Row } from './hosts.js'
 
 /** Bytes of a file of the host that is read. */
@@ -13,7 +13,6 @@ const AROUND = 4_000
 /** A call whose tool has run. */
 export interface Call {
   readonly name: string
-  readonly id: unknown
   readonly input: unknown
   readonly result: unknown
 }
@@ -32,8 +31,8 @@ export interface Outcome {
 export async function clampCall(
   { preview, takes, limits }: Host,
   row: Row,
-  { name, id, input, result }: Call,
-  { spill, ...policy }: WrapPolicy,
+  { name, input, result }: Call,
+  { storing, ...policy }: HookPolicy,
 ): Promise<Outcome | undefined> {
   const { path, unless, without = [], pages, most } = row
   if (unless !== undefined && at(result, [unless])) return undefined
@@ -42,28 +41,34 @@ export async function clampCall(
   // A result that is read from a file has no images.
   const isText = blocks?.every((block) => isObject(block) && block['type'] === 'text')
   if (!blocks || (takes === 'tailToolCallRequest' && !isText)) return undefined
-  const chars = charsOf(blocks)
+  const all = textsOf(blocks).join('\n')
   // A result with images is shown whole.
-  const shown = chars > most && isText ? preview : chars
-  if (fits(blocks, policy)) return { shown, sent: shown }
-  const { before, text, after, isError } = partsOf(row, result, blocks)
-  const content = text === undefined ? blocks : [{ type: 'text', text }]
-  const given = { content, ...(isError && { isError }) }
-  const execute = async (..._args: unknown[]) => given
-  const within = { ...policy, ...leastOf(policy, limits), dialect: 'mcp' as const }
-  const tool = pages
-    ? wrapTool({ name, execute, parameters: parametersOf(pages) }, { ...within, keep: 'head' })
-    : wrapTool({ name, execute }, { ...within, ...(spill && { spill }) })
-  const clamped = await tool.execute(input, { toolCallId: id })
-  if (clamped === given) return { shown, sent: shown }
-  const kept = before + textsOf(clamped.content).join('\n') + after
-  const replaced = replace(result, path, typeof whole === 'string' ? kept : clamped.content)
+  const shown = all.length > most && isText ? preview : all.length
+  if (fits(all, policy)) return { shown, sent: shown }
+  const { before, text, after, isError } = partsOf(row, result, all)
+  const inner = before + after === '' ? blocks : blocksOf(text)
+  const within = {
+    ...policy,
+    ...leastOf(policy, limits),
+    ...(pages ? { keep: 'head' as const } : storing && { storing }),
+    ...(isError && { isError }),
+  }
+  const { clampBlocks } = await import('./clamp_blocks.js')
+  const content = await clampBlocks(inner as Block[], { name, input, pages }, within)
+  if (content === inner) return { shown, sent: shown }
+  const kept = before + textsOf(content).join('\n') + after
+  const replaced = replace(result, path, typeof whole === 'string' ? kept : content)
   const output = isObject(replaced) ? omit(replaced, without) : replaced
-  return { output, text: kept, shown, sent: charsOf(clamped.content) + before.length + after.length }
+  return { output, text: kept, shown, sent: kept.length }
+}
+
+/** Returns true if a text is within the limits. Most results are, and this loads no more than that takes. */
+function fits(text: string, { clean, redact, ...policy }: HookPolicy): boolean {
+  return !clean && !redact && !clampTextWithReport(text, { ...policy, keep: 'head' }).truncated
 }
 
 /** Returns a text as a list of blocks, or a list as it is. */
-function blocksOf(whole: unknown): unknown[] | undefined {
+function blocksOf(whole: unknown): Block[] | undefined {
   if (typeof whole === 'string') return [{ type: 'text', text: whole }]
   if (!Array.isArray(whole)) return undefined
   // Gemini's parts have a text and no type.
@@ -72,19 +77,17 @@ function blocksOf(whole: unknown): unknown[] | undefined {
 }
 
 /** Takes a text out of the words of the host around it, and tells a failure by the exit code of the command. */
-function partsOf({ around, exit }: Row, result: unknown, blocks: readonly unknown[]) {
+function partsOf({ around, exit }: Row, result: unknown, all: string) {
   const code = exit && at(result, exit)
   const isError = typeof code === 'number' && code !== 0
-  if (!around) return { before: '', after: '', isError }
-  const all = textsOf(blocks).join('\n')
-  const [before = ''] = around.before.exec(all) ?? []
-  const last = around.after.exec(all.slice(before.length).slice(-AROUND))
+  const before = around?.before.exec(all)?.[0] ?? ''
+  const last = around?.after.exec(all.slice(before.length).slice(-AROUND))
   const after = last?.[0] ?? ''
   const text = all.slice(before.length, all.length - after.length)
   return { before, text, after, isError: isError || last?.groups?.['exit'] !== undefined }
 }
 
-function leastOf(policy: WrapPolicy, limits: Host['limits']) {
+function leastOf(policy: HookPolicy, limits: Host['limits']) {
   const { maxLines = 2_000, maxLineBytes = Number.POSITIVE_INFINITY } = policy
   return (
     limits && {
@@ -92,17 +95,6 @@ function leastOf(policy: WrapPolicy, limits: Host['limits']) {
       maxLineBytes: Math.min(maxLineBytes, limits.maxLineBytes),
     }
   )
-}
-
-/** Returns the parameters of a tool that pages a file. */
-function parametersOf(pages: readonly string[]) {
-  return { properties: Object.fromEntries(pages.map((name) => [name, {}])) }
-}
-
-/** Returns true if all texts together are within the limits. Most results are, and this loads no more than that takes. */
-function fits(blocks: readonly unknown[], { clean, redact, ...policy }: WrapPolicy): boolean {
-  const text = textsOf(blocks).join('\n')
-  return !clean && !redact && !clampTextWithReport(text, { ...policy, keep: 'head' }).truncated
 }
 
 /** Returns the text that the host has saved, if the one of the event is a part of it. */
@@ -116,17 +108,6 @@ function wholeOf({ whole }: Row, result: unknown): string | undefined {
 
 function at(value: unknown, path: readonly string[]): unknown {
   return path.reduce((inner, name) => (isObject(inner) ? inner[name] : undefined), value)
-}
-
-/** Returns the chars of all texts in a list of blocks. */
-function charsOf(blocks: readonly unknown[]): number {
-  return textsOf(blocks).reduce((sum, text) => sum + text.length, 0)
-}
-
-function textsOf(blocks: readonly unknown[]): string[] {
-  return blocks.flatMap((block) =>
-    isObject(block) && typeof block['text'] === 'string' ? [block['text']] : [],
-  )
 }
 
 /** Returns an object without these fields. */

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import { version } from '../../package.json'
 import { glibcVersion, type Libc, libcOfProgram } from './libc.js'
 import { glibc, scope, targets } from './targets.json'
@@ -25,7 +24,7 @@ export const here: System = {
   libc: () => libcOfProgram(process.execPath) ?? (glibcVersion() === undefined ? undefined : 'glibc'),
   glibcVersion,
   beside: () => require('../../spillway.node'),
-  require: (id) => createRequire(__filename)(id),
+  require: (id) => (require('node:module') as typeof import('node:module')).createRequire(__filename)(id),
 }
 
 /** Loads the engine beside this package, or else from the package for this system, which must have this version.

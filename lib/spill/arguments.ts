@@ -1,4 +1,5 @@
 import type { SpillRange, SpillSearch, SweepOptions } from 'spillway'
+import { native } from '../engine.js'
 import { bound, checkNames, flag, optionError, positive, text } from '../validate.js'
 import type { SpillMeta } from './spill_writer.js'
 
@@ -13,7 +14,7 @@ const MOST_CONTEXT = 100
 const LONGEST_PATTERN = 4_096
 
 export function newId(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
+  return native.newSavedId()
 }
 
 /** An id: no text of a model becomes anything else. */

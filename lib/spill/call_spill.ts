@@ -61,8 +61,8 @@ async function saveOnce(store: SpillStore, text: string, meta: { callId?: string
   if (meta.callId === undefined) return (await save(store, text, meta)).whole
   const known = saves.get(store) ?? new Map<string, Promise<Saved>>()
   saves.set(store, known)
-  // Imported on demand, since it takes a third of the load time of this package.
-  const { createHash } = await import('node:crypto')
+  // Loaded on demand, since it takes a third of the load time of this package; an `import` takes as long again.
+  const { createHash } = require('node:crypto') as typeof import('node:crypto')
   const key = `${meta.callId} ${createHash('sha256').update(text).digest('base64')}`
   for (let before = known.get(key); before; before = known.get(key)) {
     const saved = await before
@@ -88,7 +88,8 @@ async function isThere(store: SpillStore, { id }: Saved): Promise<boolean> {
   }
 }
 
-async function save(
+/** Saves a text. Never rejects. */
+export async function save(
   store: SpillStore,
   text: string,
   meta: { tool?: string; callId?: string },

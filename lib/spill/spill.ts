@@ -27,8 +27,8 @@ import { type SpillMeta, SpillWriter, unwrap } from './spill_writer.js'
 
 const HOUR = 60 * 60 * 1000
 
-/** How often a store sweeps by itself. */
-const SWEEP_EVERY = HOUR
+/** Seconds between sweeps that a store makes by itself. */
+const SWEEP_EVERY = HOUR / 1_000
 
 /** Options of a store, checked. */
 interface Checked {
@@ -108,14 +108,14 @@ class Store implements SpillStore {
 
   async #sweep(): Promise<{ removed: number; bytes: number }> {
     const { dir, maxTotalBytes, maxAge, minAge } = this.#options
-    this.#swept = performance.now()
+    this.#swept = process.uptime()
     return unwrap(await native.sweepSaved(dir, maxTotalBytes, maxAge, minAge, this.#retain), dir)
   }
 
   /** Sweeps before the first file, and again once an hour. Errors are ignored here; a caller's own sweep reports
    *  them. */
   async #tidy(): Promise<void> {
-    if (performance.now() - this.#swept >= SWEEP_EVERY) await this.#sweep().catch(() => {})
+    if (process.uptime() - this.#swept >= SWEEP_EVERY) await this.#sweep().catch(() => {})
   }
 }
 

@@ -9,6 +9,7 @@ use napi_derive::napi;
 use super::answer::answer;
 use super::task::Background;
 use crate::platform::{code_of, errno_of};
+use crate::spill::file_name;
 use crate::spill::pattern::Pattern;
 use crate::spill::read::{self, Page, Slice, Start, Window};
 use crate::spill::search::{Match, Query, Searcher};
@@ -64,6 +65,12 @@ fn outcome<T, R>(
         Ok(value) => Either::A(shown(value)),
         Err(failure) => Either::B(failure.into()),
     }
+}
+
+/// Returns an id for a new output.
+#[napi(catch_unwind)]
+pub fn new_saved_id() -> String {
+    file_name::new_id()
 }
 
 /// Begins to save an output, keeping at most `room` bytes.

@@ -213,7 +213,7 @@ mod tests {
         let ends = [
             (
                 Saved::Whole(At::Path("/tmp/a.log".into())),
-                "; full output saved as /tmp/a.log, read or search it there or with read_output]",
+                "; full output saved as /tmp/a.log, read or search it there]",
             ),
             (
                 Saved::Part(At::Id("a1".into())),

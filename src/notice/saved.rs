@@ -4,7 +4,9 @@
 const WHOLE: &str = "full output saved as ";
 const PART: &str = "the start of it saved as ";
 const BY_ID: &str = ", page or search it with read_output";
-const BY_PATH: &str = ", read or search it there or with read_output";
+const BY_PATH: &str = ", read or search it there";
+/// The same up to version 0.1.
+const BY_PATH_OR_TOOL: &str = ", read or search it there or with read_output";
 
 /// Bytes of the longest name that is carried over from an earlier notice.
 const LONGEST: usize = 200;
@@ -49,8 +51,9 @@ impl Saved {
                 None => return Saved::Nowhere,
             },
         };
-        let place = rest.strip_suffix(BY_ID).map(|id| Place::Id(id.into()));
-        match place.or_else(|| rest.strip_suffix(BY_PATH).map(|path| Place::Path(path.into()))) {
+        let id = rest.strip_suffix(BY_ID).map(|id| Place::Id(id.into()));
+        let path = || rest.strip_suffix(BY_PATH_OR_TOOL).or_else(|| rest.strip_suffix(BY_PATH));
+        match id.or_else(|| path().map(|path| Place::Path(path.into()))) {
             Some(place) if !(1..=LONGEST).contains(&place.name().len()) => Saved::Nowhere,
             Some(place) if whole => Saved::Whole(place),
             Some(place) => Saved::Part(place),
@@ -111,6 +114,8 @@ mod tests {
                 }
             }
         }
+        let old = format!("{WHOLE}/tmp/a.log{BY_PATH_OR_TOOL}");
+        assert_eq!(Saved::parse(&old), Saved::Whole(Place::Path("/tmp/a.log".into())));
         let long = Saved::Whole(Place::Path("a".repeat(LONGEST + 1)));
         for saved in [long, Saved::Whole(Place::Id(String::new())), Saved::Failed("ENOSPC".into())] {
             assert_eq!(Saved::parse(&saved.advice(true)), Saved::Nowhere);
