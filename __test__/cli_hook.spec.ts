@@ -1,10 +1,16 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
+import { type WrapPolicy, wrapTool } from 'spillway'
 import { describe, expect, it } from 'vitest'
+import type { HookPolicy } from '../cli/hook/blocks.js'
+import type * as Clamping from '../cli/hook/clamp_blocks.js'
 import plugin from '../cli/hook/opencode.js'
 import { place, seq, spillway, write } from './cli.js'
 
+/** Of the package, whose engine it shares. */
+const { clampBlocks } = createRequire(__filename)('../dist/clamp_blocks.js') as typeof Clamping
 const BIG = seq(9_000)
 const LIMIT = 16_384
 const env = { HOME: place, XDG_STATE_HOME: join(place, 'state') }
@@ -130,6 +136,45 @@ describe('spillway hook claude-code', () => {
     const { code, stdout, stderr } = await spillway(args, { env })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     expect(stderr).toMatch(told)
+  })
+
+  it('keeps of one text what a wrapped tool keeps', async () => {
+    const line = fc.constantFrom(
+      'error: no such file',
+      'GET /api took 12 ms',
+      '',
+      '漢字 😀\ud800',
+      'x'.repeat(300),
+    )
+    const lines = fc.array(line, { maxLength: 90 }).map((all) => all.join('\n'))
+    const policy = fc.record(
+      {
+        keep: fc.constantFrom('head', 'tail', 'ends', 'findings', 'relevant', 'auto'),
+        maxBytes: fc.integer({ min: 150, max: 2_000 }),
+        maxLineBytes: fc.constant(200),
+        maxLines: fc.integer({ min: 5, max: 50 }),
+        notice: fc.constantFrom('hint', 'pi', false),
+        isError: fc.boolean(),
+      },
+      { requiredKeys: ['maxBytes'] },
+    )
+    await fc.assert(
+      fc.asyncProperty(lines, policy, fc.boolean(), async (text, { isError, ...policy }, isPaged) => {
+        const [name, input, content] = ['Bash', { command: 'grep took' }, [{ type: 'text', text }]]
+        const pages = isPaged ? ['offset', 'limit'] : undefined
+        const parameters = { properties: isPaged ? { offset: {} } : {} }
+        const given = { content, ...(isError && { isError }) }
+        const tool = wrapTool(
+          { name, parameters, execute: async (_: unknown) => given },
+          policy as WrapPolicy,
+        )
+        const all = { ...policy, ...(isError && { isError }) } as HookPolicy
+        expect(await clampBlocks(content, { name, input, pages }, all)).toEqual(
+          (await tool.execute(input)).content,
+        )
+      }),
+      { numRuns: 300 },
+    )
   })
 
   it('takes any event', async () => {
