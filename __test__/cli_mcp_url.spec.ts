@@ -21,6 +21,7 @@ interface Asked {
 class Site {
   readonly asked: Asked[] = []
   readonly #held: ServerResponse[] = []
+  readonly #late: (() => void)[] = []
   readonly #server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
@@ -66,6 +67,10 @@ class Site {
     if (name === 'page') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')
     if (name === 'denied') return void response.writeHead(401).end('who are you?')
     if (name === 'gone') return void response.writeHead(404).end('no session')
+    if (name === 'garbage')
+      return void events().end(`data: {"half": \n\ndata: no JSON\n\ndata: ${result('after')}\n\n`)
+    if (name === 'late') return void this.#late.push(() => json(result(`late ${id}`)))
+    if (name === 'now') for (const answer of this.#late.splice(0).reverse()) answer()
     if (name === 'hang') return void this.#held.push(events().flushHeaders() as never)
     if (name === 'huge') {
       events().write(
@@ -149,6 +154,28 @@ describe('spillway mcp --url', () => {
       id: 'x',
       error: { code: -32_000, message: `${new URL(await url).origin} ${told}` },
     })
+  })
+
+  it('passes what is no JSON', async () => {
+    const { stdout } = await through(call(5, 'garbage'))
+    const [half, none, answer] = stdout.split('\n')
+    expect([half?.trim(), none]).toEqual(['{"half":', 'no JSON'])
+    expect(JSON.parse(answer ?? '')).toMatchObject({ id: 5, result: { content: [{ text: 'after' }] } })
+  })
+
+  it('passes answers in the order in which the server gives them', async () => {
+    const child = start(['mcp', '--url', await url])
+    const answers = createInterface({ input: child.stdout as NodeJS.ReadableStream })
+    const order: unknown[] = []
+    answers.on('line', (text) => order.push(JSON.parse(text).id))
+    child.stdin?.write(call(1, 'late') + call(2, 'late'))
+    while (site.bodies('POST /mcp').filter((body) => body.includes('"late"')).length < 2)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    child.stdin?.write(call(3, 'now'))
+    while (order.length < 3) await once(answers, 'line')
+    child.stdin?.end()
+    await end(child)
+    expect(order.sort()).toEqual([1, 2, 3])
   })
 
   it('answers if nobody listens', async () => {
