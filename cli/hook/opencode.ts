@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 interface Call {
   readonly tool: string
@@ -30,11 +31,13 @@ const server = async (_: unknown, { command }: { command: string }) => ({
 export default { id: 'spillway', server }
 
 async function ask(command: string, event: string): Promise<{ tool_response: object } | undefined> {
-  const child = spawn(command, { shell: true, stdio: ['pipe', 'pipe', 'ignore'], timeout: PATIENCE })
+  const child = spawn(command, { shell: true, stdio: ['pipe', 'pipe', 'ignore'] })
   child.stdin.on('error', () => {})
   child.stdin.end(event)
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk) => chunks.push(chunk))
-  await once(child, 'close')
-  return chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : undefined
+  // What hangs below a shell outlives its end.
+  const isLate = await Promise.race([once(child, 'close'), sleep(PATIENCE, true, { ref: false })])
+  if (isLate === true) child.kill()
+  return isLate === true || chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString())
 }
