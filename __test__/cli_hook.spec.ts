@@ -138,6 +138,36 @@ describe('spillway hook claude-code', () => {
     expect(stderr).toMatch(told)
   })
 
+  it('waits for an event and for its reader on streams that do not block', async () => {
+    const input = event('Bash', bash(seq(90_000)))
+    const flags = ['--max-bytes', '300K', '--max-lines', 'Infinity', '--keep', 'head']
+    const refusing = write(
+      'refusing.cjs',
+      `const fs = require('node:fs')
+       const once = (name, most) => {
+         const real = fs[name]
+         let left = most
+         fs[name] = (fd, bytes, from = 0) => {
+           if (fd > 1) return real(fd, bytes, from)
+           if (left === 0) throw Object.assign(new Error(name), { code: 'EAGAIN' })
+           const done = real(fd, bytes, from, Math.min(left, bytes.length - from))
+           left -= done
+           return done
+         }
+       }
+       once('readSync', 70_000)
+       once('writeSync', 1_000)`,
+    )
+    const refused = spillway(['hook', 'claude-code', ...flags], {
+      input,
+      env: { ...env, NODE_OPTIONS: `--require ${refusing}` },
+    })
+    const [patient, plain] = await Promise.all([refused, hook(input, flags)])
+    const named = (text: string) => text.replace(/[0-9a-f]{16}/, 'id')
+    expect(plain.stdout.length).toBeGreaterThan(300_000)
+    expect(named(patient.stdout)).toBe(named(plain.stdout))
+  })
+
   it('keeps of one text what a wrapped tool keeps', async () => {
     const line = fc.constantFrom(
       'error: no such file',

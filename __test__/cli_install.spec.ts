@@ -162,6 +162,13 @@ describe('spillway install', () => {
     expect(stderr).toBe('nothing was written; for that, run this with --yes\n')
     expect(text()).toBe('{}')
     expect(readdirSync(join(home, '.claude'))).toEqual(['settings.json'])
+
+    await run('install', 'claude-code', '--yes')
+    const after = text()
+    const removed = await run('uninstall', 'claude-code')
+    expect([removed.code, removed.stderr]).toEqual([1, stderr])
+    expect(removed.stdout).toContain('-  "hooks": {')
+    expect(text()).toBe(after)
   })
 
   it.each([

@@ -174,6 +174,9 @@ describe('spillway stats', () => {
       repeated: sent,
     })
     expect(readdirSync(join(XDG_STATE_HOME, 'spillway'))).toEqual(['stats.jsonl'])
+    const before = await stats()
+    await call(['mcp', '--no-stats', '--', process.execPath, server], line(1, 'numbers'))
+    expect(await stats()).toEqual(before)
   })
 
   it.each([
