@@ -36,7 +36,7 @@ export default {
         // What the command line shows without an engine.
         {
           name: 'terminal',
-          test: /\/cli\/(?:args|help|platform|summaries|terminal|usage_error|escape)\.ts$/,
+          test: /\/cli\/(?:args|help|platform|summaries|terminal|usage_error|escape|mcp\/message)\.ts$/,
         },
         group('text', 'text/', 'wing.ts', 'warning.ts', 'dialect/table.ts', 'context/overflow_error.ts'),
         group('spill', 'spill/', 'clamp_event.ts'),

@@ -138,6 +138,29 @@ describe('spillway hook claude-code', () => {
     expect(stderr).toMatch(told)
   })
 
+  it.each([
+    ['fits', 'small', []],
+    ['is cut', BIG, ['clamp_blocks.js', 'spill.js', 'spill.js']],
+  ])('loads little for a result that %s: the host waits', async (_, text, more) => {
+    const told = write(
+      'told.cjs',
+      `process.on('exit', () => {
+         const files = Object.keys(require.cache).map((file) => require('node:path').basename(file))
+         const parts = process.moduleLoadList.map((part) => part.split(' ').at(-1))
+         require('node:fs').writeFileSync(__filename + '.json', JSON.stringify({ files, parts }))
+       })`,
+    )
+    await spillway(['hook', 'claude-code'], {
+      input: event('Bash', bash(text)),
+      env: { ...env, NODE_OPTIONS: `--require ${told}` },
+    })
+    const { files, parts } = JSON.parse(readFileSync(`${told}.json`, 'utf8'))
+    const always = ['cli.js', 'hook.js', 'index.js', 'record.js', 'spillway.node', 'terminal.js', 'text.js']
+    expect(files.filter((file: string) => file !== 'told.cjs').sort()).toEqual([...always, ...more].sort())
+    for (const dear of ['crypto', 'net', 'tty', 'stream', 'internal/fs/promises', 'worker_threads'])
+      expect(parts).not.toContain(dear)
+  })
+
   it('waits for an event and for its reader on streams that do not block', async () => {
     const input = event('Bash', bash(seq(90_000)))
     const flags = ['--max-bytes', '300K', '--max-lines', 'Infinity', '--keep', 'head']
