@@ -184,29 +184,18 @@ class Form {
 export const rows: readonly Row[] = table.map((data) => new Row(data))
 const forms = rows.flatMap((row) => row.forms)
 
-/** Makes a value when it is first asked for: a single result needs few of the paths, and all take 4 ms. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}
+const fromModel = Paths.of(table.flatMap(({ model = [] }) => model))
+const failed = Paths.of(table.flatMap(({ failed = [] }) => failed))
 
-const fromModel = once(() => Paths.of(table.flatMap(({ model = [] }) => model)))
-const failed = once(() => Paths.of(table.flatMap(({ failed = [] }) => failed)))
-
-const calls = once(() =>
-  table.flatMap(({ calls = [] }) =>
-    calls.map(({ at, id, tool, args }) => ({
-      at: Paths.of([at]),
-      id: Paths.of([id]),
-      tool: Paths.of([tool]),
-      args: Paths.of(args),
-    })),
-  ),
+const calls = table.flatMap(({ calls = [] }) =>
+  calls.map(({ at, id, tool, args }) => ({
+    at: Paths.of([at]),
+    id: Paths.of([id]),
+    tool: Paths.of([tool]),
+    args: Paths.of(args),
+  })),
 )
-const fromUser = once(() => Paths.of(table.flatMap(({ user = [] }) => user)))
+const fromUser = Paths.of(table.flatMap(({ user = [] }) => user))
 
 /** A tool call of the model. */
 export interface Call {
@@ -222,7 +211,7 @@ export function callName({ id, tool }: { id: string | undefined; tool: string | 
 /** Returns the tool calls in a message that have a name and arguments. */
 export function callsIn(message: object): Call[] {
   const root = new Place(message)
-  return calls().flatMap(({ at, id, tool, args }) =>
+  return calls.flatMap(({ at, id, tool, args }) =>
     endsAt(at, root).flatMap(({ value }) => {
       const call = isObject(value) ? new Place(value) : undefined
       const word = (paths: Paths) => call && wordAt(paths, call)
@@ -235,7 +224,7 @@ export function callsIn(message: object): Call[] {
 
 /** Returns the words of the user in a message. */
 export function wordsIn(message: object): string[] {
-  return valuesAt(fromUser(), new Place(message)).filter((value) => typeof value === 'string')
+  return valuesAt(fromUser, new Place(message)).filter((value) => typeof value === 'string')
 }
 
 /** Returns the first string that paths lead to. */
@@ -250,12 +239,12 @@ function valuesAt(paths: Paths, place: Place): unknown[] {
 /** Returns true if a message is an answer of the model. A failed turn is not one: results before it stay the latest. */
 export function isAnswer(message: object): boolean {
   const root = new Place(message)
-  return leads(fromModel(), root) && !leads(failed(), root)
+  return leads(fromModel, root) && !leads(failed, root)
 }
 
 /** Returns true if a message is a turn of the model that ended in an error. */
 export function isFailedTurn(message: object): boolean {
-  return leads(failed(), new Place(message))
+  return leads(failed, new Place(message))
 }
 
 const NONE: readonly never[] = []
@@ -270,10 +259,15 @@ function formsBy(tagsOf: (form: Form) => readonly string[]): (tag: string) => re
   const prefixed = forms.filter((form) => tagsOf(form).some((tag) => tag.endsWith('*')))
   const takes = (form: Form, tag: string) =>
     tagsOf(form).some((own) => own === tag || (own.endsWith('*') && tag.startsWith(own.slice(0, -1))))
-  const known = new Map(
-    forms.flatMap(tagsOf).map((tag) => [tag, once(() => forms.filter((form) => takes(form, tag)))]),
-  )
-  return (tag) => known.get(tag)?.() ?? prefixed.filter((form) => takes(form, tag))
+  const tags = new Set(forms.flatMap(tagsOf))
+  // Made on first use: those of all tags take 4 ms.
+  const known = new Map<string, readonly Form[]>()
+  return (tag) => {
+    if (!tags.has(tag)) return prefixed.filter((form) => takes(form, tag))
+    const made = known.get(tag) ?? forms.filter((form) => takes(form, tag))
+    known.set(tag, made)
+    return made
+  }
 }
 
 /** Returns the tool results that a value is or carries, in order. `named`: the caller's dialect, if given. */
