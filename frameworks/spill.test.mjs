@@ -211,7 +211,7 @@ const frameworks = { Pi: pi, 'AI SDK': aiSdk, 'MCP, McpServer': mcp, 'MCP, Serve
 const MCP_WORDS = /^MCP error -\d+: /
 const CALLS = Object.keys(outputs).map((name) => [name, {}])
 const placeIn = ({ text }) =>
-  /; full output saved as (\S+), (?:read or search it there or|page or search it) with read_output\]/.exec(
+  /; full output saved as (\S+), (?:read or search it there|page or search it with read_output)\]/.exec(
     text,
   )?.[1]
 
