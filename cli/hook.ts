@@ -1,13 +1,14 @@
-import { createSpillStore } from '../index.js'
 import { digest, record } from '../lib/stats/record.js'
 import { stateOf } from '../lib/stats/state.js'
 import { type Args, type Command, checkNames } from './args.js'
+import { storeFlags, storeOf } from './given_store.js'
 import { clampCall, omit } from './hook/answer.js'
 import { HOSTS, type Host, rowOf } from './hook/hosts.js'
 import { isObject } from './mcp/message.js'
+import { ModuleStore } from './module_store.js'
 import { policyFlags, policyOf } from './policy.js'
 import { SUMMARIES } from './summaries.js'
-import { out } from './terminal.js'
+import { err, out } from './terminal.js'
 import { UsageError } from './usage_error.js'
 
 const USAGE = 'spillway hook HOST [flags]'
@@ -22,10 +23,7 @@ this tool. Other events and unknown tools get no answer, and neither does any
 trouble, which stderr tells; the exit code is 0. HOST: ${Object.keys(HOSTS).join(', ')}.`,
   names: Object.keys(HOSTS),
   flags: {
-    dir: {
-      value: 'DIR',
-      help: 'directory for full results, saved if they are cut\n(spillway/outputs in $XDG_STATE_HOME)',
-    },
+    ...storeFlags('directory for full results, saved if they are cut\n(spillway/outputs in $XDG_STATE_HOME)'),
     'no-stats': { help: 'keep no figures for `spillway stats`' },
     ...policyFlags({ bytes: String(BYTES), keep: 'auto', notice: 'hint', clean: 'never' }),
   },
@@ -50,15 +48,18 @@ async function run(args: Args): Promise<number> {
     tool_response: result,
   } = event
   if (typeof name !== 'string') return 0
-  const dir = args.text('dir') ?? stateOf('outputs')
-  const spill = createSpillStore({ dir, reference: 'path' })
+  const given = storeOf(args, args.text('dir') ?? stateOf('outputs'))
   const row = rowOf(host, name)
-  const outcome = row && (await clampCall(host, row, { name, id, input, result }, { ...policy, spill }))
+  const outcome =
+    row && (await clampCall(host, row, { name, id, input, result }, { ...policy, spill: given.store }))
   const { output, shown = 0, sent = 0 } = outcome ?? {}
   if (output !== undefined) {
     const hookSpecificOutput = { hookEventName: host.event, updatedToolOutput: output }
     await out.write(`${JSON.stringify({ hookSpecificOutput })}\n`)
   }
+  const { store } = given
+  if (store instanceof ModuleStore && store.failure !== undefined)
+    await err.tell(`spillway hook: ${given.explain(store.failure)}\n`)
   if (args.has('no-stats')) return 0
   // A file is asked for again, whichever page of it.
   const asked = isObject(input) ? omit(input, Object.keys(row?.parameters?.properties ?? {})) : input
@@ -70,7 +71,7 @@ async function run(args: Args): Promise<number> {
     shown,
     sent,
     ...(output !== undefined && { cut: true }),
-    ...(JSON.stringify(input ?? null).includes(dir) && { back: true }),
+    ...(JSON.stringify(input ?? null).includes(given.name) && { back: true }),
     ...(!outcome && { left: true }),
   })
   return 0
