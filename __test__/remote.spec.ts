@@ -17,14 +17,13 @@ const remote = (storage: RemoteStorage = createStorage(), options = {}) =>
   createRemoteSpillStore({ storage, ...options })
 
 describe('a store over the memory of unstorage', () => {
-  testSpillStore(() => remote(), { test })
+  testSpillStore((limits) => remote(createStorage(), limits), { test })
 })
 
 describe('a store over the directories of unstorage', () => {
   let stores = 0
-  testSpillStore(() => remote(createStorage({ driver: fsDriver({ base: join(dir, `${stores++}`) }) })), {
-    test,
-  })
+  const storage = () => createStorage({ driver: fsDriver({ base: join(dir, `${stores++}`) }) })
+  testSpillStore((limits) => remote(storage(), limits), { test })
 })
 
 /** Makes a storage in which some calls do what another function makes of them, and that tells all calls. */

@@ -25,17 +25,17 @@ for (const [key, engine] of Object.entries(engines))
     })
     after(() => server?.remove())
 
-    const make = async (timeout = 5_000) =>
+    const make = async (options) =>
       createRemoteSpillStore({
         storage: await engine.storage(server, `bucket-${stores}`),
         prefix: `store-${stores++}`,
-        timeout,
+        ...options,
       })
 
     testSpillStore(make, { test })
 
     test('killed in the middle of a save', async () => {
-      const store = await make(500)
+      const store = await make({ timeout: 500 })
       const kept = await store.save(outputOf(10))
       async function* chunks() {
         for (let at = 0; at < 8; at++) {
@@ -72,7 +72,7 @@ for (const [key, engine] of Object.entries(engines))
     })
 
     test('hanging, then answering again', async () => {
-      const store = await make(300)
+      const store = await make({ timeout: 300 })
       const { id } = await store.save('before')
       server.signal('SIGSTOP')
       await assert.rejects(store.save('meanwhile'), isTimeout)
