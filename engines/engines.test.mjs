@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { wrapTool } from 'spillway'
 import { createRemoteSpillStore } from 'spillway/remote'
 import { testSpillStore } from 'spillway/testing'
+import { bucketQuota } from './bucket_quota.mjs'
 import { outputOf } from './outputs.mjs'
 import * as engines from './servers.mjs'
 
@@ -122,6 +123,54 @@ describe('Redis that is full', () => {
       await assert.rejects(store.save(Buffer.alloc(64 * CHUNK, 'x')), /OOM|maxmemory/)
       assert.deepEqual(await store.list(), [kept])
       assert.equal(await whole(store, (await store.save('small')).id), 'small')
+    } finally {
+      await server.remove()
+    }
+  })
+})
+
+describe('an S3 bucket that is full', () => {
+  test('says so, and keeps nothing of what did not fit', async () => {
+    const server = await engines.s3.server()
+    const gateway = await bucketQuota(server.port, 8 * CHUNK)
+    try {
+      const storage = await engines.s3.storage(gateway)
+      const store = createRemoteSpillStore({ storage })
+      const isFull = (error) => typeof error.code === 'string' && /QuotaExceeded/.test(error.message)
+      const kept = await store.save(outputOf(10))
+      const before = gateway.stored()
+      await assert.rejects(store.save(Buffer.alloc(64 * CHUNK, 'x')), isFull)
+      // What the record alone does not fit into is no output either.
+      gateway.quota = before + CHUNK + 9
+      await assert.rejects(store.save(Buffer.alloc(CHUNK, 'x')), isFull)
+      assert.equal(gateway.refused, 2)
+      assert.equal(gateway.stored(), before)
+      assert.deepEqual(await store.list(), [kept])
+      const tool = wrapTool({ name: 't', execute: async () => 'x\n'.repeat(2 * CHUNK) }, { spill: store })
+      const shown = await tool.execute()
+      assert.match(shown, /could not be saved \(ERR_SPILLWAY_SPILL\)/)
+      assert.ok(Buffer.byteLength(shown) <= 50 * 1024)
+      assert.equal(await whole(store, (await store.save('small')).id), 'small')
+      gateway.quota = Number.POSITIVE_INFINITY
+      assert.match(await tool.execute(), /saved as [0-9a-f]{16}/)
+      assert.equal((await store.list()).length, 3)
+      assert.equal(await whole(store, kept.id), outputOf(10))
+    } finally {
+      gateway.close()
+      await server.remove()
+    }
+  })
+})
+
+describe('an S3 bucket that does not exist', () => {
+  test('takes nothing that counts as saved', async () => {
+    const server = await engines.s3.server()
+    try {
+      const storage = await engines.s3.storage(server, 'Not a bucket')
+      const store = createRemoteSpillStore({ storage })
+      await assert.rejects(store.save('lost'), hasCode)
+      const tool = wrapTool({ name: 't', execute: async () => 'x\n'.repeat(90_000) }, { spill: store })
+      assert.match(await tool.execute(), /could not be saved \(\w+\)/)
     } finally {
       await server.remove()
     }
