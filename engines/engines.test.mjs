@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { wrapTool } from 'spillway'
+import { spillTool, wrapTool } from 'spillway'
 import { createRemoteSpillStore } from 'spillway/remote'
 import { testSpillStore } from 'spillway/testing'
 import { bucketQuota } from './bucket_quota.mjs'
@@ -123,6 +123,26 @@ describe('Redis that is full', () => {
       await assert.rejects(store.save(Buffer.alloc(64 * CHUNK, 'x')), /OOM|maxmemory/)
       assert.deepEqual(await store.list(), [kept])
       assert.equal(await whole(store, (await store.save('small')).id), 'small')
+    } finally {
+      await server.remove()
+    }
+  })
+})
+
+describe('an output that Redis expires', () => {
+  test('is gone, and its record first', async () => {
+    const server = await engines.redis.server()
+    try {
+      const storage = await engines.redis.storage(server)
+      const store = createRemoteSpillStore({ storage, maxAge: 1_000 })
+      const { id } = await store.save(outputOf(10))
+      const isGone = (error) => /there was none, or it was removed/.test(error.message)
+      await eventually(() => assert.rejects(store.read(id), isGone))
+      assert.deepEqual(await store.list(), [])
+      // What is left of it does not count, and expires a day later.
+      assert.equal((await storage.getKeys()).length, Math.ceil(Buffer.byteLength(outputOf(10)) / CHUNK))
+      assert.match(await spillTool(store).execute({ id }), /removed/)
+      assert.deepEqual(await store.sweep(), { removed: 0, bytes: 0 })
     } finally {
       await server.remove()
     }
