@@ -8,7 +8,7 @@ import { explain, naming, UsageError } from './usage_error.js'
 export function storeFlags(what: string): Flags {
   return {
     dir: { value: 'DIR', help: what },
-    store: { value: 'MODULE', help: 'file or package that exports a store, in place of --dir' },
+    store: { value: 'MODULE', help: 'module that exports a store, in place of --dir' },
   }
 }
 
