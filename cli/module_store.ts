@@ -129,7 +129,7 @@ class Late {
 }
 
 function* slices(input: TextInput): Generator<Uint8Array> {
-  const bytes = typeof input === 'string' ? Buffer.from(input) : new Uint8Array(input as Uint8Array)
+  const bytes = typeof input === 'string' ? Buffer.from(input) : input
   for (let at = 0; at < bytes.length; at += CHUNK) yield bytes.subarray(at, at + CHUNK)
 }
 
