@@ -60,6 +60,8 @@ describe('--store', () => {
   })
 
   it('takes the name of a package in the working directory', async () => {
+    // A directory of that name is no module.
+    mkdirSync(join(place, 'a-store'))
     for (const [name, more] of [
       ['a-store', { exports: './index.mjs' }],
       ['@own/store', { main: './index.mjs' }],
@@ -113,6 +115,24 @@ describe('--store', () => {
       expect(await spillway(args)).toMatchObject({ code: 1, stdout: '', stderr })
     }
     expect(readdirSync(place)).not.toContain('ran')
+  })
+
+  it.each([
+    [
+      './wrong.mjs',
+      'export default {',
+      /^spillway run: --store \.\/wrong\.mjs: cannot be loaded: Unexpected[^\n]*\n$/,
+    ],
+    [
+      './needs.mjs',
+      "import 'not-installed'",
+      /^spillway run: --store \.\/needs\.mjs: cannot be loaded: Cannot find package 'not-installed'[^\n]*\n$/,
+    ],
+  ])('%s: tells of code that cannot be loaded', async (name, text, told) => {
+    write(name, text)
+    const { code, stdout, stderr } = await spillway(['run', '--store', name, ...MANY])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(told)
   })
 
   it.each([

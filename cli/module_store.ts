@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -153,7 +153,11 @@ async function storeIn(module: string): Promise<SpillStore> {
 async function exportOf(module: string): Promise<unknown> {
   const file = fileOf(module)
   const all = await import(pathToFileURL(file).href).catch((error) => {
-    throw failed(module, 'it cannot be loaded', error)
+    // Code that is wrong, or imports what is not there, is no engine that may come back.
+    const isWrong = error instanceof SyntaxError || /^ERR_/.test(error?.code)
+    throw isWrong
+      ? fault(module, `cannot be loaded: ${error.message}`)
+      : failed(module, 'it cannot be loaded', error)
   })
   // A module that was compiled to CommonJS has its own default in that of the whole.
   return all.default?.__esModule ? all.default.default : all.default
@@ -161,11 +165,10 @@ async function exportOf(module: string): Promise<unknown> {
 
 /** Returns the file of a module, which is named as in an import of a file in the working directory. */
 function fileOf(module: string): string {
-  if (isAbsolute(module) || /^\.{1,2}[\\/]/.test(module) || existsSync(module)) {
-    const file = resolve(module)
-    if (existsSync(file)) return file
+  const file = resolve(module)
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file
+  if (isAbsolute(module) || /^\.{1,2}[\\/]/.test(module))
     throw fault(module, 'no such module; check the path')
-  }
   try {
     return createRequire(resolve('spillway.js')).resolve(module)
   } catch (error) {
