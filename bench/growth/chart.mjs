@@ -4,7 +4,6 @@ const COLUMNS = 3
 const PANEL = { width: 280, height: 236 }
 /** The plot within a panel: room for the title and the names above, for numbers at the left and below. */
 const PLOT = { left: 52, top: 62, right: 12, bottom: 34 }
-const STYLES = ['ours', 'peer', 'floor']
 
 const THEME = `
 svg{--back:#fff;--text:#1f2328;--grid:#e4e8ec;--dim:#59636e;--ours:#0969da;--peer:#bc4c00;--floor:#6e7781}
@@ -36,14 +35,14 @@ export function chart({ label, sizes, say, panels }) {
     .filter((power) => power % 2 === 0)
     .map((power) => text(PLOT.left - 5, y(10 ** power) + 4, duration(10 ** power), '', 'end'))
   const below = sizes
-    .filter((_, at) => sizes.length < 6 || at % 2 === 1)
+    .filter((_, at) => sizes.length < 5 || (sizes.length - at) % 2 === 1)
     .map((size) => text(x(size), height - 18, say(size), '', size === sizes.at(-1) ? 'end' : 'middle'))
   const frame = `<g id="f"><path class="grid" d="${[...across, ...down].join('')}"/>${[...times, ...below].join('')}</g>`
 
   const drawn = panels.map(({ title, lines }, at) => {
     const names = lines.map(([name, kind], row) => [name, kind, row])
     const legend = names.map(([name, kind, row]) => {
-      const [left, top] = [10 + (row % 2) * 130, 34 + (row >> 1) * 15]
+      const [left, top] = [10 + (row % 2) * 92, 34 + (row >> 1) * 15]
       return `<path class="${kind}" d="M${left} ${top - 4}h20"/>${text(left + 25, top, name, kind)}`
     })
     // The floor is drawn first, and what is ours above all.
@@ -63,9 +62,6 @@ ${drawn.join('\n')}
 </svg>
 `
 }
-
-/** The style of a line by its place: ours, a peer, the floor. */
-export const kindOf = (name, floor) => (name === 'ours' ? STYLES[0] : name === floor ? STYLES[2] : STYLES[1])
 
 /** Milliseconds in the unit that reads best. */
 export function duration(ms) {

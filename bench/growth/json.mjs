@@ -61,7 +61,7 @@ export const json = {
     [
       'clampJson, lists in lists',
       (size) => '['.repeat(size / 2) + ']'.repeat(size / 2),
-      (json) => clampJson(json),
+      (json) => clampJson(json, { maxBytes: json.length >> 1, maxLines: Infinity }),
     ],
   ],
   listed: [
