@@ -143,7 +143,7 @@ export const blocks = {
     [
       'guardSession, results',
       calls,
-      ([, message]) => guarded(message, { maxChars: 100, maxRowBytes: 4_096 }),
+      ([, message]) => guarded(message, { maxChars: 100, maxRowBytes: 1_024 }),
     ],
     [
       'clampError, AggregateError',

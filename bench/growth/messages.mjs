@@ -6,7 +6,7 @@ import { session } from '../texts.mjs'
 
 const fits = { contextTokens: 2e9, reserveTokens: 16_384 }
 /** A window that holds the calls and little of the results. */
-const narrow = ({ length }) => ({ contextTokens: 20_000 + length * 100, reserveTokens: 16_384 })
+const narrow = ({ length }) => ({ contextTokens: length * 80, reserveTokens: 0 })
 const short = (count) => session(count, 1_000)
 const without = (role) => (count) => short(count * 2).filter((message) => message.role !== role)
 const stringify = { 'JSON.stringify': (messages) => JSON.stringify(messages) }
