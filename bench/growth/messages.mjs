@@ -8,6 +8,12 @@ const fits = { contextTokens: 2e9, reserveTokens: 16_384 }
 /** A window that holds the calls and little of the results. */
 const narrow = ({ length }) => ({ contextTokens: length * 80, reserveTokens: 0 })
 const short = (count) => session(count, 1_000)
+/** A history that was checked before. */
+const checked = (count) => {
+  const messages = short(count)
+  precheck({ messages, ...fits })
+  return messages
+}
 const without = (role) => (count) => short(count * 2).filter((message) => message.role !== role)
 const stringify = { 'JSON.stringify': (messages) => JSON.stringify(messages) }
 const hand = { 'by hand, for Pi alone': byHand }
@@ -66,7 +72,7 @@ export const messages = {
       undefined,
       (messages) => messages.map((message) => ({ ...message })),
     ],
-    ['precheck, as before each request', short, (messages) => precheck({ messages, ...fits }), stringify],
+    ['precheck, as before each request', checked, (messages) => precheck({ messages, ...fits }), stringify],
     [
       'precheck, over the window',
       short,

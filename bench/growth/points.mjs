@@ -4,7 +4,7 @@ import { do_not_optimize } from 'mitata'
 /** Milliseconds of a call that ends its line: the next size would take ten times as long, or a hundred. */
 const LONGEST = 400
 /** Milliseconds for one point, of which the fastest run counts. */
-const SPENT = 40
+const SPENT = 25
 /** Milliseconds that a clock tells well. */
 const TOLD = 0.05
 
@@ -36,7 +36,7 @@ async function fastest(run, given, fresh, spent) {
     runs += 1
     sum += took
     if (!fresh && took < TOLD) times = Math.min(10_000, times * 8)
-    if (took > 2 * Math.max(LONGEST, spent)) break
+    if (took > Math.max(LONGEST, spent)) break
   }
   return best
 }
