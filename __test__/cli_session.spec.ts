@@ -173,6 +173,70 @@ describe('repair', () => {
     expect(again.stdout.match(/"path":"[^"]*"/g)).toEqual(['"path":"many/a.jsonl"', '"path":"many/c.jsonl"'])
   })
 
+  it('follows no link in a directory or by a pattern below it, so that each session is repaired once', async () => {
+    mkdirSync(join(place, 'linked/real'), { recursive: true })
+    mkdirSync(join(place, 'elsewhere'))
+    for (const name of ['linked/real/a.jsonl', 'elsewhere/b.jsonl']) write(name, before)
+    symlinkSync(join(place, 'elsewhere'), join(place, 'linked/away'))
+    symlinkSync(join(place, 'linked'), join(place, 'linked/real/loop'))
+    symlinkSync(join(place, 'elsewhere/b.jsonl'), join(place, 'linked/b.jsonl'))
+    symlinkSync('nowhere', join(place, 'linked/dangling.jsonl'))
+    for (const name of ['linked', 'linked/**/a*.jsonl', 'lin*/**/a.jsonl']) {
+      const { code, stdout, stderr } = await spillway(['repair', '--dry-run', name])
+      expect([name, code, stderr]).toEqual([name, 0, ''])
+      expect(stdout.match(/^\S+(?=: would cut 1 )/gm)).toEqual(['linked/real/a.jsonl'])
+    }
+    expect((await spillway(['repair', 'linked'])).code).toBe(0)
+    expect(readFileSync(join(place, 'elsewhere/b.jsonl'), 'utf8')).toBe(before)
+  })
+
+  it('exits by the worst of all files, whichever comes last', async () => {
+    mkdirSync(join(place, 'worst'))
+    write('worst/a.jsonl', before)
+    write('worst/b.jsonl', 'a log\n'.repeat(9_000))
+    write('worst/c.jsonl', before)
+    for (const command of ['inspect', 'repair'])
+      for (const [names, worst] of [
+        [['a', 'c'], 0],
+        [['a', 'b', 'c'], 1],
+        [['b', 'a'], 1],
+        [['a', 'gone'], 1],
+      ] as const) {
+        const { code } = await spillway([command, '--json', ...names.map((name) => `worst/${name}.jsonl`)])
+        expect([command, names, code]).toEqual([command, names, worst])
+      }
+    // Nothing is done under a wrong flag.
+    expect((await spillway(['repair', '--keep', 'all', 'worst'])).code).toBe(2)
+  })
+
+  it('is safe beside others that repair the same directory', async () => {
+    mkdirSync(join(place, 'shared'))
+    const names = Array.from({ length: 12 }, (_, at) => `${at}`.padStart(2, '0'))
+    for (const name of names) write(`shared/${name}.jsonl`, before)
+    write('alone.jsonl', before)
+    await spillway(['repair', 'alone.jsonl'])
+    const expected = readFileSync(join(place, 'alone.jsonl'), 'utf8')
+    const all = await Promise.all(Array.from({ length: 4 }, () => spillway(['repair', 'shared'])))
+    for (const { code, stdout, stderr } of all) {
+      // A session that another process has locked, or has just replaced, is told of.
+      expect(
+        stderr.replace(/^spillway repair: shared\/\d\d\.jsonl[^\n]*(?:lock|changed)[^\n]*\n/gm, ''),
+      ).toBe('')
+      expect(code).toBe(stderr === '' ? 0 : 1)
+      expect(stdout).toMatch(/\n12 sessions, /)
+    }
+    const cut = all.flatMap(({ stdout }) => stdout.match(/^\S+(?=: cut 1 )/gm) ?? [])
+    expect(cut.sort()).toEqual(names.map((name) => `shared/${name}.jsonl`))
+    for (const name of names) {
+      expect(readFileSync(join(place, `shared/${name}.jsonl`), 'utf8')).toBe(expected)
+      expect(readFileSync(join(place, `shared/${name}.jsonl.bak`), 'utf8')).toBe(before)
+    }
+    const left = readdirSync(join(place, 'shared')).filter(
+      (name) => !/^\d\d\.jsonl(?:\.bak(?:\.latest)?)?$/.test(name),
+    )
+    expect(left).toEqual([])
+  })
+
   it('repairs a session whose first row is damaged, as inspect tells to', async () => {
     const results = before.slice(before.indexOf('\n') + 1)
     for (const start of ['', '\0\0\0', 'ssion","version":3}\n', '[1]\n'].map((row) => `${row}${before}`))
@@ -256,6 +320,19 @@ describe('repair', () => {
     const { stdout } = await end(terminal('repair i.jsonl'))
     expect(stdout).toMatch(/\ri\.jsonl {2}.*█.* \d+% {2}of 52\.0 MB, \d+ cut/)
     expect(stdout.split('\r\x1b[K').at(-1)).toContain('cut 100 results over the limits')
+  })
+
+  it('draws one line for all of several, and leaves their reports alone', async () => {
+    mkdirSync(join(place, 'drawn'))
+    for (const name of 'abcd') write(`drawn/${name}.jsonl`, session([['bash', LONG]]))
+    const { stdout } = await end(terminal('repair drawn', { env: { NO_COLOR: '1' } }))
+    for (const share of ['0', '25', '50', '75'])
+      expect(stdout).toMatch(new RegExp(`\rrepair {2}[^\n]* ${share}% {2}of 4 sessions`))
+    // Each line is erased before a report stands in its place.
+    const shown = stdout.split('\r\n').map((line) => line.split('\r\x1b[K').at(-1))
+    expect(shown.filter((line) => /^drawn\/[a-d]\.jsonl: cut 1 /.test(line ?? ''))).toHaveLength(4)
+    expect(shown.filter((line) => /%/.test(line ?? ''))).toEqual([])
+    expect(stdout).toMatch(/\n4 sessions, /)
   })
 
   it('draws its progress within a narrow terminal', async () => {

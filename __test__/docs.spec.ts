@@ -83,6 +83,23 @@ it.each(blocksOf(BUNDLERS))('$place has the lines that a project runs', ({ code 
   expect(texts.some((text) => lines.every((line) => text.includes(line)))).toBe(true)
 })
 
+describe('faults that were tried', () => {
+  const [, table = ''] = readFileSync(join(root, 'docs/spill.md'), 'utf8').split('## Faults that were tried')
+  const rows = [...table.matchAll(/^\| (.+?) \|.*\| `([^`]+)`: (.+) \|$/gm)]
+
+  it('are many', () => {
+    const lines = (table.split('\n## ')[0] ?? '').match(/^\| /gm) ?? []
+    expect(rows.length).toBe(lines.length - 1)
+    expect(rows.length).toBeGreaterThan(20)
+  })
+
+  it.each(
+    rows.map(([, fault, file, name]) => [fault, file, name]),
+  )('%s: is that of a test', (_, file = '', name) => {
+    expect(readFileSync(join(root, file), 'utf8')).toContain(name)
+  })
+})
+
 const documents = [...pages(), 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
 
 /** Anchors of the headings of a page, as GitHub makes them. */

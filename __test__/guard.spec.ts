@@ -109,6 +109,34 @@ describe('guardSession', () => {
     expect(await later.appendMessage(tool(BIG))).toBeLessThanOrEqual(51_200)
   })
 
+  it('reads what came before once for all results of a message', () => {
+    const readsFor = (results: number) => {
+      let reads = 0
+      const before = new Proxy(
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c0', name: 'bash', input: { path: 'a' } }] },
+        {
+          get(target, key, receiver) {
+            reads += key === 'content' ? 1 : 0
+            return Reflect.get(target, key, receiver)
+          },
+        },
+      )
+      const manager = { appendMessage(_message: unknown) {} }
+      guardSession(manager, { maxChars: 100, inPlace: false })
+      manager.appendMessage(before)
+      reads = 0
+      const content = Array.from({ length: results }, (_, at) => ({
+        type: 'tool_result',
+        tool_use_id: `c${at}`,
+        content: BIG.slice(0, 200),
+      }))
+      manager.appendMessage({ role: 'user', content })
+      return reads
+    }
+    expect(readsFor(1)).toBeGreaterThan(0)
+    expect(readsFor(100)).toBe(readsFor(1))
+  })
+
   it('keeps `this`', () => {
     const manager = {
       appendMessage(this: unknown, _: unknown): unknown {

@@ -17,14 +17,13 @@ const remote = (storage: RemoteStorage = createStorage(), options = {}) =>
   createRemoteSpillStore({ storage, ...options })
 
 describe('a store over the memory of unstorage', () => {
-  testSpillStore(() => remote(), { test })
+  testSpillStore((limits) => remote(createStorage(), limits), { test })
 })
 
 describe('a store over the directories of unstorage', () => {
   let stores = 0
-  testSpillStore(() => remote(createStorage({ driver: fsDriver({ base: join(dir, `${stores++}`) }) })), {
-    test,
-  })
+  const storage = () => createStorage({ driver: fsDriver({ base: join(dir, `${stores++}`) }) })
+  testSpillStore((limits) => remote(storage(), limits), { test })
 })
 
 /** Makes a storage in which some calls do what another function makes of them, and that tells all calls. */
@@ -156,6 +155,7 @@ describe('a save', () => {
       expect.stringMatching(`^set spillway:${id}:0-\\d+$`),
       expect.stringMatching(`^set spillway:${id}:1-\\d+$`),
       `set ${path}`,
+      `get ${path}`,
     ])
     expect(times).toEqual([86_491, 86_491, 91])
     times.length = 0
@@ -176,6 +176,57 @@ describe('a save', () => {
       await expect(store.save('x'.repeat(CHUNK + 1))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
       expect(await inner.getKeys()).toEqual([])
       expect(await store.list()).toEqual([])
+    }
+  })
+
+  it('fails if the storage keeps nothing, as drivers do that find no bucket', async () => {
+    const { storage, told } = watched(() => ({ setItemRaw: async () => {} }))
+    const store = remote(storage)
+    const missing = { code: 'ERR_SPILLWAY_SPILL', message: expect.stringContaining('is there such a bucket') }
+    await expect(store.save('a')).rejects.toMatchObject(missing)
+    await expect(store.save('a')).rejects.toMatchObject(missing)
+    const kept = watched()
+    const proven = remote(kept.storage)
+    await proven.save('a')
+    await proven.save('b')
+    expect(kept.told.filter((call) => call.startsWith('get'))).toHaveLength(1)
+    expect(told.filter((call) => call.startsWith('get'))).toHaveLength(2)
+  })
+
+  it('does an operation again, once, whose connection was closed', async () => {
+    for (const [code, tries] of Object.entries({
+      UND_ERR_SOCKET: 2,
+      ECONNRESET: 2,
+      EPIPE: 2,
+      ECONNREFUSED: 1,
+    })) {
+      const failed = new TypeError('fetch failed', { cause: { code } })
+      let asked = 0
+      const closing = watched(() => ({
+        setItemRaw: async () => {
+          asked += 1
+          throw failed
+        },
+      }))
+      await expect(remote(closing.storage).save('a')).rejects.toMatchObject({ code })
+      expect(asked).toBe(tries)
+      const once = new Set<string>()
+      const again = async <T>(name: string, call: () => Promise<T>) => {
+        if (once.has(name)) return call()
+        once.add(name)
+        throw failed
+      }
+      const { storage } = watched((inner) => ({
+        getItemRaw: (key) => again(`get ${key}`, () => inner.getItemRaw(key)),
+        setItemRaw: (key, value) => again(`set ${key}`, () => inner.setItemRaw(key, value)),
+        removeItem: (key) => again(`remove ${key}`, () => inner.removeItem(key)),
+        getKeys: (base) => again('keys', () => inner.getKeys(base)),
+      }))
+      if (tries === 1) continue
+      const store = remote(storage, { maxTotalBytes: 0 })
+      const { id } = await store.save('a text')
+      expect((await store.read(id)).text).toBe('a text')
+      expect(await store.sweep()).toEqual({ removed: 1, bytes: 6 })
     }
   })
 
@@ -266,14 +317,16 @@ describe('a storage that loses or changes things', () => {
     ]
     for (const fault of faults)
       for (const lost of [':record', ':0-', ':1-']) {
+        let isFaulty = false
         const { storage } = watched((inner) => ({
           getItemRaw: async (key) => {
             const value = (await inner.getItemRaw(key)) as Uint8Array
-            return key.includes(lost) ? fault(value) : value
+            return isFaulty && key.includes(lost) ? fault(value) : value
           },
         }))
         const store = remote(storage)
         const { id } = await store.save(text)
+        isFaulty = true
         for (const call of [store.read(id, { byte: CHUNK - 9, maxBytes: 99 }), store.search(id, 'zzz')])
           await expect(call).rejects.toMatchObject({ code: 'ERR_SPILLWAY_SPILL' })
       }

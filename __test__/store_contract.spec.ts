@@ -2,14 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSpillStore, type SpillStore } from 'spillway'
-import { testSpillStore } from 'spillway/testing'
+import { type StoreLimits, testSpillStore } from 'spillway/testing'
 import { afterAll, describe, expect, it, test } from 'vitest'
 
 const dir = mkdtempSync(join(tmpdir(), 'spillway-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 let stores = 0
-const make = () => createSpillStore({ dir: join(dir, `${stores++}`) })
+const make = (limits: StoreLimits = {}) =>
+  createSpillStore({ dir: join(dir, `${stores++}`), minAge: 0, ...limits })
 
 describe('the store of a directory', () => {
   testSpillStore(make, { test })
@@ -17,8 +18,8 @@ describe('the store of a directory', () => {
 
 /** Makes a store in which some calls do what another function makes of them. */
 function broken(calls: (store: SpillStore) => Partial<SpillStore>) {
-  return (): SpillStore => {
-    const store = make()
+  return (limits: StoreLimits): SpillStore => {
+    const store = make(limits)
     return {
       reference: 'id',
       save: (text, meta) => store.save(text, meta),
@@ -49,7 +50,7 @@ const EMPTY = { text: '', line: 1, byte: 0, totalLines: 0, totalBytes: 0 }
 describe('a store that breaks its contract', () => {
   const saving = (most: number) =>
     broken((store) => ({ save: (text, meta) => store.save(isChunks(text) ? some(text, most) : text, meta) }))
-  const cases: [string, () => SpillStore, RegExp][] = [
+  const cases: [string, (limits: StoreLimits) => SpillStore, RegExp][] = [
     ['loses all chunks but the first', saving(1), /alike/],
     ['keeps what came before an error', saving(Number.POSITIVE_INFINITY), /error/],
     [
@@ -88,7 +89,170 @@ describe('a store that breaks its contract', () => {
       broken((store) => ({ list: async () => (await store.list()).reverse() })),
       /oldest first/,
     ],
-    ['sweeps what is to be retained', broken(() => ({ read: () => Promise.resolve(EMPTY) })), /retained/],
+    ['loses what is to be retained', broken(() => ({ read: () => Promise.resolve(EMPTY) })), /retained/],
+    [
+      'claims to hold what is over its quota',
+      broken((store) => ({
+        save: async (...given) => ({ ...(await store.save(...given)), complete: true }),
+      })),
+      /over its quota/,
+    ],
+    [
+      'counts what it has kept alone',
+      broken((store) => ({
+        save: async (...given) => {
+          const record = await store.save(...given)
+          const { totalBytes: bytes, totalLines: lines } = await store.read(record.id)
+          return { ...record, bytes, lines }
+        },
+      })),
+      /over its quota/,
+    ],
+    [
+      'has pages of what it has not kept',
+      broken((store) => ({
+        read: async (id, range) => {
+          const page = await store.read(id, range)
+          const { bytes = 0 } = (await store.list()).find((record) => record.id === id) ?? {}
+          return { ...page, totalBytes: bytes }
+        },
+      })),
+      /over its quota/,
+    ],
+    [
+      'finds what it has not kept',
+      broken((store) => {
+        const texts = new Map<string, string>()
+        return {
+          save: async (text, meta) => {
+            const record = await store.save(text, meta)
+            texts.set(record.id, typeof text === 'string' ? text : '')
+            return record
+          },
+          search: async (id, pattern, options) => {
+            const found = await store.search(id, pattern, options)
+            const line = texts.get(id)?.split('\n').length ?? 0
+            const isLast = texts.get(id)?.split('\n').at(-1)?.includes(pattern)
+            const before = found.every((match) => match.line !== line)
+            return isLast && before ? [...found, { line, byte: 0, text: '', before: [], after: [] }] : found
+          },
+        }
+      }),
+      /over its quota/,
+    ],
+    ['sweeps what is to be retained', broken((store) => ({ sweep: () => store.sweep() })), /sweeps by size/],
+    ['sweeps all that is old', broken((store) => ({ sweep: () => store.sweep() })), /sweeps by age/],
+    [
+      'counts what it has not removed',
+      broken((store) => ({
+        sweep: async (options) => {
+          const { removed, bytes } = await store.sweep(options)
+          return { removed: removed + 1, bytes }
+        },
+      })),
+      /sweeps by size/,
+    ],
+    [
+      'counts no bytes that it has removed',
+      broken((store) => ({ sweep: async (options) => ({ ...(await store.sweep(options)), bytes: 0 }) })),
+      /sweeps by age/,
+    ],
+    [
+      'has pages of what it has removed',
+      broken((store) => {
+        const ids = new Set<string>()
+        return {
+          save: async (...given) => {
+            const record = await store.save(...given)
+            ids.add(record.id)
+            return record
+          },
+          read: (id, range) =>
+            store.read(id, range).catch((error) => {
+              if (ids.has(id)) return EMPTY
+              throw error
+            }),
+        }
+      }),
+      /sweeps by/,
+    ],
+    [
+      'saves whatever it is given',
+      broken((store) => ({ save: (text, meta) => store.save(text, meta).catch(() => store.save('')) })),
+      /arguments that are wrong/,
+    ],
+    [
+      'takes any range',
+      broken((store) => ({
+        read: (id, range) =>
+          store.read(id, range).catch((error) => {
+            if (error.code === 'ERR_SPILLWAY_OPTION' && range) return store.read(id)
+            throw error
+          }),
+      })),
+      /arguments that are wrong/,
+    ],
+    [
+      'takes any pattern',
+      broken((store) => ({
+        search: (id, pattern, options) =>
+          store.search(id, pattern, options).catch((error) => {
+            if (/^(?:pattern|max|context|line)/.test(error.message)) return []
+            throw error
+          }),
+      })),
+      /arguments that are wrong/,
+    ],
+    [
+      'fails without a code',
+      broken((store) => ({
+        read: (id, range) =>
+          store.read(id, range).catch(({ message }) => {
+            throw new Error(message)
+          }),
+      })),
+      /arguments that are wrong/,
+    ],
+    [
+      'loses a save beside one that fails',
+      broken((store) => {
+        let failed = 0
+        return {
+          save: async (text, meta) => {
+            const before = failed
+            const record = await store.save(text, meta).catch((error) => {
+              failed += 1
+              throw error
+            })
+            if (isChunks(text)) return record
+            // The other one has failed by then.
+            await new Promise((done) => setTimeout(done, 30))
+            return failed > before ? store.save('') : record
+          },
+        }
+      }),
+      /end in an error/,
+    ],
+    [
+      'keeps an empty output of chunks that fail at once',
+      broken((store) => ({
+        save: async (text, meta) => {
+          if (!isChunks(text)) return store.save(text, meta)
+          let count = 0
+          async function* counted(chunks: AsyncIterable<Uint8Array>) {
+            for await (const chunk of chunks) {
+              count += 1
+              yield chunk
+            }
+          }
+          return store.save(counted(text), meta).catch(async (error) => {
+            if (count === 0) await store.save('')
+            throw error
+          })
+        },
+      })),
+      /end in an error/,
+    ],
     [
       'knows every id',
       broken((store) => ({ read: (id, range) => store.read(id, range).catch(() => EMPTY) })),

@@ -145,6 +145,13 @@ applyPlan(history, [{ index: 0 }])
 export const clean: string = cleanText(new Uint8Array(), { repeats: false })
 
 const store = createSpillStore({ dir: 'outputs', reference: 'id' })
+/** Stores for testSpillStore are made with limits, or without regard to them. */
+export const makers: Parameters<TestingTypings['testSpillStore']>[0][] = [
+  () => store,
+  async (limits) => createSpillStore({ dir: 'outputs', ...limits }),
+  // @ts-expect-error
+  ({ maxFiles }) => createSpillStore({ dir: 'outputs', maxFiles }),
+]
 export const saved: Promise<SpillRecord> = store.save(new Uint8Array(), { tool: 'bash' })
 export const next: Promise<number | undefined> = store.read('', { line: 1 }).then(({ nextByte }) => nextByte)
 export const answer: Promise<string> = spillTool(store).execute({ id: '' })

@@ -3,7 +3,7 @@ import { repairToolPairs } from 'spillway'
 import { session } from './texts.mjs'
 
 /** Drops results without a call, moves late ones, and puts in missing ones. Returns the same array if nothing changes. */
-function byHand(messages) {
+export function byHand(messages) {
   const results = new Map()
   for (const message of messages)
     if (message.role === 'toolResult' && !results.has(message.toolCallId))
@@ -27,17 +27,20 @@ function byHand(messages) {
   return changed || made.length !== messages.length ? made : messages
 }
 
+/** A session in which a result is missing, one came late, and the first has lost its call. */
+function broken() {
+  const messages = session(1_000).toSpliced(701, 1)
+  messages.splice(801, 0, ...messages.splice(301, 1))
+  return messages.slice(1)
+}
+
 /** Rows as in run.mjs. */
 export function pairRows() {
-  const sound = session(1_000)
-  // A result is missing, one came late, and the first has lost its call.
-  const broken = sound.toSpliced(701, 1)
-  broken.splice(801, 0, ...broken.splice(301, 1))
-  broken.shift()
-  return Object.entries({ sound, broken }).map(([name, messages]) => ({
+  return Object.entries({ sound: () => session(1_000), broken }).map(([name, input]) => ({
     name: `repairToolPairs, 1,000 messages, ${name}`,
-    ours: () => repairToolPairs(messages),
-    peer: ['by hand, for Pi alone', () => byHand(messages)],
-    floor: ['a pass', () => messages.filter(({ role }) => role === 'toolResult')],
+    input,
+    ours: (messages) => repairToolPairs(messages),
+    peer: ['by hand, for Pi alone', byHand],
+    floor: ['a pass', (messages) => messages.filter(({ role }) => role === 'toolResult')],
   }))
 }

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import os from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { do_not_optimize, measure } from 'mitata'
 import {
   clampJson,
@@ -22,17 +23,52 @@ import {
 import { truncateHead, truncateTail } from 'spillway/pi'
 import stripAnsi from 'strip-ansi'
 import formats from '../src/redact/formats.json' with { type: 'json' }
-import { captureRows } from './capture.mjs'
-import { contextGrowth, contextRows } from './context.mjs'
+import { captureRows, passSpeed } from './capture.mjs'
+import { contextRows } from './context.mjs'
 import { findings } from './findings.mjs'
+import { pointsOf } from './growth/points.mjs'
 import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
 import { pairRows } from './pairs.mjs'
-import { sessionRows } from './session.mjs'
+import { SESSIONS, sessionRows } from './session.mjs'
 import { ascii, cjk, counted, diff, logs, mixed } from './texts.mjs'
 
 const only = process.argv[2] ?? ''
 const here = new URL('.', import.meta.url)
 const require = createRequire(import.meta.url)
+
+/** Rows whose objects decide what the collector does: each is measured in a process of its own. */
+const apart = [
+  {
+    name: 'clampMessages, 1,000 messages that fit',
+    input: () => history(),
+    ours: (messages) => clampMessages(messages),
+    floor: ['lengths', sumOfLengths],
+  },
+  {
+    name: 'clampResult, 40,000 blocks at a limit of 0',
+    input: () => ({
+      content: Array.from({ length: 40_000 }, (_, at) => ({ type: 'text', text: `a line of output ${at}` })),
+    }),
+    ours: (result) => clampResult(result, { maxChars: 0 }),
+    peer: ['JSON.stringify', (result) => JSON.stringify(result)],
+    floor: ['lengths', ({ content }) => content.reduce((sum, { text }) => sum + text.length, 0)],
+  },
+  ...contextRows(),
+  ...pairRows(),
+]
+/** Nanoseconds of the three lines of such a row, as `{ own, theirs, least }`. */
+function timesApart(row) {
+  const args = ['--expose-gc', fileURLToPath(import.meta.url), `=${apart.indexOf(row)}`]
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+}
+if (only.startsWith('=')) {
+  const { input, fresh, ours, peer, floor } = apart[only.slice(1)]
+  const lines = { own: ours, ...(peer && { theirs: peer[1] }), least: floor[1] }
+  const points = await pointsOf({ sizes: [1], input, fresh, lines, spent: 1_000 })
+  const ns = Object.entries(points).map(([line, [[, ms]]]) => [line, ms * 1e6])
+  console.log(JSON.stringify(Object.fromEntries(ns)))
+  process.exit()
+}
 
 /** Median nanoseconds of a call, the collector run before each batch. */
 async function time(run) {
@@ -67,11 +103,13 @@ const found = definePolicy({ keep: 'findings', maxChars: 8_000 })
 const block = { content: [{ type: 'text', text: 'ok, 3 files changed' }] }
 const blocks = { content: Array.from({ length: 10 }, (_, at) => ({ type: 'text', text: `block ${at}` })) }
 
-const history = Array.from({ length: 1_000 }, (_, at) =>
-  at % 2
-    ? { role: 'assistant', content: [{ type: 'toolCall', id: `c${at}`, name: 'read', arguments: {} }] }
-    : { role: 'toolResult', toolCallId: `c${at}`, content: [{ type: 'text', text: ascii(1_000 + at) }] },
-)
+function history() {
+  return Array.from({ length: 1_000 }, (_, at) =>
+    at % 2
+      ? { role: 'assistant', content: [{ type: 'toolCall', id: `c${at}`, name: 'read', arguments: {} }] }
+      : { role: 'toolResult', toolCallId: `c${at}`, content: [{ type: 'text', text: ascii(1_000 + at) }] },
+  )
+}
 
 /** The least that anyone would do: the lengths of all texts. */
 function sumOfLengths(messages) {
@@ -122,7 +160,6 @@ function halved(json) {
 const KEPT = 51_200
 const copy = (text, chars = KEPT) => ['a copy', () => Buffer.from(text.slice(0, chars), 'utf16le')]
 const pass = (text) => ['a pass', () => Buffer.byteLength(text)]
-const lengths = ['lengths', () => sumOfLengths(history)]
 
 /** Rows: ours, the peer if there is one, and the floor. */
 const rows = [
@@ -198,9 +235,7 @@ const rows = [
     ours: () => clampResult(blocks),
     floor: ['a pass', () => blocks.content.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)],
   },
-  { name: 'clampMessages, 1,000 messages that fit', ours: () => clampMessages(history), floor: lengths },
-  ...contextRows(),
-  ...pairRows(),
+  ...apart,
   {
     name: 'cleanText of a colour diff, 1 MB',
     ours: () => cleanText(colour),
@@ -260,10 +295,11 @@ const ratio = (value) => `${value < 10 ? value.toFixed(1) : value.toFixed(0)}x`
 print(
   '| case | ours | peer | | faster than it | floor | | times the floor |\n|---|--:|---|--:|--:|---|--:|--:|',
 )
-for (const { name, ours, peer, floor } of rows.filter(({ name }) => name.includes(only))) {
-  const own = await time(ours)
-  const theirs = peer && (await time(peer[1]))
-  const least = await time(floor[1])
+for (const row of rows.filter(({ name }) => name.includes(only))) {
+  const { name, ours, peer, floor } = row
+  const { own, theirs, least } = row.input
+    ? timesApart(row)
+    : { own: await time(ours), theirs: peer && (await time(peer[1])), least: await time(floor[1]) }
   const beside = peer ? `${peer[0]} | ${show(theirs)} | ${ratio(theirs / own)}` : '- | |'
   print(`| ${name} | ${show(own)} | ${beside} | ${floor[0]} | ${show(least)} | ${ratio(own / least)} |`)
 }
@@ -290,30 +326,6 @@ print('\n| case | |\n|---|--:|')
 }
 
 print(
-  '\nGrowth, ASCII, head (cost follows the limits, not the input):\n\n| input | Pi truncateHead | clampText | clampTextWithReport |\n|---|--:|--:|--:|',
-)
-for (const size of [1e3, 1e4, 1e5, 1e6, 1e7, 1e8]) {
-  const text = ascii(size)
-  const times = []
-  for (const run of [
-    () => pi.truncateHead(text),
-    () => clampText(text, head),
-    () => clampTextWithReport(text, head),
-  ])
-    times.push(show(await time(run)))
-  print(`| ${size >= 1e6 ? `${size / 1e6} MB` : `${size / 1e3} KB`} | ${times.join(' | ')} |`)
-}
-
-print(
-  '\nGrowth of precheck (it follows the number of messages):\n\n| messages | JSON.stringify | precheck | for the first time |\n|--:|--:|--:|--:|',
-)
-for (const { messages, runs } of contextGrowth()) {
-  const times = []
-  for (const run of runs) times.push(show(await time(run)))
-  print(`| ${messages.toLocaleString('en-US')} | ${times.join(' | ')} |`)
-}
-
-print(
   '\nA tail of many lines (Pi shifts an array for each):\n\n| lines kept | Pi truncateTail | spillway/pi truncateTail |\n|--:|--:|--:|',
 )
 for (const maxLines of [2_000, 20_000, 100_000]) {
@@ -336,11 +348,18 @@ for (const { name, size, peer, peerSize, ours, theirs } of captureRows()) {
   print(`| ${sized(name, size)} | ${speeds} | ${ratio(ours.speed / theirs.speed)} | ${added} |`)
 }
 
-print(
-  '\nA session of 200 MB, in which 40 results have 4 MB each. The floor is cp and fsync.\n\n| way | ms | times the floor | event loop held up, ms | memory added, MB |\n|---|--:|--:|--:|--:|',
-)
-for (const { name, ms, times, delay, added } of sessionRows())
-  print(`| ${name} | ${ms.toFixed(0)} | ${times.toFixed(2)} | ${delay.toFixed(1)} | ${added.toFixed(1)} |`)
+print(`\nThe floor, one pass of memchr over the same chunks: ${passSpeed().toFixed(0)} MB/s.`)
+
+const WAYS =
+  '| way | ms | times the floor | event loop held up, ms | memory added, MB |\n|---|--:|--:|--:|--:|'
+for (const [title, isMany] of [
+  ['A session of 200 MB, in which 40 results have 4 MB each. The floor is cp and fsync.', false],
+  [`${SESSIONS} sessions of 2 MB, in which 4 results have 400 KB each, two at once.`, true],
+]) {
+  print(`\n${title}\n\n${WAYS}`)
+  for (const { name, ms, times, delay, added } of sessionRows(isMany))
+    print(`| ${name} | ${ms.toFixed(0)} | ${times.toFixed(2)} | ${delay.toFixed(1)} | ${added.toFixed(1)} |`)
+}
 
 /** Megabytes that a kept result of a 10 MB input holds, in a process of its own; a bare slice holds all of it. */
 function heapKept() {

@@ -23,8 +23,12 @@ const SIZE = 200e6
 const OVERSIZED = 40
 const LONGEST = 4e6
 
-/** Writes the session, and returns its bytes. */
-function make(path) {
+/** Many sessions of 2 MB, as a folder has them: `SESSIONS=1000 npm run bench` repairs a thousand. */
+export const SESSIONS = Number(process.env.SESSIONS ?? 100)
+const ONE = { size: 2e6, oversized: 4, longest: 400_000 }
+
+/** Writes a session, and returns its bytes. */
+function make(path, { size, oversized, longest } = { size: SIZE, oversized: OVERSIZED, longest: LONGEST }) {
   const file = openSync(path, 'w')
   let [bytes, at] = [0, 0]
   const put = (row) => {
@@ -41,9 +45,9 @@ function make(path) {
     isError: false,
   })
   put({ type: 'session', version: 3, id: 's', cwd: '/' })
-  const each = (SIZE - OVERSIZED * LONGEST * 1.02) / OVERSIZED
-  for (let block = 0; block < OVERSIZED; block++) {
-    put(entry(result(LONGEST)))
+  const each = (size - oversized * longest * 1.02) / oversized
+  for (let block = 0; block < oversized; block++) {
+    put(entry(result(longest)))
     for (const end = bytes + each; bytes < end; ) {
       put(entry({ role: 'assistant', content: [{ type: 'text', text: text.slice(0, 700) }] }))
       put(entry(result(300 + (at % 40) * 200)))
@@ -80,10 +84,23 @@ const ways = {
   },
 }
 
-/** Runs them all, each three times by turns; medians. */
-export function sessionRows() {
+/** Ways with many sessions, two at once: as many as the cores of a small machine. */
+const inFolder = {
+  'cp and fsync of each': (paths) => paths.map(ways['cp and fsync']),
+  'repairSession of each': async (paths) => {
+    const left = [...paths]
+    const work = async () => {
+      for (let path = left.pop(); path; path = left.pop()) await repairSession(path)
+    }
+    await Promise.all([work(), work()])
+  },
+}
+
+/** Runs all ways with one session, or with many, each three times by turns; medians. */
+export function sessionRows(isMany = false) {
+  const names = Object.keys(isMany ? inFolder : ways)
   const runs = Array.from({ length: 3 }, () =>
-    Object.keys(ways).map((name) =>
+    names.map((name) =>
       JSON.parse(
         execFileSync(process.execPath, ['--expose-gc', fileURLToPath(import.meta.url), name], {
           encoding: 'utf8',
@@ -92,7 +109,7 @@ export function sessionRows() {
     ),
   )
   const median = (numbers) => numbers.sort((a, b) => a - b)[1]
-  const rows = Object.keys(ways).map((name, at) => {
+  const rows = names.map((name, at) => {
     const of = (what) => median(runs.map((run) => run[at][what]))
     return { name, ms: of('ms'), delay: of('delay'), added: of('added') }
   })
@@ -100,20 +117,23 @@ export function sessionRows() {
 }
 
 const [, script, name] = process.argv
-if (name in ways && script === fileURLToPath(import.meta.url)) {
+if ((name in ways || name in inFolder) && script === fileURLToPath(import.meta.url)) {
   const dir = mkdtempSync(join(tmpdir(), 'spillway-bench-'))
   try {
-    const path = join(dir, 's.jsonl')
-    make(path)
-    synced(path)
+    const paths = Array.from({ length: name in ways ? 1 : SESSIONS }, (_, at) => join(dir, `${at}.jsonl`))
+    for (const path of paths) {
+      make(path, name in ways ? undefined : ONE)
+      synced(path)
+    }
     const small = join(dir, 'small.jsonl')
     writeFileSync(
       small,
       `${JSON.stringify({ role: 'tool', tool_call_id: 'c', content: 'x'.repeat(60_000) })}\n`,
     )
-    await ways[name](small)
+    const run = name in ways ? ([path]) => ways[name](path) : inFolder[name]
+    await run([small])
     // In the page cache, for all alike.
-    execFileSync('cat', [path], { stdio: 'ignore' })
+    execFileSync('cat', paths, { stdio: 'ignore' })
     gc()
     const before = process.memoryUsage.rss()
     let [most, delay] = [before, 0]
@@ -126,7 +146,7 @@ if (name in ways && script === fileURLToPath(import.meta.url)) {
       most = Math.max(most, process.memoryUsage.rss())
     }
     const watch = setInterval(look, 1)
-    await ways[name](path)
+    await run(paths)
     const ms = performance.now() - start
     look()
     clearInterval(watch)

@@ -37,11 +37,11 @@ export function logs(bytes) {
 const OUTPUTS = new URL('../__test__/outputs/', import.meta.url)
 
 /** A session of an agent: outputs of real tools, each with the call and a thought before it, as Pi stores them. */
-export function session(messages) {
+export function session(messages, chars = 6_000) {
   const names = readdirSync(OUTPUTS).filter((name) => /\.txt(?:\.gz)?$/.test(name))
   const outputs = names.map((name) => {
     const bytes = readFileSync(new URL(name, OUTPUTS))
-    return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString().slice(0, 6_000)
+    return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString().slice(0, chars)
   })
   return Array.from({ length: messages }, (_, at) => {
     const [turn, id] = [Math.floor(at / 2), `toolu_${Math.floor(at / 2)}`]

@@ -37,7 +37,7 @@ const UNITS: Record<string, number> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 **
 /** Returns the values that a shell offers for a flag: words, or a kind of file. */
 export function valuesOf({ value, choices }: Flag): readonly string[] | 'dir' | 'file' | 'text' {
   if (choices) return choices
-  return value === 'DIR' ? 'dir' : value === 'FILE' ? 'file' : 'text'
+  return value === 'DIR' ? 'dir' : value === 'FILE' || value === 'MODULE' ? 'file' : 'text'
 }
 
 /** The arguments of a command, checked against its flags. */

@@ -8,7 +8,9 @@ import { HOSTS, type Host, rowOf } from './hook/hosts.js'
 import { read, write } from './hook/stdio.js'
 import { isObject } from './mcp/message.js'
 import { policyFlags, policyOf } from './policy.js'
+import { storeFlags } from './store_flags.js'
 import { SUMMARIES } from './summaries.js'
+import { err } from './terminal.js'
 import { UsageError } from './usage_error.js'
 
 const USAGE = 'spillway hook HOST [flags]'
@@ -23,10 +25,7 @@ this tool. Other events and unknown tools get no answer, and neither does any
 trouble, which stderr tells; the exit code is 0. HOST: ${Object.keys(HOSTS).join(', ')}.`,
   names: Object.keys(HOSTS),
   flags: {
-    dir: {
-      value: 'DIR',
-      help: 'directory for full results, saved if they are cut\n(spillway/outputs in $XDG_STATE_HOME)',
-    },
+    ...storeFlags('directory for full results, saved if they are cut\n(spillway/outputs in $XDG_STATE_HOME)'),
     'no-stats': { help: 'keep no figures for `spillway stats`' },
     ...policyFlags({ bytes: String(BYTES), keep: 'auto', notice: 'hint', clean: 'never' }),
   },
@@ -44,12 +43,14 @@ async function run(args: Args): Promise<number> {
   if (!isObject(event) || event['hook_event_name'] !== host.event) return 0
   const { session_id: session, tool_name: name, tool_input: input, tool_response: result } = event
   if (typeof name !== 'string' || isOfOurs(event)) return 0
+  const given = args.has('store') ? (await import('./given_store.js')).storeOf(args, '') : undefined
   const dir = args.text('dir') ?? directoryOf(host, event) ?? stateOf('outputs')
-  const storing = () => createSpillStore({ dir, reference: 'path' })
+  const storing = () => given?.store ?? createSpillStore({ dir, reference: 'path' })
   const row = rowOf(host, name)
   const outcome = row && (await clampCall(host, row, { name, input, result }, { ...policy, storing }))
   const { output, shown = 0, sent = 0 } = outcome ?? {}
   if (outcome && output !== undefined) await write(`${JSON.stringify(answerOf(host, event, outcome))}\n`)
+  if (given?.failure !== undefined) await err.tell(`spillway hook: ${given.explain(given.failure)}\n`)
   if (args.has('no-stats')) return 0
   // A file is asked for again, whichever page of it.
   const asked = isObject(input) ? omit(input, row?.pages ?? []) : input
@@ -61,7 +62,7 @@ async function run(args: Args): Promise<number> {
     shown,
     sent,
     ...(output !== undefined && { cut: true }),
-    ...(JSON.stringify(input ?? null).includes(dir) && { back: true }),
+    ...(JSON.stringify(input ?? null).includes(given?.name ?? dir) && { back: true }),
     ...(!outcome && { left: true }),
   })
   return 0

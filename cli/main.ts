@@ -26,6 +26,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const command = COMMANDS[name] as Command
   const flags = { ...command.flags, ...HELP }
   const args = readArgs(name, flags, rest)
+  isHeld = args.has('store')
   return args.has('help') ? show(helpOf(name, { ...command, flags })) : command.run(args, COMMANDS)
 }
 
@@ -49,6 +50,8 @@ function speaker([name = '']: readonly string[]): string {
 }
 
 const argv = process.argv.slice(2)
+/** True if a store of the caller may keep this process alive, as by a connection. */
+let isHeld = false
 main(argv)
   .catch(async (error) => {
     if (isBrokenPipe(error)) return 0
@@ -58,4 +61,5 @@ main(argv)
   })
   .then((code) => {
     process.exitCode = code
+    if (isHeld) process.stdout.write('', () => process.exit())
   })

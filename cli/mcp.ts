@@ -1,16 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { ResultPolicy } from 'spillway'
-import { createSpillStore, definePolicy } from '../index.js'
+import { definePolicy } from '../index.js'
 import { type Args, type Command, checkNames, defined } from './args.js'
+import { check, storeOf } from './given_store.js'
 import { linesOf, type Overlong } from './mcp/lines.js'
 import { LONGEST, Relay } from './mcp/relay.js'
 import { policyFlags, policyOf } from './policy.js'
 import { notStarted } from './run.js'
 import { exitOfSignal, interruptible, Signals } from './signals.js'
+import { storeFlags } from './store_flags.js'
 import { SUMMARIES } from './summaries.js'
 import { err, write } from './terminal.js'
-import { naming, UsageError } from './usage_error.js'
+import { UsageError } from './usage_error.js'
 
 export const mcp: Command = {
   summary: SUMMARIES.mcp,
@@ -18,13 +20,13 @@ export const mcp: Command = {
   about: `Starts an MCP server that speaks over stdin and stdout, or speaks to the one
 behind a URL (streamable HTTP), and stands between it and its client, which
 speaks over stdin and stdout. Results of tools are truncated; every other message
-passes as it is. With --dir, full results are saved, and a tool read_output pages
-them. Exits as the server does.`,
+passes as it is. With --dir or --store, full results are saved, and a tool
+read_output pages them. Exits as the server does.`,
   names: 'command',
   flags: {
     url: { value: 'URL', help: 'server of streamable HTTP, instead of a command' },
     header: { value: 'TEXT', repeats: true, help: "header for --url, as 'Name: value'; may be repeated" },
-    dir: { value: 'DIR', help: 'directory for full results, saved if they are cut' },
+    ...storeFlags('directory for full results, saved if they are cut'),
     structured: {
       value: 'WHAT',
       choices: ['both', 'text', 'structured'],
@@ -54,15 +56,14 @@ them. Exits as the server does.`,
 
 async function run(args: Args): Promise<number> {
   const policy = resultPolicyOf(args)
-  const dir = args.text('dir')
   const url = args.text('url')
   if (url !== undefined) checkNames(args, 0, 'spillway mcp [flags] --url URL')
   else if (args.has('header')) throw new UsageError('--header needs --url')
   const start = url === undefined ? commandOf(args) : remoteOf(url, args.texts('header'))
-  const store = dir === undefined ? undefined : createSpillStore({ dir, reference: 'id' })
-  if (store) await naming(dir ?? '', store.sweep())
+  const given = storeOf(args, args.text('dir'), 'id')
+  if (given) await check(given)
   const tell = (text: string) => void err.tell(`spillway mcp: ${text}\n`)
-  const relay = new Relay(policy, store, tell, !args.has('no-stats'))
+  const relay = new Relay(policy, given?.store, tell, !args.has('no-stats'))
   return start(relay).finally(() => process.stdin.destroy())
 }
 

@@ -75,7 +75,7 @@ async function page(saved: SavedOutput, range: Range, policy: GivenPolicy): Prom
   const next =
     nextLine !== undefined ? `--line ${nextLine}` : nextByte !== undefined ? `--byte ${nextByte}` : undefined
   const end = async () =>
-    (await saved.isWhole()) ? 'end of the output' : 'end of the saved part, not of the output'
+    (await saved.isWhole(slice)) ? 'end of the output' : 'end of the saved part, not of the output'
   const more = next === undefined ? await end() : `more with ${next}`
   await err.tell(`[${saved.id} holds ${total}; ${more}]\n`)
 }

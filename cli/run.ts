@@ -1,15 +1,17 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
-import { createSpillStore, OutputCapture } from '../index.js'
+import { OutputCapture } from '../index.js'
 import type { Args, Command } from './args.js'
+import { check, type GivenStore, storeOf } from './given_store.js'
 import { LiveTail } from './live_tail.js'
 import { policyFlags, policyOf } from './policy.js'
 import { exitOfSignal, Signals } from './signals.js'
 import { spawnPiped } from './spawn_piped.js'
+import { storeFlags } from './store_flags.js'
 import { SUMMARIES } from './summaries.js'
 import { err, out } from './terminal.js'
-import { explain, isBrokenPipe, naming, UsageError } from './usage_error.js'
+import { explain, isBrokenPipe, UsageError } from './usage_error.js'
 
 /** Exit codes of shells for a command that is not found, and for a command that cannot be run. */
 const NOT_FOUND = 127
@@ -24,7 +26,7 @@ lines, and a pipe gets nothing. Exits with the command's code, 127 if the
 command is not found, 126 if it cannot be run, 128 + n after signal n.`,
   names: 'command',
   flags: {
-    dir: { value: 'DIR', help: 'directory for the full output, saved if it is cut' },
+    ...storeFlags('directory for the full output, saved if it is cut'),
     ...policyFlags({ keep: 'findings', notice: 'hint', clean: 'always' }),
   },
   examples: [
@@ -37,19 +39,17 @@ command is not found, 126 if it cannot be run, 128 + n after signal n.`,
 
 async function runCommand(args: Args): Promise<number> {
   const policy = policyOf(args)
-  const dir = args.text('dir')
   const [before] = args.names
   if (args.names.length > args.rest.length)
     throw new UsageError(`put -- before the command: spillway run -- ${before}`)
   const [command, ...rest] = args.rest
   if (command === undefined) throw new UsageError('COMMAND is missing; example: spillway run -- npm test')
-  const spill = dir === undefined ? undefined : createSpillStore({ dir })
-  // Reports a wrong directory before the command runs.
-  if (spill) await naming(dir ?? '', spill.sweep())
+  const given = storeOf(args, args.text('dir'))
+  if (given) await check(given)
   const capture = new OutputCapture({
     ...policy,
     tool: basename(command) || 'command',
-    ...(spill && { spill }),
+    ...(given && { spill: given.store }),
   })
   const signals = new Signals()
   const tail = new LiveTail(policy.redact === true)
@@ -62,7 +62,7 @@ async function runCommand(args: Args): Promise<number> {
       signals.end()
       return tail.end()
     })
-  if (spillError !== undefined) await err.tell(`spillway run: ${notSaved(spillError, dir ?? '')}\n`)
+  if (spillError !== undefined && given) await err.tell(`spillway run: ${notSaved(spillError, given)}\n`)
   await show(text, policy.clean !== false)
   return exit?.signal ? exitOfSignal(exit.signal) : (exit?.code ?? 1)
 }
@@ -94,10 +94,10 @@ export function notStarted(command: string, error: unknown, own = 'run'): UsageE
 }
 
 /** Explains why the full output was not saved. */
-function notSaved(spillError: string, dir: string): string {
+function notSaved(spillError: string, given: GivenStore): string {
   const [code = ''] = spillError.split(':', 1)
   const message = code.startsWith('ERR_') ? spillError.slice(code.length + 2) : spillError
-  return `the full output was not saved: ${explain({ code, message }, dir)}`
+  return `the full output was not saved: ${given.explain({ code, message })}`
 }
 
 /** Shows a text. If its reader has closed the pipe, the exit code is still that of the command. */

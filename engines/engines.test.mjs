@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { wrapTool } from 'spillway'
+import { spillTool, wrapTool } from 'spillway'
 import { createRemoteSpillStore } from 'spillway/remote'
 import { testSpillStore } from 'spillway/testing'
+import { bucketQuota } from './bucket_quota.mjs'
 import { outputOf } from './outputs.mjs'
 import * as engines from './servers.mjs'
 
@@ -25,17 +26,17 @@ for (const [key, engine] of Object.entries(engines))
     })
     after(() => server?.remove())
 
-    const make = async (timeout = 5_000) =>
+    const make = async (options) =>
       createRemoteSpillStore({
         storage: await engine.storage(server, `bucket-${stores}`),
         prefix: `store-${stores++}`,
-        timeout,
+        ...options,
       })
 
     testSpillStore(make, { test })
 
     test('killed in the middle of a save', async () => {
-      const store = await make(500)
+      const store = await make({ timeout: 500 })
       const kept = await store.save(outputOf(10))
       async function* chunks() {
         for (let at = 0; at < 8; at++) {
@@ -72,7 +73,7 @@ for (const [key, engine] of Object.entries(engines))
     })
 
     test('hanging, then answering again', async () => {
-      const store = await make(300)
+      const store = await make({ timeout: 300 })
       const { id } = await store.save('before')
       server.signal('SIGSTOP')
       await assert.rejects(store.save('meanwhile'), isTimeout)
@@ -122,6 +123,74 @@ describe('Redis that is full', () => {
       await assert.rejects(store.save(Buffer.alloc(64 * CHUNK, 'x')), /OOM|maxmemory/)
       assert.deepEqual(await store.list(), [kept])
       assert.equal(await whole(store, (await store.save('small')).id), 'small')
+    } finally {
+      await server.remove()
+    }
+  })
+})
+
+describe('an output that Redis expires', () => {
+  test('is gone, and its record first', async () => {
+    const server = await engines.redis.server()
+    try {
+      const storage = await engines.redis.storage(server)
+      const store = createRemoteSpillStore({ storage, maxAge: 1_000 })
+      const { id } = await store.save(outputOf(10))
+      const isGone = (error) => /there was none, or it was removed/.test(error.message)
+      await eventually(() => assert.rejects(store.read(id), isGone))
+      assert.deepEqual(await store.list(), [])
+      // What is left of it does not count, and expires a day later.
+      assert.equal((await storage.getKeys()).length, Math.ceil(Buffer.byteLength(outputOf(10)) / CHUNK))
+      assert.match(await spillTool(store).execute({ id }), /removed/)
+      assert.deepEqual(await store.sweep(), { removed: 0, bytes: 0 })
+    } finally {
+      await server.remove()
+    }
+  })
+})
+
+describe('an S3 bucket that is full', () => {
+  test('says so, and keeps nothing of what did not fit', async () => {
+    const server = await engines.s3.server()
+    const gateway = await bucketQuota(server.port, 8 * CHUNK)
+    try {
+      const storage = await engines.s3.storage(gateway)
+      const store = createRemoteSpillStore({ storage })
+      const isFull = (error) => typeof error.code === 'string' && /QuotaExceeded/.test(error.message)
+      const kept = await store.save(outputOf(10))
+      const before = gateway.stored()
+      await assert.rejects(store.save(Buffer.alloc(64 * CHUNK, 'x')), isFull)
+      // What the record alone does not fit into is no output either.
+      gateway.quota = before + CHUNK + 9
+      await assert.rejects(store.save(Buffer.alloc(CHUNK, 'x')), isFull)
+      assert.equal(gateway.refused, 2)
+      assert.equal(gateway.stored(), before)
+      assert.deepEqual(await store.list(), [kept])
+      const tool = wrapTool({ name: 't', execute: async () => 'x\n'.repeat(2 * CHUNK) }, { spill: store })
+      const shown = await tool.execute()
+      assert.match(shown, /could not be saved \(ERR_SPILLWAY_SPILL\)/)
+      assert.ok(Buffer.byteLength(shown) <= 50 * 1024)
+      assert.equal(await whole(store, (await store.save('small')).id), 'small')
+      gateway.quota = Number.POSITIVE_INFINITY
+      assert.match(await tool.execute(), /saved as [0-9a-f]{16}/)
+      assert.equal((await store.list()).length, 3)
+      assert.equal(await whole(store, kept.id), outputOf(10))
+    } finally {
+      gateway.close()
+      await server.remove()
+    }
+  })
+})
+
+describe('an S3 bucket that does not exist', () => {
+  test('takes nothing that counts as saved', async () => {
+    const server = await engines.s3.server()
+    try {
+      const storage = await engines.s3.storage(server, 'Not a bucket')
+      const store = createRemoteSpillStore({ storage })
+      await assert.rejects(store.save('lost'), hasCode)
+      const tool = wrapTool({ name: 't', execute: async () => 'x\n'.repeat(90_000) }, { spill: store })
+      assert.match(await tool.execute(), /could not be saved \(\w+\)/)
     } finally {
       await server.remove()
     }

@@ -137,7 +137,7 @@ const ROWS = [
 ]
 
 /** Puts into a home what the lines of a shell name: a checkout, a project whose tests fail, a session that is too
- *  large, and an output that was saved. Returns the project. */
+ *  large, an output that was saved, and a module with a store. Returns the project. */
 function furnish(home) {
   const checkout = join(home, 'spillway')
   mkdirSync(checkout)
@@ -146,6 +146,9 @@ function furnish(home) {
   const project = join(home, 'my-agent')
   mkdirSync(join(project, 'node_modules/.bin'), { recursive: true })
   symlinkSync(root, join(project, 'node_modules/spillway'), 'junction')
+  symlinkSync(join(root, 'node_modules/unstorage'), join(project, 'node_modules/unstorage'), 'junction')
+  const module = blocksOf('docs/spill.md').find(({ code }) => code.startsWith('// store.mjs'))
+  writeFileSync(join(project, 'store.mjs'), module.code)
   symlinkSync('../spillway/dist/cli.js', join(project, 'node_modules/.bin/spillway'))
   chmodSync(join(root, 'dist/cli.js'), 0o755)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ scripts: { test: 'node test.js' } }))

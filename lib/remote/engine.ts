@@ -4,6 +4,9 @@ import { get, isObject } from '../untrusted.js'
 /** Operations at once, of those that do not depend on each other. */
 const AT_ONCE = 16
 
+/** Codes of a connection that its server had closed, as idle, when a request was sent over it. */
+const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
 /** Milliseconds that a timer can wait; one of more ends at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
@@ -49,7 +52,13 @@ export class Engine {
       timer = setTimeout(fail, Math.min(this.#timeout, LONGEST_TIMER))
     })
     try {
-      return await Promise.race([Promise.resolve().then(operate), late])
+      const operation = Promise.resolve().then(operate)
+      // Each may be done twice: a key gets the same bytes, or none.
+      const done = operation.catch((error: unknown) => {
+        if (CLOSED.has(String(codeIn(error)))) return operate()
+        throw error
+      })
+      return await Promise.race([done, late])
     } catch (error) {
       throw coded(error)
     } finally {
@@ -84,12 +93,17 @@ export function refusal(message: string): Error {
 /** Gives an error of the storage the code of its causes, such as that of a failed fetch, or that of this package. */
 function coded(error: unknown): Error {
   if (error instanceof Error && typeof get(error, 'code') === 'string') return error
-  let code: unknown
-  for (let cause = error, depth = 0; isObject(cause) && code === undefined && depth < 4; depth++) {
-    code = get(cause, 'code')
-    cause = get(cause, 'cause')
-  }
+  const code = codeIn(error)
   const message = isObject(error) ? get(error, 'message') : error
   const failed = new Error(`the storage failed: ${String(message)}`, { cause: error })
   return Object.assign(failed, { code: typeof code === 'string' ? code : 'ERR_SPILLWAY_SPILL' })
+}
+
+function codeIn(error: unknown): unknown {
+  for (let cause = error, depth = 0; isObject(cause) && depth < 4; depth++) {
+    const code = get(cause, 'code')
+    if (code !== undefined) return code
+    cause = get(cause, 'cause')
+  }
+  return undefined
 }

@@ -40,6 +40,7 @@ class RemoteStore implements SpillStore {
   readonly reference = 'id'
   readonly #engine: Engine
   readonly #keys: Keys
+  #isProven = false
   readonly #limits: { readonly maxFileBytes: number; readonly maxTotalBytes: number; readonly maxAge: number }
 
   constructor(options: RemoteSpillOptions) {
@@ -69,7 +70,9 @@ class RemoteStore implements SpillStore {
     }
     try {
       for await (const chunk of chunks) await upload.write(chunk).catch(tell)
-      const record = shown(this.#keys, id, await upload.finish(origin).catch(tell))
+      const stored = await upload.finish(origin).catch(tell)
+      if (!this.#isProven) await this.#prove(id).catch(tell)
+      const record = shown(this.#keys, id, stored)
       publish({ ...origin, record })
       return record
     } catch (error) {
@@ -77,6 +80,13 @@ class RemoteStore implements SpillStore {
       if (!isTimeout(error)) await upload.discard().catch(() => {})
       throw error
     }
+  }
+
+  /** Looks once for what was stored: there are drivers that take a bucket that does not exist for one that accepts. */
+  async #prove(id: string): Promise<void> {
+    if ((await this.#engine.get(this.#keys.record(id))) === undefined)
+      throw refusal('the storage does not have what it has just taken; is there such a bucket or database?')
+    this.#isProven = true
   }
 
   async read(id: string, range: SpillRange = {}): Promise<SpillSlice> {

@@ -84,9 +84,8 @@ export class GuardedMessage {
     const { policy, maxRowBytes, prepare } = this.rules
     const message = redactResult(given, policy)
     if (!isObject(message)) return message
-    const { recent } = this
     const prepared = (prepare && tryRead(() => prepare(message))) ?? message
-    const ask = recent && ((result?: Result) => recent.asked(message, result, policy.query))
+    const ask = this.recent?.askerOf(message, policy.query)
     const origin: Origin = { phase: 'result', ask, onClamp: policy.onClamp, isTrial }
     const clamped = clampKnown(prepared, policy, origin) ?? prepared
     const within = tryRead(() => fitRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped

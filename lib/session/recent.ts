@@ -17,9 +17,11 @@ export class Recent {
     if (isObject(gone) && tryRead(() => wordsIn(gone).length > 0)) this.#fromUser = gone
   }
 
-  /** Returns what was asked of a result in a message that follows. */
-  asked(message: unknown, result: Result | undefined, query: Query): string[] {
+  /** Makes a function that returns what was asked of a result in a message that follows. All results of the message share
+   *  one reading of what came before. */
+  askerOf(message: object, query: Query): (result: Result | undefined) => string[] {
     const messages = [this.#fromUser, ...this.#messages, message]
-    return result ? new History(messages).asked(result, messages.length - 1, query) : []
+    const history = new History(messages)
+    return (result) => (result ? history.asked(result, messages.length - 1, query) : [])
   }
 }

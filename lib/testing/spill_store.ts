@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import type { SpillRecord, SpillSlice, SpillStore } from 'spillway'
-import type { TestRunner } from 'spillway/testing'
+import type { StoreLimits, TestRunner } from 'spillway/testing'
 
 /** Lines of all kinds: empty, long, wide, and the last one without an end. */
 const TEXT = [
@@ -13,11 +13,13 @@ const TEXT = [
 
 const bytesOf = (text: string) => Buffer.from(text)
 
-export function testSpillStore(make: () => SpillStore | Promise<SpillStore>, { test }: TestRunner): void {
-  for (const [name, run] of Object.entries(TESTS)) test(name, async () => run(await make()))
+type Make = (limits: StoreLimits) => SpillStore | Promise<SpillStore>
+
+export function testSpillStore(make: Make, { test }: TestRunner): void {
+  for (const [name, run] of Object.entries(TESTS)) test(name, async () => run(await make({}), make))
 }
 
-const TESTS: Readonly<Record<string, (store: SpillStore) => Promise<void>>> = {
+const TESTS: Readonly<Record<string, (store: SpillStore, make: Make) => Promise<void>>> = {
   async 'saves texts, bytes and chunks alike'(store) {
     const bytes = bytesOf(TEXT)
     const records = [await store.save(TEXT), await store.save(bytes), await store.save(chunks(bytes, 1_000))]
@@ -67,12 +69,18 @@ const TESTS: Readonly<Record<string, (store: SpillStore) => Promise<void>>> = {
   async 'keeps nothing of chunks that end in an error, and rejects with that error'(store) {
     const before = idsOf(await store.list())
     const failure = new Error('the producer failed')
-    async function* failing() {
-      yield bytesOf('a first chunk\n'.repeat(9_000))
+    async function* failing(chunks: number) {
+      for (let at = 0; at < chunks; at++) yield bytesOf('a chunk of a log\n'.repeat(18_000))
       throw failure
     }
-    await rejects(store.save(failing()), (error) => error === failure)
+    for (const chunks of [0, 1, 4])
+      await rejects(store.save(failing(chunks)), (error) => error === failure, `after ${chunks} chunks`)
     deepEqual(idsOf(await store.list()), before)
+    const [, saved] = await Promise.all([
+      rejects(store.save(failing(2)), (error) => error === failure),
+      store.save(TEXT),
+    ])
+    equal(await whole(store, saved), TEXT, 'a save that fails does not harm another')
   },
 
   async 'has pages by byte that make up the output'(store) {
@@ -177,6 +185,76 @@ const TESTS: Readonly<Record<string, (store: SpillStore) => Promise<void>>> = {
     equal(await whole(store, records[1] as SpillRecord), 'two')
   },
 
+  async 'keeps the first part of what is over its quota, and says so'(_, make) {
+    const all = bytesOf(TEXT)
+    // The last one ends inside a sequence, if it is kept to the byte.
+    for (const maxFileBytes of [0, all.length - 1, all.length, all.indexOf('漢') + 1]) {
+      const store = await make({ maxFileBytes })
+      for (const given of [TEXT, all, chunks(all, 1_000)]) {
+        const record = await store.save(given)
+        const { id, bytes, lines, complete } = record
+        deepEqual({ bytes, lines }, { bytes: all.length, lines: 402 }, 'the record counts the full output')
+        const { totalBytes, totalLines } = await store.read(id)
+        equal(complete, totalBytes === all.length, 'complete is what holds the full output')
+        const kept = all.subarray(0, totalBytes).toString()
+        equal(await whole(store, record), kept)
+        equal(totalLines, linesBefore(kept) + Number(kept !== '' && !kept.endsWith('\n')))
+        for (const range of [{ byte: totalBytes }, { line: totalLines + 1 }]) {
+          const { text, nextByte } = await store.read(id, range)
+          deepEqual([text, nextByte], ['', undefined], 'nothing follows what is kept')
+        }
+        const found = await store.search(id, 'l', { max: 1_000 })
+        const has = (kept: string) => kept.split('\n').filter((line) => line.includes('l')).length
+        equal(found.length, has(kept), 'what is kept is searched')
+        deepEqual(
+          (await store.list()).find((listed) => listed.id === id),
+          record,
+        )
+      }
+    }
+  },
+
+  async 'sweeps by size what is not to be retained, and counts it'(_, make) {
+    const store = await make({ maxTotalBytes: 2_500 })
+    const records: SpillRecord[] = []
+    for (const letter of 'abcd') {
+      records.push(await store.save(letter.repeat(1_000)))
+      await new Promise((done) => setTimeout(done, 20))
+    }
+    await sweeps(store, records, [records[0] as SpillRecord])
+    await sweeps(store, records, [])
+  },
+
+  async 'sweeps by age what is not to be retained, and counts it'(_, make) {
+    const start = performance.now()
+    const store = await make({ maxAge: 1 })
+    const records = [await store.save('one'), await store.save('two'), await store.save('three')]
+    await new Promise((done) => setTimeout(done, 20))
+    await sweeps(store, records, records.slice(1, 2), start)
+  },
+
+  async 'rejects arguments that are wrong, with a code, and goes on'(store) {
+    const before = idsOf(await store.list())
+    async function* words() {
+      yield 'words' as unknown as Uint8Array
+    }
+    const wrong: unknown[] = [undefined, null, 42, {}, words()]
+    for (const given of wrong) await rejects(store.save(given as string), hasCode, `save(${String(given)})`)
+    deepEqual(idsOf(await store.list()), before)
+    const { id } = await store.save('a\nb\n')
+    for (const name of ['line', 'byte', 'lines', 'maxBytes'])
+      for (const value of [-1, 1.5, Number.NaN, '1', ...(name === 'byte' ? [] : [0])])
+        await rejects(store.read(id, { [name]: value }), hasCode, `read, ${name}: ${JSON.stringify(value)}`)
+    for (const pattern of ['', 'a\nb', undefined as unknown as string])
+      await rejects(store.search(id, pattern), hasCode, `search(${JSON.stringify(pattern)})`)
+    for (const pattern of ['(', '[', 'a{9999999}', '*'])
+      await rejects(store.search(id, pattern, { regex: true }), hasCode, `search(/${pattern}/)`)
+    for (const options of [{ max: 0 }, { max: -1 }, { context: -1 }, { line: 0 }, { line: 1.5 }])
+      await rejects(store.search(id, 'a', options), hasCode, `search, ${JSON.stringify(options)}`)
+    equal((await store.read(id)).text, 'a\nb\n')
+    equal((await store.search(id, 'b')).length, 1)
+  },
+
   async 'saves and reads many at once, beside sweeps'(store) {
     const texts = Array.from({ length: 24 }, (_, at) => `output ${at}\n`.repeat(500 * (at + 1)))
     const saved = await Promise.all(
@@ -208,6 +286,39 @@ const TESTS: Readonly<Record<string, (store: SpillStore) => Promise<void>>> = {
       await rejects(store.search(other, 'a'), hasCode, `search(${JSON.stringify(other)})`)
     }
   },
+}
+
+/** Sweeps a store, and compares what is gone afterwards with what the sweep says. Engines that expire outputs by themselves
+ *  count in seconds: later than that after `start`, an output may be gone without a sweep. */
+async function sweeps(
+  store: SpillStore,
+  records: readonly SpillRecord[],
+  retained: readonly SpillRecord[],
+  start?: number,
+): Promise<void> {
+  const before = await store.list()
+  const { removed, bytes } = await store.sweep({ retain: idsOf(retained) })
+  const after = new Set(idsOf(await store.list()))
+  const gone = before.filter(({ id }) => !after.has(id))
+  const texts = await Promise.all(retained.map((record) => whole(store, record).catch(() => undefined)))
+  if (start === undefined || performance.now() - start < 900) {
+    deepEqual(
+      texts.map((text) => text?.length),
+      retained.map(({ bytes }) => bytes),
+      'what is to be retained is still there',
+    )
+    equal(removed, gone.length, 'removed counts what is gone')
+    // Of an output that is not complete, less was stored than the record counts.
+    const sum = (all: SpillRecord[]) => all.reduce((sum, { bytes }) => sum + bytes, 0)
+    ok(
+      bytes <= sum(gone) && bytes >= sum(gone.filter(({ complete }) => complete)),
+      `${bytes} bytes, not ${sum(gone)}`,
+    )
+  }
+  for (const { id } of records.filter(({ id }) => !after.has(id))) {
+    await rejects(store.read(id), hasCode, 'an output that was removed cannot be read')
+    await rejects(store.search(id, 'a'), hasCode, 'an output that was removed cannot be searched')
+  }
 }
 
 /** Returns an output, page by page. */

@@ -2,6 +2,7 @@
 
 pub mod file_name;
 pub mod line_reader;
+pub mod marks;
 pub mod pattern;
 pub mod read;
 pub mod search;

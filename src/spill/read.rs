@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::ops::Range;
 
+use super::marks::{Marks, recall, remember};
 use super::{Failure, Store};
 use crate::encoding::{Text, Utf8};
 use crate::truncate::fit::prefix_of_bytes;
@@ -48,22 +49,29 @@ const BUFFER: usize = 256 * 1024;
 pub fn read(store: &Store, id: &str, page: Page) -> Result<Slice, Failure> {
     let (entry, file) = store.open(id)?;
     let lines = entry.name.whole.filter(|_| entry.is_complete()).map(|whole| whole.lines);
-    Ok(read_page(&file, entry.size, lines, page)?)
+    let (path, found) = (store.path(&entry.name), file.metadata()?);
+    let known = recall(&path, &found);
+    let mut marks = Marks::clone(&known);
+    let slice = read_page(&file, entry.size, lines, page, &mut marks)?;
+    if marks.size() > known.size() {
+        remember(&path, &found, marks.into());
+    }
+    Ok(slice)
 }
 
 /// Reads a page from the first `size` bytes of a file. Counts their lines if not known.
-fn read_page(file: &File, size: u64, lines: Option<u64>, page: Page) -> io::Result<Slice> {
+fn read_page(file: &File, size: u64, lines: Option<u64>, page: Page, marks: &mut Marks) -> io::Result<Slice> {
     let start = match page.start {
-        Start::Line(line) => line_start(file, line, size)?,
+        Start::Line(line) => line_start(file, line, size, marks)?,
         Start::Byte(byte) => byte.min(size),
     };
     let at = start.saturating_sub(SEQUENCE);
     let window = Window {
         bytes: &bytes_of(file, at..size.min(reach(start, page)))?,
         at,
-        newlines: newlines(file, at)?,
+        newlines: newlines(file, at, marks)?,
         size,
-        lines: lines.map_or_else(|| lines_of(file, size), Ok)?,
+        lines: lines.map_or_else(|| all_lines(file, size, marks), Ok)?,
     };
     page_in(&window, page).map_err(|_| io::ErrorKind::UnexpectedEof.into())
 }
@@ -128,30 +136,38 @@ pub fn bytes_of(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
 
 /// Counts the lines of the first `size` bytes.
 pub fn lines_of(file: &File, size: u64) -> io::Result<u64> {
-    let last = bytes_of(file, size.saturating_sub(1)..size)?;
-    let open = last.first().is_some_and(|&last| last != b'\n');
-    Ok(newlines(file, size)? + u64::from(open))
+    all_lines(file, size, &mut Marks::default())
 }
 
-/// Counts the newlines in the first `size` bytes.
-fn newlines(file: &File, size: u64) -> io::Result<u64> {
-    let mut text = BufReader::with_capacity(BUFFER, part(file, 0..size)?);
-    let mut count = 0;
+fn all_lines(file: &File, size: u64, marks: &mut Marks) -> io::Result<u64> {
+    let last = bytes_of(file, size.saturating_sub(1)..size)?;
+    let open = last.first().is_some_and(|&last| last != b'\n');
+    Ok(newlines(file, size, marks)? + u64::from(open))
+}
+
+/// Counts the newlines before a position.
+fn newlines(file: &File, at: u64, marks: &mut Marks) -> io::Result<u64> {
+    marks.count(file, at, |_| false)?;
+    let mark = marks.up_to(at);
+    let mut rest = BufReader::with_capacity(BUFFER, part(file, mark.at..at)?);
+    let mut count = mark.newlines;
     loop {
-        let bytes = text.fill_buf()?.len();
+        let bytes = rest.fill_buf()?.len();
         if bytes == 0 {
             return Ok(count);
         }
-        count += memchr::memchr_iter(b'\n', text.buffer()).count() as u64;
-        text.consume(bytes);
+        count += memchr::memchr_iter(b'\n', rest.buffer()).count() as u64;
+        rest.consume(bytes);
     }
 }
 
 /// Returns the start of a line in the first `size` bytes, or `size` if they have fewer lines.
-fn line_start(file: &File, line: u64, size: u64) -> io::Result<u64> {
-    let mut text = BufReader::with_capacity(BUFFER, part(file, 0..size)?);
-    let mut start = 0;
-    for _ in 1..line {
+fn line_start(file: &File, line: u64, size: u64, marks: &mut Marks) -> io::Result<u64> {
+    marks.count(file, size, |marks| marks.newlines() >= line - 1)?;
+    let mark = marks.before(line - 1);
+    let mut text = BufReader::with_capacity(BUFFER, part(file, mark.at..size)?);
+    let mut start = mark.at;
+    for _ in mark.newlines + 1..line {
         match text.skip_until(b'\n')? {
             0 => return Ok(size),
             skipped => start += skipped as u64,
@@ -188,7 +204,11 @@ mod tests {
     fn page(content: &[u8], start: Start, lines: u64, bytes: usize) -> Slice {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(content).unwrap();
-        read_page(&file, content.len() as u64, None, Page { start, lines, bytes }).unwrap()
+        let (size, page) = (content.len() as u64, Page { start, lines, bytes });
+        let mut marks = Marks::default();
+        let slice = read_page(&file, size, None, page, &mut marks).unwrap();
+        assert_eq!(read_page(&file, size, None, page, &mut marks).unwrap(), slice);
+        slice
     }
 
     #[test]
@@ -236,6 +256,26 @@ mod tests {
                 let is_empty = whole.byte == window.size;
                 assert_eq!(page_in(&short, page).is_ok(), is_empty, "{start:?} {lines} {at}");
             }
+        }
+    }
+
+    #[test]
+    fn a_page_deep_in_an_output_is_that_of_a_first_look() {
+        let long = "漢".repeat(200_000);
+        let text =
+            (0..60_000).map(|at| format!("{}\n", "x".repeat(at % 31))).chain([long]).collect::<String>();
+        let (size, lines) = (text.len() as u64, 60_001);
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let mut known = Marks::default();
+        let starts = (0..9).flat_map(|at| [Start::Byte(at * 187_331), Start::Line(1 + at * 7_919)]);
+        for start in starts.chain([Start::Byte(3), Start::Line(60_001), Start::Line(70_000), Start::Line(2)])
+        {
+            let page = Page { start, lines: 9, bytes: 300 };
+            let first = read_page(&file, size, Some(lines), page, &mut Marks::default()).unwrap();
+            assert_eq!(read_page(&file, size, None, page, &mut known).unwrap(), first, "{start:?}");
+            let before = &text.as_bytes()[..first.byte as usize];
+            assert_eq!(first.line, 1 + memchr::memchr_iter(b'\n', before).count() as u64);
         }
     }
 

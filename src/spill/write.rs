@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::file_name::{FileName, Whole};
+use super::marks::{Marks, remember};
 use super::{Failure, Record, Store};
 use crate::platform;
 
@@ -99,7 +100,10 @@ impl Saving {
 
     /// Renames the file to its final name, and sets the time from which its age counts.
     fn rename(&self, file: &File, written: u64) -> Result<Record, Failure> {
-        let whole = lock(&self.queue).whole();
+        let (whole, marks) = {
+            let mut queue = lock(&self.queue);
+            (queue.whole(), mem::take(&mut queue.kept))
+        };
         let from = self.store.path(&self.name);
         let refused = |what| Failure::Refused(format!("{} {what} while it was written", from.display()));
         if file.metadata()?.len() != written {
@@ -112,6 +116,9 @@ impl Saving {
         match fs::rename(&from, &path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(refused("was removed")),
             renamed => renamed?,
+        }
+        if let Ok(found) = file.metadata() {
+            remember(&path, &found, marks.into());
         }
         Ok(Record { id: name.id, path, whole, complete: written == whole.bytes })
     }
@@ -140,6 +147,8 @@ struct Queue {
     /// Bytes that the file can still accept.
     room: u64,
     bytes: u64,
+    kept: Marks,
+    /// Newlines of the bytes that are not kept.
     newlines: u64,
     /// Text follows the last newline.
     open: bool,
@@ -149,16 +158,18 @@ impl Queue {
     /// Accepts bytes and returns the number of buffered ones. Bytes beyond the room are only counted.
     fn push(&mut self, bytes: &[u8]) -> usize {
         self.bytes += bytes.len() as u64;
-        self.newlines += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.open = bytes.last().map_or(self.open, |&last| last != b'\n');
         let fits = bytes.len().min(usize::try_from(self.room).unwrap_or(usize::MAX));
-        self.waiting.extend_from_slice(&bytes[..fits]);
+        let (kept, rest) = bytes.split_at(fits);
+        self.kept.add(kept);
+        self.newlines += memchr::memchr_iter(b'\n', rest).count() as u64;
+        self.waiting.extend_from_slice(kept);
         self.room -= fits as u64;
         self.waiting.len()
     }
 
     fn whole(&self) -> Whole {
-        Whole { bytes: self.bytes, lines: self.newlines + u64::from(self.open) }
+        Whole { bytes: self.bytes, lines: self.kept.newlines() + self.newlines + u64::from(self.open) }
     }
 }
 
