@@ -15,14 +15,17 @@ const late = []
 const answer = ({ id, method, params }) => {
   if (method === 'tools/list') {
     const cursor = params?.cursor
-    const tools = cursor ? [{ name: 'table', inputSchema: {}, outputSchema: {} }] : [{ name: process.argv[2] ?? 'big', inputSchema: {} }]
+    const outputSchema = { type: 'object', required: ['rows', 'next'], properties: { rows: { type: 'array', minItems: 2 }, next: { format: 'uri' } } }
+    const last = [{ name: 'table', inputSchema: {}, outputSchema }, { name: 'whole', inputSchema: {}, outputSchema: { not: {} } }, { name: 'free', inputSchema: {} }]
+    const tools = cursor ? last : [{ name: process.argv[2] ?? 'big', inputSchema: {} }]
     return { jsonrpc: '2.0', id, result: cursor ? { tools } : { tools, nextCursor: 'next' } }
   }
   const { name } = params ?? {}
   if (name === 'boom') return { jsonrpc: '2.0', id, error: { code: -32000, message: big } }
   if (name === 'small') return { jsonrpc: '2.0', id, result: text('small') }
-  if (name === 'table') {
-    const structuredContent = { rows: big.split('\\n').concat(big.split('\\n')) }
+  if (['table', 'whole', 'free'].includes(name)) {
+    const rows = big.split('\\n').map((n) => n === '7777' ? 'row 7777: error: disk full' : 'row ' + n)
+    const structuredContent = { rows, next: 'https://example.org/' + 'page/'.repeat(40) }
     return { jsonrpc: '2.0', id, result: { ...text(JSON.stringify(structuredContent)), structuredContent } }
   }
   return { jsonrpc: '2.0', id, result: text(big) }
@@ -51,6 +54,9 @@ const server = write('server.js', SERVER)
 const line = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
 const call = (id: unknown, name: string, args = {}) =>
   line({ id, method: 'tools/call', params: { name, arguments: args } })
+
+const lists =
+  line({ id: 8, method: 'tools/list' }) + line({ id: 9, method: 'tools/list', params: { cursor: 'next' } })
 
 /** Sends lines, and returns what came back with and without the proxy. */
 async function both(input: string, flags: readonly string[] = []) {
@@ -111,17 +117,49 @@ describe('spillway mcp', () => {
     expect(two).toEqual(parsed(plain)[0][1])
   })
 
-  it('leaves structured content, and says so', async () => {
-    const { plain, stdout, stderr } = await both(call(1, 'table'))
-    expect(parsed(stdout)[0].result.structuredContent).toEqual(parsed(plain)[0].result.structuredContent)
-    expect(Buffer.byteLength(parsed(stdout)[0].result.content[0].text)).toBeLessThanOrEqual(51_200)
-    expect(stderr).toMatch(/^spillway mcp: "table": structured content of \d+ bytes is over the limit/m)
+  it('cuts structured content by the schema of its tool, and tells what is missing', async () => {
+    const { stdout, stderr } = await both(lists + call(1, 'table') + call(2, 'free'), ['--max-bytes', '4K'])
+    const [, , table, free] = parsed(stdout)
+    for (const { result } of [table, free]) {
+      const { content, structuredContent } = result
+      const texts = content.map(({ text }: { text: string }) => text)
+      expect(Buffer.byteLength(JSON.stringify(structuredContent))).toBeLessThanOrEqual(4_096)
+      expect(Buffer.byteLength(texts.join(''))).toBeLessThanOrEqual(4_096)
+      expect(structuredContent.rows).toContain('row 7777: error: disk full')
+      expect(structuredContent.rows.length).toBeGreaterThan(200)
+      expect(texts).toHaveLength(2)
+      const missing = 9_001 - structuredContent.rows.length
+      const told = `^\\[structured content truncated: [\\d,]+ of [\\d,]+ bytes kept, ${missing.toLocaleString('en-US')} elements omitted(, 1 string shortened)?; ask for less`
+      expect(texts[1]).toMatch(new RegExp(told))
+    }
+    expect(table.result.structuredContent.next).toBe(`https://example.org/${'page/'.repeat(40)}`)
+    expect(stderr).toBe('server saw the end\n')
+  })
+
+  it.each([
+    ['a schema that tells nothing of a part', lists, 'whole', [], 'less of it would not match its schema'],
+    ['a tool that was not listed', '', 'table', [], 'the client has not listed the tool'],
+    [
+      'limits for a few words',
+      lists,
+      'free',
+      ['--max-bytes', '200'],
+      'the limits leave no room for a notice',
+    ],
+  ])('leaves structured content of %s, and says so', async (_, before, name, flags, why) => {
+    const { plain, stdout, stderr } = await both(before + call(1, name), flags)
+    const [was, is] = [plain, stdout].map((all) => parsed(all).at(-1).result)
+    expect(is.structuredContent).toEqual(was.structuredContent)
+    expect(Buffer.byteLength(is.content[0].text)).toBeLessThanOrEqual(51_200)
+    expect(stderr).toMatch(
+      new RegExp(
+        `^spillway mcp: "${name}": structured content of \\d+ bytes is over the limit .*: ${why}$`,
+        'm',
+      ),
+    )
   })
 
   it('drops the copy of a tool whose list names no schema', async () => {
-    const lists =
-      line({ id: 8, method: 'tools/list' }) +
-      line({ id: 9, method: 'tools/list', params: { cursor: 'next' } })
     for (const [before, isKept] of [
       ['', false],
       [lists, true],
@@ -157,12 +195,20 @@ describe('spillway mcp', () => {
     const [page] = [await ask(line({ id: 1, method: 'tools/list' }))]
     expect(page.result.tools).toHaveLength(1)
     const last = await ask(line({ id: 2, method: 'tools/list', params: { cursor: 'next' } }))
-    expect(last.result.tools.map((tool: { name: string }) => tool.name)).toEqual(['table', name])
+    expect(last.result.tools.map((tool: { name: string }) => tool.name).slice(2)).toEqual(['free', name])
     const { result } = await ask(call(3, 'any'))
     const [, id] = /full output saved as ([0-9a-f]{16})/.exec(result.content[0].text) ?? []
     const read = await ask(call('r', name, { id, line: 4_000, lines: 2 }))
     expect(read.id).toBe('r')
     expect(read.result.content[0].text).toContain('4000: 4000\n4001: 4001\n')
+    const free = (await ask(call(4, 'free'))).result
+    const ids = free.content.map(
+      ({ text }: { text: string }) => /saved as ([0-9a-f]{16}), page/.exec(text)?.[1],
+    )
+    // The text spells the structured content, so both are one file.
+    expect(ids[0]).toBe(ids[1])
+    const found = await ask(call('s', name, { id: ids[1], pattern: 'row 4321"' }))
+    expect(found.result.content[0].text).toContain('row 4321')
     child.stdin?.end()
     expect((await end(child)).code).toBe(0)
   })

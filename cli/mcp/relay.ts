@@ -1,26 +1,34 @@
-import type { SpillStore, WrapPolicy } from 'spillway'
-import { spillTool, wrapTool } from '../../index.js'
+import type { Policy, SpillStore, WrapPolicy } from 'spillway'
+import { clampResult, definePolicy, spillTool, wrapTool } from '../../index.js'
 import { digest, record } from '../../lib/stats/record.js'
 import type { Overlong } from './lines.js'
 import { idOf, isObject, lineOf, type Message, messagesOf } from './message.js'
+import { beside, cutStructured, holding, isSchema, noticeOf, savedIn, spelled } from './structured.js'
 
 /** Bytes of a message that is held. */
 export const LONGEST = 64 * 1024 * 1024
+
+const UNLIMITED = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
 
 /** A request whose answer is looked at. */
 type Asked =
   | { readonly list: true; readonly isFirst: boolean }
   | { readonly tool: string; readonly args: unknown }
 
+/** A result as a client gets it. */
+type Answer = Record<string, unknown>
+
 /** Stands between a client and a server: takes their lines, and returns those that are sent on. */
 export class Relay {
-  readonly #policy: WrapPolicy
+  readonly #policy: Policy
+  readonly #store: SpillStore | undefined
   readonly #tell: (text: string) => void
   /** Requests without an answer, by id. 1 and "1" are two ids. */
   readonly #asked = new Map<string, Asked>()
   readonly #counts: boolean
   readonly #session = digest(process.pid, Date.now())
-  readonly #tools = new Map<string, { hasSchema: boolean }>()
+  /** Output schemas of the tools that were listed, undefined for those without one. */
+  readonly #schemas = new Map<string, unknown>()
   readonly #reader: ReturnType<typeof spillTool> | undefined
   /** Name of the tool that reads saved outputs, once the client was told of it. */
   #offered: string | undefined
@@ -32,7 +40,8 @@ export class Relay {
     counts: boolean,
   ) {
     this.#counts = counts
-    this.#policy = store ? { ...policy, spill: store } : policy
+    this.#policy = definePolicy(policy)
+    this.#store = store
     this.#reader = store && spillTool(store)
     this.#tell = tell
   }
@@ -107,38 +116,61 @@ export class Relay {
     return sent === result ? message : { ...message, result: sent }
   }
 
-  async #clamped(
-    result: Record<string, unknown>,
-    tool: string,
-    args: unknown,
-  ): Promise<Record<string, unknown>> {
+  async #clamped(result: Answer, tool: string, args: unknown): Promise<Answer> {
     // A client checks structured content against the schema of the tool, and refuses a result without it.
-    const needsBoth = this.#policy.structured === 'text' && this.#tools.get(tool)?.hasSchema
-    const policy = { ...this.#policy, ...(needsBoth && { structured: 'both' as const }) }
-    const sent = await wrapTool({ name: tool, execute: async (_args: unknown) => result }, policy).execute(
-      args,
-    )
+    const { structured = 'both', redact = false } = this.#policy
+    const kept = structured === 'text' && this.#schemas.get(tool) !== undefined ? 'both' : structured
+    const once = clampResult(result, { ...UNLIMITED, structured: kept, redact })
+    const sent = (await this.#reshaped(once, tool, args)) ?? (await this.#wrapped(once, {}, tool, args))
     this.#count(tool, args, charsOf(result), charsOf(sent), sent !== result && { cut: true })
-    const left = sent['structuredContent']
-    const bytes = left === undefined ? 0 : Buffer.byteLength(JSON.stringify(left))
-    if (bytes > (policy.maxBytes ?? 51_200))
-      this.#tell(
-        `${JSON.stringify(tool)}: structured content of ${bytes} bytes is over the limit and was left as it is`,
-      )
     return sent
+  }
+
+  #wrapped(result: Answer, policy: WrapPolicy, tool: string, args: unknown): Promise<Answer> {
+    const own = { ...this.#policy, ...(this.#store && { spill: this.#store }), ...policy }
+    const execute = async (_args: unknown) => result
+    return wrapTool({ name: tool, execute }, { ...own, structured: 'both' }).execute(args)
+  }
+
+  /** Cuts a result whose structured content is over the limits, and tells in a text what of it is missing. Returns
+   *  undefined if that content fits, or nothing of it that fits would pass the client's check. */
+  async #reshaped(result: Answer, tool: string, args: unknown): Promise<Answer | undefined> {
+    const { structuredContent, content } = result
+    if (structuredContent === undefined) return undefined
+    const schema = this.#schemas.get(tool)
+    const isRead = isSchema(schema)
+    const cut = cutStructured(structuredContent, this.#policy, isRead ? schema : undefined, args)
+    if (!cut.truncated) return undefined
+    const leave = (why: string) => {
+      const bytes = `structured content of ${cut.total.bytes} bytes is over the limit`
+      this.#tell(`${JSON.stringify(tool)}: ${bytes} and was left as it is: ${why}`)
+      return undefined
+    }
+    if (!this.#schemas.has(tool)) return leave('the client has not listed the tool')
+    if (schema !== undefined && !(isRead && cut.validates))
+      return leave('less of it would not match its schema')
+    const text = spelled(structuredContent, content)
+    const saved = this.#store && (await savedIn(this.#store, text, tool))
+    const notice = this.#policy.notice === false ? '' : noticeOf(cut, saved)
+    const limits = beside(notice, this.#policy)
+    if (!limits) return leave('the limits leave no room for a notice')
+    const spill = this.#store && saved?.record && { spill: holding(this.#store, text, saved.record) }
+    const shaped = { ...result, structuredContent: JSON.parse(cut.text) as unknown }
+    const sent = await this.#wrapped(shaped, { ...limits, ...spill }, tool, args)
+    const blocks = Array.isArray(sent['content']) ? sent['content'] : []
+    return notice === '' ? sent : { ...sent, content: [...blocks, { type: 'text', text: notice }] }
   }
 
   /** Notes the tools of a list, and adds ours to its last page. */
   #listed(result: Record<string, unknown>, isFirst: boolean): Record<string, unknown> {
     const { tools, nextCursor } = result
     if (!Array.isArray(tools)) return result
-    if (isFirst) this.#tools.clear()
-    for (const { name, outputSchema } of tools.filter(isObject))
-      this.#tools.set(String(name), { hasSchema: outputSchema !== undefined })
+    if (isFirst) this.#schemas.clear()
+    for (const { name, outputSchema } of tools.filter(isObject)) this.#schemas.set(String(name), outputSchema)
     if (!this.#reader || nextCursor !== undefined) return result
     const { name, description, parameters } = this.#reader
     let own: string = name
-    for (let nth = 2; this.#tools.has(own); nth++) own = `${name}_${nth}`
+    for (let nth = 2; this.#schemas.has(own); nth++) own = `${name}_${nth}`
     this.#offered = own
     const called = own === name ? '' : ` Notices call it ${name}.`
     return {
