@@ -139,6 +139,71 @@ test('a server with an output schema still validates', async () => {
   }
 })
 
+/** A schema that asks for what a careless cut would lose. */
+const strict = {
+  pages: z
+    .array(z.object({ url: z.url(), state: z.enum(['open', 'closed', 'failed']), body: z.string() }).strict())
+    .min(2),
+  next: z.string().regex(/^cursor-[0-9]+$/),
+  total: z.number().int(),
+}
+
+function makePages() {
+  const body = 'what the page says, and so on '.repeat(9)
+  const pages = Array.from({ length: 3_000 }, (_, at) => ({
+    url: `https://example.org/docs/page-${at}`,
+    state: at === 1_234 ? 'failed' : 'open',
+    body,
+  }))
+  return { pages, next: `cursor-${'1'.repeat(60)}`, total: 3_000 }
+}
+
+/** Wraps a handler, the client's `callTool`, or what a proxy sends on, and calls the tool. */
+const shaping = {
+  server: async (policy) => {
+    const server = new McpServer({ name: 'server', version: '1.0.0' })
+    const handler = async () => ({ content: [], structuredContent: makePages() })
+    server.registerTool('pages', { inputSchema: {}, outputSchema: strict }, wrapTool(handler, policy))
+    return connect(server)
+  },
+  client: async (policy) => {
+    const { client } = await shaping.server({})
+    wrapTool(client, { method: 'callTool', ...policy })
+    return { client }
+  },
+  proxy: async (policy) => {
+    const { client: upstream } = await shaping.server({})
+    const proxy = new Server({ name: 'proxy', version: '1.0.0' }, { capabilities: { tools: {} } })
+    proxy.setRequestHandler(ListToolsRequestSchema, ({ params }) => upstream.listTools(params))
+    proxy.setRequestHandler(CallToolRequestSchema, async ({ params }) =>
+      clampResult(await upstream.callTool(params), policy),
+    )
+    return connect(proxy)
+  },
+}
+
+for (const side of Object.keys(shaping)) {
+  test(`${side}: structured content that keeps its shape passes the client's validation`, async () => {
+    const { client: plain } = await shaping.server({})
+    const [{ outputSchema: schema }] = (await plain.listTools()).tools
+    const policy = { json: 'keep-shape', sideData: 'cap', maxSideBytes: 9_000, schema }
+    const { client } = await shaping[side](policy)
+    const { structuredContent, isError } = await client.callTool({ name: 'pages', arguments: {} })
+    assert.ok(!isError)
+    const made = z.strictObject(strict).parse(structuredContent)
+    assert.ok(bytes(made) <= 9_000 && bytes(made) > 4_000)
+    assert.deepEqual([made.next, made.total], [makePages().next, 3_000])
+    assert.ok(made.pages.some(({ state }) => state === 'failed'))
+  })
+}
+
+test('structured content that is cut as side data is refused: it says its size within', async () => {
+  const { client } = await shaping.server({ sideData: 'cap', maxSideBytes: 9_000 })
+  const refused = await client.callTool({ name: 'pages', arguments: {} })
+  assert.ok(refused.isError)
+  assert.match(textOf(refused), /structured/)
+})
+
 test('a client may drop structured content once it was validated', async () => {
   const { results, wire } = await clampedBy('client')
   assert.equal(Object.hasOwn(results.table, 'structuredContent'), false)

@@ -12,6 +12,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { CreateMessageRequestSchema, EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import { z } from 'zod'
 import { bytes, DECISIVE, LIMIT, TEXT } from './scenario.mjs'
 
 const require = createRequire(import.meta.url)
@@ -111,17 +112,31 @@ test('everything: prompts, resources, progress, pings and structured content pas
   assert.deepEqual(await proxied.ping(), {})
 })
 
-test('memory: structured content that a schema asks for stays valid', async () => {
-  const { proxied } = await both(serverOf('memory'), '--structured', 'text')
+test('memory: structured content is cut so that the client takes it', async () => {
+  const { plain, proxied } = await both(serverOf('memory'))
   const entities = Array.from({ length: 2_000 }, (_, at) => ({
     name: `entity ${at}`,
     entityType: 'part',
-    observations: [`it is the part with the number ${at}`],
+    observations: [at === 1_234 ? 'error: it is lost' : `it is the part with the number ${at}`],
   }))
   await proxied.callTool({ name: 'create_entities', arguments: { entities } })
-  const graph = await proxied.callTool({ name: 'read_graph', arguments: {} })
-  assert.equal(graph.structuredContent.entities.length, 2_000)
-  assert.ok(bytes(texts(graph)) <= LIMIT)
+  const ask = { name: 'read_graph', arguments: {} }
+  const [whole, cut] = [await plain.callTool(ask), await proxied.callTool(ask)]
+  assert.deepEqual(whole.structuredContent.entities, entities)
+  assert.deepEqual(Object.keys(cut.structuredContent), Object.keys(whole.structuredContent))
+  const left = cut.structuredContent.entities
+  const known = new Set(entities.map((entity) => JSON.stringify(entity)))
+  assert.ok(left.every((entity) => known.has(JSON.stringify(entity))))
+  assert.ok(left.some(({ observations }) => observations[0] === 'error: it is lost'))
+  assert.ok(bytes(cut.structuredContent) <= LIMIT && bytes(cut.structuredContent) > LIMIT / 2)
+  assert.ok(bytes(texts(cut)) <= LIMIT)
+  const said = cut.content.at(-1).text
+  assert.match(said, new RegExp(`, ${(2_000 - left.length).toLocaleString('en-US')} elements omitted;`))
+  const [, id] = /full output saved as ([0-9a-f]{16})/.exec(said) ?? []
+  // The text of the server spells it, and was cut too.
+  assert.ok(cut.content[0].text.includes(id))
+  const page = await proxied.callTool({ name: 'read_output', arguments: { id, pattern: 'entity 1777"' } })
+  assert.match(texts(page), /"name": "entity 1777"/)
 })
 
 /** Serves one session of the official transport. */
@@ -129,6 +144,15 @@ async function serve(enableJsonResponse) {
   const server = new McpServer({ name: 'server', version: '1.0.0' })
   const verbs = []
   server.registerTool('big', {}, async () => ({ content: [{ type: 'text', text: BIG }] }))
+  const outputSchema = {
+    rows: z.array(z.strictObject({ at: z.iso.datetime(), state: z.enum(['done', 'failed']) })).min(3),
+    next: z.string().regex(/^cursor-[0-9]+$/),
+  }
+  server.registerTool('table', { outputSchema }, async () => {
+    const at = '2026-01-02T03:04:05.678Z'
+    const rows = Array.from({ length: 5_000 }, (_, row) => ({ at, state: row === 3_210 ? 'failed' : 'done' }))
+    return { content: [], structuredContent: { rows, next: `cursor-${'1'.repeat(60)}` } }
+  })
   server.registerTool('ask', {}, async () => {
     const { content } = await server.server.createMessage({ messages: [], maxTokens: 9 })
     return { content: [{ type: 'text', text: `the client says ${content.text}` }] }
@@ -169,13 +193,18 @@ for (const isJson of [false, true])
     const { tools } = await client.listTools()
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['big', 'ask', 'steps', 'hang', 'read_output'],
+      ['big', 'table', 'ask', 'steps', 'hang', 'read_output'],
     )
     const cut = texts(await client.callTool({ name: 'big' }))
     assert.ok(bytes(cut) <= LIMIT)
     const [, id] = /full output saved as ([0-9a-f]{16})/.exec(cut) ?? []
     const page = await client.callTool({ name: 'read_output', arguments: { id, line: 4_000, lines: 1 } })
     assert.match(texts(page), /^4000: line of tool output é /m)
+    // The client has checked it against the schema.
+    const { content: said, structuredContent } = await client.callTool({ name: 'table' })
+    assert.ok(bytes(structuredContent) <= LIMIT && bytes(structuredContent) > LIMIT / 2)
+    assert.ok(structuredContent.rows.some(({ state }) => state === 'failed'))
+    assert.match(said[0].text, /^\[structured content truncated: .* elements omitted; full output saved as /)
     if (!isJson) {
       const seen = []
       const onprogress = ({ progress }) => seen.push(progress)
