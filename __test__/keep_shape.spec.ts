@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import * as fc from 'fast-check'
 import { type ClampEvent, clampMessages, clampResult, type ResultPolicy, wrapTool } from 'spillway'
 import { describe, expect, it, test } from 'vitest'
@@ -126,4 +127,47 @@ test('white space alone is no loss', () => {
   const tool = wrapTool({ execute: () => text }, { ...limits, onClamp: (event) => events.push(event) })
   expect(tool.execute()).toBe(JSON.stringify(rows(5)))
   expect(events).toEqual([])
+})
+
+describe.each(
+  samples.map((sample) => [`${sample.dialect}: ${sample.name}`, sample] as const),
+)('%s', (_, sample) => {
+  it('tells listeners what is missing of JSON', () => {
+    const seen: ClampEvent[] = []
+    const listen = (event: unknown) => seen.push(event as ClampEvent)
+    const json = JSON.stringify({ rows: rows(500), total: 500 })
+    subscribe('spillway:clamp', listen)
+    const clamped = clampResult(sample.make(json), { ...policy, share: 'each' })
+    unsubscribe('spillway:clamp', listen)
+    const texts = sample.texts(clamped).flat()
+    if (texts.every((text) => !text.includes('disk full'))) return
+    expect(seen.length).toBeGreaterThan(0)
+    for (const { total, kept, exceeded } of seen) {
+      expect(exceeded).toEqual(['bytes'])
+      expect(total.bytes).toBeGreaterThanOrEqual(Buffer.byteLength(json))
+      expect(kept.bytes).toBeLessThan(total.bytes)
+    }
+  })
+})
+
+test('structured content that is cut beside no text is told of once', async () => {
+  for (const content of [[], [{ type: 'text', text: 'see the table' }]]) {
+    const events: ClampEvent[] = []
+    const structuredContent = { rows: rows(500) }
+    const find = wrapTool(
+      { name: 'find', execute: async () => ({ content, structuredContent }) },
+      { ...policy, sideData: 'cap', maxSideBytes: 400, onClamp: (event) => events.push(event) },
+    )
+    const made = (await find.execute()).structuredContent
+    const [total, kept] = [structuredContent, made].map((data) => Buffer.byteLength(JSON.stringify(data)))
+    expect(events).toEqual([
+      {
+        tool: 'find',
+        phase: 'result',
+        total: expect.objectContaining({ bytes: total }),
+        kept: expect.objectContaining({ bytes: kept }),
+        exceeded: ['bytes'],
+      },
+    ])
+  }
 })

@@ -10,6 +10,7 @@ import { jsonOf } from '../json.js'
 import { lightened, lightText } from '../media/media.js'
 import { compile } from '../policy.js'
 import { once } from '../query.js'
+import { sizeOf } from '../text/size.js'
 import { checkAwaited } from '../validate.js'
 import { type Clamped, clampSlots, clampWithFigures, type Figures } from './clamp_slots.js'
 import { redactResult } from './redact_value.js'
@@ -93,7 +94,7 @@ export function clampResults<T extends object>(
     }
     if (policy.sideData === 'keep') continue
     const side = draft ?? new Draft()
-    if (clampSide(result, policy, side)) draft = side
+    if (clampSide(result, policy, side, origin)) draft = side
   }
   return draft ? draft.done(value) : value
 }
@@ -111,12 +112,16 @@ function clampTexts(result: Result, policy: Compiled, origin: Origin): Clamped {
 }
 
 /** Caps or drops the side data of a result. Returns false if nothing changes. */
-export function clampSide(result: Result, policy: Compiled, draft: Draft): boolean {
+export function clampSide(result: Result, policy: Compiled, draft: Draft, origin: Origin): boolean {
   const { sideData, maxSideBytes } = policy
   let isChanged = false
   for (const { value, holder, key } of result.side) {
-    const kept = sideData === 'drop' ? undefined : capped(value, key, maxSideBytes, policy)
+    const isShaped = sideData === 'cap' && policy.keepsShape && key === 'structuredContent'
+    const cap = isShaped ? capShape : capSide
+    const kept = sideData === 'drop' ? undefined : cap(value, maxSideBytes, policy)
     if (Object.is(kept, value)) continue
+    // Within JSON that keeps its shape, nothing tells of the cut.
+    if (isShaped) emitClamp(origin, () => figuresOf(value, kept), result)
     isChanged = true
     if (kept === undefined) draft.remove(holder, key)
     else draft.set(holder, key, kept)
@@ -125,9 +130,9 @@ export function clampSide(result: Result, policy: Compiled, draft: Draft): boole
   return isChanged
 }
 
-function capped(value: unknown, key: string | number, maxBytes: number, policy: Compiled): unknown {
-  const isShaped = policy.keepsShape && key === 'structuredContent'
-  return isShaped ? capShape(value, maxBytes, policy) : capSide(value, maxBytes)
+function figuresOf(value: unknown, kept: unknown): Figures {
+  const sizeIn = (data: unknown) => sizeOf(jsonOf(data) ?? '')
+  return { total: sizeIn(value), kept: sizeIn(kept), exceeded: ['bytes'] }
 }
 
 /** Adds a text with the structured content that an MCP result loses, if the result has no other text. */

@@ -163,7 +163,7 @@ export function written(
     const dropped = drop?.(draft)
     if (dropped) emitClamp(ORIGIN, dropped, result)
     if (clamped?.figures) emitClamp(ORIGIN, clamped.figures, result)
-    const isCapped = policy.sideData !== 'keep' && clampSide(result, policy, draft)
+    const isCapped = policy.sideData !== 'keep' && clampSide(result, policy, draft, ORIGIN)
     if (!isCut && !isCapped && !drop) continue
     changed.add(nth)
     drafts.set(message, draft)

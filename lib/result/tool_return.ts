@@ -18,7 +18,7 @@ import { clampAndReport, clampResults, clampSide, clampValue, tellOf } from './c
 export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
   if (typeof value !== 'object' || value === null) return clampValue(value, policy, origin)
   if (tryRead(() => isLight(value, policy))) return value
-  const left = tryRead(() => besideClamped(value, policy)) ?? value
+  const left = tryRead(() => besideClamped(value, policy, origin)) ?? value
   const results = tryRead(() => readResults(left, policy.dialect))
   // Clamps the results that were read, since reading again may give others.
   if (results && tryRead(() => isSure(left, results))) {
@@ -35,10 +35,11 @@ export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
 }
 
 /** Caps or drops the side data of a value's results, before the rest decides what the value is. */
-function besideClamped<T extends object>(value: T, policy: Compiled): T {
+function besideClamped<T extends object>(value: T, policy: Compiled, origin: Origin): T {
   if (policy.sideData === 'keep') return value
   const draft = new Draft()
-  const changes = readResults(value, policy.dialect).filter((result) => clampSide(result, policy, draft))
+  const results = readResults(value, policy.dialect)
+  const changes = results.filter((result) => clampSide(result, policy, draft, origin))
   return changes.length > 0 ? draft.done(value) : value
 }
 
