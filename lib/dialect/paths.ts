@@ -122,6 +122,12 @@ export class Paths {
     return this.ends.length === 1 && this.ends[0]?.field === 'aside' && this.isLeaf
   }
 
+  /** The name of the one member that paths lead to, undefined if they lead elsewhere. Most are one name. */
+  get onlyName(): string | undefined {
+    const { names, next } = this
+    return !this.leadsToElements && names.length === 1 && next[0]?.isLeaf ? names[0] : undefined
+  }
+
   /** Returns true if a path of a field ends here. */
   endsIn(field: string): boolean {
     return this.ends.some((end) => end.field === field)
@@ -136,13 +142,13 @@ export class Paths {
     return Array.isArray(value) ? this.leadsToElements : this.names.length + this.filters.length > 0
   }
 
-  /** Returns these paths with those for the tags of an object. */
-  at(place: Place): Paths {
+  /** Returns these paths with those for the tags of an object, given by its place or as it is. */
+  at(place: Place | object): Paths {
     return this.filters.length === 0 ? this : (this.matching(place, this) as Paths)
   }
 
   /** Returns the paths for an element of a list, undefined if there are none. */
-  atElement(place: Place): Paths | undefined {
+  atElement(place: Place | object): Paths | undefined {
     return this.matching(place, this.each)
   }
 
@@ -164,10 +170,10 @@ export class Paths {
     return isObject(content) && paths ? paths.countTagged(place.child(content, 'content')) : 0
   }
 
-  private matching(place: Place, base: Paths | undefined): Paths | undefined {
+  private matching(place: Place | object, base: Paths | undefined): Paths | undefined {
     let found = base
     for (const filter of this.filters) {
-      const next = filter.of(place.read(filter.tag))
+      const next = filter.of(place instanceof Place ? place.read(filter.tag) : get(place, filter.tag))
       // A second filter may follow on the same object.
       if (next) found = found ? found.with(next.at(place)) : next.at(place)
     }
@@ -238,11 +244,53 @@ export interface End {
 
 /** Returns true if a path leads to a value. */
 export function leads(paths: Paths, place: Place): boolean {
-  const { names, next } = paths
-  // Most paths are one name.
-  if (!paths.leadsToElements && names.length === 1 && next[0]?.isLeaf)
-    return place.read(names[0] as string) !== undefined
-  return endsAt(paths, place).length > 0
+  const name = paths.onlyName
+  return name === undefined ? endsAt(paths, place).length > 0 : place.read(name) !== undefined
+}
+
+/** Calls back with each value that paths lead to, in order, and the field of its path. Makes no places, so what is read
+ *  is read again by whoever looks again. */
+export function visit(paths: Paths, value: unknown, found: (value: unknown, field: string) => void): void {
+  const isList = Array.isArray(value)
+  const here = isObject(value) && !isList ? paths.at(value) : paths
+  const { ends } = here
+  for (let at = 0; at < ends.length; at++) found(value, (ends[at] as Mark).field)
+  if (!isObject(value)) return
+  if (!isList) {
+    const { names, next } = here
+    for (let at = 0; at < names.length; at++) {
+      const member = get(value, names[at] as string)
+      if (member !== undefined) visit(next[at] as Paths, member, found)
+    }
+    return
+  }
+  for (let at = 0; here.leadsToElements && at < value.length; at++) {
+    const element = elementAt(value, at)
+    const next = isObject(element) ? here.atElement(element) : undefined
+    if (next) visit(next, element, found)
+  }
+}
+
+/** Returns the first value that paths lead to and a test takes. */
+export function firstAt<T = unknown>(
+  paths: Paths,
+  value: object,
+  takes: (value: unknown) => value is T,
+): T | undefined {
+  const name = paths.onlyName
+  if (name !== undefined) {
+    const member = get(value, name)
+    return takes(member) ? member : undefined
+  }
+  let first: T | undefined
+  visit(paths, value, (found) => {
+    if (first === undefined && takes(found)) first = found
+  })
+  return first
+}
+
+export function isGiven(value: unknown): value is NonNullable<unknown> | null {
+  return value !== undefined
 }
 
 /** Returns the values that paths lead to, in order. */

@@ -1,6 +1,6 @@
 import type { DialectName } from 'spillway'
-import { isObject } from '../untrusted.js'
-import { type End, endsAt, leads, Paths, Place } from './paths.js'
+import { get, isObject } from '../untrusted.js'
+import { type End, endsAt, firstAt, isGiven, leads, Paths, Place, visit } from './paths.js'
 import { type FormData, type RowData, table } from './table.js'
 import { REST, type Slot, Walk } from './walk.js'
 
@@ -166,6 +166,19 @@ class Form {
     return this.made
   }
 
+  /** Returns the results that a value is or carries, undefined if it has another form, null if only places tell. */
+  values(value: object): object[] | undefined | null {
+    if (this.isEmpty || this.blocks) return null
+    const { has, results } = this.paths
+    if (!has.every((paths) => firstAt(paths, value, isGiven) !== undefined)) return undefined
+    if (!results) return [value]
+    const found: object[] = []
+    visit(results, value, (result) => {
+      if (isObject(result) && !ArrayBuffer.isView(result)) found.push(result)
+    })
+    return found.length > 0 ? found : undefined
+  }
+
   /** Returns the places of the results that a value is or carries, undefined if it has another form. */
   places(root: Place): Place[] | undefined {
     const { has, results: paths } = this.paths
@@ -229,6 +242,9 @@ export function wordsIn(message: object): string[] {
 
 /** Returns the first string that paths lead to. */
 export function wordAt(paths: Paths, place: Place): string | undefined {
+  const name = paths.onlyName
+  const value = name === undefined ? undefined : place.read(name)
+  if (name !== undefined) return typeof value === 'string' ? value : undefined
   return valuesAt(paths, place).find((value) => typeof value === 'string')
 }
 
@@ -297,12 +313,24 @@ export function resultPlaces(
   return undefined
 }
 
-function formsFor(root: Place): readonly Form[] {
-  if (Array.isArray(root.value)) return lists
-  const role = root.read('role')
+/** Like `resultPlaces`, without places. Null if only these tell. */
+export function resultValues(
+  message: object,
+): { readonly row: Row; readonly values: readonly object[] } | undefined | null {
+  for (const form of formsFor(message)) {
+    const values = form.values(message)
+    if (values !== undefined) return values && { row: form.row, values }
+  }
+  return undefined
+}
+
+function formsFor(root: Place | object): readonly Form[] {
+  const read = (name: string) => (root instanceof Place ? root.read(name) : get(root, name))
+  if (Array.isArray(root instanceof Place ? root.value : root)) return lists
+  const role = read('role')
   if (typeof role === 'string') return byRole(role)
   if (role !== undefined) return NONE
-  const type = root.read('type')
+  const type = read('type')
   if (typeof type === 'string') return byType(type)
   return type === undefined ? bare : NONE
 }

@@ -1,9 +1,10 @@
 import type { DialectName } from 'spillway'
-import { endsAt, leads, Place } from '../dialect/paths.js'
+import { endsAt, firstAt, isGiven, leads, Place } from '../dialect/paths.js'
 import { resultPlaces, wordAt } from '../dialect/results.js'
 import { elementAt, isObject, tryRead } from '../untrusted.js'
 import { Answer, Call, type Side, type Turn } from './parts.js'
-import { allRules, type Kind, type Rules } from './rules.js'
+import { allRules, type Rules } from './rules.js'
+import { isSurelySound } from './sound.js'
 
 /** The calls and results of a history, each with its other half. */
 export class Pairing {
@@ -25,10 +26,12 @@ export class Pairing {
     if (rules.pairs.turns) this.rank()
   }
 
-  /** Reads a history. Returns undefined if it has neither calls nor results. */
+  /** Reads a history. Returns undefined if it has neither calls nor results, or surely needs no repair. */
   static of(messages: readonly unknown[], missing: string, named?: DialectName): Pairing | undefined {
+    const known = named ? allRules().find(({ name }) => name === named) : rulesOfCalls(messages)
+    if (known ? isSurelySound(messages, known) : named) return undefined
     const roots = rootsOf(messages)
-    const rules = named ? allRules().find(({ name }) => name === named) : rulesOf(roots)
+    const rules = known ?? rulesOfResults(roots)
     return rules && new Pairing(roots, rules, missing)
   }
 
@@ -166,7 +169,7 @@ export class Pairing {
 
 /** Returns the dialect of the first call of a history. */
 export function dialectOfCalls(messages: readonly unknown[]): DialectName | undefined {
-  return rulesOfCalls(rootsOf(messages))?.name
+  return rulesOfCalls(messages)?.name
 }
 
 function rootsOf(messages: readonly unknown[]): (Place | undefined)[] {
@@ -176,23 +179,32 @@ function rootsOf(messages: readonly unknown[]): (Place | undefined)[] {
   })
 }
 
-/** Returns the rules of the first call or, without calls, of the first result. */
-function rulesOf(roots: readonly (Place | undefined)[]): Rules | undefined {
-  const rules = rulesOfCalls(roots)
-  for (const root of rules ? [] : roots) {
+/** Returns the rules of the first result. */
+function rulesOfResults(roots: readonly (Place | undefined)[]): Rules | undefined {
+  for (const root of roots) {
     const row = root && tryRead(() => resultPlaces(root)?.row)
     if (row?.data.pairs) return allRules().find(({ name }) => name === row.name)
   }
-  return rules
+  return undefined
 }
 
 /** Returns the rules of the first call with an id, if only an empty one, or else of the first call. */
-function rulesOfCalls(roots: readonly (Place | undefined)[]): Rules | undefined {
-  const isSure = ({ kind, place }: { kind: Kind; place: Place }) => !kind.hasIds || leads(kind.id, place)
-  for (const fits of [isSure, () => true])
-    for (const root of roots)
-      for (const rules of allRules()) if (root && tryRead(() => rules.callsIn(root).some(fits))) return rules
-  return undefined
+function rulesOfCalls(messages: readonly unknown[]): Rules | undefined {
+  let unsure: Rules | undefined
+  for (let at = 0; at < messages.length; at++) {
+    const message = elementAt(messages, at)
+    for (const rules of isObject(message) ? allRules() : []) {
+      let isSure = false
+      tryRead(() =>
+        rules.eachCall(message as object, (call, kind) => {
+          unsure ??= rules
+          isSure ||= !kind.hasIds || firstAt(kind.id, call, isGiven) !== undefined
+        }),
+      )
+      if (isSure) return rules
+    }
+  }
+  return unsure
 }
 
 function isModel(root: Place): boolean {

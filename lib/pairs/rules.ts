@@ -1,5 +1,5 @@
 import type { DialectName } from 'spillway'
-import { endsAt, leads, Paths, type Place } from '../dialect/paths.js'
+import { endsAt, firstAt, isGiven, leads, Paths, type Place, visit } from '../dialect/paths.js'
 import { type Row, rows } from '../dialect/results.js'
 import type { CallData, PairsData } from '../dialect/table.js'
 import { get, isObject } from '../untrusted.js'
@@ -27,6 +27,15 @@ export class Kind {
   /** Returns true if an object has members of such a call, by which dialects are told apart. */
   isCall(place: Place): boolean {
     return this.result === undefined || leads(this.given, place)
+  }
+
+  /** Like `isCall` and `isOpen`, of an object without its place. */
+  takes(call: object): boolean {
+    return this.result === undefined || firstAt(this.given, call, isGiven) !== undefined
+  }
+
+  lacksResult(call: object): boolean {
+    return this.open !== undefined && firstAt(this.open, call, isGiven) !== undefined
   }
 
   /** Returns true if a call holds its result, and has none. */
@@ -68,6 +77,14 @@ export class Rules {
     this.void = Paths.of(pairs.void)
     this.waiting = Paths.of(pairs.waiting)
     this.ids = ids === undefined ? undefined : new RegExp(ids)
+  }
+
+  /** Calls back with the calls in a message and their kinds, in order. One that two paths lead to comes twice. */
+  eachCall(message: object, found: (call: object, kind: Kind) => void): void {
+    visit(this.calls, message, (call, rank) => {
+      const kind = this.kinds[Number(rank)] as Kind
+      if (isObject(call) && kind.takes(call)) found(call, kind)
+    })
   }
 
   /** Returns the calls in a message, in order. A call is of the first kind that takes it. */

@@ -1,0 +1,103 @@
+import { firstAt, isGiven } from '../dialect/paths.js'
+import { resultValues } from '../dialect/results.js'
+import { elementAt, get, isObject } from '../untrusted.js'
+import type { Kind, Rules } from './rules.js'
+
+/**
+ * Returns true if a history surely needs no repair: every call has an id that its provider takes, and the results of a
+ * turn's calls follow at once. One pass that makes nothing of what it reads. What it does not know, such as calls that
+ * the provider runs or calls without ids, is left to `Pairing`.
+ */
+export function isSurelySound(messages: readonly unknown[], rules: Rules): boolean {
+  const look = new Look(rules)
+  for (let at = 0; at < messages.length; at++) {
+    const message = elementAt(messages, at)
+    if (!isObject(message) || !look.takes(message)) return false
+  }
+  return look.isAtRest
+}
+
+class Look {
+  /** Ids of all calls. */
+  readonly used = new Set<string>()
+  /** Tools of the calls whose results are to come, by id. They are read where results know their calls by them too. */
+  readonly due = new Map<string, string | undefined>()
+  isSound = true
+  hasCalls = false
+  last: 'model' | 'answer' | 'other' = 'other'
+
+  constructor(readonly rules: Rules) {}
+
+  get isAtRest(): boolean {
+    return this.due.size === 0
+  }
+
+  /** Takes the next message. Returns false if it may need a repair. */
+  takes(message: object): boolean {
+    const { rules, due } = this
+    this.hasCalls = false
+    const isVoid = firstAt(rules.void, message, isGiven) !== undefined
+    if (!isVoid) rules.eachCall(message, (call, kind) => this.call(call, kind))
+    if (rules.areOne || !this.isSound) return this.isSound
+    const read = resultValues(message)
+    if (read === null) return false
+    const role = get(message, 'role')
+    const isModel = role === 'assistant' || role === 'model'
+    const { turns, anywhere } = rules.pairs
+    const isAnswer = read !== undefined && read.row.data.pairs !== undefined
+    if (isAnswer && (isModel || this.hasCalls || !this.answers(message, read))) return false
+    const isUser = rules.list !== '' && role === rules.role
+    const side = this.hasCalls || (isModel && turns) ? 'model' : isAnswer || isUser ? 'answer' : 'other'
+    if (turns === 'alternate' && side === this.last && side !== 'other') return false
+    this.last = side
+    // Results that are due come before all else, but for more calls where items follow each other.
+    return isAnswer || due.size === 0 || this.hasCalls || anywhere === true
+  }
+
+  /** Takes a call. */
+  call(call: object, kind: Kind): void {
+    const { rules, used, due } = this
+    if (rules.areOne) {
+      if (kind.lacksResult(call)) this.isSound = false
+      return
+    }
+    // A turn's calls wait for their results together, those of the turn before have theirs.
+    if (!this.hasCalls && !rules.pairs.anywhere && due.size > 0) this.isSound = false
+    this.hasCalls = true
+    const id = firstAt(kind.id, call, isText)
+    const isNew = id !== undefined && !due.has(id) && !(rules.pairs.unique && used.has(id))
+    if (!isNew || id === '' || kind.result === undefined || (rules.ids && !rules.ids.test(id)))
+      this.isSound = false
+    else {
+      due.set(id, rules.pairs.named ? firstAt(kind.tool, call, isText) : undefined)
+      if (rules.pairs.unique) used.add(id)
+    }
+  }
+
+  /** Takes the results in a message, which stand at its start. */
+  answers(message: object, { row, values }: NonNullable<ReturnType<typeof resultValues>>): boolean {
+    const { rules, due } = this
+    if (row.name !== rules.name) return false
+    for (const value of values) {
+      const id = firstAt(row.names.id, value, isText) ?? ''
+      const tool = due.get(id)
+      if (!due.delete(id) || (tool !== undefined && firstAt(row.names.tool, value, isText) !== tool))
+        return false
+    }
+    const list = rules.pairs.turns ? get(message, rules.list) : undefined
+    if (!Array.isArray(list)) return true
+    // All blocks are results, or these are the last that were due, and lead.
+    return list.length === values.length || (due.size === 0 && leadsWith(list, values))
+  }
+}
+
+function leadsWith(list: readonly unknown[], values: readonly object[]): boolean {
+  return values.every((value, at) => {
+    const block = elementAt(list, at)
+    return block === value || (isObject(block) && Object.values(block).includes(value))
+  })
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
