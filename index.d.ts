@@ -358,7 +358,7 @@ export interface ResultPolicy extends PolicyOptions {
    *  'keep-shape': cut as clampJson does, so that it parses and data stays data: texts that are a JSON list or object,
    *  JSON of the AI SDK, Bedrock and Gemini, plain data that a tool returns, and under `sideData: 'cap'` an MCP
    *  `structuredContent`. What is missing is told by notices in other texts of the result, by reports and events, never
-   *  within the JSON; so the notice of a result that is JSON alone is lost. */
+   *  within the JSON: a result that is JSON alone carries no notice. */
   json?: 'text' | 'keep-shape'
   /** With `json: 'keep-shape'`: the JSON schema of what the tool returns, as `JsonPolicy.schema`. */
   schema?: object

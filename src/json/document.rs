@@ -13,10 +13,11 @@ pub struct Document<'a> {
     nodes: Vec<Node>,
 }
 
+/// Positions take four bytes each, since a large text has a node for every few bytes of it.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    start: usize,
-    end: usize,
+    start: u32,
+    end: u32,
     /// The first node after this one and its descendants.
     next: u32,
     parent: u32,
@@ -33,12 +34,13 @@ pub struct Value<'d> {
 }
 
 impl<'a> Document<'a> {
-    /// Reads a text, or returns `None` if it is not valid JSON.
+    /// Reads a text, or returns `None` if it is not valid JSON or has 4 GiB or more.
     pub fn parse(text: &'a [u8]) -> Option<Self> {
+        u32::try_from(text.len()).ok()?;
         serde_json::from_slice::<IgnoredAny>(text).ok()?;
         let (mut nodes, mut open, mut at) = (Vec::<Node>::new(), NONE, 0);
         while let Some(&byte) = text.get(at) {
-            let (start, id) = (at, u32::try_from(nodes.len()).ok()?);
+            let (start, id) = (at as u32, nodes.len() as u32);
             at = match byte {
                 b',' | b':' | b' ' | b'\n' | b'\r' | b'\t' => {
                     at += 1;
@@ -53,7 +55,7 @@ impl<'a> Document<'a> {
                 b'}' | b']' => {
                     at += 1;
                     let container = nodes.get_mut(open as usize)?;
-                    (container.end, container.next) = (at, id);
+                    (container.end, container.next) = (at as u32, id);
                     open = container.parent;
                     continue;
                 }
@@ -63,7 +65,7 @@ impl<'a> Document<'a> {
                     text[at..].iter().position(is_last).map_or(text.len(), |length| at + length)
                 }
             };
-            nodes.push(Node { start, end: at, next: id + 1, parent: open });
+            nodes.push(Node { start, end: at as u32, next: id + 1, parent: open });
         }
         Some(Document { text, nodes })
     }
@@ -129,11 +131,11 @@ impl<'d> Value<'d> {
     }
 
     pub fn start(self) -> usize {
-        self.node().start
+        self.node().start as usize
     }
 
     pub fn end(self) -> usize {
-        self.node().end
+        self.node().end as usize
     }
 
     pub fn source(self) -> &'d [u8] {

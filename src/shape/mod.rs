@@ -42,7 +42,7 @@ pub fn shape(json: &str, policy: &Policy) -> Option<Shaped> {
     let document = Document::parse(json.as_bytes())?;
     if let Some(schema) = policy.schema.as_ref().and_then(|schema| Document::parse(schema.as_bytes())) {
         let sizes = Sizes::new(&document, Some(Rules::new(&document, schema.root())));
-        let made = shape_within(&document, &sizes, policy, sizes.at(0).floor);
+        let made = shape_within(&document, &sizes, policy, sizes.at(0).floor as usize);
         if made.is_some() {
             return made.map(|made| Shaped { validates: true, ..made });
         }

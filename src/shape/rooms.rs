@@ -7,42 +7,45 @@ use super::sizes::{Bytes, Sizes};
 
 /// The room of a container that stays, with strings in it that are shortened.
 pub const OPEN: usize = usize::MAX;
+/// The same in the four bytes that a room takes.
+const OPENED: u32 = u32::MAX;
 
 /// Bytes for each value, by id. Values within one that has room for all of it have no entry of their own.
 #[derive(Debug)]
-pub struct Rooms(Vec<usize>);
+pub struct Rooms(Vec<u32>);
 
 /// A part of a container: its value, and the bytes that it takes at least and at most, its name and comma included.
+#[derive(Clone, Copy)]
 struct Part {
     id: u32,
-    besides: usize,
-    least: usize,
-    most: usize,
+    besides: u32,
+    least: u32,
+    most: u32,
 }
 
 impl Rooms {
     /// Shares bytes among the values of a document. 0: the value goes.
     pub fn share(document: &Document, sizes: &Sizes, telling: &mut Telling, bytes: usize) -> Rooms {
-        let strings = || document.values().filter(|value| value.source()[0] == b'"' && !value.is_name());
-        let spare: usize = strings().map(|string| sizes.full(string.id()) - sizes.at(string.id()).min).sum();
         let mut rooms = Rooms(vec![0; document.len()]);
-        if sizes.full(0) > bytes && sizes.full(0) - spare <= bytes {
-            let parts: Vec<Part> = strings()
+        if sizes.full(0) > bytes && sizes.full(0) - sizes.spare() <= bytes {
+            let parts: Vec<Part> = document
+                .values()
+                .filter(|value| value.source()[0] == b'"' && !value.is_name())
                 .map(|string| {
                     let Bytes { full, min, .. } = sizes.at(string.id());
                     Part { id: string.id(), besides: 0, least: min, most: full }
                 })
                 .collect();
-            let total: usize = parts.iter().map(|part| part.most).sum();
-            rooms.0.fill(OPEN);
+            let total: usize = parts.iter().map(|part| part.most as usize).sum();
+            rooms.0.fill(OPENED);
             rooms.give(&parts, bytes - (sizes.full(0) - total));
             return rooms;
         }
-        rooms.0[0] = bytes;
+        rooms.0[0] = bytes.min(OPENED as usize - 1) as u32;
         let mut id = 0;
         while (id as usize) < document.len() {
             let value = document.value(id);
-            let room = rooms.0[id as usize];
+            let room = rooms.at(id);
             if value.is_name() {
                 id += 1;
             } else if room == 0 || room >= sizes.full(id) || !value.is_container() {
@@ -58,13 +61,16 @@ impl Rooms {
     }
 
     pub fn at(&self, id: u32) -> usize {
-        self.0[id as usize]
+        match self.0[id as usize] {
+            OPENED => OPEN,
+            room => room as usize,
+        }
     }
 
     /// Gives small parts all that they take, and large ones equal shares of the rest.
     fn give(&mut self, parts: &[Part], room: usize) {
-        let taken = |level: usize| parts.iter().map(|part| part.at(level)).sum::<usize>();
-        let (mut low, mut high) = (0, room + 1);
+        let taken = |level: u32| parts.iter().map(|part| part.at(level) as usize).sum::<usize>();
+        let (mut low, mut high) = (0, u32::try_from(room + 1).unwrap_or(OPENED));
         while high - low > 1 {
             let middle = low.midpoint(high);
             if taken(middle) <= room { low = middle } else { high = middle }
@@ -76,7 +82,7 @@ impl Rooms {
 }
 
 impl Part {
-    fn at(&self, level: usize) -> usize {
+    fn at(&self, level: u32) -> u32 {
         level.clamp(self.least, self.most)
     }
 }
@@ -86,7 +92,7 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -
     let values: Vec<Value> = container.elements().chain(container.members()).collect();
     let Some(last) = values.len().checked_sub(1) else { return vec![] };
     let (named, others) = sizes.staying(container, &values);
-    let parts = |least: fn(Bytes) -> usize| -> Vec<Part> {
+    let parts = |least: fn(Bytes) -> u32| -> Vec<Part> {
         let part = |value: &Value| {
             let (size, besides) = (sizes.at(value.id()), sizes.besides(*value));
             Part { id: value.id(), besides, least: least(size) + besides, most: size.full + besides }
@@ -105,14 +111,15 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -
     let is_list = container.is_list();
     let (ends, tells) =
         if is_list { (vec![0, last], telling.among(container, &values)) } else { (vec![], &[][..]) };
-    let levels: [fn(Bytes) -> usize; 2] = [|size| size.brief, |size| size.min];
+    let levels: [fn(Bytes) -> u32; 2] = [|size| size.brief, |size| size.min];
     for least in &levels[usize::from(!is_list)..] {
         let parts = parts(*least);
         // What tells takes at most half the room.
         let mut half = room / 2;
         let telling = tells.iter().copied().filter(|at| {
-            let fits = parts[*at].least <= half;
-            half -= if fits { parts[*at].least } else { 0 };
+            let least = parts[*at].least as usize;
+            let fits = least <= half;
+            half -= if fits { least } else { 0 };
             fits
         });
         let first: Vec<usize> = ends.iter().copied().chain(telling).collect();
@@ -128,19 +135,20 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -
 }
 
 /// Orders parts by the magnitude of their sizes, then by position.
-fn by_size(parts: &[Part]) -> impl Iterator<Item = usize> + use<> {
-    let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.sort_by_key(|at| parts[*at].least.ilog2());
-    order.into_iter()
+fn by_size(parts: &[Part]) -> impl Iterator<Item = usize> {
+    let magnitude = |part: &Part| part.least.ilog2();
+    let largest = parts.iter().map(magnitude).max().unwrap_or_default();
+    (0..=largest).flat_map(move |size| (0..parts.len()).filter(move |at| magnitude(&parts[*at]) == size))
 }
 
 /// Takes the parts that fit, in this order of precedence.
 fn taken(parts: &[Part], order: impl Iterator<Item = usize>, room: usize) -> Vec<bool> {
     let (mut is_taken, mut left) = (vec![false; parts.len()], room);
     for at in order {
-        if !is_taken[at] && parts[at].least <= left {
+        let least = parts[at].least as usize;
+        if !is_taken[at] && least <= left {
             is_taken[at] = true;
-            left -= parts[at].least;
+            left -= least;
         }
     }
     is_taken

@@ -196,7 +196,7 @@ impl<'s> Reader<'s> {
             let each = ["items", "additionalItems", "unevaluatedItems", "contains"];
             items.extend(each.iter().filter_map(|name| schema.get(name)).map(Value::id));
         }
-        rule.whole |= keeps_text || rule.most_chars.is_some_and(|most| most < LEAST);
+        rule.whole |= keeps_text || rule.most_chars.is_some_and(|most| most < LEAST as usize);
         rule.prefix = places.len();
         let mut with = |mut set: Set, more: &Set| {
             set.extend(more);

@@ -139,7 +139,9 @@ fn is_of(kind: Value, value: Value) -> bool {
 fn could_be(constant: Value, value: Value) -> bool {
     match (constant.source()[0], value.source()[0]) {
         (a @ (b'{' | b'['), b) => a == b,
-        (b'"', b'"') => value.source().len() > super::sizes::LEAST || constant.string() == value.string(),
+        (b'"', b'"') => {
+            value.source().len() > super::sizes::LEAST as usize || constant.string() == value.string()
+        }
         (b'-' | b'0'..=b'9', b'-' | b'0'..=b'9') => constant.number() == value.number(),
         _ => constant.source() == value.source(),
     }

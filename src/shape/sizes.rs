@@ -5,20 +5,21 @@ use crate::json::{Document, Value};
 use super::rules::{Rule, Rules};
 
 /// Bytes that no string is shortened below: enough for its mark.
-pub const LEAST: usize = 32;
+pub const LEAST: u32 = 32;
 /// Bytes of a string that make a brief element.
-const BRIEF: usize = 64;
+const BRIEF: u32 = 64;
 
+/// Sizes in four bytes each: a document has less than 4 GiB.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bytes {
     /// All of it.
-    pub full: usize,
+    pub full: u32,
     /// Strings begun, and lists with both ends.
-    pub brief: usize,
+    pub brief: u32,
     /// Strings as short as they get, and lists empty.
-    pub min: usize,
+    pub min: u32,
     /// No more than a schema asks for.
-    pub floor: usize,
+    pub floor: u32,
 }
 
 impl Bytes {
@@ -29,7 +30,7 @@ impl Bytes {
         self.floor += more.floor;
     }
 
-    fn all(bytes: usize) -> Bytes {
+    fn all(bytes: u32) -> Bytes {
         Bytes { full: bytes, brief: bytes, min: bytes, floor: bytes }
     }
 }
@@ -38,15 +39,17 @@ impl Bytes {
 #[derive(Debug)]
 pub struct Sizes {
     of: Vec<Bytes>,
+    /// Bytes that strings can give.
+    spare: usize,
     rules: Option<Rules>,
 }
 
 impl Sizes {
     pub fn new(document: &Document, rules: Option<Rules>) -> Sizes {
-        let mut sizes = Sizes { of: vec![Bytes::default(); document.len()], rules };
+        let mut sizes = Sizes { of: vec![Bytes::default(); document.len()], spare: 0, rules };
         for value in document.values().rev() {
             let id = value.id() as usize;
-            let length = value.source().len();
+            let length = value.source().len() as u32;
             match value.source()[0] {
                 // The parts have been added, as they come later.
                 b'{' | b'[' => {
@@ -56,13 +59,14 @@ impl Sizes {
                 b'"' if value.is_name() => sizes.of[id] = Bytes::all(length + 1),
                 b'"' if !sizes.rule(value.id()).is_some_and(|rule| rule.whole) => {
                     let least = length.min(LEAST);
+                    sizes.spare += (length - least) as usize;
                     sizes.of[id] = Bytes { full: length, brief: length.min(BRIEF), min: least, floor: least };
                 }
                 _ => sizes.of[id] = Bytes::all(length),
             }
             let Some(parent) = value.parent() else { continue };
             let is_last = value.next_id() == parent.next_id();
-            let comma = Bytes::all(usize::from(!is_last && (parent.is_list() || !value.is_name())));
+            let comma = Bytes::all(u32::from(!is_last && (parent.is_list() || !value.is_name())));
             let (mut own, is_first) = (sizes.of[id], value.id() == parent.id() + 1);
             own.add(comma);
             own.floor = 0;
@@ -80,7 +84,12 @@ impl Sizes {
     }
 
     pub fn full(&self, id: u32) -> usize {
-        self.at(id).full
+        self.at(id).full as usize
+    }
+
+    /// Returns the bytes that all strings can give together.
+    pub fn spare(&self) -> usize {
+        self.spare
     }
 
     /// Returns the rule of a value, if there is a schema.
@@ -89,8 +98,8 @@ impl Sizes {
     }
 
     /// Returns the bytes of a part of a container besides those of its value: its name, and a comma.
-    pub fn besides(&self, value: Value) -> usize {
-        value.name().map_or(0, |name| self.full(name.id())) + 1
+    pub fn besides(&self, value: Value) -> u32 {
+        value.name().map_or(0, |name| self.at(name.id()).full) + 1
     }
 
     /// Returns the positions of the parts of a container that must stay: those that its rule names, and the smallest
