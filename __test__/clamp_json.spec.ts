@@ -23,7 +23,7 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value
 
-const limit = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 3000 }))
+const limit = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 3000 }))
 const limits = fc.record(
   { maxBytes: limit, maxChars: limit, maxTokens: limit, maxLineBytes: limit, maxLines: limit },
   { requiredKeys: [] },

@@ -26,6 +26,7 @@ pub fn decoded(chars: usize) -> usize {
     chars / 4 * 3 + chars % 4 * 3 / 4
 }
 
+#[inline]
 pub fn is_base64(unit: u16) -> bool {
     let is_letter = (unit | 0x20).wrapping_sub(b'a'.into()) < 26;
     let is_digit = unit.wrapping_sub(b'0'.into()) < 10;

@@ -3,6 +3,7 @@
 use super::base64::{decode, decoded, is_base64, is_line_end};
 use super::sniff::{Medium, sniff};
 use super::{PREFIX, is_name};
+use multiversion::multiversion;
 use std::ops::Range;
 
 /// A payload in a text.
@@ -60,11 +61,17 @@ fn around<U: Copy + Into<u16>>(text: &[U], at: usize, floor: usize) -> Range<usi
 
 /// Returns the end of the base64 that starts at `from`.
 fn end_of<U: Copy + Into<u16>>(text: &[U], from: usize) -> usize {
+    let whole = from + whole_chunks(&text[from..]);
+    whole + text[whole..].iter().take_while(|unit| is_base64((**unit).into())).count()
+}
+
+/// Returns the units of base64 that a text starts with, up to those of a last chunk.
+#[multiversion(targets("x86_64+avx2"))]
+fn whole_chunks<U: Copy + Into<u16>>(text: &[U]) -> usize {
     const WIDE: usize = 64;
     // Without a branch for each unit, so that the compiler tests many at once.
     let is_whole = |chunk: &&[U]| chunk.iter().fold(true, |all, unit| all & is_base64((*unit).into()));
-    let whole = from + text[from..].chunks_exact(WIDE).take_while(is_whole).count() * WIDE;
-    whole + text[whole..].iter().take_while(|unit| is_base64((**unit).into())).count()
+    text.chunks_exact(WIDE).take_while(is_whole).count() * WIDE
 }
 
 /// Returns the end of a payload with its padding.

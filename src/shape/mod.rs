@@ -58,9 +58,10 @@ fn shape_within(document: &Document, sizes: &Sizes, policy: &Policy, least: usiz
         let made = write(document, sizes, &rooms);
         Shaped { is_less: made.json.len() < sizes.full(0), ..made }
     };
-    let Limits { bytes, line_bytes, chars, .. } = policy.limits;
-    // A char takes at most three bytes, and at least one.
-    let most = bytes.min(line_bytes).min(chars.saturating_mul(3)).min(sizes.full(0));
+    let Limits { bytes, line_bytes, chars, lines, .. } = policy.limits;
+    // A char takes at most three bytes, and at least one. All of it is one line.
+    let most = if lines == 0 { 0 } else { bytes.min(line_bytes).min(chars.saturating_mul(3)) };
+    let most = most.min(sizes.full(0));
     if most < least {
         return None;
     }
@@ -168,6 +169,15 @@ mod tests {
         let deep = "[{\"a\":".repeat(100_000) + "1" + &"}]".repeat(100_000);
         let made = shaped(&deep, 50).0;
         assert!(made.len() <= 50 && Document::parse(made.as_bytes()).is_some(), "{made}");
+    }
+
+    #[test]
+    fn no_lines_hold_nothing() {
+        let limits = Limits { lines: 0, ..Limits::NONE };
+        let policy = |schema| Policy { limits, schema, ..Policy::default() };
+        for schema in [None, Some("{}".to_owned()), Some(r#"{"minItems":1}"#.to_owned())] {
+            assert_eq!(shape("[1]", &policy(schema)).unwrap().json, b"");
+        }
     }
 
     #[test]
