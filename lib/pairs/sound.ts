@@ -4,9 +4,9 @@ import { elementAt, get, isObject } from '../untrusted.js'
 import type { Kind, Rules } from './rules.js'
 
 /**
- * Returns true if a history surely needs no repair: every call has an id that its provider takes, and the results of a
- * turn's calls follow at once. One pass that makes nothing of what it reads. What it does not know, such as calls that
- * the provider runs or calls without ids, is left to `Pairing`.
+ * Returns true if a history surely needs no repair: every call has an id that its provider takes, or none where names
+ * pair, and the results of a turn's calls follow at once. One pass that makes nothing of what it reads. What it does not
+ * know, such as calls that the provider runs, is left to `Pairing`.
  */
 export function isSurelySound(messages: readonly unknown[], rules: Rules): boolean {
   const look = new Look(rules)
@@ -18,10 +18,12 @@ export function isSurelySound(messages: readonly unknown[], rules: Rules): boole
 }
 
 class Look {
-  /** Ids of all calls. */
+  /** Ids of all calls or, where they are used again, of those of the turn. */
   readonly used = new Set<string>()
-  /** Tools of the calls whose results are to come, by id. They are read where results know their calls by them too. */
-  readonly due = new Map<string, string | undefined>()
+  /** Numbers of the calls whose results are to come, by what pairs them. */
+  readonly due = new Map<string, number>()
+  /** True if calls have ids. Where some have, and others pair by name, only `Pairing` tells which is whose. */
+  hasIds: boolean | undefined
   isSound = true
   hasCalls = false
   last: 'model' | 'answer' | 'other' = 'other'
@@ -63,15 +65,26 @@ class Look {
     }
     // A turn's calls wait for their results together, those of the turn before have theirs.
     if (!this.hasCalls && !rules.pairs.anywhere && due.size > 0) this.isSound = false
+    const { named, unique } = rules.pairs
+    if (!this.hasCalls && !unique) used.clear()
     this.hasCalls = true
     const id = firstAt(kind.id, call, isText)
-    const isNew = id !== undefined && !due.has(id) && !(rules.pairs.unique && used.has(id))
-    if (!isNew || id === '' || kind.result === undefined || (rules.ids && !rules.ids.test(id)))
-      this.isSound = false
+    const key = this.keyOf(id, named ? firstAt(kind.tool, call, isText) : undefined)
+    const isFree = id === undefined || (!used.has(id) && (!rules.ids || rules.ids.test(id)))
+    this.hasIds ??= id !== undefined
+    const isAlike = this.hasIds === (id !== undefined)
+    if (key === undefined || !isFree || !isAlike || kind.result === undefined) this.isSound = false
     else {
-      due.set(id, rules.pairs.named ? firstAt(kind.tool, call, isText) : undefined)
-      if (rules.pairs.unique) used.add(id)
+      due.set(key, (due.get(key) ?? 0) + 1)
+      if (id !== undefined) used.add(id)
     }
+  }
+
+  /** Returns what a call and its result have in common, undefined without ids or names. */
+  keyOf(id: string | undefined, tool: string | undefined): string | undefined {
+    if (id === '') return undefined
+    if (!this.rules.pairs.named) return id
+    return tool === undefined ? undefined : `${id ?? ''}\n${tool}`
   }
 
   /** Takes the results in a message, which stand at its start. */
@@ -79,10 +92,13 @@ class Look {
     const { rules, due } = this
     if (row.name !== rules.name) return false
     for (const value of values) {
-      const id = firstAt(row.names.id, value, isText) ?? ''
-      const tool = due.get(id)
-      if (!due.delete(id) || (tool !== undefined && firstAt(row.names.tool, value, isText) !== tool))
-        return false
+      const { id, tool } = row.names
+      const named = rules.pairs.named ? firstAt(tool, value, isText) : undefined
+      const key = this.keyOf(firstAt(id, value, isText), named) ?? ''
+      const count = due.get(key) ?? 0
+      if (count === 0) return false
+      if (count === 1) due.delete(key)
+      else due.set(key, count - 1)
     }
     const list = rules.pairs.turns ? get(message, rules.list) : undefined
     if (!Array.isArray(list)) return true

@@ -157,7 +157,7 @@ mod tests {
             let document = Document::parse(json.as_bytes()).unwrap();
             let root = Sizes::new(&document, None).at(0);
             assert_eq!((root.full, root.brief, root.min), (full, brief, min), "{json}");
-            assert_eq!(root.full, document.root().compact().len());
+            assert_eq!(root.full as usize, document.root().compact().len());
         }
     }
 }
