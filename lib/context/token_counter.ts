@@ -7,7 +7,7 @@ import { callback, optionError } from '../validate.js'
 export interface Counter {
   /** True for the estimate, false for a caller's function. */
   readonly isOwn: boolean
-  each(texts: readonly string[]): number[]
+  each(texts: readonly string[]): ArrayLike<number>
 }
 
 /** Returns a caller's counter, or the estimate. */
@@ -33,7 +33,10 @@ export function remembering(counter: Counter): Counter {
 
 /** Returns the tokens of texts together. */
 export function sumOf(texts: readonly string[], counter: Counter): number {
-  return counter.each(texts).reduce((sum, tokens) => sum + tokens, 0)
+  const counts = counter.each(texts)
+  let sum = 0
+  for (let at = 0; at < counts.length; at++) sum += counts[at] as number
+  return sum
 }
 
 function checked(tokens: unknown): number {
@@ -41,25 +44,12 @@ function checked(tokens: unknown): number {
   throw optionError(RangeError, 'countTokens', 'a function that returns a number from 0 up', tokens)
 }
 
-/** Estimates texts in batches, since a call costs more than a short text. */
-function estimateEach(texts: readonly string[]): number[] {
-  const counts: number[] = []
-  let [batch, chars]: [string[], number] = [[], 0]
-  const flush = () => {
-    const lengths = Float64Array.from(batch, ({ length }) => length)
-    native.estimateEach(batch.join(''), lengths)
-    counts.push(...lengths)
-    batch = []
-    chars = 0
-  }
-  for (const text of texts) {
-    if (chars + text.length > PIECE) flush()
-    if (text.length > PIECE) counts.push(new StringInput(text).tokens())
-    else {
-      batch.push(text)
-      chars += text.length
-    }
-  }
-  flush()
+/** Estimates texts in one call, since a call costs more than a short text. */
+function estimateEach(texts: readonly string[]): Float64Array {
+  const counts = new Float64Array(texts.length)
+  const isLong = (text: string) => text.length > PIECE
+  const long = texts.some(isLong)
+  native.estimateEach(long ? texts.map((text) => (isLong(text) ? '' : text)) : texts, counts)
+  if (long) for (const [at, text] of texts.entries()) if (isLong(text)) counts[at] = new StringInput(text).tokens()
   return counts
 }

@@ -1,5 +1,6 @@
 //! Measuring one text.
 
+use napi::bindgen_prelude::{Array, Result};
 use napi_derive::napi;
 
 use super::units::{Narrow, Numbers, Units};
@@ -47,17 +48,18 @@ pub fn estimate(
     all.tokens() as f64
 }
 
-/// Estimates the tokens of several concatenated texts. Replaces each length with its estimate.
+/// Estimates the tokens of each of several texts. They are read one after the other: a copy of all of them at once would
+/// take as much memory as a history.
 #[napi(catch_unwind)]
 pub fn estimate_each(
-    #[napi(ts_arg_type = "string")] texts: Units,
-    #[napi(ts_arg_type = "Float64Array")] lengths: Numbers,
-) {
-    let mut rest = &texts[..];
-    for length in lengths {
-        let (text, after) = rest.split_at(*length as usize);
-        (rest, *length) = (after, Estimate::of(Utf16(text)).tokens() as f64);
+    #[napi(ts_arg_type = "readonly string[]")] texts: Array,
+    #[napi(ts_arg_type = "Float64Array")] counts: Numbers,
+) -> Result<()> {
+    for (at, count) in (0..).zip(counts) {
+        let text: Units = texts.get(at)?.unwrap_or_default();
+        *count = Estimate::of(Utf16(&text)).tokens() as f64;
     }
+    Ok(())
 }
 
 #[napi(catch_unwind)]

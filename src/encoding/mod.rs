@@ -29,6 +29,8 @@ pub trait Text: Copy {
     fn slice(self, range: Range<usize>) -> Self;
     /// Returns the unit at `at`. Newlines and ASCII marks have equal units in all encodings.
     fn unit(self, at: usize) -> u16;
+    /// Returns the next `N` units, if there are as many and all are ASCII.
+    fn ascii<const N: usize>(self, at: usize) -> Option<[u8; N]>;
     /// Measures the text in one pass. If pieces split no code point, their sizes add up to the size of the whole.
     fn size(self) -> Size;
     /// Returns the ill-formed code points.
@@ -107,6 +109,11 @@ impl Text for Utf16<'_> {
     fn unit(self, at: usize) -> u16 {
         self.0[at]
     }
+    fn ascii<const N: usize>(self, at: usize) -> Option<[u8; N]> {
+        let units = self.0[at..].first_chunk::<N>()?;
+        let is_ascii = units.iter().fold(0, |all, unit| all | unit) < 0x80;
+        is_ascii.then(|| units.map(|unit| unit as u8))
+    }
     fn size(self) -> Size {
         size::of_utf16(self.0)
     }
@@ -170,6 +177,9 @@ impl Text for Latin1<'_> {
     }
     fn unit(self, at: usize) -> u16 {
         self.0[at].into()
+    }
+    fn ascii<const N: usize>(self, at: usize) -> Option<[u8; N]> {
+        Utf8(self.0).ascii(at)
     }
     fn size(self) -> Size {
         size::of_latin1(self.0)

@@ -42,6 +42,9 @@ impl Text for Utf8<'_> {
     fn unit(self, at: usize) -> u16 {
         self.0[at].into()
     }
+    fn ascii<const N: usize>(self, at: usize) -> Option<[u8; N]> {
+        self.0[at..].first_chunk().filter(|bytes| bytes.is_ascii()).copied()
+    }
     fn size(self) -> Size {
         size::of_utf8(self.0)
     }

@@ -3,12 +3,14 @@
 //! A text is a sequence of runs. The weight of each depends on its kind, its length and the preceding run. Pieces of a
 //! text can be weighed separately if the runs at both ends are stored, because those may continue in adjacent pieces.
 
+pub mod ascii;
 pub mod char_class;
 pub mod runs;
 
 use crate::encoding::Text;
+use crate::tokens::ascii::{BLOCK, Runs};
 use crate::tokens::char_class::Kind;
-use crate::tokens::runs::{Run, TOKEN};
+use crate::tokens::runs::{FOREIGN, Run, TOKEN};
 
 /// Maximum tokens that a UTF-16 unit adds to a text.
 pub const MOST_PER_CHAR: usize = 3;
@@ -36,9 +38,17 @@ impl Estimate {
     pub fn and<T: Text>(mut self, text: T) -> Estimate {
         let mut at = 0;
         while at < text.len() {
-            let (point, len) = text.decode(at);
-            self.push(point);
-            at += len;
+            if let Some(block) = text.ascii(at) {
+                self.push_block(&block);
+                at += BLOCK;
+                continue;
+            }
+            let end = text.len().min(at + BLOCK);
+            while at < end {
+                let (point, len) = text.decode(at);
+                self.push(point);
+                at += len;
+            }
         }
         self
     }
@@ -71,6 +81,35 @@ impl Estimate {
         self.weight += self.last.step(self.before) + foreign;
     }
 
+    fn push_block(&mut self, block: &[u8; BLOCK]) {
+        let mut runs = Runs::of(block);
+        self.weight += FOREIGN * u64::from(runs.foreign);
+        // The first run may continue the last one, and `first` may not be set yet.
+        while let Some(run) = runs.take() {
+            self.push_run(run);
+            if self.before != Kind::Start {
+                break;
+            }
+        }
+        let mut before = self.last.kind();
+        if let Some(last) = runs.weigh(&mut before, &mut self.weight) {
+            (self.before, self.last) = (before, last.folded());
+        }
+    }
+
+    /// Adds a run at the end, which may continue the last one.
+    #[inline]
+    fn push_run(&mut self, run: Run) {
+        if self.last.joins(run) {
+            let all = self.last.join(run);
+            self.weight += all.weight(self.before) - self.last.weight(self.before);
+            self.last = all.folded();
+        } else {
+            self.weight += run.weight(self.last.kind());
+            self.begin(run.folded());
+        }
+    }
+
     #[inline]
     fn begin(&mut self, run: Run) {
         if self.before == Kind::Start {
@@ -94,13 +133,7 @@ impl Estimate {
         }
         let joint = next.front();
         self.weight += next.weight - joint.weight(Kind::Start);
-        if self.last.joins(joint) {
-            self.weight += self.last.weight_of_more(joint, self.before);
-            self.last = self.last.join(joint);
-        } else {
-            self.weight += joint.weight(self.last.kind());
-            self.begin(joint);
-        }
+        self.push_run(joint);
         if next.before == Kind::Start {
             return self;
         }

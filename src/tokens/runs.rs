@@ -44,9 +44,15 @@ impl Run {
         (Run { key: entry & KEY, length: 1 }, FOREIGN * u64::from(entry >> KEY.count_ones()))
     }
 
+    /// Returns a run of bytes of the kind of `byte`, not folded.
+    #[inline]
+    pub fn of_ascii(byte: u8, length: u8) -> Run {
+        Run { key: LOW_KEYS[usize::from(byte)] & KEY, length }
+    }
+
     #[inline]
     pub fn kind(self) -> Kind {
-        Kind::ALL[self.key as usize & 0xFF]
+        Kind::ALL[self.key as usize & 31]
     }
 
     pub fn is_empty(self) -> bool {
@@ -66,8 +72,15 @@ impl Run {
         Run { length, ..self }
     }
 
+    /// Returns the run followed by one of the same key, of which neither is longer than a block. Not folded.
+    #[inline]
     pub fn join(self, other: Run) -> Run {
-        Run { length: fold(self.length + other.length), ..self }
+        Run { length: self.length + other.length, ..self }
+    }
+
+    #[inline]
+    pub fn folded(self) -> Run {
+        Run { length: fold(self.length), ..self }
     }
 
     /// Returns the weight that the last code point adds to the run. `before`: the kind of the preceding run.
@@ -76,14 +89,9 @@ impl Run {
         STEPS[before as usize & 31][self.key as usize & 31][self.length as usize & 15].into()
     }
 
-    /// Returns the weight of a run of the folded length.
+    /// Returns the weight of the run.
     pub fn weight(self, before: Kind) -> u64 {
-        weight(before, self.kind(), self.length.into())
-    }
-
-    /// Returns the weight that an adjoining `other` of the same key adds.
-    pub fn weight_of_more(self, other: Run, before: Kind) -> u64 {
-        weight(before, self.kind(), (self.length + other.length).into()) - self.weight(before)
+        weight_of(before, self.kind(), self.length.into())
     }
 
     /// Restores a run stored with [`Run::to_state`].
@@ -105,29 +113,45 @@ const fn key(point: u32, kind: Kind) -> u32 {
 const KEY: u32 = u32::MAX >> 2;
 
 /// Weight of a letter per degree of rarity.
-const FOREIGN: u64 = 11;
+pub const FOREIGN: u64 = 11;
 
-/// Keys of code points. Vocabularies cover English best. Letters more common in other languages in ASCII indicate words
-/// that are split into several tokens.
+/// Returns the degree to which a letter is rare in English. Vocabularies cover English best. Letters more common in
+/// other languages in ASCII indicate words that are split into several tokens.
+#[inline]
+pub const fn foreign(byte: u8) -> u8 {
+    // Not a `match`, which compiles to a table.
+    if byte == b'j' || byte == b'k' || byte == b'z' {
+        3
+    } else if byte == b'w' || byte == b'y' {
+        2
+    } else {
+        0
+    }
+}
+
+/// Keys of code points, and above them the degrees of letters.
 static LOW_KEYS: [u32; LOW] = {
     let mut keys = [0; LOW];
     let mut at = 0;
     while at < LOW {
-        let foreign = match at as u8 as char {
-            'j' | 'k' | 'z' if at < 0x80 => 3,
-            'w' | 'y' if at < 0x80 => 2,
-            _ => 0,
-        };
+        let foreign = if at < 0x80 { foreign(at as u8) as u32 } else { 0 };
         keys[at] = foreign << KEY.count_ones() | key(at as u32, LOW_KINDS[at]);
         at += 1;
     }
     keys
 };
 
-/// The weight that each code point adds, by the kind of the preceding run, the kind of the run, and the position in it.
-/// Dimensions are padded to powers of two for faster lookups.
-static STEPS: [[[u16; LENGTHS]; 32]; 32] = {
-    let mut steps = [[[0; LENGTHS]; 32]; 32];
+/// Numbers for runs, by the kind of the preceding run, the kind of the run, and its length. Dimensions are padded to
+/// powers of two for faster lookups.
+type Table = [[[u16; LENGTHS]; 32]; 32];
+
+static WEIGHTS: Table = table(false);
+/// The weight that each code point adds, by its position.
+static STEPS: Table = table(true);
+
+/// `by_one`: less the weight of a run that is one code point shorter.
+const fn table(by_one: bool) -> Table {
+    let mut table = [[[0; LENGTHS]; 32]; 32];
     let mut before = 0;
     while before < Kind::ALL.len() {
         let mut kind = 0;
@@ -135,16 +159,23 @@ static STEPS: [[[u16; LENGTHS]; 32]; 32] = {
             let mut length = 1;
             while length < LENGTHS {
                 let (before_it, all) = (Kind::ALL[before], Kind::ALL[kind]);
-                let less = weight(before_it, all, length as u64 - 1);
-                steps[before][kind][length] = (weight(before_it, all, length as u64) - less) as u16;
+                let less = if by_one { weight(before_it, all, length as u64 - 1) } else { 0 };
+                table[before][kind][length] = (weight(before_it, all, length as u64) - less) as u16;
                 length += 1;
             }
             kind += 1;
         }
         before += 1;
     }
-    steps
-};
+    table
+}
+
+/// Like [`weight`], by the table if the run is short.
+#[inline]
+pub fn weight_of(before: Kind, kind: Kind, length: usize) -> u64 {
+    let short = WEIGHTS[before as usize & 31][kind as usize & 31].get(length);
+    short.map_or_else(|| weight(before, kind, length as u64), |&weight| weight.into())
+}
 
 /// Returns the weight of a run of this kind and length.
 const fn weight(before: Kind, kind: Kind, length: u64) -> u64 {
