@@ -12,7 +12,7 @@ import { sumOf } from './token_counter.js'
 /** A tool result of a prompt, with its tokens after cuts. */
 export class Row implements Sized {
   readonly chars: number
-  readonly #left = new Map<number, Freed>()
+  #left: Map<number, Freed> | undefined
   #blocks: MediaBlock[] | undefined
 
   constructor(
@@ -51,7 +51,7 @@ export class Row implements Sized {
 
   /** Returns what a cut to `maxChars` frees, as applying a plan makes it. Negative if a counter finds more. */
   freed(maxChars: number, { counter, maxRequestBytes }: BudgetOptions): Freed {
-    const known = this.#left.get(maxChars)
+    const known = this.#left?.get(maxChars)
     if (known) return known
     const { share } = this
     const isBounded = maxRequestBytes !== Number.POSITIVE_INFINITY
@@ -61,6 +61,7 @@ export class Row implements Sized {
       tokens: share.tokens - sumOf(kept.texts, counter),
       bytes: isBounded ? bytesOf(textsOf(share.result.slots)) - bytesOf(kept.texts) : 0,
     }
+    this.#left ??= new Map()
     this.#left.set(maxChars, freed)
     return freed
   }

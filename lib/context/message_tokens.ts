@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import { Place } from '../dialect/paths.js'
 import { isAnswer, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { readMedium, type Tokens, UNREAD, wordsIn } from '../media/medium.js'
@@ -61,15 +62,19 @@ export function readShares(messages: readonly unknown[], counter: Counter): Mess
 /** Returns the tokens of messages, and counts what is not counted yet. `provider`: its place among the tokens of an
  *  image. */
 export function tokensOf(messages: readonly MessageShares[], counter: Counter, provider: number): number {
-  // A set, since an object may occur in a history twice.
-  const fresh = new Set<Share>()
-  for (const { all } of messages) for (const share of all) if (share.texts.length > 0) fresh.add(share)
-  const counts = fresh.size > 0 ? counter.each([...fresh].flatMap(({ texts }) => texts)) : []
-  let next = 0
-  for (const share of fresh) {
-    for (const _ of share.texts) share.tokens += counts[next++] ?? 0
-    share.texts = []
-  }
+  const texts: string[] = []
+  const owners: Share[] = []
+  for (const { all } of messages)
+    for (const share of all) {
+      for (const text of share.texts) {
+        texts.push(text)
+        owners.push(share)
+      }
+      // Taken, since an object may occur in a history twice.
+      share.texts = NONE
+    }
+  const counts = texts.length > 0 ? counter.each(texts) : NONE
+  for (let at = 0; at < owners.length; at++) (owners[at] as Share).tokens += counts[at] as number
   let sum = 0
   for (const { all } of messages)
     for (const { tokens, media } of all) sum += tokens + (media?.[provider] ?? 0)
@@ -84,39 +89,46 @@ export function bodyBytesOf(messages: readonly unknown[], shares: readonly Messa
   }, 0)
 }
 
+const NONE: readonly never[] = []
+const NO_MEDIA: MessageShares['media'] = new Map()
+
 function read(message: unknown): MessageShares {
-  const answers = isObject(message) && (tryRead(() => isAnswer(message)) ?? false)
-  if (isObject(message) && get(message, 'excludeFromContext') === true)
-    return { all: [], results: [], isAnswer: answers, media: new Map() }
-  const results = resultsIn(message)
+  if (!isObject(message)) {
+    const own =
+      typeof message === 'string' ? { texts: [message], tokens: MESSAGE } : { texts: NONE, tokens: 0 }
+    return { all: [own], results: NONE, isAnswer: false, media: NO_MEDIA }
+  }
+  const root = new Place(message)
+  const answers = tryRead(() => isAnswer(message, root)) ?? false
+  if (root.read('excludeFromContext') === true)
+    return { all: NONE, results: NONE, isAnswer: answers, media: NO_MEDIA }
+  const results = resultsIn(message, undefined, root)
   const each = withTexts(results).map(([{ result, texts }]) => ({
     result,
     chars: lengthOf(texts),
     texts,
     tokens: 0,
   }))
-  const media = new Map<object, Tokens>()
-  return { all: [ownShare(message, results, media), ...each], results: each, isAnswer: answers, media }
-}
-
-/** Reads a message without the texts of its tool results, whose tokens are all that is not text. */
-function ownShare(message: unknown, results: readonly Result[], media: Map<object, Tokens>): Share {
-  if (typeof message === 'string') return { texts: [message], tokens: MESSAGE }
-  if (!isObject(message)) return { texts: [], tokens: 0 }
-  const reader = new Reader(results, media)
+  const reader = new Reader(results)
   reader.read(message, false, 0)
   const tokens = reader.tokens + MESSAGE + results.length * CALL
-  return { texts: reader.texts, tokens, media: reader.media }
+  // All but the texts of its results.
+  const own = { texts: reader.texts, tokens, media: reader.media }
+  return { all: [own, ...each], results: each, isAnswer: answers, media: reader.holders ?? NO_MEDIA }
 }
 
-/** Returns true for members that are not sent to a model, unless they are words. */
-export function isSilent(name: string): boolean {
-  return SILENT.has(name)
-}
+/** What the name of a member says of it. */
+const SILENT = 1
+const ARGUMENTS = 2
+const PAYLOAD = 4
+const MADE = 8
+const MEDIUM = 16
 
-/** Members that are not sent to a model, or take only a token or two. */
-const SILENT = new Set(
+const NAMES = new Map<string, number>()
+for (const [flag, ...names] of [
+  // Not sent to a model, or only a token or two.
   [
+    SILENT,
     'id type role status state phase index format is_error isError errorMessage',
     'toolCallId tool_call_id tool_use_id toolUseId call_id callId responseId item_id approvalId server_label',
     'signature textSignature thinkingSignature thoughtSignature encrypted_content redacted',
@@ -124,19 +136,31 @@ const SILENT = new Set(
     'stopReason stop_reason finishReason finish_reason response_metadata additional_kwargs metadata logprobs',
     'providerMetadata providerOptions providerData callProviderMetadata cache_control cachePoint annotations',
     'details artifact structuredContent _meta lc_kwargs lc_namespace lc invalid_tool_calls experimental_providerMetadata',
-  ].flatMap((names) => names.split(' ')),
-)
+  ],
+  // Of a tool call.
+  [ARGUMENTS, 'arguments args input'],
+  // The bytes of an image, a sound or a file, or a reference to them.
+  [PAYLOAD, 'data blob bytes base64 image image_url audio file file_data file_id fileUri uri url'],
+  // An image that a model generated.
+  [MADE, 'result output'],
+  // Around payloads.
+  [MEDIUM, 'image images image_url inlineData fileData audio input_audio video'],
+] as const)
+  for (const name of names.join(' ').split(' ')) NAMES.set(name, (NAMES.get(name) ?? 0) | flag)
 
-/** Arguments of a tool call. */
-const ARGUMENTS = new Set(['arguments', 'args', 'input'])
+/** Returns true for members that are not sent to a model, unless they are words. */
+export function isSilent(name: string): boolean {
+  return says(name, SILENT)
+}
 
-/** Members with the bytes of an image, a sound or a file, or with a reference to them. */
-const PAYLOADS = new Set(
-  'data blob bytes base64 image image_url audio file file_data file_id fileUri uri url'.split(' '),
-)
-/** Members with an image that a model generated. */
-const MADE = new Set(['result', 'output'])
-const MEDIA_NAMES = new Set('image images image_url inlineData fileData audio input_audio video'.split(' '))
+function isArguments(name: string): boolean {
+  return says(name, ARGUMENTS)
+}
+
+function says(name: string, flag: number): boolean {
+  return ((NAMES.get(name) ?? 0) & flag) !== 0
+}
+
 const MEDIA_TYPE = /^(?:input_)?(?:image|audio|video|file|media|document)(?:[-_]|$)|^base64$/
 const MIME_TYPES = ['mimeType', 'mediaType', 'media_type']
 const LONG_PAYLOAD = /^[\w+/-]{200}/
@@ -152,38 +176,41 @@ class Reader {
   tokens = 0
   /** Tokens of images, audio and files, for each provider. */
   media: Tokens | undefined
+  /** The same by the objects that hold them. */
+  holders: Map<object, Tokens> | undefined
   /** Keys of the texts of results, by object. */
-  readonly #resultKeys = new Map<object, (string | number)[]>()
-  readonly #calls = new Set<unknown>()
+  #resultKeys: Map<object, Set<string | number>> | undefined
+  #calls: Set<string> | undefined
   #seen = 0
 
-  constructor(
-    results: readonly Result[],
-    readonly holders: Map<object, Tokens>,
-  ) {
+  constructor(results: readonly Result[]) {
     for (const { slots } of results)
       for (const { holder, key } of slots) {
+        this.#resultKeys ??= new Map()
         const keys = this.#resultKeys.get(holder.value)
-        if (keys) keys.push(key)
-        else this.#resultKeys.set(holder.value, [key])
+        if (keys) keys.add(key)
+        else this.#resultKeys.set(holder.value, new Set([key]))
       }
   }
 
   /** `isMedia`: it is part of an image or other media. */
   read(value: object, isMedia: boolean, depth: number): void {
     if (depth > DEPTH || this.#seen > MOST) return
-    // A proxy that hides its members has no JSON either.
-    tryRead(() =>
-      Array.isArray(value) ? this.#list(value, isMedia, depth) : this.#object(value, isMedia, depth),
-    )
+    try {
+      if (Array.isArray(value)) this.#list(value, isMedia, depth)
+      else this.#object(value, isMedia, depth)
+    } catch {
+      // A proxy that hides its members has no JSON either.
+    }
   }
 
   #list(list: readonly unknown[], isMedia: boolean, depth: number): void {
+    const held = this.#resultKeys?.get(list)
     for (let at = 0; at < list.length; at++) {
       const element = elementAt(list, at)
       this.#seen += 1
       if (isObject(element)) this.tokens += BLOCK
-      if (this.#resultKeys.get(list)?.includes(at)) continue
+      if (held?.has(at)) continue
       if (isBytes(element) || (isMedia && isEncoded(element))) this.#pay(list, [element])
       else if (isObject(element)) this.read(element, isMedia, depth + 1)
       else this.#say(element)
@@ -192,20 +219,24 @@ class Reader {
 
   #object(value: object, isMedia: boolean, depth: number): void {
     const names = Object.keys(value)
-    if (names.some((name) => ARGUMENTS.has(name)) && this.#isKnownCall(value)) return
+    const held = this.#resultKeys?.get(value)
+    if (names.some(isArguments) && this.#isKnownCall(value)) return
     const media = isMedia || isMediaBlock(value)
-    const payloads: unknown[] = []
+    let payloads: unknown[] | undefined
     for (const name of names) {
-      const member = get(value, name)
       this.#seen += 1
-      if (SILENT.has(name)) continue
-      const isOne = PAYLOADS.has(name) ? isPayload(value, member, media) : media && isMade(name, member)
-      if (isBytes(member) || isOne) payloads.push(member)
-      else if (!this.#resultKeys.get(value)?.includes(name))
-        this.#member(value, name, member, media || MEDIA_NAMES.has(name), depth)
+      const said = NAMES.get(name) ?? 0
+      if (said & SILENT) continue
+      const member = get(value, name)
+      const isOne =
+        said & PAYLOAD ? isPayload(value, member, media) : media && said & MADE && isEncoded(member)
+      if (isBytes(member) || isOne) {
+        payloads ??= []
+        payloads.push(member)
+      } else if (!held?.has(name)) this.#member(value, name, member, said, media, depth)
     }
     // Bytes and a URL of the same media count once.
-    if (payloads.length > 0) this.#pay(value, payloads)
+    if (payloads) this.#pay(value, payloads)
   }
 
   /** Counts one image, sound or file, by the payload that tells its size. */
@@ -217,14 +248,15 @@ class Reader {
     }
     const read = payloads.map((payload) => readMedium(payload)?.tokens).find((tokens) => tokens !== undefined)
     this.media = sumOf(this.media, read ?? UNREAD)
+    this.holders ??= new Map()
     this.holders.set(holder, read ?? UNREAD)
   }
 
-  #member(value: object, name: string, member: unknown, isMedia: boolean, depth: number): void {
-    if (ARGUMENTS.has(name)) {
+  #member(value: object, name: string, member: unknown, said: number, isMedia: boolean, depth: number): void {
+    if (said & ARGUMENTS) {
       this.tokens += CALL
       this.#say(typeof member === 'string' ? member : jsonOf(member))
-    } else if (isObject(member)) this.read(member, isMedia, depth + 1)
+    } else if (isObject(member)) this.read(member, isMedia || (said & MEDIUM) !== 0, depth + 1)
     // Some frameworks store the text of all parts a second time.
     else if (name !== 'content' || !Array.isArray(get(value, 'parts'))) this.#say(member)
   }
@@ -237,6 +269,7 @@ class Reader {
   #isKnownCall(value: object): boolean {
     const id = get(value, 'toolCallId') ?? get(value, 'id')
     if (typeof id !== 'string') return false
+    this.#calls ??= new Set()
     const isKnown = this.#calls.has(id)
     this.#calls.add(id)
     return isKnown
@@ -261,10 +294,6 @@ function isPayload(holder: object, value: unknown, isMedia: boolean): boolean {
   return isMedia || isEncoded(value)
 }
 
-function isMade(name: string, value: unknown): boolean {
-  return MADE.has(name) && isEncoded(value)
-}
-
 function sumOf(a: Tokens | undefined, b: Tokens): Tokens {
   return a ? a.map((tokens, at) => tokens + (b[at] ?? 0)) : b
 }
@@ -275,5 +304,5 @@ export function isEncoded(value: unknown): value is string {
 }
 
 function isBytes(value: unknown): boolean {
-  return ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)
+  return isObject(value) && (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value))
 }

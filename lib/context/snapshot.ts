@@ -1,15 +1,13 @@
-import { get, isPlain, tryRead } from '../untrusted.js'
+import { elementAt, get, isObject, isPlain, tryRead } from '../untrusted.js'
 
-/** Members above which a value is not worth a snapshot. */
-const MOST = 30_000
+/** Entries above which a snapshot is not worth its memory. */
+const MOST = 60_000
 
 /** Depth up to which a value is read. Bounds the stack, and cycles. */
 const DEPTH = 200
 
-/** In place of a key: the number of members of an object. */
-const COUNT = Symbol('count')
-
-/** Everything that a value held at one time: object, key and value of each member, in a row. */
+/** Everything that a value held at one time. For each object: itself, the number of its members, their names unless it
+ *  is a list, and their values. */
 export type Snapshot = readonly unknown[]
 
 /** Returns undefined for a value that holds too much, or anything but plain data, whose state cannot be seen. */
@@ -25,22 +23,32 @@ export function isCurrent(snapshot: Snapshot): boolean {
 
 /** Returns false if not everything can be recorded. */
 function take(value: object, taken: unknown[], depth: number): boolean {
-  const keys = Object.keys(value)
-  taken.push(value, COUNT, countOf(value))
-  if (depth === 0 || taken.length + keys.length * 3 > MOST * 3) return false
-  return keys.every((key) => {
-    const member = get(value, key)
-    taken.push(value, key, member)
-    if (typeof member !== 'object' || member === null) return typeof member !== 'function'
-    return (Array.isArray(member) || isPlain(member)) && take(member, taken, depth - 1)
-  })
+  const count = countOf(value)
+  const names = Array.isArray(value) ? undefined : Object.keys(value)
+  const size = names ? names.length : count
+  if (depth === 0 || taken.length + size > MOST) return false
+  taken.push(value, count, names)
+  const from = taken.length
+  if (names) for (const name of names) taken.push(get(value, name))
+  else for (let at = 0; at < size; at++) taken.push(elementAt(value as unknown[], at))
+  for (let at = from; at < from + size; at++) {
+    const member = taken[at]
+    if (typeof member === 'function') return false
+    if (!isObject(member)) continue
+    if (!(Array.isArray(member) || isPlain(member)) || !take(member, taken, depth - 1)) return false
+  }
+  return true
 }
 
 function holds(snapshot: Snapshot): boolean {
-  for (let at = 0; at < snapshot.length; at += 3) {
-    const object = snapshot[at] as Record<PropertyKey, unknown>
-    const key = snapshot[at + 1] as PropertyKey
-    if ((key === COUNT ? countOf(object) : object[key]) !== snapshot[at + 2]) return false
+  for (let at = 0; at < snapshot.length; ) {
+    const [object, count, names] = [snapshot[at], snapshot[at + 1], snapshot[at + 2]]
+    if (countOf(object as object) !== count) return false
+    at += 3
+    if (names) {
+      for (const name of names as string[])
+        if ((object as Record<string, unknown>)[name] !== snapshot[at++]) return false
+    } else for (const member of object as unknown[]) if (member !== snapshot[at++]) return false
   }
   return true
 }

@@ -50,6 +50,7 @@ function estimateEach(texts: readonly string[]): Float64Array {
   const isLong = (text: string) => text.length > PIECE
   const long = texts.some(isLong)
   native.estimateEach(long ? texts.map((text) => (isLong(text) ? '' : text)) : texts, counts)
-  if (long) for (const [at, text] of texts.entries()) if (isLong(text)) counts[at] = new StringInput(text).tokens()
+  if (long)
+    for (const [at, text] of texts.entries()) if (isLong(text)) counts[at] = new StringInput(text).tokens()
   return counts
 }

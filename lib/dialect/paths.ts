@@ -310,7 +310,7 @@ function follow(
 ): void {
   const here = place && !Array.isArray(value) ? paths.at(place) : paths
   for (const { field, as } of here.ends) found.push({ field, as, value, holder, key })
-  if (!place) return
+  if (!place || here.isLeaf) return
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) {
       const element = elementAt(value, at)
@@ -320,7 +320,8 @@ function follow(
     }
     return
   }
-  for (const [at, name] of here.names.entries()) {
+  for (let at = 0; at < here.names.length; at++) {
+    const name = here.names[at] as string
     const member = place.read(name)
     const child = isObject(member) ? place.child(member, name) : undefined
     if (member !== undefined) follow(here.next[at] as Paths, member, place, name, child, found)

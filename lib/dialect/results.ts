@@ -202,12 +202,16 @@ const failed = Paths.of(table.flatMap(({ failed = [] }) => failed))
 
 const calls = table.flatMap(({ calls = [] }) =>
   calls.map(({ at, id, tool, args }) => ({
-    at: Paths.of([at]),
+    at,
     id: Paths.of([id]),
     tool: Paths.of([tool]),
     args: Paths.of(args),
   })),
 )
+/** The paths to the calls of all rows, marked by their indexes in `calls`. */
+const toCalls = new Paths()
+for (const [at, call] of calls.entries()) toCalls.grow(call.at, { field: String(at), as: '' })
+
 const fromUser = Paths.of(table.flatMap(({ user = [] }) => user))
 
 /** A tool call of the model. */
@@ -223,16 +227,18 @@ export function callName({ id, tool }: { id: string | undefined; tool: string | 
 
 /** Returns the tool calls in a message that have a name and arguments. */
 export function callsIn(message: object): Call[] {
-  const root = new Place(message)
-  return calls.flatMap(({ at, id, tool, args }) =>
-    endsAt(at, root).flatMap(({ value }) => {
+  const found = endsAt(toCalls, new Place(message)).map(({ field, value }) => ({ row: Number(field), value }))
+  // In the order of the rows, and within a row in that of the message.
+  return found
+    .sort((a, b) => a.row - b.row)
+    .flatMap(({ row, value }) => {
+      const { id, tool, args } = calls[row] as (typeof calls)[number]
       const call = isObject(value) ? new Place(value) : undefined
       const word = (paths: Paths) => call && wordAt(paths, call)
       const name = callName({ id: word(id), tool: word(tool) })
       const given = call ? valuesAt(args, call) : []
       return name !== undefined && given.length > 0 ? { name, args: given } : []
-    }),
-  )
+    })
 }
 
 /** Returns the words of the user in a message. */
@@ -253,8 +259,7 @@ function valuesAt(paths: Paths, place: Place): unknown[] {
 }
 
 /** Returns true if a message is an answer of the model. A failed turn is not one: results before it stay the latest. */
-export function isAnswer(message: object): boolean {
-  const root = new Place(message)
+export function isAnswer(message: object, root = new Place(message)): boolean {
   return leads(fromModel, root) && !leads(failed, root)
 }
 
@@ -287,8 +292,11 @@ function formsBy(tagsOf: (form: Form) => readonly string[]): (tag: string) => re
 }
 
 /** Returns the tool results that a value is or carries, in order. `named`: the caller's dialect, if given. */
-export function readResults(value: object, named: DialectName | undefined): readonly Result[] {
-  const root = new Place(value)
+export function readResults(
+  value: object,
+  named: DialectName | undefined,
+  root = new Place(value),
+): readonly Result[] {
   for (const form of formsFor(root)) {
     if (named && form.row.name !== named) continue
     const places = form.places(root)

@@ -2,6 +2,7 @@ import type { DialectName } from 'spillway'
 import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
 import { type Compiled, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
+import type { Place } from '../dialect/paths.js'
 import { isAnswer, type Result, readResults } from '../dialect/results.js'
 import { copy } from '../dialect/shallow_copy.js'
 import type { Slot } from '../dialect/walk.js'
@@ -15,8 +16,8 @@ import type { History } from './history.js'
 const ORIGIN: Origin = { phase: 'result' }
 
 /** Returns the tool results that a message is or carries, an empty list if reading it throws. */
-export function resultsIn(message: unknown, dialect?: DialectName): readonly Result[] {
-  return (isObject(message) && tryRead(() => readResults(message, dialect))) || NONE
+export function resultsIn(message: unknown, dialect?: DialectName, root?: Place): readonly Result[] {
+  return (isObject(message) && tryRead(() => readResults(message, dialect, root))) || NONE
 }
 
 const NONE: readonly never[] = []
@@ -79,8 +80,9 @@ export class Kept {
 
 /** Returns the texts of a result, clamped if it was. */
 export function textsOf(slots: readonly Slot[], clamped?: Clamped): string[] {
+  if (!clamped) return slots.map(({ text }) => text)
   return slots.flatMap((slot) => {
-    const edit = clamped?.edits.get(slot)
+    const edit = clamped.edits.get(slot)
     if (edit === null) return []
     return typeof edit === 'string' ? edit : (edit?.text ?? slot.text)
   })
@@ -103,12 +105,13 @@ export interface WithTexts {
  * two places.
  */
 export function withTexts(results: readonly Result[]): Twins[] {
+  // A single result has no duplicate, and reading its id takes time.
+  if (results.length <= 1) return results.map((result) => [{ result, texts: textsOf(result.slots) }])
   const groups: Twins[] = []
   const known = new ByTexts<Twins>()
   for (const result of results) {
     const one = { result, texts: textsOf(result.slots) }
-    // A single result has no duplicate, and reading its id takes time.
-    const id = results.length > 1 ? result.id : undefined
+    const { id } = result
     const group = id === undefined ? undefined : known.get(id, one.texts)
     if (group) group.push(one)
     else {
