@@ -129,11 +129,21 @@ export function speaking(policy: Compiled, dialect: DialectName): Compiled {
   return { ...policy, dialect }
 }
 
+/** The last policy that was made shorter. A plan cuts most results of a history to one length. */
+let short: { readonly from: Compiled; readonly maxChars: number; readonly made: Compiled } | undefined
+
 /** Returns the policy with a tighter limit in chars, which all blocks of a result share. */
 export function shortened(policy: Compiled, maxChars: number): Compiled {
+  if (short?.from === policy && short.maxChars === maxChars) return short.made
   const { limits, keep, share } = policy
   const chars = Math.min(limits.chars, maxChars)
-  return { ...policy, share: share === 'each' ? 'fair' : share, ...measures({ ...limits, chars }, keep) }
+  const made = {
+    ...policy,
+    share: share === 'each' ? ('fair' as const) : share,
+    ...measures({ ...limits, chars }, keep),
+  }
+  short = { from: policy, maxChars, made }
+  return made
 }
 
 /** Returns the policy with its limits reduced by `by`. */
