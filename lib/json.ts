@@ -24,6 +24,9 @@ export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(jsonOf(value) ?? '')
 }
 
+const { isProxy } = types
+const { getOwnPropertyDescriptor } = Object
+
 /** Bytes of a char at most, as an escape. */
 const MOST_PER_CHAR = 6
 /** Bytes of a number or a word such as `false`, at most. */
@@ -40,7 +43,7 @@ export function roomAfter(value: unknown, room: number): number {
     return value.length <= room && value.isWellFormed() ? room - value.length * MOST_PER_CHAR - 2 : -1
   if (typeof value !== 'object' || value === null)
     return typeof value === 'bigint' ? -1 : room - LONGEST_SCALAR
-  if (types.isProxy(value) || 'toJSON' in value) return -1
+  if (isProxy(value) || 'toJSON' in value) return -1
   if (Array.isArray(value)) return roomAfterList(value, room)
   return isPlain(value) ? roomAfterMembers(value, room) : -1
 }
@@ -61,7 +64,7 @@ function roomAfterMembers(value: object, room: number): number {
   for (const name in value) {
     left -= name.length * MOST_PER_CHAR + WALKED
     if (left < 0 || !name.isWellFormed()) return -1
-    const member = Object.getOwnPropertyDescriptor(value, name)
+    const member = getOwnPropertyDescriptor(value, name)
     // An accessor may run only once, when the value is read.
     if (member?.get !== undefined || member?.set !== undefined) return -1
     left = roomAfter(member?.value, left)

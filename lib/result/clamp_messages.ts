@@ -1,8 +1,9 @@
 import type { MessagesPolicy } from 'spillway'
 import { checkAggregate, originalOf, Planner } from '../context/plan.js'
-import { isLight, surelyFit } from '../dialect/slots.js'
+import { lightRoom, surelyFit } from '../dialect/slots.js'
+import { roomAfter } from '../json.js'
 import { compileWith } from '../policy.js'
-import { isObject, tryRead } from '../untrusted.js'
+import { isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { History } from './history.js'
 import { lightHistory } from './light_history.js'
@@ -21,12 +22,15 @@ export function clampMessages<T extends readonly unknown[]>(
   const read = elementsOf(light.messages)
   const answer = lastAnswer(read)
   const history = new History(read)
-  const results = read.flatMap((message, at) => {
-    if (!aggregate && isObject(message) && tryRead(() => isLight(message, policy))) return []
-    return resultsIn(message, policy.dialect).map(
-      (result) => new Kept(result, at, at >= answer, policy, history),
-    )
-  })
+  // With an aggregate, all results count.
+  const room = aggregate ? -1 : lightRoom(policy)
+  const results: Kept[] = []
+  for (let at = 0; at < read.length; at++) {
+    const message = read[at]
+    if (hasRoom(message, room)) continue
+    for (const result of resultsIn(message, policy.dialect))
+      results.push(new Kept(result, at, at >= answer, policy, history))
+  }
   for (const kept of results) if (!surelyFit(kept.result.slots, policy)) kept.clamp()
   if (aggregate) {
     const sized = results.map(({ chars, latest, texts }) => ({
@@ -40,6 +44,15 @@ export function clampMessages<T extends readonly unknown[]>(
   const made = written(light.messages, results, policy)
   const changed = new Set([...open.changed, ...light.changed, ...made.changed])
   return { messages: made.messages as unknown as T, clamped: changed.size }
+}
+
+/** Returns true if a walk of a message shows that its results fit unchanged. */
+function hasRoom(message: unknown, room: number): boolean {
+  try {
+    return room >= 0 && isObject(message) && roomAfter(message, room) >= 0
+  } catch {
+    return false
+  }
 }
 
 /** Rejects values other than arrays. */

@@ -138,6 +138,19 @@ impl Text for Utf16<'_> {
         let start = from + block * 64;
         self.0[start..].iter().position(|&unit| unit == NEWLINE).map(|at| start + at)
     }
+    fn find_blank_line(self, from: usize) -> Option<usize> {
+        // Like `find_newline`: most lines are not blank, and the vector code does not stop at them.
+        let units = &self.0[from..];
+        let pairs = units.iter().zip(units.get(1..)?).map(|(&one, &next)| one == NEWLINE && next == NEWLINE);
+        let next = units[1..].chunks(64);
+        let block = units.chunks(64).zip(next).position(|(units, next)| {
+            units
+                .iter()
+                .zip(next)
+                .fold(false, |has, (&one, &next)| has | ((one == NEWLINE) & (next == NEWLINE)))
+        })?;
+        pairs.skip(block * 64).position(|is_blank| is_blank).map(|at| from + block * 64 + at)
+    }
     fn rfind_newline(self, to: usize) -> Option<usize> {
         self.0[..to].iter().rposition(|&unit| unit == NEWLINE)
     }
@@ -221,6 +234,20 @@ impl Text for Latin1<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blank_lines_are_found_across_blocks() {
+        for at in [0, 1, 62, 63, 64, 65, 126, 127, 128, 200] {
+            let text = format!("{}\n\n{}", "a\n".repeat(at / 2) + &"b".repeat(at % 2 + 1), "c\n".repeat(40));
+            let units: Vec<u16> = text.encode_utf16().collect();
+            let blank = text.find("\n\n");
+            assert_eq!(Utf16(&units).find_blank_line(0), blank, "{at}");
+            assert_eq!(Utf8(text.as_bytes()).find_blank_line(0), blank, "{at}");
+            assert_eq!(Utf16(&units).find_blank_line(blank.unwrap_or(0) + 1), None, "{at}");
+        }
+        assert_eq!(Utf16(&[]).find_blank_line(0), None);
+        assert_eq!(Utf16(&[10]).find_blank_line(1), None);
+    }
 
     #[test]
     fn pairs_and_lone_surrogates_are_one_code_point_each() {
