@@ -104,7 +104,13 @@ export class Planner {
   constructor(results: readonly Sized[], policy: Compiled) {
     this.#results = results
     this.#policy = policy
-    this.#table = Float64Array.from(results.flatMap(({ chars, latest }) => [chars, chars, Number(latest)]))
+    this.#table = new Float64Array(results.length * COLUMNS)
+    for (const [nth, { chars, latest }] of results.entries()) {
+      const at = nth * COLUMNS
+      this.#table[at] = chars
+      this.#table[at + 1] = chars
+      this.#table[at + 2] = Number(latest)
+    }
   }
 
   /**

@@ -24,7 +24,10 @@ const NONE: readonly never[] = []
 
 /** Returns the elements of an array, which may have holes and elements that throw when they are read. */
 export function elementsOf(list: readonly unknown[]): unknown[] {
-  return Array.from(list.keys(), (at) => elementAt(list, at))
+  const { length } = list
+  const elements: unknown[] = []
+  for (let at = 0; at < length; at++) elements.push(elementAt(list, at))
+  return elements
 }
 
 /** Returns the index of the model's last answer. Results from there on are the latest. */
