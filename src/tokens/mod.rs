@@ -149,7 +149,7 @@ impl Estimate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encoding::Utf8;
+    use crate::encoding::{Utf8, Utf16};
     use proptest::prelude::*;
 
     fn tokens(text: &str) -> usize {
@@ -227,6 +227,15 @@ mod tests {
             let mut backwards = Estimate::default();
             all.chars().rev().for_each(|point| backwards.push_front(point));
             prop_assert_eq!(backwards, whole);
+        }
+
+        #[test]
+        fn blocks_weigh_as_much_as_code_points(text in r"[\x00-\x7F]{0,40}([ -~]{60,90}|-{70}|[a-z ]{64,200}|é){1,4}") {
+            let mut one_by_one = Estimate::default();
+            text.chars().for_each(|point| one_by_one.push(point));
+            prop_assert_eq!(Estimate::of(Utf8(text.as_bytes())), one_by_one);
+            let units: Vec<u16> = text.encode_utf16().collect();
+            prop_assert_eq!(Estimate::of(Utf16(&units)), one_by_one);
         }
 
         #[test]
