@@ -1,7 +1,7 @@
 import type { TruncationOptions, TruncationResult } from 'spillway/pi'
 import { native } from '../engine.js'
 import { alone } from '../text/flatten.js'
-import { isLatin1 } from '../text/latin1.js'
+import { isNarrow, isStoredWide } from '../text/latin1.js'
 import { sizeOf } from '../text/size.js'
 import { sliceUtf16Safe } from '../text/slice.js'
 import { bound, checkString, limit } from '../validate.js'
@@ -78,7 +78,7 @@ function truncate(content: string, options: TruncationOptions, fromEnd: boolean)
   const window = fromEnd ? content.slice(-reach) : content.slice(0, reach)
   // The engine takes negative numbers as 0.
   io.set([maxBytes < 0 ? 0 : maxLines, maxBytes, Number(fromEnd)])
-  if (isLatin1(window)) native.wholeLinesLatin1(window, io)
+  if (!isStoredWide(content) && isNarrow(window)) native.wholeLinesLatin1(window, io)
   else native.wholeLines(window, io)
   const [start, end, outputLines = 0, outputBytes = 0, partial, firstTooLong, broken] = io
   const kept = alone(window.slice(start, end))

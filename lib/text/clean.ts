@@ -22,7 +22,7 @@ export function cleanString(text: string, cleaning: Cleaning): string {
 
 /** Returns true if a first look shows that a string has nothing to clean. */
 function isClean(text: string, repeats: boolean): boolean {
-  const narrow = narrowness()
+  const narrow = narrowness(text)
   for (let start = 0; start < text.length; ) {
     const end = start + PIECE
     const piece = start === 0 && end >= text.length ? text : text.slice(start, end)
@@ -37,7 +37,7 @@ function isClean(text: string, repeats: boolean): boolean {
 
 function throughPieces(text: string, what: Cleaning): string {
   const cleaning = native.startCleaning(...what)
-  const narrow = narrowness()
+  const narrow = narrowness(text)
   const parts: string[] = []
   for (const piece of pieces(text))
     parts.push((narrow(piece) ? native.cleanPieceLatin1 : native.cleanPiece)(cleaning, piece))

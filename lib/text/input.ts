@@ -3,7 +3,7 @@ import type { TextInput, TextSize } from 'spillway'
 import { type Compiled, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
 import { joined } from './flatten.js'
-import { isLatin1 } from './latin1.js'
+import { isNarrow, isStoredWide } from './latin1.js'
 import { type Ask, askedOf } from './limits.js'
 import { pieceAt, pieces, windows } from './pieces.js'
 import { io, isOpen, linesOf, NEWLINE, sizeOf } from './size.js'
@@ -67,15 +67,15 @@ export class StringInput implements Input {
   truncate(policy: Compiled, figures = false): Truncation {
     const text = this.#text
     const [head, tail] = windows(text, policy)
-    // The end is tested first: it is shorter, and a wide char there spares a look at the start.
-    const truncate = isLatin1(tail) && isLatin1(head) ? native.truncateLatin1 : native.truncateText
+    const allNarrow = !isStoredWide(text) && isNarrow(tail) && isNarrow(head)
+    const truncate = allNarrow ? native.truncateLatin1 : native.truncateText
     const query = askedOf(this, text.length, policy, this.#ask)
     const total = figures ? this.total() : undefined
     io[0] = total?.bytes ?? Number.NaN
     io[1] = total ? total.lines - Number(isOpen(text)) : Number.NaN
     const read = (start: number, narrow: boolean) => {
       const piece = pieceAt(text, start)
-      return narrow && !isLatin1(piece) ? null : piece
+      return narrow && !isNarrow(piece) ? null : piece
     }
     const cut = truncate(handleOf(policy), head, tail, text.length, read, this.#most, figures, query, io)
     if (cut === null) return untouched(text.toWellFormed(), () => this.total())

@@ -1,5 +1,5 @@
 import type { Compiled } from '../compiled.js'
-import { isLatin1 } from './latin1.js'
+import { isNarrow, isStoredWide } from './latin1.js'
 
 /** Chars that are read at once. Their copy stays in the processor's cache. */
 export const PIECE = 65_536
@@ -21,13 +21,13 @@ export function* pieces(text: string): Generator<string> {
 }
 
 /**
- * Returns a test of consecutive pieces, true if a piece is narrow. A string is all narrow or all wide in memory, so
+ * Returns a test of consecutive pieces of a string, true if a piece is narrow. A string is all narrow or all wide in memory, so
  * after one wide piece the rest is not tested.
  */
-export function narrowness(): (piece: string) => boolean {
-  let narrow = true
+export function narrowness(text: string): (piece: string) => boolean {
+  let narrow = !isStoredWide(text)
   return (piece) => {
-    narrow &&= isLatin1(piece)
+    narrow &&= isNarrow(piece)
     return narrow
   }
 }

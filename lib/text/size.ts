@@ -12,7 +12,7 @@ export const NEWLINE = 10
 /** Measures a string in pieces. */
 export function sizeOf(text: string): TextSize {
   const sum = io.fill(0)
-  const narrow = narrowness()
+  const narrow = narrowness(text)
   for (const piece of pieces(text)) {
     if (narrow(piece)) native.measureLatin1(piece, sum)
     else native.measure(piece, sum)

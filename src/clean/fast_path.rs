@@ -2,8 +2,10 @@
 
 use std::ops::{ControlFlow, Range};
 
+use multiversion::multiversion;
+
 use super::{repeats, screen};
-use crate::encoding::{Text, Utf16};
+use crate::encoding::newlines::{self, newlines};
 
 /// Lines read on either side of a skipped part: those that can still be edited, and those needed for folding.
 const READ: usize = screen::LINES + 4;
@@ -63,19 +65,20 @@ fn same(one: &[u8], other: &[u8]) -> usize {
 }
 
 /// A code unit of an encoding in which every control character is one unit.
-pub trait Unit: Copy + PartialEq + Into<u32> {
-    fn find_newline(units: &[Self]) -> Option<usize>;
+pub trait Unit: newlines::Unit {
+    /// Returns true for a control character other than tab and newline.
+    fn is_control(self) -> bool;
 }
 
 impl Unit for u8 {
-    fn find_newline(units: &[u8]) -> Option<usize> {
-        memchr::memchr(b'\n', units)
+    fn is_control(self) -> bool {
+        (self < 0x20) & (self != b'\t') & (self != b'\n') | (self.wrapping_sub(0x7F) <= 0x9F - 0x7F)
     }
 }
 
 impl Unit for u16 {
-    fn find_newline(units: &[u16]) -> Option<usize> {
-        Utf16(units).find_newline(0)
+    fn is_control(self) -> bool {
+        (self < 0x20) & (self != 0x09) & (self != 0x0A) | (self.wrapping_sub(0x7F) <= 0x9F - 0x7F)
     }
 }
 
@@ -98,6 +101,7 @@ pub fn is_clean(bytes: &[u8], repeats: bool) -> bool {
 }
 
 /// Returns true if well-formed UTF-8 has a control character other than tab and newline.
+#[multiversion(targets("x86_64+avx512bw", "x86_64+avx2"))]
 fn has_control_of_utf8(bytes: &[u8]) -> bool {
     // 0xC2 begins the C1 controls and a part of the printable characters.
     let is_control = |byte: u8, next: u8| {
@@ -111,12 +115,9 @@ fn has_control_of_utf8(bytes: &[u8]) -> bool {
         })
 }
 
+#[multiversion(targets("x86_64+avx512bw", "x86_64+avx2"))]
 fn has_control<U: Unit>(units: &[U]) -> bool {
-    let is_control = |unit: U| {
-        let unit: u32 = unit.into();
-        (unit < 0x20) & (unit != 0x09) & (unit != 0x0A) | (unit.wrapping_sub(0x7F) <= 0x9F - 0x7F)
-    };
-    units.chunks(BLOCK).any(|block| block.iter().fold(false, |has, &unit| has | is_control(unit)))
+    units.chunks(BLOCK).any(|block| block.iter().fold(false, |has, &unit| has | unit.is_control()))
 }
 
 fn has_repeats<U: Unit>(piece: &[U]) -> ControlFlow<(), usize> {
@@ -124,27 +125,31 @@ fn has_repeats<U: Unit>(piece: &[U]) -> ControlFlow<(), usize> {
     let (mut lines, mut run) = (0, 0);
     let mut last: &[U] = &[];
     let mut start = 0;
-    while start < piece.len() {
-        let rest = &piece[start..];
-        let newline = U::find_newline(rest);
-        let line = &rest[..newline.unwrap_or(rest.len())];
-        let same = lines > 0 && line == last;
+    for newline in newlines(piece) {
+        let line = &piece[start..newline];
+        let same = lines > 0 && equal(line, last);
         if same && lines == 2 {
             return ControlFlow::Break(());
         }
-        let Some(newline) = newline else {
-            // The line may continue in the next piece and complete a repeat, unless it is too long.
-            return ControlFlow::Continue(if line.len() > repeats::LONGEST { piece.len() } else { run });
-        };
         (lines, run) = match () {
-            _ if line.len() > repeats::LONGEST => (0, start + newline + 1),
+            _ if line.len() > repeats::LONGEST => (0, newline + 1),
             _ if same => (2, run),
             _ => (1, start),
         };
         last = line;
-        start += newline + 1;
+        start = newline + 1;
     }
-    ControlFlow::Continue(run)
+    let line = &piece[start..];
+    if !line.is_empty() && lines == 2 && line == last {
+        return ControlFlow::Break(());
+    }
+    // The line may continue in the next piece and complete a repeat, unless it is too long.
+    ControlFlow::Continue(if line.len() > repeats::LONGEST { piece.len() } else { run })
+}
+
+/// Returns true if lines are equal. Most of equal length differ near their start.
+fn equal<U: Unit>(line: &[U], other: &[U]) -> bool {
+    line.len() == other.len() && line.first_chunk::<8>() == other.first_chunk() && line == other
 }
 
 #[cfg(test)]

@@ -7,19 +7,19 @@
 use multiversion::multiversion;
 
 /// Counts newlines, and bytes from 0x80 up.
-#[multiversion(targets("x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512bw", "x86_64+avx2"))]
 pub fn bytes(bytes: &[u8]) -> [usize; 2] {
     two_of_bytes(bytes, |byte| byte == b'\n', |byte| byte >= 0x80)
 }
 
 /// Counts bytes that start a code point, and bytes that start a code point of four bytes.
-#[multiversion(targets("x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512bw", "x86_64+avx2"))]
 pub fn utf8_starts(bytes: &[u8]) -> [usize; 2] {
     two_of_bytes(bytes, |byte| byte & 0xC0 != 0x80, |byte| byte >= 0xF0)
 }
 
 /// Counts control characters below 0x20 except BEL, BS, HT, LF, VT, FF, CR and ESC.
-#[multiversion(targets("x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512bw", "x86_64+avx2"))]
 pub fn controls(bytes: &[u8]) -> usize {
     let [low, high] =
         two_of_bytes(bytes, |byte| byte < 0x07, |byte| byte.wrapping_sub(0x0E) < 0x12 && byte != 0x1B);
@@ -52,7 +52,7 @@ fn two_of_bytes(bytes: &[u8], one: impl Fn(u8) -> bool, other: impl Fn(u8) -> bo
 }
 
 /// Counts units from 0x80 up, units from 0x800 up, newlines, and surrogates.
-#[multiversion(targets("x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512bw", "x86_64+avx2"))]
 pub fn utf16(units: &[u16]) -> [usize; 4] {
     const LANES: usize = 32;
     let mut sums = [0; 4];
@@ -82,7 +82,7 @@ pub fn utf16(units: &[u16]) -> [usize; 4] {
 }
 
 /// Counts high surrogates followed by a low one.
-#[multiversion(targets("x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512bw", "x86_64+avx2"))]
 pub fn pairs(units: &[u16]) -> usize {
     const LANES: usize = 32;
     let behind = units.get(1..).unwrap_or_default();
