@@ -128,9 +128,10 @@ export class BytesInput implements Input {
   }
 
   truncate(policy: Compiled, figures = false): Truncation {
-    const cut = native.truncateBytes(handleOf(policy), this.#bytes, figures)
-    if (!cut) return untouched(native.decode(this.#bytes), () => this.total())
-    const made = truncationOf(cut)
-    return figures ? made : { ...made, kept: () => this.truncate(policy, true).kept() }
+    const cut = native.truncateBytes(handleOf(policy), this.#bytes, figures, io)
+    if (cut === null) return untouched(native.decode(this.#bytes), () => this.total())
+    if (typeof cut !== 'string') return truncationOf(cut)
+    const kept = () => this.truncate(policy, true).kept()
+    return { text: cut, truncated: true, notice: cut.slice(io[0], io[1]), kept }
   }
 }

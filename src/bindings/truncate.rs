@@ -1,6 +1,7 @@
 //! Truncating one text, or the blocks of one result together.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -10,7 +11,7 @@ use super::cut::{Cut, JsText};
 use super::policy::{PolicyHandle, asking, write};
 use super::units::{Narrow, Numbers, Units};
 use crate::encoding::{Latin1, Size, Text, Utf8, Utf16};
-use crate::policy::Policy;
+use crate::policy::{Keep, Policy};
 use crate::share::{Block, share};
 use crate::truncate::figures::Kept;
 use crate::truncate::input::{Input, Piece};
@@ -93,29 +94,41 @@ fn truncate_windows<T: Text>(
         head.broken() + tail.broken()
     };
     write(io, &[head.start, head.end, tail.start, tail.end, cut.notice.start, cut.notice.end, broken]);
-    let text = answer(cut.middle.into_bytes());
-    Ok(Some(match (kept, text) {
-        (Some(kept), text) => Either3::C(Cut::new(text, cut.keep, cut.notice, kept)),
-        (None, Either::A(text)) => Either3::A(text),
-        (None, Either::B(text)) => Either3::B(text),
-    }))
+    Ok(Some(with_figures(answer(cut.middle.into_bytes()), kept, cut.keep, cut.notice)))
 }
 
-/// Truncates bytes in place, with figures if they are asked for. Returns null if they fit.
+/// Adds figures to a text if there are any.
+fn with_figures(
+    text: JsText,
+    kept: Option<Kept>,
+    keep: Keep,
+    notice: Range<usize>,
+) -> Either3<Latin1String, Utf16String, Cut> {
+    match (kept, text) {
+        (Some(kept), text) => Either3::C(Cut::new(text, keep, notice, kept)),
+        (None, Either::A(text)) => Either3::A(text),
+        (None, Either::B(text)) => Either3::B(text),
+    }
+}
+
+/// Truncates bytes in place. Returns null if they fit, and otherwise the truncated text, with figures if they are asked
+/// for. `io` receives the start and the end of the notice.
 #[napi(catch_unwind)]
 pub fn truncate_bytes(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
     bytes: &[u8],
     figures: bool,
-) -> Option<Cut> {
+    #[napi(ts_arg_type = "Float64Array")] io: Numbers,
+) -> Option<Either3<Latin1String, Utf16String, Cut>> {
     let input = Input::whole(Utf8(bytes));
     let cut = truncate(&input, policy)?;
-    let kept = if figures { cut.kept(&input) } else { Kept::default() };
+    let kept = figures.then(|| cut.kept(&input));
     let (head, tail) = input.parts(cut.sides);
     let parts = [head.0, cut.middle.as_bytes(), tail.0];
     let is_ascii = parts.iter().all(|part| part.is_ascii());
     let text = if is_ascii { answer(parts.concat()) } else { Either::B(cut.text(&input).into()) };
-    Some(Cut::new(text, cut.keep, cut.notice, kept))
+    write(io, &[cut.notice.start, cut.notice.end]);
+    Some(with_figures(text, kept, cut.keep, cut.notice))
 }
 
 /// Decodes bytes as UTF-8.

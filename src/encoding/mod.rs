@@ -34,6 +34,10 @@ pub trait Text: Copy {
     fn ascii<const N: usize>(self, at: usize) -> Option<[u8; N]>;
     /// Measures the text in one pass. If pieces split no code point, their sizes add up to the size of the whole.
     fn size(self) -> Size;
+    /// Returns the length in UTF-16 chars.
+    fn chars(self) -> usize {
+        if Self::UTF16 { self.len() } else { self.size().chars }
+    }
     /// Returns the ill-formed code points.
     fn broken(self) -> usize {
         self.size().broken

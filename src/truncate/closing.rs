@@ -52,7 +52,7 @@ impl Closing {
             }
         };
         let offset = tail.len() - text.len();
-        if tail.slice(offset + start..tail.len()).size().chars > LONGEST_CLOSING {
+        if tail.slice(offset + start..tail.len()).chars() > LONGEST_CLOSING {
             return None;
         }
         let breaks = text[..start].iter().rev().take(BREAKS).take_while(|&&byte| byte == b'\n').count();

@@ -165,9 +165,9 @@ impl Kept {
         let (head, tail) = input.parts(sides);
         let marks = sides.of(input.marks).fold(Size::default(), |sum, mark| sum + mark.size);
         let size = raw_size(head) + raw_size(tail);
-        let start = input.head.slice(0..sides.start).size().chars;
-        let end = input.chars() - input.in_tail(sides.end..input.total).size().chars;
-        let ranges = [start..start + head.size().chars, end - tail.size().chars..end];
+        let start = input.head.slice(0..sides.start).chars();
+        let end = input.chars() - input.in_tail(sides.end..input.total).chars();
+        let ranges = [start..start + head.chars(), end - tail.chars()..end];
         Kept {
             ranges: ranges.into_iter().filter(|range| !range.is_empty()).collect(),
             size: Size { bytes: size.bytes - marks.bytes, chars: size.chars - marks.chars, ..size },

@@ -165,5 +165,7 @@ fn follows<T: Text>(text: T, at: usize, unit: u16) -> bool {
 }
 
 fn cheap<T: Text>(text: T, cost: std::ops::Range<usize>, side: std::ops::Range<usize>) -> bool {
-    text.slice(cost).size().chars * SNAP_COST <= text.slice(side).size().chars
+    // A unit is at most one char, and a char at most three units.
+    3 * cost.len() * SNAP_COST <= side.len()
+        || text.slice(cost).chars() * SNAP_COST <= text.slice(side).chars()
 }

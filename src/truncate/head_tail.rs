@@ -105,7 +105,7 @@ impl<'a, T: Text> HeadTail<'a, T> {
 
     fn cut(&self, sides: Sides, text: &str, (lead, trail): (&str, &str)) -> Cut {
         let (head, _) = self.fitter.input.parts(sides);
-        let start = head.size().chars + Utf8(lead.as_bytes()).size().chars;
+        let start = head.chars() + Utf8(lead.as_bytes()).chars();
         Cut {
             keep: match self.fitter.keep {
                 Keep::Relevant if text.is_empty() => Keep::Head,

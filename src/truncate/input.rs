@@ -294,7 +294,7 @@ impl<'a, T: Text> Input<'a, T> {
 
     /// Returns the chars of the text.
     pub fn chars(&self) -> usize {
-        self.chars.unwrap_or_else(|| if T::UTF16 { self.total } else { self.head.size().chars })
+        self.chars.unwrap_or_else(|| if T::UTF16 { self.total } else { self.head.chars() })
     }
 
     /// Returns the ill-formed code points in the available text.

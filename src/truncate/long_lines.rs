@@ -82,7 +82,7 @@ pub fn cut_lines<T: Text>(text: T, max: usize) -> CutLines {
         content.slice(0..kept).write(&mut cut.text);
         let start = cut.text.len();
         cut.text.extend(mark.encode_utf16());
-        let hidden = size.chars - content.slice(0..kept).size().chars;
+        let hidden = size.chars - content.slice(0..kept).chars();
         let size = size::of_utf8(mark.as_bytes());
         cut.marks.push(Span { start, end: cut.text.len(), size, hidden });
         text.slice(line.content..line.end).write(&mut cut.text);
@@ -99,7 +99,7 @@ pub fn place_mark<T: Text>(content: T, chars: usize, max: usize) -> (usize, Stri
     // Omitting more can only make the mark longer. The first mark that keeps its length leaves the longest head.
     while let Some(room) = max.checked_sub(mark.len()) {
         let kept = prefix_of_bytes(content, room);
-        let next = mark_for(chars - content.slice(0..kept).size().chars);
+        let next = mark_for(chars - content.slice(0..kept).chars());
         if next.len() == mark.len() {
             return (kept, next);
         }
