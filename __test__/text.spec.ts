@@ -139,6 +139,24 @@ describe('the guarantees, over hostile text', () => {
       }),
     )
   })
+
+  it('G8: a text too long to be read at once gives the same, with one or two bytes a char in memory', () => {
+    const long = fc.tuple(hostileText, fc.constantFrom('', '✓')).map(([text, end]) => {
+      const narrow = `${text.replaceAll(/[\u0100-\uffff]/g, 'é')}a line\n`
+      return narrow.repeat(Math.ceil(70_000 / narrow.length)) + end
+    })
+    fc.assert(
+      fc.property(long, policies, (text, policy) => {
+        const plain = Buffer.from(text).toString()
+        const wide = `\u0100${text}`.slice(1)
+        for (const of of [clampText, clampTextWithReport] as const)
+          expect(of(wide, policy)).toEqual(of(plain, policy))
+        for (const of of [measureText, cleanText, estimateTokens] as const)
+          expect(of(wide)).toEqual(of(plain))
+      }),
+      { numRuns: 100 },
+    )
+  })
 })
 
 describe('clampTextWithReport', () => {

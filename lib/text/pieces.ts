@@ -21,8 +21,8 @@ export function* pieces(text: string): Generator<string> {
 }
 
 /**
- * Returns a test of consecutive pieces of a string, true if a piece is narrow. A string is all narrow or all wide in memory, so
- * after one wide piece the rest is not tested.
+ * Returns a test of consecutive pieces of a string, true if a piece is narrow. A string is all narrow or all wide in
+ * memory, so after one wide piece the rest is not tested.
  */
 export function narrowness(text: string): (piece: string) => boolean {
   let narrow = !isStoredWide(text)
