@@ -16,6 +16,7 @@ export function isLatin1(text: string): boolean {
 /** Returns true if a string has no char over 0xFF. */
 export function isNarrow(text: string): boolean {
   if (!WIDE.test(text)) return true
+  hasMetWide = true
   // The statics of RegExp keep the last match and its text in memory. This match replaces it.
   WIDE.test('\u0100')
   return false
@@ -23,6 +24,9 @@ export function isNarrow(text: string): boolean {
 
 /** Chars from which the scan of a string takes far longer than to ask how it is stored. */
 const LONG = 65_536
+
+/** A wide char was met. Until then no string is asked, as most programs have none. */
+let hasMetWide = false
 
 /** Serializes values as `v8.serialize` does, whose format tags strings by their width. Undefined until it is needed, as
  *  its module takes a millisecond to load, and null where there is none. */
@@ -33,7 +37,7 @@ const TWO_BYTES = 'c'.charCodeAt(0)
 
 /** Returns true if V8 is known to store a string with two bytes a char. A wrong answer costs time alone. */
 export function isStoredWide(text: string): boolean {
-  if (text.length < LONG) return false
+  if (text.length < LONG || !hasMetWide) return false
   if (serializer === undefined) {
     // V8 alone stores strings so. Other runtimes have a module of this name.
     const v8 = 'Bun' in globalThis ? undefined : process.getBuiltinModule?.('node:v8')
