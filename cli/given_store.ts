@@ -1,8 +1,16 @@
 import type { SpillStore } from 'spillway'
 import { createSpillStore } from '../index.js'
-import type { Args } from './args.js'
+import type { Args, Flags } from './args.js'
 import { ModuleStore } from './module_store.js'
 import { explain, naming, UsageError } from './usage_error.js'
+
+/** Makes the flags that name a store. `what`: the directory's help. */
+export function storeFlags(what: string): Flags {
+  return {
+    dir: { value: 'DIR', help: what },
+    store: { value: 'MODULE', help: 'module that exports a store, in place of --dir' },
+  }
+}
 
 /** The store that flags name, and its name, under which its errors are told. */
 export class GivenStore {

@@ -2,13 +2,13 @@ import { createSpillStore } from '../index.js'
 import { digest, record } from '../lib/stats/record.js'
 import { stateOf } from '../lib/stats/state.js'
 import { type Args, type Command, checkNames } from './args.js'
+import { storeFlags, storeOf } from './given_store.js'
 import { answerOf, directoryOf, isOfOurs } from './hook/answer.js'
 import { clampCall, omit } from './hook/clamp_call.js'
 import { HOSTS, type Host, rowOf } from './hook/hosts.js'
 import { read, write } from './hook/stdio.js'
 import { isObject } from './mcp/message.js'
 import { policyFlags, policyOf } from './policy.js'
-import { storeFlags } from './store_flags.js'
 import { SUMMARIES } from './summaries.js'
 import { err } from './terminal.js'
 import { UsageError } from './usage_error.js'
@@ -43,7 +43,7 @@ async function run(args: Args): Promise<number> {
   if (!isObject(event) || event['hook_event_name'] !== host.event) return 0
   const { session_id: session, tool_name: name, tool_input: input, tool_response: result } = event
   if (typeof name !== 'string' || isOfOurs(event)) return 0
-  const given = args.has('store') ? (await import('./given_store.js')).storeOf(args, '') : undefined
+  const given = args.has('store') ? storeOf(args, '') : undefined
   const dir = args.text('dir') ?? directoryOf(host, event) ?? stateOf('outputs')
   const storing = () => given?.store ?? createSpillStore({ dir, reference: 'path' })
   const row = rowOf(host, name)

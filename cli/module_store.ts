@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { SpillMeta, SpillRange, SpillSearch, SpillStore, SweepOptions, TextInput } from 'spillway'
@@ -169,6 +168,8 @@ function fileOf(module: string): string {
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file
   if (isAbsolute(module) || /^\.{1,2}[\\/]/.test(module))
     throw fault(module, 'no such module; check the path')
+  // Loaded here: a host waits for a hook, which seldom needs it.
+  const { createRequire } = require('node:module') as typeof import('node:module')
   try {
     return createRequire(resolve('spillway.js')).resolve(module)
   } catch (error) {

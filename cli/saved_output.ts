@@ -1,8 +1,7 @@
 import { basename, dirname } from 'node:path'
 import type { SpillMatch, SpillSearch, SpillSlice, SpillStore } from 'spillway'
 import type { Args } from './args.js'
-import { type GivenStore, storeOf } from './given_store.js'
-import { storeFlags } from './store_flags.js'
+import { type GivenStore, storeFlags, storeOf } from './given_store.js'
 import { UsageError } from './usage_error.js'
 
 export const savedOutputFlags = storeFlags('directory it was saved in; not needed if ID is a path')
