@@ -46,7 +46,7 @@ impl Relevance {
         let (mut words, mut news, mut values) = (Lists::default(), vec![], vec![]);
         let mut of_line = vec![];
         for line in lines {
-            each_word(line, &mut |word| {
+            each_word(line, &mut |word, _| {
                 let number = *numbers.entry(word).or_insert_with(|| {
                     news.push(if word.is_name() { NAME } else { PLAIN });
                     news.len() as u32 - 1

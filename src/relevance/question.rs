@@ -5,6 +5,9 @@ use super::words::{Word, Words, each_word};
 /// The weight of a word of the first text.
 pub const WEIGHT: u32 = 10;
 
+/// Maximum words that are stored as they are spelt.
+const SPELT: usize = 64;
+
 /// Maximum bytes of each text that are read.
 const READ: usize = 16_384;
 
@@ -12,6 +15,8 @@ const READ: usize = 16_384;
 #[derive(Clone, Debug, Default)]
 pub struct Question {
     words: Words<Asked>,
+    /// The words as they are spelt, unless they are too many. A text in ASCII that has a word has it in some case.
+    spelt: Option<Vec<Box<[u8]>>>,
 }
 
 /// A word of a question.
@@ -26,14 +31,30 @@ struct Asked {
 impl Question {
     /// Reads the first 16 KiB of each text.
     pub fn new(texts: &[String]) -> Question {
-        let mut words = Words::default();
+        let (mut words, mut spelt) = (Words::default(), vec![]);
         for (number, text) in (0..).zip(texts) {
             let text = &text.as_bytes()[..text.len().min(READ)];
-            each_word(text, &mut |word| {
-                words.entry(word).or_insert(Asked { text: number, lines: 0 });
+            each_word(text, &mut |word, text| {
+                words.entry(word).or_insert_with(|| {
+                    // No line in ASCII has another.
+                    if text.is_ascii() && spelt.len() <= SPELT {
+                        spelt.push(text.into());
+                    }
+                    Asked { text: number, lines: 0 }
+                });
             });
         }
-        Question { words }
+        spelt.sort();
+        Question { words, spelt: (spelt.len() <= SPELT).then_some(spelt) }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Returns the words in ASCII, or `None` if they are many.
+    pub fn spelt(&self) -> Option<&[Box<[u8]>]> {
+        self.spelt.as_deref()
     }
 
     /// Iterates over the words with their weights, at most [`WEIGHT`], in any order. The first text weighs most.
@@ -47,7 +68,7 @@ impl Question {
         const WORTH: u32 = 16;
         let mut score = 0;
         if !self.words.is_empty() {
-            each_word(line, &mut |word| {
+            each_word(line, &mut |word, _| {
                 if let Some(Asked { lines, .. }) = self.words.get_mut(&word) {
                     score += WORTH >> (*lines + 1).ilog2().min(WORTH);
                     *lines += 1;

@@ -55,8 +55,9 @@ const SHORTEST: usize = 3;
 const SHORTEST_NAME: usize = 4;
 const SHORTEST_PATH: usize = 5;
 
-/// Passes on the words and the names of a text, each as often as it occurs.
-pub fn each_word(text: &[u8], each: &mut impl FnMut(Word)) {
+/// Passes on the words and the names of a text, each as often as it occurs, and as it is spelt. Of two chars of a script
+/// without spaces only the second is.
+pub fn each_word(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
     let mut at = 0;
     while let Some(start) = text[at..].iter().position(|byte| is_part(*byte)).map(|skip| at + skip) {
         at = path(text, start, each);
@@ -64,7 +65,7 @@ pub fn each_word(text: &[u8], each: &mut impl FnMut(Word)) {
 }
 
 /// Passes on a path and its identifiers, and returns its end. A single identifier is a path, too.
-fn path(text: &[u8], start: usize, each: &mut impl FnMut(Word)) -> usize {
+fn path(text: &[u8], start: usize, each: &mut impl FnMut(Word, &[u8])) -> usize {
     let mut at = start;
     loop {
         let end = at + text[at..].iter().position(|byte| !is_part(*byte)).unwrap_or(text.len() - at);
@@ -75,7 +76,7 @@ fn path(text: &[u8], start: usize, each: &mut impl FnMut(Word)) -> usize {
             _ => {
                 let name = &text[start..end];
                 if at > start && name.len() >= SHORTEST_PATH && is_spelt(name) {
-                    each(Word::new(name.iter().copied(), true));
+                    each(Word::new(name.iter().copied(), true), name);
                 }
                 return end;
             }
@@ -85,7 +86,7 @@ fn path(text: &[u8], start: usize, each: &mut impl FnMut(Word)) -> usize {
 }
 
 /// Passes on an identifier if it is more than a plain word, and its words.
-fn identifier(text: &[u8], each: &mut impl FnMut(Word)) {
+fn identifier(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
     let mut parts = 0;
     let mut start = 0;
     while start < text.len() {
@@ -95,7 +96,7 @@ fn identifier(text: &[u8], each: &mut impl FnMut(Word)) {
         word(&text[part], each);
     }
     if parts > 1 && text.len() >= SHORTEST_NAME && is_spelt(text) {
-        each(Word::new(text.iter().copied(), true));
+        each(Word::new(text.iter().copied(), true), text);
     }
 }
 
@@ -122,11 +123,11 @@ fn part(text: &[u8], start: usize) -> Range<usize> {
     start..end
 }
 
-fn word(text: &[u8], each: &mut impl FnMut(Word)) {
+fn word(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
     if !text.is_ascii() {
         wide_word(text, each);
     } else if text.len() >= SHORTEST && text[0].is_ascii_alphabetic() {
-        each(Word::new(text.iter().map(u8::to_ascii_lowercase), false));
+        each(Word::new(text.iter().map(u8::to_ascii_lowercase), false), text);
     }
 }
 
@@ -134,7 +135,7 @@ fn word(text: &[u8], each: &mut impl FnMut(Word)) {
 const WITHOUT_SPACES: char = '\u{2E80}';
 
 /// Passes on a word in another script: in one without spaces, each pair of characters.
-fn wide_word(text: &[u8], each: &mut impl FnMut(Word)) {
+fn wide_word(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
     let text = String::from_utf8_lossy(text);
     let mut encoded = [0; 8];
     let mut spaced = String::with_capacity(text.len());
@@ -149,12 +150,12 @@ fn wide_word(text: &[u8], each: &mut impl FnMut(Word)) {
         if let Some(before) = before.filter(|_| is_dense) {
             let (first, second) = encoded.split_at_mut(4);
             let pair = char::encode_utf8(before, first).bytes().chain(letter.encode_utf8(second).bytes());
-            each(Word::new(pair, false));
+            each(Word::new(pair, false), letter.encode_utf8(&mut [0; 4]).as_bytes());
         }
         before = is_dense.then_some(letter);
     }
     if spaced.len() >= SHORTEST {
-        each(Word::new(spaced.bytes(), false));
+        each(Word::new(spaced.bytes(), false), spaced.as_bytes());
     }
 }
 
@@ -214,7 +215,7 @@ mod tests {
 
     fn words(text: &str) -> Vec<Word> {
         let mut words = vec![];
-        each_word(text.as_bytes(), &mut |word| words.push(word));
+        each_word(text.as_bytes(), &mut |word, _| words.push(word));
         words
     }
 

@@ -166,7 +166,7 @@ pub fn plain(line: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Returns the bytes of an escape sequence behind its bracket. Without an escape before it, only a colour is one.
-fn sequence(text: &[u8], is_escaped: bool) -> Option<usize> {
+pub fn sequence(text: &[u8], is_escaped: bool) -> Option<usize> {
     let length = text.iter().take_while(|byte| matches!(byte, 0x20..0x40)).count();
     let end = text.get(length).copied();
     let is_colour = end == Some(b'm')

@@ -1,6 +1,8 @@
 //! The heading of a line: the nearest preceding line with less indentation, or the first line of its paragraph. A command
 //! begins a paragraph.
 
+use super::bytes::LOOKED_AT;
+use super::prefix::without_prefix;
 use super::unit::Unit;
 
 /// Maximum levels stored, and maximum bytes of a heading.
@@ -28,14 +30,12 @@ pub struct Headings {
 impl Headings {
     /// Takes the next line, and what it says behind its prefix, and returns its heading.
     pub fn take(&mut self, unit: Unit, text: &[u8], said: &[u8]) -> Option<(Unit, &[u8])> {
-        let indent = said.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let indent = indent_of(said);
         if said[indent..].iter().all(u8::is_ascii_whitespace) {
             self.paragraph = None;
             return None;
         }
-        while self.depth > 0 && self.levels[self.depth - 1].indent >= indent {
-            self.depth -= 1;
-        }
+        self.close(indent);
         let above = self.depth.checked_sub(1);
         self.push(indent, unit, text);
         let begins = self.paragraph.is_none() || is_command(said);
@@ -48,6 +48,39 @@ impl Headings {
             None => self.paragraph.as_ref().filter(|_| continues),
         };
         heading.map(|heading| (heading.unit, &*heading.text))
+    }
+
+    /// Returns true if the next line does not begin a paragraph, unless it is a command.
+    pub fn in_paragraph(&self) -> bool {
+        self.paragraph.is_some()
+    }
+
+    /// Takes lines of a paragraph, none of them blank or a command, the last one first. Equals taking each in order.
+    pub fn pass<'a>(&mut self, lines: impl Iterator<Item = (Unit, &'a [u8])>) {
+        let (mut least, mut levels) = (usize::MAX, vec![]);
+        for (unit, text) in lines {
+            let indent = indent_of(without_prefix(&text[..text.len().min(LOOKED_AT)]));
+            if indent < least {
+                least = indent;
+                levels.push((unit, text));
+            }
+            // No line before is above one without indentation.
+            if least == 0 {
+                break;
+            }
+        }
+        for (unit, text) in levels.into_iter().rev() {
+            let indent = indent_of(without_prefix(&text[..text.len().min(LOOKED_AT)]));
+            self.close(indent);
+            self.push(indent, unit, text);
+        }
+    }
+
+    /// Leaves the levels that are indented as much or more.
+    fn close(&mut self, indent: usize) {
+        while self.depth > 0 && self.levels[self.depth - 1].indent >= indent {
+            self.depth -= 1;
+        }
     }
 
     fn push(&mut self, indent: usize, unit: Unit, text: &[u8]) {
@@ -66,9 +99,13 @@ impl Headings {
     }
 }
 
+fn indent_of(said: &[u8]) -> usize {
+    said.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
 /// Returns true for the echo of a command, or for the head of a group, as shells and CI systems print them. A step may
 /// be named before it: `[build 4/9] RUN make`.
-fn is_command(said: &[u8]) -> bool {
+pub fn is_command(said: &[u8]) -> bool {
     const BEGINNINGS: [&str; 7] = ["$ ", "+ ", "> ", "==> ", "##[group]", "::group::", "RUN "];
     let step = said.strip_prefix(b"[").and_then(|said| said.iter().position(|byte| *byte == b']'));
     let said = step.map_or(said, |end| said[end + 2..].trim_ascii_start());

@@ -8,6 +8,7 @@ mod body;
 mod bytes;
 mod choice;
 mod compose;
+mod gate;
 mod headings;
 mod likeness;
 mod old;
@@ -16,6 +17,8 @@ mod prefix;
 mod score;
 mod shapes;
 mod shelf;
+mod sieve;
+mod skim;
 mod tally;
 mod unit;
 mod words;
@@ -28,6 +31,7 @@ use crate::encoding::{Size, Text, Utf8};
 use crate::limits::{Limits, UNLIMITED};
 use crate::notice::earlier;
 use crate::relevance::Question;
+use gate::Gate;
 use headings::Headings;
 use likeness::Seen;
 use old::OldNotice;
@@ -35,6 +39,8 @@ use open::{AROUND, Open};
 use prefix::without_prefix;
 use score::Score;
 use shelf::{Shelf, Worth};
+use sieve::Found;
+use skim::Reader;
 use tally::{Tallies, is_tally};
 use unit::{Foreign, Splitter, Stretch, Unit};
 
@@ -59,8 +65,11 @@ pub struct Selection {
     /// Maximum bytes of the last units that are stored.
     window: usize,
     aim: Aim,
+    gate: Gate,
     splitter: Splitter,
     state: State,
+    /// What the sieve of the gate found in the text that is read.
+    found: Vec<Found>,
 }
 
 #[derive(Clone, Debug)]
@@ -151,15 +160,25 @@ impl Selection {
     pub fn new(limits: &Limits, sought: Sought) -> Selection {
         let budget = budget(limits);
         let weighed = budget.saturating_mul(WEIGHED);
-        let (aim, head, window) = match sought {
-            // Exceeds the head's share: the head may get leftover room.
-            Sought::Failure(needles) => (Aim::Failure(Needles::new(needles)), budget / 4, budget),
-            Sought::Answer(question) => (Aim::Answer(Question::new(question)), weighed, weighed),
+        let (aim, gate, head, window) = match sought {
+            Sought::Failure(needles) => {
+                let needles = Needles::new(needles);
+                let gate = if needles.is_some() { Gate::Shut } else { Gate::Failure };
+                // Exceeds the head's share: the head may get leftover room.
+                (Aim::Failure(needles), gate, budget / 4, budget)
+            }
+            Sought::Answer(question) => {
+                let question = Question::new(question);
+                let gate = Gate::of_question(&question);
+                (Aim::Answer(question), gate, weighed, weighed)
+            }
         };
         Selection {
             window,
             aim,
+            gate,
             splitter: Splitter::default(),
+            found: vec![],
             state: State {
                 head: Stretch::default(),
                 head_open: true,
@@ -188,9 +207,15 @@ impl Selection {
 
     /// Takes the next text: valid UTF-8, split anywhere.
     pub fn push(&mut self, text: &[u8]) {
-        let Selection { window, aim, splitter, state } = self;
+        let Selection { window, aim, gate, splitter, state, found } = self;
         state.wide |= !text.is_ascii();
-        splitter.push(text, |unit| state.take(unit, aim, *window));
+        for text in text.chunks(skim::PART) {
+            found.clear();
+            if let Some(sieve) = gate.sieve() {
+                sieve.look(text, found);
+            }
+            splitter.push(text, &mut Reader { state, aim, gate, found, text, window: *window });
+        }
     }
 
     /// Takes U+FFFD in place of up to three bytes of invalid UTF-8.
@@ -229,8 +254,8 @@ impl Selection {
 
     /// Ends the text.
     pub fn finish(&mut self) {
-        let Selection { window, aim, splitter, state } = self;
-        splitter.finish(|unit| state.take(unit, aim, *window));
+        let Selection { window, aim, splitter, state, .. } = self;
+        splitter.finish(&mut |unit: &[u8]| state.take(unit, aim, *window));
         for open in std::mem::take(&mut state.open) {
             state.close(open);
         }
@@ -259,7 +284,8 @@ impl Selection {
         let lists =
             notices.capacity() * size_of::<OldNotice>() + foreign.capacity() * size_of::<(usize, Foreign)>();
         let shelves = lines.memory() + contexts.memory() + tallies.memory();
-        head.memory() + recent.memory() + seen.memory() + shelves + lists + question
+        let found = self.found.capacity() * size_of::<Found>();
+        head.memory() + recent.memory() + seen.memory() + shelves + lists + question + found
     }
 }
 
@@ -348,6 +374,11 @@ impl State {
             self.head.push(unit, text);
         }
         self.recent.push(unit, text);
+        self.forget(window);
+    }
+
+    /// Drops the recent units that no result can hold.
+    fn forget(&mut self, window: usize) {
         // Lines can be so short that their count takes more memory than their text. Store fewer of those.
         while self.recent.units() > REACH
             && (self.recent.bytes() - self.recent.first_bytes() >= window

@@ -76,7 +76,7 @@ pub struct OldNotice {
 }
 
 /// Returns true if a line is a mark between findings.
-fn is_mark(text: &[u8]) -> bool {
+pub fn is_mark(text: &[u8]) -> bool {
     text.first() == Some(&b'[') && parse::is_mark(text.strip_suffix(b"\n").unwrap_or(text))
 }
 

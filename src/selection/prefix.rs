@@ -56,7 +56,7 @@ fn is_date(before: &[u8]) -> bool {
     true
 }
 
-fn is_in_time(byte: u8) -> bool {
+pub fn is_in_time(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b':' | b'+' | b'-' | b'Z' | b']' | b')')
 }
 

@@ -85,7 +85,7 @@ const TELLING: Lengths = {
 
 /// Returns true if a word's first letters and length allow a weight.
 #[inline]
-fn may_tell(word: &[u8]) -> bool {
+pub fn may_tell(word: &[u8]) -> bool {
     matches!(word, [first, second, ..] if word.len() < 16 && TELLING[words::beginning(*first, *second)] & 1 << word.len() != 0)
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::encoding::{Text, Utf8};
+
 /// Longer lines are split into pieces.
 pub const LONG_LINE: usize = 1_000;
 
@@ -44,9 +46,25 @@ impl Unit {
     }
 
     /// Returns the preceding unit, given its size.
-    fn previous(&self, bytes: usize, chars: usize, ends_line: bool) -> Unit {
+    pub fn previous(&self, bytes: usize, chars: usize, ends_line: bool) -> Unit {
         let (number, line) = (self.number - 1, self.line - usize::from(ends_line));
         Unit { number, char: self.char - chars, line, bytes, chars, foreign: Foreign::default(), ends_line }
+    }
+}
+
+/// Takes units.
+pub trait Units {
+    fn take(&mut self, unit: &[u8]);
+
+    /// Takes whole lines at the start of a text in one step, and returns their end.
+    fn skim(&mut self, _text: &[u8]) -> usize {
+        0
+    }
+}
+
+impl<F: FnMut(&[u8])> Units for F {
+    fn take(&mut self, unit: &[u8]) {
+        self(unit);
     }
 }
 
@@ -65,37 +83,40 @@ impl Splitter {
         self.pending.len()
     }
 
-    pub fn push(&mut self, mut text: &[u8], mut each: impl FnMut(&[u8])) {
+    pub fn push(&mut self, mut text: &[u8], each: &mut impl Units) {
         while !self.pending.is_empty() && !text.is_empty() {
             let newline = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
             let room = (LONG_LINE + 1 - self.pending.len().min(LONG_LINE)).min(newline);
             self.pending.extend_from_slice(&text[..room]);
             text = &text[room..];
             let mut pending = std::mem::take(&mut self.pending);
-            let used = self.split(&pending, false, &mut each);
+            let used = self.split(&pending, false, &mut |unit: &[u8]| each.take(unit));
             pending.drain(..used);
             self.pending = pending;
         }
-        let used = self.split(text, false, &mut each);
+        let used = self.split(text, false, each);
         self.pending.extend_from_slice(&text[used..]);
     }
 
     /// Emits the pending text as the last unit.
-    pub fn finish(&mut self, mut each: impl FnMut(&[u8])) {
+    pub fn finish(&mut self, each: &mut impl Units) {
         let pending = std::mem::take(&mut self.pending);
-        self.split(&pending, true, &mut each);
+        self.split(&pending, true, &mut |unit: &[u8]| each.take(unit));
     }
 
     /// Emits the complete units of a text and returns their end.
-    fn split(&mut self, text: &[u8], finished: bool, each: &mut impl FnMut(&[u8])) -> usize {
+    fn split(&mut self, text: &[u8], finished: bool, each: &mut impl Units) -> usize {
         let mut at = 0;
-        while let Some(length) = next_unit(&text[at..], self.long, finished) {
+        loop {
+            if !self.long {
+                at += each.skim(&text[at..]);
+            }
+            let Some(length) = next_unit(&text[at..], self.long, finished) else { return at };
             let unit = &text[at..at + length];
             self.long = !unit.ends_with(b"\n");
-            each(unit);
+            each.take(unit);
             at += length;
         }
-        at
     }
 }
 
@@ -141,6 +162,20 @@ impl Stretch {
             self.foreign.push_back((unit.number, unit.foreign));
         }
         self.text.extend_from_slice(text);
+    }
+
+    /// Appends whole lines, up to the last one. `wide`: they may have text that is not ASCII.
+    pub fn extend(&mut self, last: Unit, lines: &[u8], wide: bool) {
+        self.last = Some(last);
+        let wide = wide && !lines.is_ascii();
+        let mut start = 0;
+        for newline in memchr::memchr_iter(b'\n', lines) {
+            let line = &lines[start..=newline];
+            let chars = if wide { Utf8(line).size().chars } else { line.len() };
+            self.lengths.push_back((line.len() as u16, chars as u16));
+            start = newline + 1;
+        }
+        self.text.extend_from_slice(lines);
     }
 
     pub fn pop_front(&mut self) {
@@ -229,11 +264,11 @@ mod tests {
 
     fn units(text: &str, chunk: usize) -> Vec<String> {
         let (mut splitter, mut units) = (Splitter::default(), vec![]);
-        let mut each = |unit: &[u8]| units.push(String::from_utf8(unit.to_vec()).unwrap());
+        let each = &mut |unit: &[u8]| units.push(String::from_utf8(unit.to_vec()).unwrap());
         for chunk in text.as_bytes().chunks(chunk) {
-            splitter.push(chunk, &mut each);
+            splitter.push(chunk, each);
         }
-        splitter.finish(&mut each);
+        splitter.finish(each);
         units
     }
 

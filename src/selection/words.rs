@@ -7,7 +7,7 @@ use super::bytes::{is_word, word_length};
 
 /// Lower-case words and their weights. Negative weights make a line less important.
 #[rustfmt::skip]
-const WORDS: &[(&str, i32)] = &[
+pub const WORDS: &[(&str, i32)] = &[
     ("panicked", 9), ("segfault", 9), ("sigsegv", 9), ("sigabrt", 9),
     ("fatal", 8), ("panic", 8), ("deadlock", 8),
     ("fail", 7), ("failed", 7), ("denied", 7), ("refused", 7),
@@ -24,7 +24,7 @@ const WORDS: &[(&str, i32)] = &[
 ];
 
 /// Phrases by first word: the text that must follow, and the weight of the phrase.
-const PHRASES: &[(&str, &str, i32)] = &[
+pub const PHRASES: &[(&str, &str, i32)] = &[
     ("not", " found", 6),
     ("not", " ok", 8),
     ("not", " defined", 6),

@@ -1,0 +1,322 @@
+//! Tells lines that say nothing to a search, which need not be scored.
+//!
+//! A gate may let a line pass that says nothing. It never holds back one that has a score, that changes the headings of
+//! later lines, or that colours run through.
+
+use std::sync::LazyLock;
+
+use super::bytes::{ESCAPE, LOOKED_AT, sequence, word_length};
+use super::headings::is_command;
+use super::prefix::{is_in_time, without_prefix};
+use super::score::may_tell;
+use super::shapes;
+use super::sieve::{GROUPS, Sieve};
+use super::words::{self, PHRASES, WORDS, Weight, Word};
+use crate::relevance::Question;
+
+/// The lines that a search need not score.
+#[derive(Clone, Debug)]
+pub enum Gate {
+    /// None: all are scored.
+    Shut,
+    /// All.
+    Open,
+    /// Those that tell of no failure.
+    Failure,
+    /// Those without a word of the question.
+    Answer(Asked),
+}
+
+impl Gate {
+    pub fn of_question(question: &Question) -> Gate {
+        if question.is_empty() { Gate::Open } else { Asked::of(question).map_or(Gate::Shut, Gate::Answer) }
+    }
+
+    /// Returns the sieve that finds places in a line, or `None` if no line is dull.
+    pub fn sieve(&self) -> Option<&Sieve> {
+        static OPEN: LazyLock<Sieve> = LazyLock::new(Sieve::default);
+        match self {
+            Gate::Shut => None,
+            Gate::Open => Some(&OPEN),
+            Gate::Failure => Some(&FAILURE),
+            Gate::Answer(asked) => Some(&asked.sieve),
+        }
+    }
+
+    /// Returns true if a whole line need not be scored. `places`: those that the sieve finds in it.
+    pub fn is_dull(&self, line: &[u8], places: impl Iterator<Item = usize>) -> bool {
+        match self {
+            Gate::Shut => false,
+            Gate::Open => true,
+            Gate::Failure => tells_nothing(line, places),
+            Gate::Answer(asked) => asked.has_no_word(line, places),
+        }
+    }
+}
+
+/// Groups of the sieve that hold words; the others hold shapes.
+const OF_WORDS: usize = 10;
+
+/// Finds the places in a line where a word of failure or a shape may begin, or what makes a line a heading.
+static FAILURE: LazyLock<Sieve> = LazyLock::new(|| {
+    const DIGIT: &[u8] = b"0123456789";
+    let mut sieve = Sieve::default();
+    let mut begins: Vec<Vec<u8>> = WORDS
+        .iter()
+        .filter(|(_, weight)| *weight > 0)
+        .map(|(word, _)| word.as_bytes().to_vec())
+        .chain(PHRASES.iter().map(|(first, rest, _)| [first.as_bytes(), rest.as_bytes()].concat()))
+        .chain(["nan", "inf", "level", "severity", "status"].map(|word| word.as_bytes().to_vec()))
+        .chain(["notfound", "backoff"].map(|word| word.as_bytes().to_vec()))
+        .collect();
+    begins.sort();
+    for (at, word) in begins.iter().enumerate() {
+        sieve.add_word(at * OF_WORDS / begins.len(), word);
+    }
+    let shapes: [(usize, &[&[u8]]); 15] = [
+        (10, &[b"EF", DIGIT, DIGIT, DIGIT]),
+        (10, &[b"H", b"T", b"T", b"P"]),
+        (10, &[b"R", b"U", b"N", b" "]),
+        (11, &[b"\"", b" ", b"5", DIGIT]),
+        (11, &[b"#", b"#", b"[", b"g"]),
+        (11, &[b":", b":", b"g", b"r"]),
+        (12, &[b"+"]),
+        (13, &[b"$", b" "]),
+        (13, &[b"\xE2", b"\x9C\x97\x9D\xA8"]),
+        (13, &[b"\xC3", b"\x97"]),
+        (14, &[&[ESCAPE]]),
+        (14, &[b"^", b"[", b"["]),
+        (14, &[b"[", b"0123456789;"]),
+        (15, &[b">", b" "]),
+        (15, &[b"E", b" ", b" "]),
+    ];
+    shapes.iter().for_each(|(group, shape)| sieve.add(*group, shape));
+    sieve
+});
+
+/// Returns true if a line has no score, and is neither blank nor a command.
+fn tells_nothing(line: &[u8], mut places: impl Iterator<Item = usize>) -> bool {
+    let line = &line[..line.len().min(LOOKED_AT)];
+    let mut may_begin = false;
+    let tells = places.any(|at| {
+        let Some(text) = line.get(at..).filter(|text| !text.is_empty()) else { return false };
+        match text[0] {
+            ESCAPE => true,
+            b'^' => text.starts_with(b"^[["),
+            b'[' => sequence(&text[1..], false).is_some(),
+            b'"' => shapes::is_server_error(&text[1..]),
+            b'+' | b'$' | b'>' | b'#' | b':' | 0x80.. => {
+                may_begin = true;
+                false
+            }
+            _ => {
+                may_begin |= text.starts_with(b"E  ") || text.starts_with(b"RUN ");
+                is_telling_word(line, at)
+            }
+        }
+    });
+    !(tells || may_begin && begins(line) || is_blank(line))
+}
+
+/// Returns true if a word of failure stands here, or the end of a name of failures.
+fn is_telling_word(line: &[u8], start: usize) -> bool {
+    let length = word_length(&line[start..]);
+    let end = start + length;
+    let word = &line[start..end];
+    let is_weighed = || match Word::at(line, start, length).and_then(words::weight) {
+        Some(Weight::Word(weight)) => weight > 0,
+        Some(Weight::Phrase) => Word::at(line, start, length)
+            .is_some_and(|word| words::phrase(word, &line[..start], &line[end..]).is_some()),
+        None => false,
+    };
+    may_tell(word) && (is_weighed() || shapes::of_word(line, start, end).is_some())
+        || matches!(word, b"NotFound" | b"BackOff")
+}
+
+/// Returns true if the line itself is a mark, a command, or may replace the line before.
+fn begins(line: &[u8]) -> bool {
+    let said = without_prefix(line);
+    said.starts_with(b"+") || is_command(said) || shapes::of_beginning(said) > 0
+}
+
+/// Returns true if nothing stands behind the prefix of a line.
+fn is_blank(line: &[u8]) -> bool {
+    // Most lines end in a letter, which no prefix does but for that of a time zone.
+    if let [.., last, b'\n'] = line
+        && last.is_ascii_alphabetic()
+        && *last != b'Z'
+    {
+        return false;
+    }
+    let text = line.trim_ascii_end();
+    text.is_empty() || may_end_prefix(text) && without_prefix(line).trim_ascii().is_empty()
+}
+
+/// Returns true if a text ends as the columns of a prefix do: in a bar, a time, or the number or the seconds of a step.
+fn may_end_prefix(text: &[u8]) -> bool {
+    let run = text.iter().rev().take_while(|byte| is_in_time(**byte)).count();
+    let (before, run) = text.split_at(text.len() - run);
+    if run.is_empty() {
+        return before.ends_with(b"|");
+    }
+    let is_step = |text: &[u8]| {
+        let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        text[..text.len() - digits].ends_with(b"#")
+    };
+    matches!(run, [_, _, b':', _, _, b':', ..])
+        || is_step(before)
+        || before.strip_suffix(b" ").is_some_and(is_step)
+}
+
+/// Finds the places in a line where a word of a question may begin.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    sieve: Sieve,
+    /// The words by the last bits of their first byte.
+    words: Vec<Vec<Box<[u8]>>>,
+}
+
+/// The last bits of a letter tell it in any case.
+const LETTERS: usize = 32;
+
+impl Asked {
+    /// Returns `None` if a question has so many words that most lines have one.
+    fn of(question: &Question) -> Option<Asked> {
+        let (mut sieve, mut words) = (Sieve::default(), vec![vec![]; LETTERS]);
+        let spelt = question.spelt()?;
+        for (at, word) in spelt.iter().enumerate() {
+            sieve.add_word(at * GROUPS / spelt.len(), word);
+            words[usize::from(word[0]) % LETTERS].push(word.clone());
+        }
+        Some(Asked { sieve, words })
+    }
+
+    fn has_no_word(&self, line: &[u8], mut places: impl Iterator<Item = usize>) -> bool {
+        // A wide word is compared in more ways than by its case.
+        line.is_ascii()
+            && !places.any(|at| {
+                let words = &self.words[usize::from(line[at]) % LETTERS];
+                let stands = |word: &[u8]| {
+                    line.get(at..at + word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word))
+                };
+                words.iter().any(|word| stands(word))
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::score::score;
+    use super::super::sieve::next_place;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn is_dull_line(line: &[u8]) -> bool {
+        let mut found = vec![];
+        FAILURE.look(line, &mut found);
+        let mut from = 0;
+        let places = std::iter::from_fn(|| {
+            let place = next_place(&found, from, line.len())?;
+            from = place + 1;
+            Some(place)
+        });
+        Gate::Failure.is_dull(line, places)
+    }
+
+    fn part() -> impl Strategy<Value = String> {
+        let words = WORDS.iter().map(|(word, _)| (*word).to_owned());
+        let phrases = PHRASES.iter().map(|(first, rest, _)| format!("{first}{rest}"));
+        let shapes = [
+            "TypeError",
+            "x.NotFound:",
+            "ImageBackOff ",
+            "OOMKilled",
+            "HTTP/1.1 404 ",
+            "\" 502 ",
+            " E501 ",
+            "F4012: ",
+            "loss=nan",
+            ": -inf ",
+            "\"level\":50",
+            "\"status\": 502",
+            "severity: High",
+            "✕ ",
+            "× ",
+            "●",
+            "❌",
+            "⨯ ",
+            "E  ",
+            ">  ",
+            "--> ",
+            "+ ",
+            "$ make",
+            "==> ",
+            "##[group]",
+            "::group::",
+            "RUN x",
+            "[a 1/2] RUN y",
+            "\u{1b}[31m",
+            "^[[0m",
+            "[31m",
+            "[0;1m",
+            "12:00:01",
+            "2026-01-02T10:00:00.123Z",
+            "[12:00:01] ",
+            "web-1  | ",
+            "#12 ",
+            "#12 3.456",
+            "Nov 23 08:47:06 ",
+            "build\tinstall\t",
+            "   ",
+            "\t",
+            "\r",
+            "x",
+            "lines",
+            "_",
+            "9",
+            ".",
+            ":",
+            "=",
+            "0 ",
+            "no ",
+            "é",
+            "漢字",
+        ];
+        let all: Vec<String> = words.chain(phrases).chain(shapes.map(str::to_owned)).collect();
+        (prop::sample::select(all), 0..4usize).prop_map(|(part, how)| match how {
+            0 => part.to_uppercase(),
+            1 => format!("{part} "),
+            _ => part,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_dull_line_has_no_score_and_heads_nothing(
+            parts in prop::collection::vec(part(), 0..6),
+            lead in prop_oneof![4 => Just(0), 1 => 560..620usize],
+        ) {
+            let line = format!("{}{}\n", "x ".repeat(lead / 2), parts.concat());
+            let text = super::super::bytes::plain(line.as_bytes());
+            let said = without_prefix(&text);
+            let matters = score(said).0 > 0
+                || text.len() != line.len().min(LOOKED_AT)
+                || said.trim_ascii().is_empty()
+                || said.starts_with(b"+")
+                || is_command(said);
+            prop_assert!(!(matters && is_dull_line(line.as_bytes())), "{:?}", line);
+        }
+    }
+
+    #[test]
+    fn usual_lines_are_dull() {
+        for line in [
+            "2026-01-02T10:00:00.12Z INFO  server: GET /api/items/12 took 34 ms\n",
+            "10.0.0.1 - - \"GET /static/app.7.js HTTP/1.1\" 200 9000\n",
+            "   Compiling some-crate-12 v1.3.0\n",
+            "    at handler (src/routes/items.ts:44:12)\n",
+        ] {
+            assert!(is_dull_line(line.as_bytes()), "{line}");
+        }
+    }
+}

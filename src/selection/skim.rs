@@ -1,0 +1,217 @@
+//! Takes lines that say nothing many at a time.
+
+use super::bytes::LOOKED_AT;
+use super::gate::Gate;
+use super::old::is_mark;
+use super::prefix::without_prefix;
+use super::sieve::{Found, line_end, next_place};
+use super::unit::{LONG_LINE, Unit, Units};
+use super::{Aim, State, shapes};
+use crate::encoding::{Size, Text, Utf8};
+use crate::notice::earlier;
+
+/// Bytes of text that are looked at before their lines are taken.
+pub const PART: usize = 16 * 1024;
+
+/// Takes the units of a part of the text.
+pub struct Reader<'r> {
+    pub state: &'r mut State,
+    pub aim: &'r mut Aim,
+    pub gate: &'r Gate,
+    /// What the sieve of the gate found in the part.
+    pub found: &'r [Found],
+    pub text: &'r [u8],
+    pub window: usize,
+}
+
+impl Units for Reader<'_> {
+    fn take(&mut self, unit: &[u8]) {
+        self.state.take(unit, self.aim, self.window);
+    }
+
+    fn skim(&mut self, text: &[u8]) -> usize {
+        let Reader { state, gate, found, text: part, .. } = self;
+        // The text is the rest of the part.
+        let start = part.len() - text.len();
+        if !state.may_skim(gate) {
+            return 0;
+        }
+        // An answer is not sought in the head.
+        let room = matches!(gate, Gate::Open | Gate::Answer(_)).then(|| state.head_room()).flatten();
+        let (mut end, mut count) = (start, 0);
+        while let Some(next) = line_end(found, end) {
+            let line = &part[end..next];
+            let is_of_head = room.is_some();
+            if line.len() > LONG_LINE + 1
+                || state.may_be_notice(line, next - start)
+                || !is_of_head && !gate.is_dull(line, places(found, end, next))
+            {
+                break;
+            }
+            (end, count) = (next, count + 1);
+            if room.is_some_and(|room| end - start > room) {
+                break;
+            }
+        }
+        if count > 0 {
+            state.pass(&part[start..end], count, self.aim, self.window);
+        }
+        end - start
+    }
+}
+
+/// Iterates over the places in a line, from its start.
+fn places(found: &[Found], start: usize, end: usize) -> impl Iterator<Item = usize> {
+    let mut from = start;
+    std::iter::from_fn(move || {
+        let place = next_place(found, from, end)?;
+        from = place + 1;
+        Some(place - start)
+    })
+}
+
+impl State {
+    /// Returns true if the next units may be whole lines that change nothing but the ends of the text.
+    fn may_skim(&self, gate: &Gate) -> bool {
+        let begins_line = self.last.is_none_or(|last| last.ends_line);
+        let after_blank = self.blank && self.size.bytes <= earlier::SEARCHED;
+        let is_awaited = !self.open.is_empty() || !self.foreign.is_empty() || after_blank;
+        begins_line && !is_awaited && (!matches!(gate, Gate::Failure) || self.headings.in_paragraph())
+    }
+
+    /// Returns the bytes that the head may still grow by, if it may.
+    fn head_room(&self) -> Option<usize> {
+        self.head_open.then(|| self.head_most.saturating_sub(self.head.bytes()))
+    }
+
+    /// Returns true if a line may be a part of an earlier notice, or a mark. `end`: its end behind the text so far.
+    fn may_be_notice(&self, line: &[u8], end: usize) -> bool {
+        self.size.bytes + end <= earlier::SEARCHED && (line == b"\n" || is_mark(line))
+    }
+
+    /// Takes this many lines, none of which says anything. Equals taking each.
+    fn pass(&mut self, lines: &[u8], count: usize, aim: &Aim, window: usize) {
+        let line = last_line(lines);
+        let last = self.last_unit(lines, count);
+        if matches!(aim, Aim::Failure(_)) {
+            let (wide, mut rest, mut next) = (self.wide, lines, None);
+            let back = std::iter::from_fn(|| {
+                let line = (!rest.is_empty()).then(|| last_line(rest))?;
+                rest = &rest[..rest.len() - line.len()];
+                let unit = next.map_or(last, |next: Unit| next.previous(line.len(), chars(line, wide), true));
+                next = Some(unit);
+                Some((unit, line))
+            });
+            self.headings.pass(back);
+            self.start = shapes::start(without_prefix(&line[..line.len().min(LOOKED_AT)]));
+        }
+        let first = memchr::memchr(b'\n', lines).map_or(0, |newline| newline + 1);
+        if self.size.bytes + first <= earlier::SEARCHED {
+            self.maybe = None;
+        }
+        if self.head_open {
+            let room = self.head_most.saturating_sub(self.head.bytes());
+            let end = if lines.len() <= room {
+                Some(lines.len() - 1)
+            } else {
+                memchr::memrchr(b'\n', &lines[..room])
+            };
+            if let Some(end) = end {
+                let lines = &lines[..=end];
+                let count = memchr::memchr_iter(b'\n', lines).count();
+                self.head.extend(self.last_unit(lines, count), lines, self.wide);
+            }
+            self.head_open = lines.len() <= room;
+        }
+        self.last = Some(last);
+        let chars = chars(lines, self.wide);
+        self.size = self.size + Size { bytes: lines.len(), chars, newlines: count, broken: 0 };
+        self.recent.extend(last, lines, self.wide);
+        self.forget(window);
+    }
+
+    /// Returns the last of the next lines.
+    fn last_unit(&self, lines: &[u8], count: usize) -> Unit {
+        let first = self.next_unit(Size::default());
+        let line = last_line(lines);
+        let of_line = chars(line, self.wide);
+        Unit {
+            number: first.number + count - 1,
+            char: first.char + chars(lines, self.wide) - of_line,
+            line: first.line + count - 1,
+            bytes: line.len(),
+            chars: of_line,
+            ends_line: true,
+            ..first
+        }
+    }
+}
+
+fn chars(text: &[u8], wide: bool) -> usize {
+    if wide && !text.is_ascii() { Utf8(text).size().chars } else { text.len() }
+}
+
+/// Returns the last line of a text that ends in a newline.
+fn last_line(lines: &[u8]) -> &[u8] {
+    let before = &lines[..lines.len() - 1];
+    &lines[memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1)..]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::gate::Gate;
+    use super::super::{Selection, Sought};
+    use crate::limits::Limits;
+
+    fn text() -> impl Strategy<Value = String> {
+        let line = prop_oneof![
+            8 => "[a-d ]{0,40}\n",
+            3 => "( {0,6}[a-z]{1,9}){1,5}\n",
+            2 => "2026-01-02T10:00:00.1Z( {0,3}[a-z]{0,6}){0,3}\n",
+            1 => "error: [a-z]{1,9} is missing\n",
+            1 => "[+-]  [a-z]{1,4}\n",
+            1 => "\\[[a-z0-9]{0,4}(\\] RUN)?[a-z ]{0,9}\n",
+            1 => "(parse|Item|\\$ |> |漢字|é|\u{212A}elvin|#12 ){1,4}\n",
+            1 => Just("\n".to_owned()),
+            1 => Just("\n[tool output truncated: 70 of 90 chars omitted (limit 9B); x]\n\n".to_owned()),
+            1 => Just("[... 12 lines ...]\n".to_owned()),
+            1 => "[a-z ]{990,1020}\n",
+            1 => "[a-z, ]{1500}",
+        ];
+        (prop::collection::vec(line, 0..90), 1..7usize)
+            .prop_map(|(lines, times)| lines.concat().repeat(times))
+    }
+
+    proptest! {
+        #[test]
+        fn skimming_changes_nothing(
+            text in text(),
+            chunk in 1..5_000usize,
+            chars in 0..3_000usize,
+            asked in prop::option::of(prop_oneof![Just(""), Just("parse the item_list"), Just("kelvin é")]),
+        ) {
+            let limits = Limits { chars, ..Limits::NONE };
+            let question: Vec<String> = asked.iter().map(|text| (*text).to_owned()).collect();
+            let sought = || match asked { Some(_) => Sought::Answer(&question), None => Sought::Failure(&[]) };
+            let mut plain = Selection::new(&limits, sought());
+            plain.gate = Gate::Shut;
+            let mut skimming = Selection::new(&limits, sought());
+            for selection in [&mut plain, &mut skimming] {
+                text.as_bytes().chunks(chunk).for_each(|chunk| selection.push(chunk));
+                selection.finish();
+            }
+            let (plain, skimming) = (plain.state, skimming.state);
+            prop_assert!(plain.head.iter().eq(skimming.head.iter()));
+            prop_assert!(plain.recent.iter().eq(skimming.recent.iter()));
+            prop_assert_eq!((plain.last, plain.size, plain.marks), (skimming.last, skimming.size, skimming.marks));
+            prop_assert!(plain.lines.findings().eq(skimming.lines.findings()));
+            prop_assert!(plain.lines.units().eq(skimming.lines.units()));
+            prop_assert!(plain.contexts.findings().eq(skimming.contexts.findings()));
+            prop_assert!(plain.contexts.units().eq(skimming.contexts.units()));
+            prop_assert!(plain.tallies.units().eq(skimming.tallies.units()));
+            prop_assert_eq!(format!("{:?}", plain.notices), format!("{:?}", skimming.notices));
+        }
+    }
+}
