@@ -70,6 +70,7 @@ pub struct Selection {
     state: State,
     /// What the sieve of the gate found in the text that is read.
     found: Vec<Found>,
+    lengths: Vec<u16>,
 }
 
 #[derive(Clone, Debug)]
@@ -179,6 +180,7 @@ impl Selection {
             gate,
             splitter: Splitter::default(),
             found: vec![],
+            lengths: vec![],
             state: State {
                 head: Stretch::default(),
                 head_open: true,
@@ -207,14 +209,14 @@ impl Selection {
 
     /// Takes the next text: valid UTF-8, split anywhere.
     pub fn push(&mut self, text: &[u8]) {
-        let Selection { window, aim, gate, splitter, state, found } = self;
+        let Selection { window, aim, gate, splitter, state, found, lengths } = self;
         state.wide |= !text.is_ascii();
         for text in text.chunks(skim::PART) {
             found.clear();
             if let Some(sieve) = gate.sieve() {
                 sieve.look(text, found);
             }
-            splitter.push(text, &mut Reader { state, aim, gate, found, text, window: *window });
+            splitter.push(text, &mut Reader { state, aim, gate, found, text, lengths, window: *window });
         }
     }
 
@@ -284,7 +286,7 @@ impl Selection {
         let lists =
             notices.capacity() * size_of::<OldNotice>() + foreign.capacity() * size_of::<(usize, Foreign)>();
         let shelves = lines.memory() + contexts.memory() + tallies.memory();
-        let found = self.found.capacity() * size_of::<Found>();
+        let found = self.found.capacity() * size_of::<Found>() + self.lengths.capacity() * size_of::<u16>();
         head.memory() + recent.memory() + seen.memory() + shelves + lists + question + found
     }
 }

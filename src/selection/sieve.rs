@@ -12,8 +12,9 @@ const DEPTH: usize = 4;
 /// Bytes of a block, and those after it that its last places reach.
 const WINDOW: usize = BLOCK + DEPTH - 1;
 
-/// Groups of texts. A byte has a bit for each of eight.
-pub const GROUPS: usize = 8 * TABLES;
+/// Groups of texts, and those of one table: a byte has a bit for each.
+pub const GROUPS: usize = BITS * TABLES;
+pub const BITS: usize = 8;
 const TABLES: usize = 2;
 
 /// The groups that allow a half of a byte, by its distance from the place.
@@ -26,6 +27,8 @@ struct Table {
 #[derive(Clone, Debug, Default)]
 pub struct Sieve {
     tables: [Table; TABLES],
+    /// The tables that have a text.
+    used: usize,
 }
 
 /// The newlines of a block, and the places where a text may begin.
@@ -38,8 +41,9 @@ pub struct Found {
 impl Sieve {
     /// Adds a text to a group, by the bytes that may stand at its first places. No bytes stand for any.
     pub fn add(&mut self, group: usize, text: &[&[u8]]) {
-        let Table { low, high } = &mut self.tables[group / 8];
-        let bit = 1 << (group % 8);
+        self.used = self.used.max(group / BITS + 1);
+        let Table { low, high } = &mut self.tables[group / BITS];
+        let bit = 1 << (group % BITS);
         for at in 0..DEPTH {
             match text.get(at).filter(|bytes| !bytes.is_empty()) {
                 None => low[at].iter_mut().chain(&mut high[at]).for_each(|groups| *groups |= bit),
@@ -64,8 +68,12 @@ impl Sieve {
         let whole = text.len().saturating_sub(DEPTH - 1) / BLOCK;
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2.
-            unsafe { self.look_by_vector(text, whole, found) };
+            // SAFETY of each: the processor has AVX2.
+            match self.used {
+                0 => unsafe { self.look_by_vector::<0>(text, whole, found) },
+                1 => unsafe { self.look_by_vector::<1>(text, whole, found) },
+                _ => unsafe { self.look_by_vector::<TABLES>(text, whole, found) },
+            }
         }
         for at in (found.len() * BLOCK..text.len()).step_by(BLOCK) {
             let mut window = [0; WINDOW];
@@ -96,7 +104,7 @@ impl Sieve {
     #[target_feature(enable = "avx2")]
     // An iterator over both would not be compiled for AVX2.
     #[allow(clippy::needless_range_loop)]
-    fn look_by_vector(&self, text: &[u8], blocks: usize, found: &mut Vec<Found>) {
+    fn look_by_vector<const USED: usize>(&self, text: &[u8], blocks: usize, found: &mut Vec<Found>) {
         use std::arch::x86_64::{
             __m128i, __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_broadcastsi128_si256,
             _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
@@ -118,21 +126,24 @@ impl Sieve {
                 let at = block * BLOCK + half * HALF;
                 let bytes: &[u8; HALF + DEPTH - 1] = text[at..].first_chunk().expect("bytes after a block");
                 let mut first = _mm256_setzero_si256();
-                let mut groups = [_mm256_set1_epi8(-1); TABLES];
+                let mut groups = [_mm256_set1_epi8(-1); USED];
                 for nth in 0..DEPTH {
                     // SAFETY: `nth` is less than DEPTH, so 32 bytes from there are within the chunk.
                     let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().add(nth).cast::<__m256i>()) };
                     first = if nth == 0 { bytes } else { first };
                     let low = _mm256_and_si256(bytes, low_half);
                     let high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), low_half);
-                    for table in 0..TABLES {
+                    for table in 0..USED {
                         let [of_low, of_high] = &tables[table];
                         let of_low = _mm256_shuffle_epi8(of_low[nth], low);
                         let of_high = _mm256_shuffle_epi8(of_high[nth], high);
                         groups[table] = _mm256_and_si256(groups[table], _mm256_and_si256(of_low, of_high));
                     }
                 }
-                let any = _mm256_or_si256(groups[0], groups[1]);
+                let mut any = _mm256_setzero_si256();
+                for table in 0..USED {
+                    any = _mm256_or_si256(any, groups[table]);
+                }
                 let none = _mm256_movemask_epi8(_mm256_cmpeq_epi8(any, _mm256_setzero_si256())) as u32;
                 let newlines = _mm256_movemask_epi8(_mm256_cmpeq_epi8(first, newline)) as u32;
                 bits.places |= u64::from(!none) << (half * HALF);
@@ -178,7 +189,10 @@ mod tests {
     proptest! {
         #[test]
         fn vectors_find_what_single_bytes_do(
-            words in prop::collection::vec("[a-d.]{1,6}", 0..40),
+            words in prop_oneof![
+                prop::collection::vec("[a-d.]{1,6}", 0..4),
+                prop::collection::vec("[a-d.]{1,6}", 0..40),
+            ],
             text in "[a-dA-D.\n é]{0,300}",
         ) {
             let mut sieve = Sieve::default();

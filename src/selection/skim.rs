@@ -21,6 +21,8 @@ pub struct Reader<'r> {
     /// What the sieve of the gate found in the part.
     pub found: &'r [Found],
     pub text: &'r [u8],
+    /// Room for the lengths of lines.
+    pub lengths: &'r mut Vec<u16>,
     pub window: usize,
 }
 
@@ -30,7 +32,7 @@ impl Units for Reader<'_> {
     }
 
     fn skim(&mut self, text: &[u8]) -> usize {
-        let Reader { state, gate, found, text: part, .. } = self;
+        let Reader { state, gate, found, text: part, lengths, .. } = self;
         // The text is the rest of the part.
         let start = part.len() - text.len();
         if !state.may_skim(gate) {
@@ -38,7 +40,8 @@ impl Units for Reader<'_> {
         }
         // An answer is not sought in the head.
         let room = matches!(gate, Gate::Open | Gate::Answer(_)).then(|| state.head_room()).flatten();
-        let (mut end, mut count) = (start, 0);
+        let mut end = start;
+        lengths.clear();
         while let Some(next) = line_end(found, end) {
             let line = &part[end..next];
             let is_of_head = room.is_some();
@@ -48,13 +51,14 @@ impl Units for Reader<'_> {
             {
                 break;
             }
-            (end, count) = (next, count + 1);
+            lengths.push(line.len() as u16);
+            end = next;
             if room.is_some_and(|room| end - start > room) {
                 break;
             }
         }
-        if count > 0 {
-            state.pass(&part[start..end], count, self.aim, self.window);
+        if !lengths.is_empty() {
+            state.pass(&part[start..end], lengths, self.aim, self.window);
         }
         end - start
     }
@@ -86,11 +90,12 @@ impl State {
 
     /// Returns true if a line may be a part of an earlier notice, or a mark. `end`: its end behind the text so far.
     fn may_be_notice(&self, line: &[u8], end: usize) -> bool {
-        self.size.bytes + end <= earlier::SEARCHED && (line == b"\n" || is_mark(line))
+        self.size.bytes + end <= earlier::SEARCHED && (line.len() == 1 || is_mark(line))
     }
 
-    /// Takes this many lines, none of which says anything. Equals taking each.
-    fn pass(&mut self, lines: &[u8], count: usize, aim: &Aim, window: usize) {
+    /// Takes lines of these lengths, none of which says anything. Equals taking each.
+    fn pass(&mut self, lines: &[u8], lengths: &[u16], aim: &Aim, window: usize) {
+        let count = lengths.len();
         let line = last_line(lines);
         let last = self.last_unit(lines, count);
         if matches!(aim, Aim::Failure(_)) {
@@ -105,8 +110,7 @@ impl State {
             self.headings.pass(back);
             self.start = shapes::start(without_prefix(&line[..line.len().min(LOOKED_AT)]));
         }
-        let first = memchr::memchr(b'\n', lines).map_or(0, |newline| newline + 1);
-        if self.size.bytes + first <= earlier::SEARCHED {
+        if self.size.bytes + usize::from(lengths[0]) <= earlier::SEARCHED {
             self.maybe = None;
         }
         if self.head_open {
@@ -119,14 +123,14 @@ impl State {
             if let Some(end) = end {
                 let lines = &lines[..=end];
                 let count = memchr::memchr_iter(b'\n', lines).count();
-                self.head.extend(self.last_unit(lines, count), lines, self.wide);
+                self.head.extend(self.last_unit(lines, count), lines, &lengths[..count], self.wide);
             }
             self.head_open = lines.len() <= room;
         }
         self.last = Some(last);
         let chars = chars(lines, self.wide);
         self.size = self.size + Size { bytes: lines.len(), chars, newlines: count, broken: 0 };
-        self.recent.extend(last, lines, self.wide);
+        self.recent.extend(last, lines, lengths, self.wide);
         self.forget(window);
     }
 

@@ -164,18 +164,19 @@ impl Stretch {
         self.text.extend_from_slice(text);
     }
 
-    /// Appends whole lines, up to the last one. `wide`: they may have text that is not ASCII.
-    pub fn extend(&mut self, last: Unit, lines: &[u8], wide: bool) {
+    /// Appends lines of these lengths, of which `last` is the last. `wide`: they may have text that is not ASCII.
+    pub fn extend(&mut self, last: Unit, lines: &[u8], lengths: &[u16], wide: bool) {
         self.last = Some(last);
-        let wide = wide && !lines.is_ascii();
-        let mut start = 0;
-        for newline in memchr::memchr_iter(b'\n', lines) {
-            let line = &lines[start..=newline];
-            let chars = if wide { Utf8(line).size().chars } else { line.len() };
-            self.lengths.push_back((line.len() as u16, chars as u16));
-            start = newline + 1;
-        }
         self.text.extend_from_slice(lines);
+        if !wide || lines.is_ascii() {
+            return self.lengths.extend(lengths.iter().map(|length| (*length, *length)));
+        }
+        let mut rest = lines;
+        self.lengths.extend(lengths.iter().map(|length| {
+            let (line, after) = rest.split_at(usize::from(*length));
+            rest = after;
+            (*length, Utf8(line).size().chars as u16)
+        }));
     }
 
     pub fn pop_front(&mut self) {
