@@ -1,7 +1,7 @@
 //! Tells lines that say nothing to a search, which need not be scored.
 //!
-//! A gate may let a line pass that says nothing. It never holds back one that has a score, that changes the headings of
-//! later lines, or that colours run through.
+//! A line may be scored in vain. But none is dull that has a score, that begins or ends a paragraph, or that colours run
+//! through.
 
 use std::sync::LazyLock;
 
