@@ -24,12 +24,16 @@ pub enum Gate {
     /// Those that tell of no failure.
     Failure,
     /// Those without a word of the question.
-    Answer(Asked),
+    Answer(Box<Asked>),
 }
 
 impl Gate {
     pub fn of_question(question: &Question) -> Gate {
-        if question.is_empty() { Gate::Open } else { Asked::of(question).map_or(Gate::Shut, Gate::Answer) }
+        if question.is_empty() {
+            Gate::Open
+        } else {
+            Asked::of(question).map_or(Gate::Shut, |asked| Gate::Answer(Box::new(asked)))
+        }
     }
 
     /// Returns the sieve that finds places in a line, or `None` if no line is dull.
@@ -129,8 +133,13 @@ fn is_telling_word(line: &[u8], start: usize) -> bool {
             .is_some_and(|word| words::phrase(word, &line[..start], &line[end..]).is_some()),
         None => false,
     };
-    may_tell(word) && (is_weighed() || shapes::of_word(line, start, end).is_some())
-        || matches!(word, b"NotFound" | b"BackOff")
+    // What stands before may be a prefix, which is left out.
+    let is_shape = || {
+        [(line, start), (&line[start..], 0)]
+            .iter()
+            .any(|(line, at)| shapes::of_word(line, *at, at + length).is_some())
+    };
+    may_tell(word) && (is_weighed() || is_shape()) || matches!(word, b"NotFound" | b"BackOff")
 }
 
 /// Returns true if the line itself is a mark, a command, or may replace the line before.
@@ -308,6 +317,11 @@ mod tests {
                 || is_command(said);
             prop_assert!(!(matters && is_dull_line(line.as_bytes())), "{:?}", line);
         }
+    }
+
+    #[test]
+    fn a_shape_may_stand_right_behind_a_prefix() {
+        assert!(!is_dull_line(b"no  + 12:00:01E501 \n"));
     }
 
     #[test]
