@@ -306,6 +306,7 @@ describe('a child', () => {
     const capture = new OutputCapture()
     const done = capture.attach(child, { graceMs: 60_000 })
     await once(child, 'exit')
+    await until(() => capture.snapshot().total.lines === 1)
     const first = await capture.finish({ timedOut: true })
     process.kill(Number.parseInt(first.text, 10))
     expect(await done).toEqual(first)
