@@ -109,11 +109,15 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -
         (has_named && left.len() >= (named.len() + others.len()).max(1), left)
     };
     let is_list = container.is_list();
-    let (ends, tells) =
-        if is_list { (vec![0, last], telling.among(container, &values)) } else { (vec![], &[][..]) };
     let levels: [fn(Bytes) -> u32; 2] = [|size| size.brief, |size| size.min];
     for least in &levels[usize::from(!is_list)..] {
         let parts = parts(*least);
+        // Where all of them fit, their order says nothing.
+        if telling.may_skip() && parts.iter().map(|part| part.least as usize).sum::<usize>() <= room {
+            return parts;
+        }
+        let (ends, tells) =
+            if is_list { (vec![0, last], telling.among(container, &values)) } else { (vec![], &[][..]) };
         // What tells takes at most half the room.
         let mut half = room / 2;
         let telling = tells.iter().copied().filter(|at| {
