@@ -196,17 +196,22 @@ export class Layout {
 
   /** Joins turns that a removal left side by side, or all of one role where they must alternate. */
   private joined(turns: string): Piece[] {
-    const pieces: Piece[] = []
+    const groups: Piece[][] = []
     for (const piece of this.pieces) {
-      const last = pieces.at(-1)
+      const group = groups.at(-1)
+      const last = group?.at(-1)
       const isAlike = last?.side === piece.side && roleOf(last.message) === roleOf(piece.message)
       if (isAlike && piece.side !== 'other' && (turns === 'alternate' || last.from + 1 < piece.from)) {
-        const list = [...this.listOf(last.message), ...this.listOf(piece.message)]
-        pieces[pieces.length - 1] = { ...piece, message: this.withList(last.message, list) }
+        group?.push(piece)
         this.count += 1
-      } else pieces.push(piece)
+      } else groups.push([piece])
     }
-    return pieces
+    return groups.map((group) => {
+      const [first] = group as [Piece]
+      if (group.length === 1) return first
+      const list = group.flatMap(({ message }) => this.listOf(message))
+      return { ...first, message: this.withList(first.message, list) }
+    })
   }
 
   /** Returns the words of the user for a result without a call. */

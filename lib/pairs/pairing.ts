@@ -2,6 +2,7 @@ import type { DialectName } from 'spillway'
 import { endsAt, firstAt, isGiven, leads, Place } from '../dialect/paths.js'
 import { resultPlaces, wordAt } from '../dialect/results.js'
 import { elementAt, isObject, tryRead } from '../untrusted.js'
+import { Known } from './known.js'
 import { Answer, Call, type Side, type Turn } from './parts.js'
 import { allRules, type Rules } from './rules.js'
 import { isSurelySound } from './sound.js'
@@ -13,6 +14,8 @@ export class Pairing {
   readonly turns: Turn[] = []
   /** Index of the turn of each message. */
   readonly turnOf: number[] = []
+  /** Ids of the calls that wait for a person, by message. */
+  private readonly waiting = new Map<number, ReadonlySet<unknown>>()
 
   private constructor(
     readonly roots: readonly (Place | undefined)[],
@@ -40,16 +43,17 @@ export class Pairing {
     const calls = leads(rules.void, root) ? [] : rules.callsIn(root)
     const { row, places = [] } = (!rules.areOne && resultPlaces(root)) || {}
     // Calls of some hosted tools carry their results.
-    const isWhole = (value: object) => places.some((place) => place.value === value)
+    const whole = new Set(places.map(({ value }) => value))
     for (const { kind, place } of calls)
-      if (!isWhole(place.value))
+      if (!whole.has(place.value))
         this.calls.push(
           new Call(at, place, kind, wordAt(kind.id, place) || undefined, wordAt(kind.tool, place)),
         )
     if (!row?.data.pairs || (row.name !== rules.name && (rules.list || row.data.pairs.home))) return
     const isHosted = isModel(root)
+    const called = new Set(calls.map(({ place }) => place.value))
     for (const place of places) {
-      if (calls.some((call) => call.place.value === place.value)) continue
+      if (called.has(place.value)) continue
       const { id, tool } = row.namesOf(place)
       // Words that are no message but a block look like a result of OpenAI Agents.
       const isNamed = id !== undefined || tool !== undefined
@@ -82,31 +86,28 @@ export class Pairing {
   /** Finds the call of each result: the one before it, of the latest turn that has one without a result. */
   private pair(): void {
     const { calls, answers, turnOf } = this
-    const known = new Map<string, Call[]>()
+    const known = new Known(turnOf, this.rules.pairs.anywhere === true)
     const left: Answer[] = []
     let next = 0
     for (const answer of answers) {
-      for (let call = calls[next]; call && call.at <= answer.at; call = calls[++next])
-        for (const key of keysOf(call)) add(known, key, call)
-      const all = listOf(known, answer)
-      let [call, last]: (Call | undefined)[] = []
-      for (let at = all.length - 1; at >= 0; at--) {
-        const one = all[at] as Call
-        if (!this.fits(one, answer)) continue
-        if (call && turnOf[one.at] !== turnOf[call.at]) break
-        last ??= one
-        if (!one.answer) call = one
-      }
+      for (let call = calls[next]; call && call.at <= answer.at; call = calls[++next]) known.add(call)
+      const fits = (call: Call) => this.fits(call, answer)
+      const alike = known.alike(answer)
+      const call = alike?.firstOpen(fits)
+      const last = call ?? alike?.all.findLast(fits)
       if (call) bind(call, answer)
       else if (last) this.replace(last, answer)
       else left.push(answer)
     }
-    for (let call = calls[next]; call; call = calls[++next])
-      for (const key of keysOf(call)) add(known, key, call)
+    for (let call = calls[next]; call; call = calls[++next]) known.add(call)
     // A result before its call, if there is no doubt which one that is.
     for (const answer of left) {
-      const [call, other] = listOf(known, answer).filter((call) => this.fits(call, answer))
-      if (call && !other && !call.answer && !answer.isHosted) bind(call, answer)
+      const fits = (call: Call) => this.fits(call, answer)
+      const { all = [] } = known.alike(answer) ?? {}
+      const at = all.findIndex(fits)
+      const call = all[at]
+      if (call && !call.answer && !answer.isHosted && !all.some((other, its) => its > at && fits(other)))
+        bind(call, answer)
     }
   }
 
@@ -161,9 +162,14 @@ export class Pairing {
 
   /** Returns true if a call without a result waits for a person. */
   isWaiting({ at, id }: Call): boolean {
-    const root = this.roots[at]
-    const isLast = (this.turnOf[at] as number) >= this.turns.length - 2
-    return isLast && root !== undefined && endsAt(this.rules.waiting, root).some(({ value }) => value === id)
+    if ((this.turnOf[at] as number) < this.turns.length - 2) return false
+    let ids = this.waiting.get(at)
+    if (!ids) {
+      const root = this.roots[at]
+      ids = new Set(root && endsAt(this.rules.waiting, root).map(({ value }) => value))
+      this.waiting.set(at, ids)
+    }
+    return ids.has(id)
   }
 }
 
@@ -210,20 +216,6 @@ function rulesOfCalls(messages: readonly unknown[]): Rules | undefined {
 function isModel(root: Place): boolean {
   const role = root.read('role')
   return role === 'assistant' || role === 'model'
-}
-
-function listOf(known: ReadonlyMap<string, Call[]>, { id, tool }: Answer): readonly Call[] {
-  return (id !== undefined && known.get(`i${id}`)) || known.get(`n${tool}`) || []
-}
-
-function keysOf({ id, tool }: Call): string[] {
-  return [...(id === undefined ? [] : [`i${id}`]), ...(tool === undefined ? [] : [`n${tool}`])]
-}
-
-function add(known: Map<string, Call[]>, key: string, call: Call): void {
-  const all = known.get(key)
-  if (all) all.push(call)
-  else known.set(key, [call])
 }
 
 function bind(call: Call, answer: Answer): void {

@@ -28,6 +28,7 @@ export class Answer {
   isDuplicate = false
   /** True if something other than results stands before it in its turn. */
   isLate = false
+  private words: string | undefined
 
   constructor(
     readonly at: number,
@@ -40,10 +41,11 @@ export class Answer {
   ) {}
 
   get text(): string {
-    return this.row
+    this.words ??= this.row
       .read(this.place)
       .slots.map(({ text }) => text)
       .join('\n')
+    return this.words
   }
 
   /** The index of its block in the list of its message, undefined if it is the message. */

@@ -1,0 +1,70 @@
+import type { Answer, Call } from './parts.js'
+
+/** The calls before a result, by what pairs them with it. */
+export class Known {
+  /** By id or tool, those that the provider runs apart from others. */
+  private readonly calls = new Map<string, [Alike?, Alike?]>()
+
+  constructor(
+    private readonly turnOf: readonly number[],
+    /** A result of the model's own turn may be that of any call. */
+    private readonly anywhere: boolean,
+  ) {}
+
+  /** Adds a call, in order. */
+  add(call: Call): void {
+    const { id, tool, kind } = call
+    const isHosted = kind.result === undefined
+    if (id !== undefined) this.under(`i${id}`, isHosted).add(call, this.turnOf[call.at] as number)
+    if (tool === undefined) return
+    this.under(`n${tool}`, isHosted).add(call, this.turnOf[call.at] as number)
+    if (id === undefined) this.under(`u${tool}`, isHosted).add(call, this.turnOf[call.at] as number)
+  }
+
+  /** Returns the calls with the id of a result or, if there is none, those of its tool whose ids are no others. */
+  alike({ id, tool, isHosted }: Answer): Alike | undefined {
+    const found =
+      id === undefined ? this.calls.get(`n${tool}`) : (this.calls.get(`i${id}`) ?? this.calls.get(`u${tool}`))
+    return found?.[this.place(isHosted)]
+  }
+
+  private under(key: string, isHosted: boolean): Alike {
+    const both = this.calls.get(key) ?? []
+    this.calls.set(key, both)
+    const made = both[this.place(isHosted)] ?? new Alike()
+    both[this.place(isHosted)] = made
+    return made
+  }
+
+  private place(isHosted: boolean): 0 | 1 {
+    return isHosted && !this.anywhere ? 1 : 0
+  }
+}
+
+/** Calls of one id or tool, in order. A call that has a result is not looked at again. */
+class Alike {
+  readonly all: Call[] = []
+  /** Turns whose calls may lack results, with the index of the first that may. */
+  private readonly turns: { readonly turn: number; readonly calls: Call[]; from: number }[] = []
+
+  add(call: Call, turn: number): void {
+    this.all.push(call)
+    const last = this.turns.at(-1)
+    if (last?.turn === turn) last.calls.push(call)
+    else this.turns.push({ turn, calls: [call], from: 0 })
+  }
+
+  /** Returns the first call without a result that fits, of the latest turn that has one. */
+  firstOpen(fits: (call: Call) => boolean): Call | undefined {
+    for (let at = this.turns.length - 1; at >= 0; at--) {
+      const its = this.turns[at] as (typeof this.turns)[number]
+      while (its.calls[its.from]?.answer) its.from += 1
+      for (let next = its.from; next < its.calls.length; next++) {
+        const call = its.calls[next] as Call
+        if (!call.answer && fits(call)) return call
+      }
+      if (its.from === its.calls.length && at === this.turns.length - 1) this.turns.pop()
+    }
+    return undefined
+  }
+}
