@@ -356,8 +356,11 @@ describe('repairToolPairs', () => {
         reads += 1
         return target[key]
       }
-      const call = (at: number) => ({ type: 'tool-call', toolCallId: `c${at}`, toolName: 'f', input: {} })
-      const content = Array.from({ length: count }, (_, at) => new Proxy(call(at), { get }))
+      const calls = Array.from({ length: count }, (_, at) => ({
+        ...{ type: 'tool-call', toolCallId: `c${at}`, toolName: 'f' },
+        input: {},
+      }))
+      const content = new Proxy(calls, { get })
       const { repaired } = repairToolPairs([{ role: 'assistant', content }])
       expect(repaired).toBe(count)
       return reads

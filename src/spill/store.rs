@@ -3,9 +3,11 @@
 //! The directory must belong to this user alone, which is checked before every use. Other files in it are not followed,
 //! read or removed. This assumes that other users cannot rename the directory itself: the caller chooses its parent.
 
+use std::collections::VecDeque;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::Failure;
@@ -44,6 +46,12 @@ impl Entry {
 
 /// Attempts to find a file. Reading a directory while a file is renamed may return neither name.
 const LOOKS: usize = 3;
+
+/// Outputs whose names are kept, so that each page of one does not read the whole directory.
+const OUTPUTS: usize = 64;
+
+/// Names that a directory showed, with that directory.
+static OPENED: Mutex<VecDeque<(PathBuf, FileName)>> = Mutex::new(VecDeque::new());
 
 impl Store {
     pub fn at(dir: &str) -> Store {
@@ -146,13 +154,48 @@ impl Store {
 
     /// Opens the file of an id.
     pub fn open(&self, id: &str) -> Result<(Entry, File), Failure> {
+        if let Some(open) = self.open_again(id)? {
+            return Ok(open);
+        }
         for _ in 0..LOOKS {
             let Some(entry) = self.entries_of(id)?.pop() else { continue };
             if let Some(open) = self.open_entry(entry)? {
+                self.remember(&open.0.name);
                 return Ok(open);
             }
         }
         Err(Failure::Refused(format!("no output is saved under {id}: there was none, or it was removed")))
+    }
+
+    /// Opens a finished output under the name that the directory showed before, if that file is still there.
+    fn open_again(&self, id: &str) -> Result<Option<(Entry, File)>, Failure> {
+        let Some(name) = self.recall(id) else { return Ok(None) };
+        if self.check()?.is_none() {
+            return Ok(None);
+        }
+        match fs::symlink_metadata(self.path(&name)) {
+            Ok(found) if found.is_file() && platform::is_ours(&found) => {
+                self.open_entry(Entry { name, size: found.len(), modified: found.modified()? })
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn recall(&self, id: &str) -> Option<FileName> {
+        let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, name) = opened.iter().find(|(dir, name)| name.id == id && *dir == self.dir)?;
+        Some(name.clone())
+    }
+
+    /// Keeps the name of a finished output, which does not change, and forgets the oldest.
+    fn remember(&self, name: &FileName) {
+        if name.whole.is_none() {
+            return;
+        }
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.retain(|(dir, known)| known.id != name.id || *dir != self.dir);
+        opened.truncate(OUTPUTS - 1);
+        opened.push_front((self.dir.clone(), name.clone()));
     }
 
     /// Opens a listed file. Returns `None` if it was renamed or removed in the meantime.
@@ -242,5 +285,38 @@ mod tests {
         assert!(measure(&store, seen.clone()).unwrap().0.is_complete());
         std::fs::remove_file(dir.path().join("0123456789abcdef.bash.4b.1l.txt")).unwrap();
         assert!(matches!(measure(&store, seen), Err(Failure::Refused(_))));
+    }
+
+    #[test]
+    fn the_name_of_an_opened_output_is_known_while_its_file_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::at(dir.path().to_str().unwrap());
+        store.prepare().unwrap();
+        let [part, whole, other] = ["part", "4b.1l.txt", "5b.1l.txt"]
+            .map(|end| dir.path().join(format!("0123456789abcdef.bash.{end}")));
+        let opened = || store.open("0123456789abcdef").map(|(entry, _)| entry.name.to_string()).ok();
+        let is_known = || store.recall("0123456789abcdef").is_some();
+        fs::write(&part, "one\n").unwrap();
+        // This name will change.
+        assert_eq!((opened().is_some(), is_known()), (true, false));
+        fs::rename(&part, &whole).unwrap();
+        assert_eq!((opened(), is_known()), (Some("0123456789abcdef.bash.4b.1l.txt".into()), true));
+        assert_eq!(Store::at("elsewhere").recall("0123456789abcdef"), None);
+        fs::rename(&whole, &other).unwrap();
+        assert_eq!(opened(), Some("0123456789abcdef.bash.5b.1l.txt".into()));
+        fs::remove_file(&other).unwrap();
+        assert_eq!(opened(), None);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/dev/null", &other).unwrap();
+            assert_eq!((opened(), is_known()), (None, true));
+        }
+        for at in 0..OUTPUTS {
+            let name = FileName::new(&format!("{at:016x}"), "bash").finished(Whole { bytes: 1, lines: 1 });
+            store.remember(&name);
+            store.remember(&name);
+            assert_eq!(store.recall(&name.id), Some(name));
+        }
+        assert!(!is_known() && OPENED.lock().unwrap().len() <= OUTPUTS);
     }
 }
