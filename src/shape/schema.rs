@@ -1,9 +1,16 @@
 //! JSON schemas, read for what a smaller value must keep so that it validates as the larger one did.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use crate::json::Value;
 
 /// Schemas that a value meets together, by their positions in the schema's document, in order.
 pub type Set = Vec<u32>;
+
+/// If references refuse a value, by their schema, the value, and the depth. Alternatives that lead to each other would
+/// otherwise be read as often as there are ways through them.
+type Known = RefCell<HashMap<(u32, u32, usize), bool>>;
 
 /// A JSON schema of any draft from 4 on.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +41,7 @@ impl<'s> Schema<'s> {
     /// the value as it is surely meets them all.
     pub fn expanded(&self, set: &[u32], value: Value) -> Option<(Set, bool)> {
         let (mut found, mut left, mut depends) = (vec![], set.to_vec(), false);
+        let known = Known::default();
         while let Some(id) = left.pop() {
             let schema = self.at(id);
             if found.contains(&id) || !schema.is_object() {
@@ -56,7 +64,7 @@ impl<'s> Schema<'s> {
                 depends = true;
                 let open: Set = parts
                     .elements()
-                    .filter(|part| !self.refuses(*part, value, DEPTH))
+                    .filter(|part| !self.refuses(*part, value, DEPTH, &known))
                     .map(|part| part.id())
                     .collect();
                 // A smaller value could meet two.
@@ -71,31 +79,40 @@ impl<'s> Schema<'s> {
     }
 
     /// Returns true if neither a value nor any smaller form of it meets a schema.
-    fn refuses(&self, schema: Value<'s>, value: Value, depth: usize) -> bool {
+    fn refuses(&self, schema: Value<'s>, value: Value, depth: usize, known: &Known) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if !schema.is_object() {
             return schema.source() == b"false";
         }
         let is_other = |part: Value| !could_be(part, value);
-        let refuses = |part: Value<'s>| self.refuses(part, value, depth);
+        let refuses = |part: Value<'s>| self.refuses(part, value, depth, known);
+        let leads_to_refusal = |part: Value<'s>| {
+            let key = (part.id(), value.id(), depth);
+            let found = known.borrow().get(&key).copied();
+            found.unwrap_or_else(|| {
+                let refused = refuses(part);
+                known.borrow_mut().insert(key, refused);
+                refused
+            })
+        };
         let list = |name: &str| schema.get(name).filter(|list| list.is_list());
         schema.get("type").is_some_and(|kind| !is_of(kind, value))
             || schema.get("const").is_some_and(is_other)
             || list("enum").is_some_and(|all| all.elements().all(is_other))
-            || schema.get("$ref").and_then(|name| self.resolved(name)).is_some_and(refuses)
+            || schema.get("$ref").and_then(|name| self.resolved(name)).is_some_and(leads_to_refusal)
             || list("allOf").is_some_and(|all| all.elements().any(refuses))
             || list("anyOf").is_some_and(|all| all.elements().all(refuses))
             || list("oneOf").is_some_and(|all| all.elements().all(refuses))
-            || value.is_object() && self.lacks(schema, value, depth)
+            || value.is_object() && self.lacks(schema, value, depth, known)
     }
 
     /// Returns true if an object lacks a required member, or has another in its place.
-    fn lacks(&self, schema: Value<'s>, object: Value, depth: usize) -> bool {
+    fn lacks(&self, schema: Value<'s>, object: Value, depth: usize, known: &Known) -> bool {
         let names = schema.get("required").into_iter().flat_map(|names| names.elements());
         names.filter_map(|name| name.string()).any(|name| {
             let Some(member) = object.get(&name) else { return true };
             let own = schema.get("properties").and_then(|all| all.get(&name));
-            own.is_some_and(|own| self.refuses(own, member, depth))
+            own.is_some_and(|own| self.refuses(own, member, depth, known))
         })
     }
 
@@ -192,5 +209,17 @@ mod tests {
         }
         assert_eq!(expanded(r#"{"anyOf":[{"minItems":1},{"maxItems":9},false]}"#, "[]").unwrap().len(), 2);
         assert_eq!(expanded(r#"{"allOf":[{"not":{"maxItems":2}}]}"#, "[]"), None);
+    }
+
+    #[test]
+    fn alternatives_that_lead_to_each_other_are_read_once() {
+        // There are 40 to the power of 10 ways through them.
+        let part = r##"{"required":["a"],"properties":{"a":{"$ref":"#/$defs/n"}}}"##;
+        let schema =
+            format!(r##"{{"$defs":{{"n":{{"anyOf":[{}]}}}},"$ref":"#/$defs/n"}}"##, [part; 40].join(","));
+        let value = r#"{"a":"#.repeat(5) + "{}" + &"}".repeat(5);
+        assert_eq!(expanded(&schema, &value).unwrap().len(), 1);
+        let value = r#"{"a":"#.repeat(40) + "{}" + &"}".repeat(40);
+        assert_eq!(expanded(&schema, &value).unwrap().len(), 41);
     }
 }
