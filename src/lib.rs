@@ -9,6 +9,7 @@
 //! - [`media`]: images, audio and files, by their first bytes.
 //! - [`notice`]: the words about omitted text, and their recognition in a text that was cut before.
 //! - [`clean`]: the output of terminals as plain text.
+//! - `sieve`: the places where one of many short texts may begin.
 //! - [`redact`]: secrets replaced by marks.
 //! - [`truncate`]: what stays of a text that is over its limits.
 //! - [`findings`]: the lines of a text or a stream that explain a failure.
@@ -72,6 +73,7 @@ pub mod selection;
 pub mod session;
 pub mod shape;
 pub mod share;
+mod sieve;
 #[cfg(unix)]
 #[cfg_attr(test, allow(dead_code))]
 mod signal;

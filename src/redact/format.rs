@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use super::sieve::Sieve;
+use crate::sieve::{GROUPS, Sieve};
 
 /// A format of secrets.
 #[derive(Debug, Deserialize)]
@@ -99,20 +99,20 @@ impl Formats {
             .kind(Some(AhoCorasickKind::DFA))
             .build(&all)
             .expect("anchors");
-        Formats { sieve: Sieve::of(&all), list, anchors, longest_anchor, begun }
+        let mut sieve = Sieve::default();
+        for (at, anchor) in all.iter().enumerate() {
+            sieve.add(at * GROUPS / all.len(), &anchor.as_bytes().chunks(1).collect::<Vec<_>>());
+        }
+        Formats { sieve, list, anchors, longest_anchor, begun }
     }
 
     /// Returns the start of the next anchor before `stop` and the formats that may begin there.
     pub fn next(&'static self, text: &[u8], from: usize, stop: usize) -> Option<(usize, &'static [usize])> {
         let end = text.len().min(stop.saturating_add(self.longest_anchor));
-        let mut from = from;
-        loop {
-            let at = self.sieve.next(&text[..end], from)?;
+        self.sieve.places(&text[..end], from).find_map(|at| {
             let here = Input::new(text).range(at..end).anchored(Anchored::Yes);
-            if let Some(found) = self.anchors.find(here) {
-                return Some((at, &self.begun[found.pattern().as_usize()]));
-            }
-            from = at + 1;
-        }
+            let found = self.anchors.find(here)?;
+            Some((at, self.begun[found.pattern().as_usize()].as_slice()))
+        })
     }
 }

@@ -7,7 +7,6 @@
 
 mod format;
 mod rules;
-mod sieve;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -10,9 +10,9 @@ use super::headings::is_command;
 use super::prefix::{is_in_time, without_prefix};
 use super::score::may_tell;
 use super::shapes;
-use super::sieve::{BITS, GROUPS, Sieve};
 use super::words::{self, PHRASES, WORDS, Weight, Word};
 use crate::relevance::Question;
+use crate::sieve::{BITS, Sieve};
 
 /// The lines that a search need not score.
 #[derive(Clone, Debug)]
@@ -194,7 +194,7 @@ impl Asked {
         let (mut sieve, mut words) = (Sieve::default(), vec![vec![]; LETTERS]);
         let spelt = question.spelt()?;
         // Few words are told apart well enough by one table, which takes half of the time.
-        let groups = if spelt.len() <= 2 * BITS { BITS } else { GROUPS };
+        let groups = if spelt.len() <= 2 * BITS { BITS } else { 2 * BITS };
         for (at, word) in spelt.iter().enumerate() {
             sieve.add_word(at * groups / spelt.len(), word);
             words[usize::from(word[0]) % LETTERS].push(word.clone());
@@ -218,19 +218,11 @@ impl Asked {
 #[cfg(test)]
 mod tests {
     use super::super::score::score;
-    use super::super::sieve::next_place;
     use super::*;
     use proptest::prelude::*;
 
     fn is_dull_line(line: &[u8]) -> bool {
-        let mut found = vec![];
-        FAILURE.look(line, &mut found);
-        let mut from = 0;
-        let places = std::iter::from_fn(|| {
-            let place = next_place(&found, from, line.len())?;
-            from = place + 1;
-            Some(place)
-        });
+        let places = FAILURE.places(line, 0);
         Gate::Failure.is_dull(line, places)
     }
 

@@ -17,7 +17,6 @@ mod prefix;
 mod score;
 mod shapes;
 mod shelf;
-mod sieve;
 mod skim;
 mod tally;
 mod unit;
@@ -31,6 +30,7 @@ use crate::encoding::{Size, Text, Utf8};
 use crate::limits::{Limits, UNLIMITED};
 use crate::notice::earlier;
 use crate::relevance::Question;
+use crate::sieve::{self, Found};
 use gate::Gate;
 use headings::Headings;
 use likeness::Seen;
@@ -39,7 +39,6 @@ use open::{AROUND, Open};
 use prefix::without_prefix;
 use score::Score;
 use shelf::{Shelf, Worth};
-use sieve::Found;
 use skim::Reader;
 use tally::{Tallies, is_tally};
 use unit::{Foreign, Splitter, Stretch, Unit};
@@ -214,6 +213,7 @@ impl Selection {
         for text in text.chunks(skim::PART) {
             found.clear();
             if let Some(sieve) = gate.sieve() {
+                found.resize(text.len().div_ceil(sieve::BLOCK), Found::default());
                 sieve.look(text, found);
             }
             splitter.push(text, &mut Reader { state, aim, gate, found, text, lengths, window: *window });

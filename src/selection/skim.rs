@@ -4,11 +4,12 @@ use super::bytes::LOOKED_AT;
 use super::gate::Gate;
 use super::old::is_mark;
 use super::prefix::without_prefix;
-use super::sieve::{Found, line_end, next_place};
+
 use super::unit::{LONG_LINE, Unit, Units};
 use super::{Aim, State, shapes};
 use crate::encoding::{Size, Text, Utf8};
 use crate::notice::earlier;
+use crate::sieve::{Found, line_end, places};
 
 /// Bytes of text that are looked at before their lines are taken.
 pub const PART: usize = 16 * 1024;
@@ -47,7 +48,7 @@ impl Units for Reader<'_> {
             let is_of_head = room.is_some();
             if line.len() > LONG_LINE + 1
                 || state.may_be_notice(line, next - start)
-                || !is_of_head && !gate.is_dull(line, places(found, end, next))
+                || !is_of_head && !gate.is_dull(line, places(*found, end, next))
             {
                 break;
             }
@@ -62,16 +63,6 @@ impl Units for Reader<'_> {
         }
         end - start
     }
-}
-
-/// Iterates over the places in a line, from its start.
-fn places(found: &[Found], start: usize, end: usize) -> impl Iterator<Item = usize> {
-    let mut from = start;
-    std::iter::from_fn(move || {
-        let place = next_place(found, from, end)?;
-        from = place + 1;
-        Some(place - start)
-    })
 }
 
 impl State {
