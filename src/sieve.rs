@@ -13,8 +13,8 @@ const DEPTH: usize = 4;
 /// Bytes of a block, and those after it that its last places reach.
 const WINDOW: usize = BLOCK + DEPTH - 1;
 
-/// Blocks that are looked at before their places are known.
-const AHEAD: usize = 4;
+/// Most blocks that are looked at before their places are returned.
+const AHEAD: usize = 16;
 
 /// Groups of texts, and those of one table. Fewer tables take less time.
 pub const GROUPS: usize = BITS * TABLES;
@@ -51,8 +51,8 @@ impl Default for Sieve {
 }
 
 impl Sieve {
-    /// Adds a text to a group, by the bytes that may stand at its first places. No bytes stand for any. Texts of a group
-    /// should be alike.
+    /// Adds a text to a group, by the bytes that may stand at its first places. No bytes stand for any. The more texts
+    /// of a group are alike, the fewer other places pass.
     pub fn add(&mut self, group: usize, text: &[&[u8]]) {
         let any: [u8; 256] = std::array::from_fn(|byte| byte as u8);
         self.used = self.used.max(group / BITS + 1);
@@ -76,9 +76,13 @@ impl Sieve {
 
     /// Iterates over the places of a text from `from` on.
     pub fn places(&self, text: &[u8], from: usize) -> impl Iterator<Item = usize> {
-        (from..text.len()).step_by(AHEAD * BLOCK).flat_map(move |start| {
+        // Most who find a place near by stop there.
+        let spans = std::iter::successors(Some((from, 1)), |(start, blocks)| {
+            Some((start + blocks * BLOCK, AHEAD.min(2 * blocks)))
+        });
+        spans.take_while(|(start, _)| *start < text.len()).flat_map(move |(start, blocks)| {
             let (text, mut found) = (&text[start..], [Found::default(); AHEAD]);
-            self.look(text, &mut found);
+            self.look(text, &mut found[..blocks]);
             places(found, 0, text.len()).map(move |place| start + place)
         })
     }
@@ -100,19 +104,20 @@ impl Sieve {
         for (nth, found) in rest.iter_mut().enumerate() {
             let text = text.get(nth * BLOCK..).unwrap_or_default();
             *found = match text.first_chunk() {
-                Some(window) => self.look_by_byte(window),
+                Some(window) => self.look_by_byte(window, BLOCK),
                 None => {
                     let mut window = [0; WINDOW];
                     window[..text.len()].copy_from_slice(text);
-                    self.look_by_byte(&window)
+                    self.look_by_byte(&window, text.len().min(BLOCK))
                 }
             };
         }
     }
 
-    fn look_by_byte(&self, window: &[u8; WINDOW]) -> Found {
+    /// Looks at a block whose text has this length.
+    fn look_by_byte(&self, window: &[u8; WINDOW], length: usize) -> Found {
         let mut found = Found::default();
-        for at in 0..BLOCK {
+        for at in 0..length {
             let allowed = |nth: usize| self.bytes[nth][usize::from(window[at + nth])];
             let passes = allowed(0) & allowed(1) & allowed(2) & allowed(3) != 0;
             found.newlines |= u64::from(window[at] == b'\n') << at;
@@ -250,7 +255,7 @@ mod tests {
                 let mut window = [0; WINDOW];
                 let rest = &bytes[at..bytes.len().min(at + WINDOW)];
                 window[..rest.len()].copy_from_slice(rest);
-                let exact = sieve.look_by_byte(&window).places & 1 != 0;
+                let exact = sieve.look_by_byte(&window, 1).places & 1 != 0;
                 let by_halves = passes_by_halves(&sieve, rest);
                 let passes = found[at / BLOCK].places & bit != 0;
                 prop_assert!((begins <= exact) && (exact <= passes) && (passes <= by_halves));

@@ -99,9 +99,11 @@ impl Formats {
             .kind(Some(AhoCorasickKind::DFA))
             .build(&all)
             .expect("anchors");
-        let mut sieve = Sieve::default();
-        for (at, anchor) in all.iter().enumerate() {
-            sieve.add(at * GROUPS / all.len(), &anchor.as_bytes().chunks(1).collect::<Vec<_>>());
+        let (mut sieve, mut sorted) = (Sieve::default(), all.clone());
+        sorted.sort();
+        sorted.dedup();
+        for (at, anchor) in sorted.iter().enumerate() {
+            sieve.add(at * GROUPS / sorted.len(), &anchor.as_bytes().chunks(1).collect::<Vec<_>>());
         }
         Formats { sieve, list, anchors, longest_anchor, begun }
     }
