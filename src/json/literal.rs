@@ -173,6 +173,22 @@ impl<'a> Literal<'a> {
         Utf8(bytes).floor(at)
     }
 
+    /// Returns the whole text, which is ASCII.
+    pub fn ascii(&self) -> Cow<'_, [u8]> {
+        if !self.escaped {
+            return Cow::Borrowed(&self.bytes);
+        }
+        let mut out = Vec::with_capacity(self.bytes.len());
+        for part in self.parts() {
+            match part {
+                Part::Run(bytes) => out.extend_from_slice(bytes),
+                Part::Char(point) => out.push(point as u8),
+                Part::Lone(_) => debug_assert!(false, "a lone surrogate is not ASCII"),
+            }
+        }
+        out.into()
+    }
+
     /// Returns the text as UTF-8; lone surrogates become U+FFFD.
     pub fn string(&self) -> String {
         let mut out = String::with_capacity(self.bytes.len());
@@ -244,6 +260,10 @@ mod tests {
             prop_assert_eq!(literal.head(count), &units[..count.min(units.len())]);
             prop_assert_eq!(literal.tail(count), &units[units.len().saturating_sub(count)..]);
             prop_assert_eq!(literal.string(), String::from_utf16_lossy(&units));
+            if literal.size().is_ascii() {
+                prop_assert_eq!(literal.ascii().into_owned(), literal.string().into_bytes());
+            }
+            prop_assert_eq!(literal.size().is_ascii(), literal.string().is_ascii());
             let mut json = String::new();
             literal.write_json(&mut json);
             prop_assert_eq!(Literal::of(json.as_bytes()).units(), units);

@@ -6,7 +6,7 @@ use std::io::{Seek, SeekFrom};
 use super::active_branch::SessionTree;
 use super::failure::Failure;
 use super::progress::Progress;
-use super::question::History;
+use super::question::{History, Parsed};
 use super::rewrite_row::{Options, ResultSize};
 use super::row_format::{Entry, Format, Place};
 use super::rows::{Reading, Row, Rows, each_row};
@@ -115,15 +115,16 @@ impl Survey {
         let mut reading = Reading::default();
         let (mut history, mut start) = (History::of(session), 0);
         let mut take = |bytes: &[u8]| {
-            let place = start..start + bytes.len() as u64;
-            start = place.end;
+            let from = start;
+            start += bytes.len() as u64;
             let Some(row) = reading.next(bytes) else { return Ok(()) };
             let survey = survey.get_or_insert_with(|| Survey::of(row.format));
             let once = options.sent_once(&row);
             let row = Row { text: once.as_deref().unwrap_or(row.text), ..row };
             if let Some(document) = row.document() {
                 let entry = row.entry(&document);
-                let ask = &mut |result: &dialect::ToolResult| history.asked(result, &place);
+                let parsed = Parsed { start: from, bytes, entry: once.is_none().then_some(&entry) };
+                let ask = &mut |result: &dialect::ToolResult| history.asked(result, &parsed);
                 match (budget, options.without_media(&entry, Limit::in_row(lights, row.number))) {
                     (Budget::Media(_), _) => {
                         let sizes = options.media_sizes(&entry).into_iter();

@@ -8,7 +8,7 @@ use crate::clean;
 use crate::dialect::Slot;
 use crate::dialect::path::As;
 use crate::encoding::whitespace::{is_space, is_visible};
-use crate::encoding::{Size, Utf16};
+use crate::encoding::{Latin1, Size, Text, Utf16};
 use crate::json::{Literal, Value};
 use crate::limits::Limits;
 use crate::notice::Notice;
@@ -50,12 +50,17 @@ impl Rules {
 
     /// Returns rules for texts of which something was asked, if some of them may be cut.
     pub fn asking(mut self, texts: &[Literal], ask: impl FnOnce() -> Vec<String>) -> Rules {
-        let growth = if self.prepares() { GROWTH } else { 1 };
-        let size = texts.iter().map(Literal::size).fold(Size::default(), |sum, size| sum + size);
-        if self.policy.asks() && !fits(size, growth, texts.len(), &self.policy.limits) {
+        if self.policy.asks() && self.may_cut(texts) {
             self.policy.query = ask();
         }
         self
+    }
+
+    /// Returns false if the texts of a result surely fit.
+    pub fn may_cut(&self, texts: &[Literal]) -> bool {
+        let growth = if self.prepares() { GROWTH } else { 1 };
+        let size = texts.iter().map(Literal::size).fold(Size::default(), |sum, size| sum + size);
+        !fits(size, growth, texts.len(), &self.policy.limits)
     }
 
     /// Returns rules that keep the head alone, without a notice.
@@ -202,10 +207,17 @@ fn clamp(text: &Literal, rules: &Rules) -> Fit {
     if fits(size, 1, 1, &policy.limits) {
         return Fit::Whole;
     }
-    let windows = windows_for(text, size, policy);
-    let input = input(&windows, size);
-    match truncate(&input, policy) {
-        Some(cut) => Fit::Cut(parted(cut.text(&input), rules)),
+    // A search reads the whole text, and ASCII needs no decoding.
+    if policy.searches() && size.is_ascii() {
+        let ascii = text.ascii();
+        return cut(&Input::whole(Latin1(&ascii)).with_totals(size), rules);
+    }
+    cut(&input(&windows_for(text, size, policy), size), rules)
+}
+
+fn cut<T: Text>(input: &Input<T>, rules: &Rules) -> Fit {
+    match truncate(input, &rules.policy) {
+        Some(cut) => Fit::Cut(parted(cut.text(input), rules)),
         None => Fit::Whole,
     }
 }

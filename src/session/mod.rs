@@ -1,6 +1,7 @@
 //! Stored sessions: JSON rows, of which only oversized parts are rewritten.
 
 pub mod active_branch;
+pub mod ahead;
 pub mod appended_file;
 pub mod backup;
 pub mod budget_survey;

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::ops::Range;
 
 use super::failure::Failure;
+use super::row_format::Entry;
 use super::rows::{Reading, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{Table, ToolResult};
@@ -27,6 +28,16 @@ pub struct History<'s> {
     failure: Option<Failure>,
 }
 
+/// A row with a result.
+#[derive(Clone, Copy, Debug)]
+pub struct Parsed<'r> {
+    /// The offset of the row in the file.
+    pub start: u64,
+    pub bytes: &'r [u8],
+    /// The entry of the row as it is in the file, if it was parsed.
+    pub entry: Option<&'r Entry<'r>>,
+}
+
 /// Bytes per read.
 const CHUNK: u64 = 1 << 18;
 
@@ -38,7 +49,7 @@ impl<'s> History<'s> {
 
     /// Returns what was asked of a result in the row at these bytes. Returns nothing if rows cannot be read, which
     /// [`History::check`] reports.
-    pub fn asked(&mut self, result: &ToolResult, row: &Range<u64>) -> Vec<String> {
+    pub fn asked(&mut self, result: &ToolResult, row: &Parsed) -> Vec<String> {
         self.try_asked(result, row).unwrap_or_else(|failure| {
             self.failure = Some(failure);
             vec![]
@@ -49,10 +60,13 @@ impl<'s> History<'s> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    fn try_asked(&mut self, result: &ToolResult, row: &Range<u64>) -> Result<Vec<String>, Failure> {
-        self.catch_up(row.end)?;
-        let name = result.id().or_else(|| result.tool());
-        let args = name.and_then(|name| self.calls.get(&hash(name.as_bytes())));
+    fn try_asked(&mut self, result: &ToolResult, row: &Parsed) -> Result<Vec<String>, Failure> {
+        self.catch_up(row.start)?;
+        match row.entry.filter(|_| self.read == row.start) {
+            Some(entry) => self.take_entry(row.bytes, entry),
+            None => self.catch_up(row.start + row.bytes.len() as u64)?,
+        }
+        let args = name_of(result).and_then(|name| self.calls.get(&hash(name.as_bytes())));
         let mut strings = Strings::default();
         for bytes in args.into_iter().flatten() {
             if let Some(document) = Document::parse(&self.bytes(bytes)?) {
@@ -93,8 +107,22 @@ impl<'s> History<'s> {
         self.read += bytes.len() as u64;
         let Some(row) = self.reading.next(bytes) else { return };
         let Some(document) = row.document() else { return };
-        let Some(message) = row.entry(&document).message else { return };
         let text = start + (bytes.len() - row.text.len()) as u64;
+        self.remember(start, text, &row.entry(&document));
+    }
+
+    /// Takes the next row, which was parsed.
+    fn take_entry(&mut self, bytes: &[u8], entry: &Entry) {
+        let start = self.read;
+        self.read += bytes.len() as u64;
+        if let Some(row) = self.reading.next(bytes) {
+            self.remember(start, start + (bytes.len() - row.text.len()) as u64, entry);
+        }
+    }
+
+    /// Remembers what a row says, which starts at `start`, and its text at `text`.
+    fn remember(&mut self, start: u64, text: u64, entry: &Entry) {
+        let Some(message) = entry.message else { return };
         for call in Table::get().calls(message) {
             if let Some(name) = call.name().filter(|_| !call.args.is_empty()) {
                 let place = |arg: &Value| text + arg.start() as u64..text + arg.end() as u64;
@@ -107,6 +135,11 @@ impl<'s> History<'s> {
             self.words[0] = (start, words);
         }
     }
+}
+
+/// Returns the name that a result shares with its call.
+pub fn name_of(result: &ToolResult) -> Option<String> {
+    result.id().or_else(|| result.tool())
 }
 
 /// Bounds on what is read, as in lib/query.ts: chars of all texts, values, and the depth of these.
@@ -168,10 +201,10 @@ impl Strings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::row_format::{Entry, Format};
+    use crate::session::row_format::Format;
 
     /// Returns what is asked of the first result in each row.
-    fn asked(rows: &[&str]) -> Vec<Vec<String>> {
+    fn asked(rows: &[&str], are_parsed: bool) -> Vec<Vec<String>> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("rows.jsonl");
         std::fs::write(&path, rows.join("\n")).unwrap();
@@ -179,12 +212,13 @@ mod tests {
         let (mut history, mut start) = (History::of(&session), 0);
         let mut all = vec![];
         for row in rows {
-            let place = start..start + row.len() as u64 + 1;
-            start = place.end;
+            let bytes = format!("{row}\n");
             let document = Document::parse(row.as_bytes()).unwrap();
-            let message = Entry::of(document.root(), Format::Rows).message.unwrap();
-            let results = Table::get().results(message, None);
-            all.extend(results.first().map(|result| history.asked(result, &place)));
+            let entry = Entry::of(document.root(), Format::Rows);
+            let parsed = Parsed { start, bytes: bytes.as_bytes(), entry: are_parsed.then_some(&entry) };
+            start += bytes.len() as u64;
+            let results = Table::get().results(entry.message.unwrap(), None);
+            all.extend(results.first().map(|result| history.asked(result, &parsed)));
             history.check().unwrap();
         }
         all
@@ -201,10 +235,8 @@ mod tests {
         let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"x"}]}"#;
         let (one, two) = (call(r#"{"a":["one",{"b":1}],"c":"1"}"#), call(r#""{\"a\":\"two\"}""#));
         let rows = [result, &words("first"), &one, result, &two, result, &words("second"), result];
-        assert_eq!(
-            asked(&rows),
-            [vec![], vec!["one", "1", "first"], vec!["two", "first"], vec!["two", "second"]]
-        );
+        let all = [vec![], vec!["one", "1", "first"], vec!["two", "first"], vec!["two", "second"]];
+        assert_eq!([false, true].map(|are_parsed| asked(&rows, are_parsed)), [all.clone(), all]);
     }
 
     #[test]
@@ -212,7 +244,9 @@ mod tests {
         let row = |asked: &str| {
             format!(r#"{{"type":"mcp_call","id":"c","arguments":"{{\"q\":\"{asked}\"}}","output":"x"}}"#)
         };
-        assert_eq!(asked(&[&row("one"), &row("two")]), [["one"], ["two"]]);
+        for are_parsed in [false, true] {
+            assert_eq!(asked(&[&row("one"), &row("two")], are_parsed), [["one"], ["two"]]);
+        }
     }
 
     #[test]

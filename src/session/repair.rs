@@ -2,18 +2,20 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::SystemTime;
 
+use super::ahead::{Ahead, Written};
 use super::budget_survey::{Budget, Limit, Survey};
 use super::cuts::Cuts;
 use super::failure::Failure;
 use super::lock::{self, Lock};
 use super::prefilter::Prefilter;
 use super::progress::{Progress, ProgressCounts};
-use super::question::History;
+use super::question::{History, Parsed, name_of};
 use super::replacement::Replacement;
 use super::report::{Reason, Report};
-use super::rewrite_row::{Options, RowChange};
+use super::rewrite_row::{Options, RowChange, texts_of};
 use super::row_format::{Format, SessionKind};
 use super::rows::{Reading, Row, Rows, each_row};
 use super::session_file::SessionFile;
@@ -56,21 +58,25 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     let media = request.options.media.filter(|_| !is_planned).map(Budget::Media);
     let (lights, _) = survey(media.as_ref(), &[])?;
     let (limits, unmatched) = survey(request.budget.as_ref(), &lights)?;
-    let mut repair = Repair {
-        request,
-        progress,
-        gate: Prefilter::of(&request.options),
-        lights,
-        limits,
-        known: session.found.modified().ok(),
-        session: &session,
-        history: History::of(&session),
-        out: None,
-        tally: Tally::default(),
-    };
-    let mut rows = Rows::of(&session.file);
-    repair.write(&mut rows)?;
-    let report = Report { recovered, unmatched, ..repair.finish(rows)? };
+    let made = thread::scope(|scope| {
+        let mut repair = Repair {
+            request,
+            progress,
+            gate: Prefilter::of(&request.options),
+            lights: &lights,
+            limits: &limits,
+            known: session.found.modified().ok(),
+            session: &session,
+            history: History::of(&session),
+            ahead: Ahead::new(scope, &request.options),
+            out: None,
+            tally: Tally::default(),
+        };
+        let mut rows = Rows::of(&session.file);
+        repair.write(&mut rows)?;
+        repair.finish(rows)
+    });
+    let report = Report { recovered, unmatched, ..made? };
     // Settling an earlier repair counts as a change.
     let reason = report.reason.filter(|reason| recovered == 0 || *reason != Reason::NothingToDo);
     Ok(Report { changed: report.changed || recovered > 0, reason, ..report })
@@ -103,15 +109,16 @@ struct Tally {
     limits: usize,
 }
 
-struct Repair<'a> {
+struct Repair<'a, 'e> {
     request: &'a Request,
     progress: &'a Progress,
     session: &'a SessionFile,
     history: History<'a>,
+    ahead: Ahead<'a, 'e>,
     gate: Prefilter,
     /// Limits of payloads, and of texts.
-    lights: Vec<Limit>,
-    limits: Vec<Limit>,
+    lights: &'a [Limit],
+    limits: &'a [Limit],
     /// The modification time at which all that was read was last known to be unchanged.
     known: Option<SystemTime>,
     /// The new file, once it differs.
@@ -119,7 +126,15 @@ struct Repair<'a> {
     tally: Tally,
 }
 
-impl Repair<'_> {
+/// The outcome for one row.
+enum Outcome {
+    Same,
+    New(Vec<u8>),
+    /// The row waits until another thread has cut it.
+    Ahead,
+}
+
+impl Repair<'_, '_> {
     /// Writes all rows, including those appended meanwhile.
     fn write(&mut self, rows: &mut Rows) -> Result<(), Failure> {
         for look in 1.. {
@@ -154,6 +169,7 @@ impl Repair<'_> {
         while let Some(block) = rows.next(|_| progress.step())? {
             self.write_block(block, start)?;
             start += block.len() as u64;
+            self.write_waiting(false)?;
             self.progress.tell(ProgressCounts {
                 bytes: start,
                 total: self.session.found.len().max(start),
@@ -161,22 +177,70 @@ impl Repair<'_> {
                 clamped: self.tally.clamped,
             });
         }
-        Ok(())
+        self.write_waiting(true)
     }
 
     /// Writes a block of complete rows, which starts at `start` in the old file.
     fn write_block(&mut self, block: &[u8], start: u64) -> Result<(), Failure> {
         let (mut same, mut at) = (0, 0);
         for row in each_row(block) {
-            let new = self.rewritten(row, start + at as u64)?;
+            let from = at;
             at += row.len();
-            let Some(new) = new else { continue };
-            self.begin(start)?;
-            self.put(&block[same..at - row.len()])?;
-            self.put(&new)?;
+            // A row that is cut ahead lets those before it wait as well, unless they are written.
+            if self.is_cut_ahead(row) {
+                self.pass(&block[same..from], false)?;
+                same = from;
+            }
+            match self.outcome(row, start + from as u64, true)? {
+                Outcome::Same => continue,
+                Outcome::Ahead => self.write_waiting(false)?,
+                Outcome::New(new) => {
+                    self.pass(&block[same..from], false)?;
+                    self.pass(&new, true)?;
+                }
+            }
             same = at;
         }
-        self.put(&block[same..])
+        self.pass(&block[same..], false)
+    }
+
+    /// Returns true if another thread may cut a row.
+    fn is_cut_ahead(&self, row: &[u8]) -> bool {
+        self.tally.shape != SessionKind::Unknown && self.ahead.takes(row)
+    }
+
+    /// Writes rows, or lets them wait for others before them.
+    fn pass(&mut self, rows: &[u8], is_new: bool) -> Result<(), Failure> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        if !self.ahead.is_empty() {
+            self.ahead.push(rows, is_new);
+            return Ok(());
+        }
+        if is_new {
+            self.begin()?;
+        }
+        self.put(rows)
+    }
+
+    /// Writes the rows that wait no longer. `all`: waits for the others.
+    fn write_waiting(&mut self, all: bool) -> Result<(), Failure> {
+        while let Some(Written { rows, is_new, change }) = self.ahead.next(all) {
+            self.count(&change, is_new);
+            if is_new {
+                self.begin()?;
+            }
+            self.put(&rows)?;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, change: &RowChange, is_new: bool) {
+        self.tally.limits += change.limits;
+        self.tally.clamped += u64::from(change.cuts.any());
+        self.tally.cuts += change.cuts;
+        self.tally.changes |= is_new;
     }
 
     /// Writes the incomplete last row and ends it with a newline.
@@ -186,7 +250,7 @@ impl Repair<'_> {
             return self.put(rest);
         }
         let start = end - rest.len() as u64;
-        self.begin(start)?;
+        self.begin()?;
         let new = self.rewritten(rest, start)?;
         self.put(new.as_deref().unwrap_or(rest))?;
         self.tally.changes = true;
@@ -195,12 +259,21 @@ impl Repair<'_> {
 
     /// Returns the new row, or `None` if a row, which starts at `start` in the old file, stays unchanged.
     fn rewritten(&mut self, bytes: &[u8], start: u64) -> Result<Option<Vec<u8>>, Failure> {
-        let Some(row) = self.tally.reading.next(bytes) else { return Ok(None) };
-        let [lights, limits] = [&self.lights, &self.limits].map(|limits| Limit::in_row(limits, row.number));
+        match self.outcome(bytes, start, false)? {
+            Outcome::New(new) => Ok(Some(new)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Rewrites a row, which starts at `start` in the old file. `ahead`: another thread may do so.
+    fn outcome(&mut self, bytes: &[u8], start: u64, ahead: bool) -> Result<Outcome, Failure> {
+        let ahead = ahead && self.is_cut_ahead(bytes);
+        let Some(row) = self.tally.reading.next(bytes) else { return Ok(Outcome::Same) };
+        let [lights, limits] = [self.lights, self.limits].map(|limits| Limit::in_row(limits, row.number));
         let may_matter = !lights.is_empty() || !limits.is_empty() || self.gate.may_matter(row.text);
         let is_known = self.tally.shape != SessionKind::Unknown;
         if is_known && !may_matter {
-            return Ok(None);
+            return Ok(Outcome::Same);
         }
         self.progress.step()?;
         let mark = &bytes[..bytes.len() - row.text.len()];
@@ -208,31 +281,43 @@ impl Repair<'_> {
         let row = Row { text: once.as_deref().unwrap_or(row.text), ..row };
         let Some(document) = row.document() else {
             self.tally.damaged += u64::from(may_matter);
-            return Ok(None);
+            return Ok(Outcome::Same);
         };
         let (entry, options) = (row.entry(&document), &self.request.options);
         if !is_known {
             self.tally.shape = SessionKind::of(&entry, row.format, !options.results(&entry).is_empty());
         }
         if !may_matter {
-            return Ok(None);
+            return Ok(Outcome::Same);
         }
-        let place = start..start + bytes.len() as u64;
-        let ask = &mut |result: &ToolResult| self.history.asked(result, &place);
-        let RowChange { row: new, cuts, limits } = options.rewrite(row.text, &entry, lights, limits, ask);
+        let parsed = Parsed { start, bytes, entry: once.is_none().then_some(&entry) };
+        // Limits of a budget are for few rows, and those without a change need no thread.
+        let is_plain = once.is_none() && mark.is_empty() && lights.is_empty() && limits.is_empty();
+        if ahead && is_plain {
+            let results = options.results(&entry);
+            let long: Vec<&ToolResult> =
+                results.iter().filter(|result| options.rules.may_cut(&texts_of(result))).collect();
+            let asks = options.asks && options.rules.policy.asks();
+            let ask = |result: &&ToolResult| (name_of(result), self.history.asked(result, &parsed));
+            let asked = long.iter().filter(|_| asks).map(ask).collect();
+            self.history.check()?;
+            if !long.is_empty() && self.ahead.cut(row, asked) {
+                return Ok(Outcome::Ahead);
+            }
+        }
+        let ask = &mut |result: &ToolResult| self.history.asked(result, &parsed);
+        let mut change = options.rewrite(row.text, &entry, lights, limits, ask);
         self.history.check()?;
-        self.tally.limits += limits;
-        self.tally.clamped += u64::from(cuts.any());
-        self.tally.cuts += cuts;
-        let new = new.or_else(|| once.clone());
-        self.tally.changes |= new.is_some();
-        Ok(new.map(|new| if mark.is_empty() { new } else { [mark, &new].concat() }))
+        let new = change.row.take().or_else(|| once.clone());
+        self.count(&change, new.is_some());
+        let marked = |new: Vec<u8>| if mark.is_empty() { new } else { [mark, &new].concat() };
+        Ok(new.map_or(Outcome::Same, |new| Outcome::New(marked(new))))
     }
 
-    /// Starts the new file, if that has not happened, with a copy of the rows before.
-    fn begin(&mut self, unchanged: u64) -> Result<(), Failure> {
+    /// Starts the new file, if that has not happened, with a copy of the rows before, which are all unchanged.
+    fn begin(&mut self) -> Result<(), Failure> {
         if !self.request.dry_run && self.out.is_none() {
-            self.out = Some(Replacement::begin(self.session, unchanged, self.progress)?);
+            self.out = Some(Replacement::begin(self.session, self.tally.bytes, self.progress)?);
         }
         Ok(())
     }
