@@ -11,6 +11,8 @@ use crate::dialect::ToolResult;
 
 /// Bytes from which cutting a row outweighs starting a thread by far.
 const LONG: usize = 128 * 1024;
+/// Bytes of a session from which threads are worth it. Of smaller ones, several are repaired at once.
+const LARGE: u64 = 16 << 20;
 /// Maximum bytes that wait, besides the row that is read.
 const MOST: usize = 32 << 20;
 /// Bytes of a thread's stack, as libuv's threads have them.
@@ -47,9 +49,11 @@ pub struct Written {
 pub type Asked = Vec<(Option<String>, Vec<String>)>;
 
 impl<'s, 'e> Ahead<'s, 'e> {
-    pub fn new(scope: &'s Scope<'s, 'e>, options: &'s Options) -> Ahead<'s, 'e> {
+    /// `size`: the bytes of the session.
+    pub fn new(scope: &'s Scope<'s, 'e>, options: &'s Options, size: u64) -> Ahead<'s, 'e> {
         // One more than there are cores keeps these busy while the next row is read.
-        let most_cutting = 1 + thread::available_parallelism().map_or(1, |cores| cores.get().min(8));
+        let cores = thread::available_parallelism().map_or(1, |cores| cores.get().min(8));
+        let most_cutting = if size < LARGE { 0 } else { cores + 1 };
         Ahead { scope, options, waiting: VecDeque::new(), bytes: 0, cutting: 0, most_cutting }
     }
 
@@ -60,7 +64,10 @@ impl<'s, 'e> Ahead<'s, 'e> {
     /// Returns true for a row that is long to cut. Redacted results may have other names, by which nothing was asked.
     pub fn takes(&self, row: &[u8]) -> bool {
         let policy = &self.options.rules.policy;
-        row.len() >= LONG && policy.searches() && policy.redact.is_none()
+        self.most_cutting > 0
+            && (LONG..=MOST).contains(&row.len())
+            && policy.searches()
+            && policy.redact.is_none()
     }
 
     /// Cuts a row on another thread. Returns false if none can be started.
@@ -154,9 +161,10 @@ mod tests {
             format!("{{\"role\":\"tool\",\"content\":\"{}\"}}\n", line.repeat(length / line.len()))
         };
         let lengths = [500, 2_000_000, 60_000, 90, 150_000, 140_000, 3_000, 300_000, 1_200_000, 40, 70_000];
-        let mut rows: Vec<String> = (0..44).map(|at| result(at, lengths[at % lengths.len()])).collect();
+        let mut rows: Vec<String> = (0..55).map(|at| result(at, lengths[at % lengths.len()])).collect();
         rows[20] = format!("{{not JSON{}\n", " ".repeat(LONG));
         rows[30] = "\n".into();
+        assert!(rows.concat().len() as u64 >= LARGE);
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
         fs::write(&path, rows.concat()).unwrap();

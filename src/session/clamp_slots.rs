@@ -59,6 +59,9 @@ impl Rules {
     /// Returns false if the texts of a result surely fit.
     pub fn may_cut(&self, texts: &[Literal]) -> bool {
         let growth = if self.prepares() { GROWTH } else { 1 };
+        if growth == 1 && surely_fit(texts, &self.policy) {
+            return false;
+        }
         let size = texts.iter().map(Literal::size).fold(Size::default(), |sum, size| sum + size);
         !fits(size, growth, texts.len(), &self.policy.limits)
     }

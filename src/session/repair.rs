@@ -68,7 +68,7 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
             known: session.found.modified().ok(),
             session: &session,
             history: History::of(&session),
-            ahead: Ahead::new(scope, &request.options),
+            ahead: Ahead::new(scope, &request.options, session.found.len()),
             out: None,
             tally: Tally::default(),
         };
