@@ -4,18 +4,25 @@ import { describe, expect, it } from 'vitest'
 import { pool } from '../cli/pool.js'
 
 describe('a pool', () => {
-  it('works on as many as there are cores, and returns outcomes in order', async () => {
+  it.each([
+    undefined,
+    3,
+  ])('works on as many as there are cores or as told, and returns outcomes in order', async (atOnce) => {
     let [now, most] = [0, 0]
     const items = Array.from({ length: 4 * availableParallelism() }, (_, at) => at)
-    const all = pool(items, async (at) => {
-      now += 1
-      most = Math.max(most, now)
-      await setTimeout(at % 3)
-      now -= 1
-      return 2 * at
-    })
+    const all = pool(
+      items,
+      async (at) => {
+        now += 1
+        most = Math.max(most, now)
+        await setTimeout(at % 3)
+        now -= 1
+        return 2 * at
+      },
+      atOnce,
+    )
     expect(await Promise.all(all)).toEqual(items.map((at) => 2 * at))
-    expect(most).toBe(availableParallelism())
+    expect(most).toBe(atOnce ?? availableParallelism())
   })
 
   it('goes on after a failure, which waits until it is asked for', async () => {

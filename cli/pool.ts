@@ -1,9 +1,14 @@
 import { availableParallelism } from 'node:os'
 
-/** Works on all items in order, on as many at once as the machine has cores. Returns the outcomes, in order. */
-export function pool<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R>[] {
+/** Works on all items in order, on some at once: by default as many as the machine has cores. Returns the outcomes, in
+ *  order. */
+export function pool<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+  atOnce = availableParallelism(),
+): Promise<R>[] {
   const starts: (() => void)[] = []
-  let [free, next] = [availableParallelism(), 0]
+  let [free, next] = [atOnce, 0]
   const go = () => {
     for (; free > 0 && next < starts.length; free--) starts[next++]?.()
   }

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { RepairOptions, RepairReport } from 'spillway'
 import type { Cuts } from '../lib/session/session.js'
 import type { Args, Command } from './args.js'
@@ -22,7 +23,7 @@ export const repair: Command = {
   about: `Truncates tool results over the limits of the policy, and keeps every other
 byte. FILE is replaced in one step and kept as FILE.bak. End the agent that has
 it open first. A directory stands for all .jsonl files below it, - for the paths
-on stdin, one a line. As many are repaired at once as there are cores.`,
+on stdin, one a line. Twice as many are repaired at once as there are cores.`,
   names: 'file',
   flags: {
     'dry-run': { help: 'report the changes without writing' },
@@ -50,7 +51,8 @@ async function run(args: Args): Promise<number> {
     const all = new Progress('repair')
     const work = (file: string) => repairOne(file, options, isAlone)
     const [reports, failed]: [RepairReport[], string[]] = [[], []]
-    for (const [at, repairing] of pool(files, work).entries()) {
+    // While a new file is synced, another repair has the core.
+    for (const [at, repairing] of pool(files, work, 2 * availableParallelism()).entries()) {
       const file = files[at] as string
       if (!isAlone) all.show(at / files.length, `of ${files.length} sessions`)
       try {
