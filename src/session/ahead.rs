@@ -61,6 +61,11 @@ impl<'s, 'e> Ahead<'s, 'e> {
         self.waiting.is_empty()
     }
 
+    /// Returns the bytes that wait.
+    pub fn bytes(&self) -> u64 {
+        self.bytes as u64
+    }
+
     /// Returns true for a row that is long to cut. Redacted results may have other names, by which nothing was asked.
     pub fn takes(&self, row: &[u8]) -> bool {
         let policy = &self.options.rules.policy;

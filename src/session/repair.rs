@@ -165,19 +165,29 @@ impl Repair<'_, '_> {
 
     fn write_rows(&mut self, rows: &mut Rows) -> Result<(), Failure> {
         let mut start = rows.read - rows.rest().len() as u64;
-        let progress = self.progress;
+        let (mut done, progress) = (start, self.progress);
         while let Some(block) = rows.next(|_| progress.step())? {
             self.write_block(block, start)?;
             start += block.len() as u64;
             self.write_waiting(false)?;
-            self.progress.tell(ProgressCounts {
-                bytes: start,
-                total: self.session.found.len().max(start),
-                rows: self.tally.reading.rows,
-                clamped: self.tally.clamped,
-            });
+            // Rows that wait are not done.
+            done = start.saturating_sub(self.ahead.bytes()).max(done);
+            self.tell(done, start);
         }
-        self.write_waiting(true)
+        self.write_waiting(true)?;
+        if done < start {
+            self.tell(start, start);
+        }
+        Ok(())
+    }
+
+    fn tell(&self, bytes: u64, read: u64) {
+        self.progress.tell(ProgressCounts {
+            bytes,
+            total: self.session.found.len().max(read),
+            rows: self.tally.reading.rows,
+            clamped: self.tally.clamped,
+        });
     }
 
     /// Writes a block of complete rows, which starts at `start` in the old file.
