@@ -41,20 +41,15 @@ async function fastest(run, given, fresh, spent) {
   return best
 }
 
-/** Milliseconds of so many calls: of the processor, which no other work on the machine makes longer, or of the clock for
- *  calls that wait. */
+/** Milliseconds of so many calls. The clock counts other work too, of which the fastest of several runs has least; that of
+ *  the processor moves in steps of milliseconds on some machines. */
 async function timed(run, given, times) {
-  let waits = false
-  const [used, start] = [process.cpuUsage(), performance.now()]
+  const start = performance.now()
   for (let at = 0; at < times; at++) {
     const made = run(given)
-    if (made instanceof Promise) {
-      waits = true
-      do_not_optimize(await made)
-    } else do_not_optimize(made)
+    do_not_optimize(made instanceof Promise ? await made : made)
   }
-  const { user, system } = process.cpuUsage(used)
-  return waits ? performance.now() - start : (user + system) / 1e3
+  return performance.now() - start
 }
 
 /** The exponent of growth over the last two decades: 1 if ten times the input takes ten times as long. */
