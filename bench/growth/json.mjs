@@ -22,7 +22,7 @@ const parse = { 'JSON.parse': (json) => JSON.parse(json) }
 const byHand = { 'parse, halve, stringify': halved }
 const stringify = { 'JSON.stringify': (value) => JSON.stringify(value) }
 
-/** What a program writes by hand: the first and the last rows, fewer until they fit. */
+/** JSON cut by hand: the first and the last rows, fewer until they fit. */
 function halved(json) {
   const all = JSON.parse(json)
   for (let kept = all.length; ; kept >>= 1) {

@@ -64,7 +64,7 @@ export function write(cases) {
   writeFileSync(page, text)
 }
 
-/** What the tables say of a case: its last point, how it grows, and how it compares at the last size that both have. */
+/** Cells of a case: its last point, how it grows, and how it compares at the last size that both have. */
 function summary({ name, unit, floor, points }) {
   const { ours, ...others } = points
   const beside = (other) => {

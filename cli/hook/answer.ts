@@ -9,7 +9,7 @@ type Event = Readonly<Record<string, unknown>>
 /** End of the name of a file that holds a result for a moment. */
 const HELD = '.shown.txt'
 
-/** What the host would not show of a file of text: it takes the file for a binary one. */
+/** Characters for which the host takes a file of text for a binary one, and does not show it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const BINARY = /[\0-\x08\x0b\x0c\x0e-\x1f]/
 

@@ -117,7 +117,7 @@ function read(message: unknown): MessageShares {
   return { all: [own, ...each], results: each, isAnswer: answers, media: reader.holders ?? NO_MEDIA }
 }
 
-/** What the name of a member says of it. */
+/** Kinds of members by their names, a bit each. */
 const SILENT = 1
 const ARGUMENTS = 2
 const PAYLOAD = 4

@@ -67,7 +67,7 @@ pub struct Selection {
     gate: Gate,
     splitter: Splitter,
     state: State,
-    /// What the sieve of the gate found in the text that is read.
+    /// Places that the sieve of the gate found in the text that is read.
     found: Vec<Found>,
     lengths: Vec<u16>,
 }

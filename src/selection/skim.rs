@@ -19,7 +19,7 @@ pub struct Reader<'r> {
     pub state: &'r mut State,
     pub aim: &'r mut Aim,
     pub gate: &'r Gate,
-    /// What the sieve of the gate found in the part.
+    /// Places that the sieve of the gate found in the part.
     pub found: &'r [Found],
     pub text: &'r [u8],
     /// Room for the lengths of lines.

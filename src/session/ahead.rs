@@ -45,7 +45,7 @@ pub struct Written {
     pub change: RowChange,
 }
 
-/// What was asked of each result of a row, by the name that its call has.
+/// Questions to each result of a row, by the name that its call has.
 pub type Asked = Vec<(Option<String>, Vec<String>)>;
 
 impl<'s, 'e> Ahead<'s, 'e> {

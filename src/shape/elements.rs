@@ -21,7 +21,7 @@ pub struct Telling<'p> {
     found: HashMap<u32, Vec<usize>>,
 }
 
-/// What a caller looks for. All needles are searched in one pass.
+/// Texts that a caller looks for. All needles are searched in one pass.
 #[derive(Debug)]
 struct Sought {
     /// `None` without needles, or if they exceed the memory that an automaton can address.

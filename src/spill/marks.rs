@@ -103,7 +103,7 @@ impl Marks {
     }
 }
 
-/// What tells a file from another one of its name.
+/// Bytes and time of a file, by which it differs from another one of its name.
 type Stamp = (u64, Option<SystemTime>);
 
 #[derive(Debug)]
