@@ -6,6 +6,7 @@
 
 pub mod count;
 pub mod decoder;
+pub mod mask;
 pub mod newlines;
 pub mod size;
 pub mod transcode;

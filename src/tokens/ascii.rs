@@ -1,11 +1,12 @@
 //! ASCII in blocks. All bytes of a block are compared with their neighbours at once, by vector code, so that only runs are
 //! weighed one by one.
 
+use crate::encoding::mask;
 use crate::tokens::char_class::{Kind, LOW_KINDS};
 use crate::tokens::runs::{Run, foreign, weight_of};
 
 /// Bytes of a block, one for each bit of [`Runs::starts`].
-pub const BLOCK: usize = 64;
+pub use crate::encoding::mask::BLOCK;
 
 /// The runs of a block.
 #[derive(Clone, Copy, Debug)]
@@ -21,17 +22,15 @@ pub struct Runs {
 impl Runs {
     #[inline]
     pub fn of(block: &[u8; BLOCK]) -> Runs {
-        // Loops over arrays without branches or tables, which compile to vector code.
-        let (mut members, mut differs, mut degrees) = ([0; BLOCK], [1; BLOCK], [0; BLOCK]);
+        // A loop over arrays without branches or tables, which compiles to vector code.
+        let (mut members, mut degrees) = ([0; BLOCK], [0; BLOCK]);
         for at in 0..BLOCK {
             members[at] = member(block[at]);
             degrees[at] = foreign(block[at]);
         }
-        for at in 1..BLOCK {
-            differs[at] = u8::from(members[at] != members[at - 1]);
-        }
-        let foreign = degrees.into_iter().map(u32::from).sum();
-        Runs { members, starts: bits(&differs), foreign }
+        // At most three for each letter, which a byte holds.
+        let foreign = degrees.into_iter().fold(0, u8::wrapping_add);
+        Runs { members, starts: mask::changes(&members), foreign: foreign.into() }
     }
 
     /// Removes the first run.
@@ -74,15 +73,6 @@ fn member(byte: u8) -> u8 {
         b'0'..=b'9' => b'0',
         _ => byte,
     }
-}
-
-/// Packs bytes of 0 or 1 into bits, the first into the lowest.
-#[inline]
-fn bits(flags: &[u8; BLOCK]) -> u64 {
-    // Each bit of the factor moves one byte to its place in the highest.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let (words, _) = flags.as_chunks::<8>();
-    words.iter().rev().fold(0, |bits, &word| bits << 8 | u64::from_le_bytes(word).wrapping_mul(GATHER) >> 56)
 }
 
 #[cfg(test)]

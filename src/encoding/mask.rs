@@ -1,0 +1,106 @@
+//! Masks of blocks: a bit for each unit, the first one lowest. Compilers make no such mask of a loop.
+
+/// Units of a block.
+pub const BLOCK: usize = u64::BITS as usize;
+
+#[cfg(not(target_arch = "x86_64"))]
+pub use scalar::*;
+#[cfg(target_arch = "x86_64")]
+pub use vector::*;
+
+/// Returns the units, at most a block, for which `test` is true, given their position.
+#[inline]
+pub fn plain<U: Copy>(units: &[U], test: impl Fn(usize, U) -> bool) -> u64 {
+    units.iter().enumerate().rev().fold(0, |mask, (at, &unit)| mask << 1 | u64::from(test(at, unit)))
+}
+
+/// The functions of `scalar` by SSE2, which all of these processors have.
+#[cfg(target_arch = "x86_64")]
+mod vector {
+    use super::BLOCK;
+    use std::arch::x86_64::*;
+
+    const PART: usize = 16;
+
+    #[inline]
+    pub fn newlines_of_bytes(block: &[u8; BLOCK]) -> u64 {
+        let (parts, _) = block.as_chunks::<PART>();
+        // SAFETY: the processor has SSE2, and each load is one of 16 bytes.
+        gathered(parts, |part| unsafe {
+            let part = _mm_loadu_si128(part.as_ptr().cast());
+            _mm_movemask_epi8(_mm_cmpeq_epi8(part, _mm_set1_epi8(b'\n' as i8)))
+        })
+    }
+
+    #[inline]
+    pub fn newlines_of_utf16(block: &[u16; BLOCK]) -> u64 {
+        let (parts, _) = block.as_chunks::<PART>();
+        // SAFETY: the processor has SSE2, and the loads are two of 16 bytes.
+        gathered(parts, |part| unsafe {
+            let newline = _mm_set1_epi16(b'\n'.into());
+            let one = _mm_cmpeq_epi16(_mm_loadu_si128(part.as_ptr().cast()), newline);
+            let other = _mm_cmpeq_epi16(_mm_loadu_si128(part[8..].as_ptr().cast()), newline);
+            _mm_movemask_epi8(_mm_packs_epi16(one, other))
+        })
+    }
+
+    #[inline]
+    pub fn changes(block: &[u8; BLOCK]) -> u64 {
+        let (parts, _) = block.as_chunks::<PART>();
+        // Shifted in registers: a load across two recent stores would wait for both.
+        // SAFETY: as above.
+        let mut next = unsafe { _mm_setzero_si128() };
+        let same = gathered(parts, |part| unsafe {
+            let part = _mm_loadu_si128(part.as_ptr().cast());
+            let after = _mm_or_si128(_mm_srli_si128::<1>(part), _mm_slli_si128::<15>(next));
+            next = part;
+            _mm_movemask_epi8(_mm_cmpeq_epi8(part, after))
+        });
+        // A byte is as the one after it, up to the last, which has none.
+        !(same << 1)
+    }
+
+    /// Joins the masks of the parts of a block, from the last one on.
+    #[inline]
+    fn gathered<T>(parts: &[T], mut mask: impl FnMut(&T) -> i32) -> u64 {
+        parts.iter().rev().fold(0, |all, part| all << PART | mask(part) as u64)
+    }
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod scalar {
+    use super::{BLOCK, plain};
+
+    /// Returns the newlines of a block of a text in bytes.
+    pub fn newlines_of_bytes(block: &[u8; BLOCK]) -> u64 {
+        plain(block, |_, byte| byte == b'\n')
+    }
+
+    /// Returns the newlines of a block of a text in UTF-16.
+    pub fn newlines_of_utf16(block: &[u16; BLOCK]) -> u64 {
+        plain(block, |_, unit| unit == super::super::NEWLINE)
+    }
+
+    /// Returns the bytes that differ from the byte before them. The first byte counts as one.
+    pub fn changes(block: &[u8; BLOCK]) -> u64 {
+        plain(block, |at, byte| at == 0 || byte != block[at - 1])
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn vectors_mask_what_a_loop_masks(
+            units in prop::collection::vec(prop_oneof![Just(10u16), Just(0x0A0A), Just(0x0A00), 0..4u16], BLOCK),
+        ) {
+            let block: [u16; BLOCK] = units.try_into().expect("it is as long");
+            let bytes = block.map(|unit| unit as u8);
+            prop_assert_eq!(newlines_of_utf16(&block), scalar::newlines_of_utf16(&block));
+            prop_assert_eq!(newlines_of_bytes(&bytes), scalar::newlines_of_bytes(&bytes));
+            prop_assert_eq!(changes(&bytes), scalar::changes(&bytes));
+        }
+    }
+}
