@@ -95,28 +95,31 @@ export class StringInput implements Input {
 
 export class BytesInput implements Input {
   readonly #bytes: Uint8Array
-  #total: TextSize | undefined
+  /** The size of the text once it is well-formed. */
+  #size: { readonly bytes: number; readonly chars: number; readonly newlines: number } | undefined
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
   }
 
   total(): TextSize {
-    if (!this.#total) {
-      const bytes = this.#bytes
-      const sum = io.fill(0)
-      native.measureBytes(bytes, sum)
-      const [, chars = 0, newlines = 0] = sum
-      const isOpen = bytes.length > 0 && bytes[bytes.length - 1] !== NEWLINE
-      this.#total = linesOf({ bytes: bytes.length, chars, newlines }, isOpen)
-    }
-    return this.#total
+    const bytes = this.#bytes
+    const isOpen = bytes.length > 0 && bytes[bytes.length - 1] !== NEWLINE
+    return linesOf({ ...this.#measured(), bytes: bytes.length }, isOpen)
   }
 
   bytesOut(): number {
-    const sum = io.fill(0)
-    native.measureBytes(this.#bytes, sum)
-    return sum[0] ?? 0
+    return this.#measured().bytes
+  }
+
+  #measured() {
+    if (!this.#size) {
+      const sum = io.fill(0)
+      native.measureBytes(this.#bytes, sum)
+      const [bytes = 0, chars = 0, newlines = 0] = sum
+      this.#size = { bytes, chars, newlines }
+    }
+    return this.#size
   }
 
   tokens(): number {
@@ -128,6 +131,11 @@ export class BytesInput implements Input {
   }
 
   truncate(policy: Compiled, figures = false): Truncation {
+    const size = figures ? this.#measured() : undefined
+    // An ill-formed text has other sizes before and after.
+    const isKnown = size?.bytes === this.#bytes.length
+    io[0] = isKnown ? size.chars : Number.NaN
+    io[1] = isKnown ? size.newlines : Number.NaN
     const cut = native.truncateBytes(handleOf(policy), this.#bytes, figures, io)
     if (cut === null) return untouched(native.decode(this.#bytes), () => this.total())
     if (typeof cut !== 'string') return truncationOf(cut)

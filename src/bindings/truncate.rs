@@ -112,7 +112,8 @@ fn with_figures(
 }
 
 /// Truncates bytes in place. Returns null if they fit, and otherwise the truncated text, with figures if they are asked
-/// for. `io` receives the start and the end of the notice.
+/// for. `io` brings the chars and newlines of the bytes, or NaN if they are not known or the bytes are ill-formed. It
+/// receives the start and the end of the notice.
 #[napi(catch_unwind)]
 pub fn truncate_bytes(
     #[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle,
@@ -122,13 +123,20 @@ pub fn truncate_bytes(
 ) -> Option<Either3<Latin1String, Utf16String, Cut>> {
     let input = Input::whole(Utf8(bytes));
     let cut = truncate(&input, policy)?;
-    let kept = figures.then(|| cut.kept(&input));
+    let kept = figures.then(|| cut.kept(&if io[0].is_nan() { input } else { known(input, io) }));
     let (head, tail) = input.parts(cut.sides);
     let parts = [head.0, cut.middle.as_bytes(), tail.0];
     let is_ascii = parts.iter().all(|part| part.is_ascii());
     let text = if is_ascii { answer(parts.concat()) } else { Either::B(cut.text(&input).into()) };
     write(io, &[cut.notice.start, cut.notice.end]);
     Some(with_figures(text, kept, cut.keep, cut.notice))
+}
+
+/// Adds the size of well-formed bytes to an input of them.
+fn known<'a>(input: Input<'a, Utf8<'a>>, io: &[f64]) -> Input<'a, Utf8<'a>> {
+    let (chars, newlines) = (io[0] as usize, io[1] as usize);
+    let totals = Size { bytes: input.total, chars, newlines, broken: 0 };
+    Input { chars: Some(chars), ..input.with_totals(totals) }
 }
 
 /// Decodes bytes as UTF-8.
