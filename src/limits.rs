@@ -79,6 +79,11 @@ impl Limits {
         line_bytes: UNLIMITED,
     };
 
+    /// Returns true if only an empty text is within the limits.
+    pub fn is_empty(&self) -> bool {
+        [self.bytes, self.lines, self.chars, self.tokens].contains(&0)
+    }
+
     /// Returns the limits for a text whose long lines were cut. A `line_bytes` of 0 omits the whole text, empty lines
     /// included.
     pub fn after_cutting_lines(self) -> Limits {

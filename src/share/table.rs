@@ -57,6 +57,9 @@ impl<'a, 'b> Table<'a, 'b> {
     }
 
     pub fn cut(&self, at: usize, notice: &Notice, beside: Size) -> Block {
+        if self.rooms[at].is_empty() && self.sizes[at] != Usage::default() {
+            return Block::Gone;
+        }
         let input = self.inputs[at].beside(beside);
         match truncate_lines(&input, Terms { limits: self.rooms[at], notice, ..self.terms }) {
             None => Block::Whole,
