@@ -201,6 +201,26 @@ describe('clampTextWithReport', () => {
     )
   })
 
+  it('counts ill-formed bytes as their text, also where both take as many bytes', () => {
+    // A char of four bytes without its last one becomes U+FFFD, which takes three.
+    const part = fc.constantFrom([0xf0, 0x9f, 0x98], [0xff], [0x0a], [0x61, 0x62, 0x0a], [0xc3, 0xa9], [0x20])
+    const bytes = fc.array(part, { maxLength: 200 }).map((parts) => Uint8Array.from(parts.flat()))
+    const keeps = fc.constantFrom('head', 'tail', 'ends', 'findings', 'relevant', 'auto')
+    fc.assert(
+      fc.property(bytes, keeps, fc.nat(120), (given, keep, maxChars) => {
+        const policy = { keep, maxChars, notice: false } as const
+        const [of, as] = [given, Buffer.from(given).toString()].map((text) =>
+          clampTextWithReport(text, policy),
+        )
+        expect(of?.text).toBe(as?.text)
+        expect(of?.ranges).toEqual(as?.ranges)
+        for (const figures of ['total', 'kept', 'omitted'] as const)
+          expect({ ...of?.[figures], bytes: 0 }).toEqual({ ...as?.[figures], bytes: 0 })
+      }),
+      runs,
+    )
+  })
+
   it('gives what clampText gives', () => {
     fc.assert(
       fc.property(hostileText, policies, (text, policy) => {
