@@ -8,12 +8,6 @@ pub use scalar::*;
 #[cfg(target_arch = "x86_64")]
 pub use vector::*;
 
-/// Returns the units, at most a block, for which `test` is true, given their position.
-#[inline]
-pub fn plain<U: Copy>(units: &[U], test: impl Fn(usize, U) -> bool) -> u64 {
-    units.iter().enumerate().rev().fold(0, |mask, (at, &unit)| mask << 1 | u64::from(test(at, unit)))
-}
-
 /// The functions of `scalar` by SSE2, which all of these processors have.
 #[cfg(target_arch = "x86_64")]
 mod vector {
@@ -47,16 +41,17 @@ mod vector {
     #[inline]
     pub fn changes(block: &[u8; BLOCK]) -> u64 {
         let (parts, _) = block.as_chunks::<PART>();
-        // Shifted in registers: a load across two recent stores would wait for both.
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE2.
         let mut next = unsafe { _mm_setzero_si128() };
+        // Shifted in registers: a load across two recent stores would wait for both.
+        // SAFETY: the processor has SSE2, and each load is one of 16 bytes.
         let same = gathered(parts, |part| unsafe {
             let part = _mm_loadu_si128(part.as_ptr().cast());
             let after = _mm_or_si128(_mm_srli_si128::<1>(part), _mm_slli_si128::<15>(next));
             next = part;
             _mm_movemask_epi8(_mm_cmpeq_epi8(part, after))
         });
-        // A byte is as the one after it, up to the last, which has none.
+        // A bit of `same` stands at the first of two equal bytes. Shifted, it stands at the second.
         !(same << 1)
     }
 
@@ -69,23 +64,29 @@ mod vector {
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod scalar {
-    use super::{BLOCK, plain};
+    use super::BLOCK;
+    use crate::encoding::NEWLINE;
 
     /// Returns the newlines of a block of a text in bytes.
     pub fn newlines_of_bytes(block: &[u8; BLOCK]) -> u64 {
-        plain(block, |_, byte| byte == b'\n')
+        gathered(|at| block[at] == b'\n')
     }
 
     /// Returns the newlines of a block of a text in UTF-16.
     pub fn newlines_of_utf16(block: &[u16; BLOCK]) -> u64 {
-        plain(block, |_, unit| unit == super::super::NEWLINE)
+        gathered(|at| block[at] == NEWLINE)
     }
 
     /// Returns the bytes that differ from the byte before them. The first byte counts as one.
     pub fn changes(block: &[u8; BLOCK]) -> u64 {
-        plain(block, |at, byte| at == 0 || byte != block[at - 1])
+        gathered(|at| at == 0 || block[at] != block[at - 1])
+    }
+
+    fn gathered(test: impl Fn(usize) -> bool) -> u64 {
+        (0..BLOCK).rev().fold(0, |mask, at| mask << 1 | u64::from(test(at)))
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -114,6 +114,29 @@ mod tests {
     }
 
     #[test]
+    fn a_block_without_room_has_no_text_left() {
+        let limits = [
+            Limits { bytes: 0, ..Limits::NONE },
+            Limits { lines: 0, ..Limits::NONE },
+            Limits { chars: 0, ..Limits::NONE },
+            Limits { tokens: 0, ..Limits::NONE },
+        ];
+        let text: Vec<u16> = "error: a\n\nb".encode_utf16().collect();
+        let input = Input::whole(Utf16(&text));
+        let notices = [Notice::None, Notice::Hint, Notice::Pi, Notice::Count, Notice::Literal("x".into())];
+        for (limits, notice) in
+            limits.into_iter().flat_map(|limits| notices.clone().map(|notice| (limits, notice)))
+        {
+            assert!(limits.is_empty());
+            for keep in [Keep::Head, Keep::Tail, Keep::Ends, Keep::Findings, Keep::Auto] {
+                let policy = Policy { limits, notice: notice.clone(), keep, ..Policy::default() };
+                let cut = crate::truncate::truncate(&input, &policy).expect("it is over the limits");
+                assert_eq!(cut.utf8(&input), b"", "{policy:?}");
+            }
+        }
+    }
+
+    #[test]
     fn small_blocks_stay_whole_and_large_ones_share_the_rest() {
         let (a, b) = ("a".repeat(100), "b".repeat(300));
         assert_eq!(

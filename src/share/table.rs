@@ -57,6 +57,7 @@ impl<'a, 'b> Table<'a, 'b> {
     }
 
     pub fn cut(&self, at: usize, notice: &Notice, beside: Size) -> Block {
+        // Spares a try of each notice, of which none fits.
         if self.rooms[at].is_empty() && self.sizes[at] != Usage::default() {
             return Block::Gone;
         }

@@ -28,7 +28,7 @@ impl Runs {
             members[at] = member(block[at]);
             degrees[at] = foreign(block[at]);
         }
-        // At most three for each letter, which a byte holds.
+        // 64 times three at most, which a byte holds.
         let foreign = degrees.into_iter().fold(0, u8::wrapping_add);
         Runs { members, starts: mask::changes(&members), foreign: foreign.into() }
     }
