@@ -5,14 +5,15 @@
 
 use std::sync::LazyLock;
 
+use super::beginnings;
 use super::bytes::{ESCAPE, LOOKED_AT, sequence, word_length};
 use super::headings::is_command;
 use super::prefix::{is_in_time, without_prefix};
 use super::score::may_tell;
 use super::shapes;
-use super::words::{self, PHRASES, WORDS, Weight, Word};
+use super::words::{self, Weight, Word};
 use crate::relevance::Question;
-use crate::sieve::{BITS, Sieve};
+use crate::sieve::{BITS, BLOCK, Found, Sieve};
 
 /// The lines that a search need not score.
 #[derive(Clone, Debug)]
@@ -36,13 +37,23 @@ impl Gate {
         }
     }
 
-    /// Returns the sieve that finds places in a line, or `None` if no line is dull.
-    pub fn sieve(&self) -> Option<&Sieve> {
+    /// Finds the newlines of a part of a text, and the places that may tell something. Finds nothing if no line is dull.
+    pub fn look(&self, text: &[u8], found: &mut Vec<Found>) {
+        found.clear();
+        let Some(sieve) = self.sieve() else { return };
+        found.resize(text.len().div_ceil(BLOCK), Found::default());
+        sieve.look(text, found);
+        if matches!(self, Gate::Failure) {
+            beginnings::sift(text, found);
+        }
+    }
+
+    fn sieve(&self) -> Option<&Sieve> {
         static OPEN: LazyLock<Sieve> = LazyLock::new(Sieve::default);
         match self {
             Gate::Shut => None,
             Gate::Open => Some(&OPEN),
-            Gate::Failure => Some(&FAILURE),
+            Gate::Failure => Some(beginnings::sieve()),
             Gate::Answer(asked) => Some(&asked.sieve),
         }
     }
@@ -57,46 +68,6 @@ impl Gate {
         }
     }
 }
-
-/// Groups of the sieve that hold words; the others hold shapes.
-const OF_WORDS: usize = 10;
-
-/// Finds the places in a line where a word of failure or a shape may begin, or what makes a line a heading.
-static FAILURE: LazyLock<Sieve> = LazyLock::new(|| {
-    const DIGIT: &[u8] = b"0123456789";
-    let mut sieve = Sieve::default();
-    let mut begins: Vec<Vec<u8>> = WORDS
-        .iter()
-        .filter(|(_, weight)| *weight > 0)
-        .map(|(word, _)| word.as_bytes().to_vec())
-        .chain(PHRASES.iter().map(|(first, rest, _)| [first.as_bytes(), rest.as_bytes()].concat()))
-        .chain(["nan", "inf", "level", "severity", "status"].map(|word| word.as_bytes().to_vec()))
-        .chain(["notfound", "backoff"].map(|word| word.as_bytes().to_vec()))
-        .collect();
-    begins.sort();
-    for (at, word) in begins.iter().enumerate() {
-        sieve.add_word(at * OF_WORDS / begins.len(), word);
-    }
-    let shapes: [(usize, &[&[u8]]); 15] = [
-        (10, &[b"EF", DIGIT, DIGIT, DIGIT]),
-        (10, &[b"H", b"T", b"T", b"P"]),
-        (10, &[b"R", b"U", b"N", b" "]),
-        (11, &[b"\"", b" ", b"5", DIGIT]),
-        (11, &[b"#", b"#", b"[", b"g"]),
-        (11, &[b":", b":", b"g", b"r"]),
-        (12, &[b"+"]),
-        (13, &[b"$", b" "]),
-        (13, &[b"\xE2", b"\x9C\x97\x9D\xA8"]),
-        (13, &[b"\xC3", b"\x97"]),
-        (14, &[&[ESCAPE]]),
-        (14, &[b"^", b"[", b"["]),
-        (14, &[b"[", b"0123456789;"]),
-        (15, &[b">", b" "]),
-        (15, &[b"E", b" ", b" "]),
-    ];
-    shapes.iter().for_each(|(group, shape)| sieve.add(*group, shape));
-    sieve
-});
 
 /// Returns true if a line has no score, and is neither blank nor a command.
 fn tells_nothing(line: &[u8], mut places: impl Iterator<Item = usize>) -> bool {
@@ -218,12 +189,15 @@ impl Asked {
 #[cfg(test)]
 mod tests {
     use super::super::score::score;
+    use super::super::words::{PHRASES, WORDS};
     use super::*;
+    use crate::sieve::places;
     use proptest::prelude::*;
 
     fn is_dull_line(line: &[u8]) -> bool {
-        let places = FAILURE.places(line, 0);
-        Gate::Failure.is_dull(line, places)
+        let mut found = vec![];
+        Gate::Failure.look(line, &mut found);
+        Gate::Failure.is_dull(line, places(found, 0, line.len()))
     }
 
     fn part() -> impl Strategy<Value = String> {

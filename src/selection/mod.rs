@@ -4,6 +4,7 @@
 //! within the budget, besides the start and the end of the stream. The result does not depend on how the stream is
 //! chunked.
 
+mod beginnings;
 mod body;
 mod bytes;
 mod choice;
@@ -30,7 +31,7 @@ use crate::encoding::{Size, Text, Utf8};
 use crate::limits::{Limits, UNLIMITED};
 use crate::notice::earlier;
 use crate::relevance::Question;
-use crate::sieve::{self, Found};
+use crate::sieve::Found;
 use gate::Gate;
 use headings::Headings;
 use likeness::Seen;
@@ -211,11 +212,7 @@ impl Selection {
         let Selection { window, aim, gate, splitter, state, found, lengths } = self;
         state.wide |= !text.is_ascii();
         for text in text.chunks(skim::PART) {
-            found.clear();
-            if let Some(sieve) = gate.sieve() {
-                found.resize(text.len().div_ceil(sieve::BLOCK), Found::default());
-                sieve.look(text, found);
-            }
+            gate.look(text, found);
             splitter.push(text, &mut Reader { state, aim, gate, found, text, lengths, window: *window });
         }
     }
