@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use multiversion::multiversion;
 
 use super::{repeats, screen};
-use crate::encoding::newlines::{self, newlines};
+use crate::encoding::positions::{self, positions};
 
 /// Lines read on either side of a skipped part: those that can still be edited, and those needed for folding.
 const READ: usize = screen::LINES + 4;
@@ -65,7 +65,7 @@ fn same(one: &[u8], other: &[u8]) -> usize {
 }
 
 /// A code unit of an encoding in which every control character is one unit.
-pub trait Unit: newlines::Unit {
+pub trait Unit: positions::Unit {
     /// Returns true for a control character other than tab and newline.
     fn is_control(self) -> bool;
 }
@@ -125,7 +125,7 @@ fn has_repeats<U: Unit>(piece: &[U]) -> ControlFlow<(), usize> {
     let (mut lines, mut run) = (0, 0);
     let mut last: &[U] = &[];
     let mut start = 0;
-    for newline in newlines(piece) {
+    for newline in positions(piece, b'\n') {
         let line = &piece[start..newline];
         let same = lines > 0 && equal(line, last);
         if same && lines == 2 {

@@ -17,23 +17,23 @@ mod vector {
     const PART: usize = 16;
 
     #[inline]
-    pub fn newlines_of_bytes(block: &[u8; BLOCK]) -> u64 {
+    pub fn of_byte(block: &[u8; BLOCK], byte: u8) -> u64 {
         let (parts, _) = block.as_chunks::<PART>();
         // SAFETY: the processor has SSE2, and each load is one of 16 bytes.
         gathered(parts, |part| unsafe {
             let part = _mm_loadu_si128(part.as_ptr().cast());
-            _mm_movemask_epi8(_mm_cmpeq_epi8(part, _mm_set1_epi8(b'\n' as i8)))
+            _mm_movemask_epi8(_mm_cmpeq_epi8(part, _mm_set1_epi8(byte as i8)))
         })
     }
 
     #[inline]
-    pub fn newlines_of_utf16(block: &[u16; BLOCK]) -> u64 {
+    pub fn of_unit(block: &[u16; BLOCK], unit: u16) -> u64 {
         let (parts, _) = block.as_chunks::<PART>();
         // SAFETY: the processor has SSE2, and the loads are two of 16 bytes.
         gathered(parts, |part| unsafe {
-            let newline = _mm_set1_epi16(b'\n'.into());
-            let one = _mm_cmpeq_epi16(_mm_loadu_si128(part.as_ptr().cast()), newline);
-            let other = _mm_cmpeq_epi16(_mm_loadu_si128(part[8..].as_ptr().cast()), newline);
+            let unit = _mm_set1_epi16(unit as i16);
+            let one = _mm_cmpeq_epi16(_mm_loadu_si128(part.as_ptr().cast()), unit);
+            let other = _mm_cmpeq_epi16(_mm_loadu_si128(part[8..].as_ptr().cast()), unit);
             _mm_movemask_epi8(_mm_packs_epi16(one, other))
         })
     }
@@ -65,16 +65,15 @@ mod vector {
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod scalar {
     use super::BLOCK;
-    use crate::encoding::NEWLINE;
 
-    /// Returns the newlines of a block of a text in bytes.
-    pub fn newlines_of_bytes(block: &[u8; BLOCK]) -> u64 {
-        gathered(|at| block[at] == b'\n')
+    /// Returns the places of a byte in a block.
+    pub fn of_byte(block: &[u8; BLOCK], byte: u8) -> u64 {
+        gathered(|at| block[at] == byte)
     }
 
-    /// Returns the newlines of a block of a text in UTF-16.
-    pub fn newlines_of_utf16(block: &[u16; BLOCK]) -> u64 {
-        gathered(|at| block[at] == NEWLINE)
+    /// Returns the places of a unit of UTF-16 in a block.
+    pub fn of_unit(block: &[u16; BLOCK], unit: u16) -> u64 {
+        gathered(|at| block[at] == unit)
     }
 
     /// Returns the bytes that differ from the byte before them. The first byte counts as one.
@@ -99,8 +98,10 @@ mod tests {
         ) {
             let block: [u16; BLOCK] = units.try_into().expect("it is as long");
             let bytes = block.map(|unit| unit as u8);
-            prop_assert_eq!(newlines_of_utf16(&block), scalar::newlines_of_utf16(&block));
-            prop_assert_eq!(newlines_of_bytes(&bytes), scalar::newlines_of_bytes(&bytes));
+            for unit in [10, 0, 3] {
+                prop_assert_eq!(of_unit(&block, unit), scalar::of_unit(&block, unit));
+                prop_assert_eq!(of_byte(&bytes, unit as u8), scalar::of_byte(&bytes, unit as u8));
+            }
             prop_assert_eq!(changes(&bytes), scalar::changes(&bytes));
         }
     }

@@ -7,7 +7,7 @@
 pub mod count;
 pub mod decoder;
 pub mod mask;
-pub mod newlines;
+pub mod positions;
 pub mod size;
 pub mod transcode;
 pub mod utf8;

@@ -13,6 +13,17 @@ pub struct Document<'a> {
     nodes: Vec<Node>,
 }
 
+/// The positions of the values of a text.
+#[derive(Clone, Debug)]
+pub struct Nodes(Vec<Node>);
+
+impl Nodes {
+    /// Returns the document of an equal text.
+    pub fn of(self, text: &[u8]) -> Document<'_> {
+        Document { text, nodes: self.0 }
+    }
+}
+
 /// Positions take four bytes each, since a large text has a node for every few bytes of it.
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -68,6 +79,11 @@ impl<'a> Document<'a> {
             nodes.push(Node { start, end: at as u32, next: id + 1, parent: open });
         }
         Some(Document { text, nodes })
+    }
+
+    /// Returns the positions of all values, for a copy of the text.
+    pub fn nodes(&self) -> Nodes {
+        Nodes(self.nodes.clone())
     }
 
     pub fn root(&self) -> Value<'_> {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::escape::{self, unescape};
 use super::string;
+use crate::encoding::positions::positions;
 use crate::encoding::{Size, Text, Utf8, size};
 
 /// The text of a string, either escaped as in a JSON row or plain.
@@ -64,12 +65,21 @@ impl<'a> Literal<'a> {
         self.bytes.is_empty()
     }
 
+    /// Returns the positions of backslashes, each of which begins an escape or is a part of one.
+    fn backslashes(&self) -> impl Iterator<Item = usize> {
+        positions(if self.escaped { &self.bytes } else { &[] }, b'\\')
+    }
+
     pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
-        let mut at = 0;
+        let (mut at, mut backslashes) = (0, self.backslashes());
+        let mut next = backslashes.next();
         std::iter::from_fn(move || {
             let rest = self.bytes.get(at..).filter(|rest| !rest.is_empty())?;
-            let run =
-                if self.escaped { memchr::memchr(b'\\', rest).unwrap_or(rest.len()) } else { rest.len() };
+            // An escape may have more than one.
+            while next.is_some_and(|next| next < at) {
+                next = backslashes.next();
+            }
+            let run = next.map_or(rest.len(), |next| next - at);
             if run > 0 {
                 at += run;
                 return Some(Part::Run(&rest[..run]));
@@ -90,14 +100,17 @@ impl<'a> Literal<'a> {
         let mut sum = Size { broken: 0, ..size::of_utf8(&self.bytes) };
         let mut at = 0;
         // Escapes are ASCII. All bytes are counted first, then each escape is replaced with its value's size.
-        while let Some(found) = memchr::memchr(b'\\', &self.bytes[at..]).filter(|_| self.escaped) {
-            let escape = &self.bytes[at + found..];
+        for found in self.backslashes() {
+            if found < at {
+                continue;
+            }
+            let escape = &self.bytes[found..];
             // Most escapes decode to one ASCII character.
             if let Some(byte) = escape.get(1).filter(|byte| **byte != b'u') {
                 sum.bytes -= 1;
                 sum.chars -= 1;
                 sum.newlines += usize::from(*byte == b'n');
-                at += found + 2;
+                at = found + 2;
                 continue;
             }
             let (part, length) = unescape(escape);
@@ -108,7 +121,7 @@ impl<'a> Literal<'a> {
             sum.bytes -= length;
             sum.chars -= length;
             sum = sum + stands;
-            at += found + length;
+            at = found + length;
         }
         sum
     }
@@ -173,20 +186,23 @@ impl<'a> Literal<'a> {
         Utf8(bytes).floor(at)
     }
 
-    /// Returns the whole text, which is ASCII.
-    pub fn ascii(&self) -> Cow<'_, [u8]> {
+    /// Returns the whole text, or `None` if it is not ASCII.
+    pub fn ascii(&self) -> Option<Cow<'_, [u8]>> {
+        if !self.bytes.is_ascii() {
+            return None;
+        }
         if !self.escaped {
-            return Cow::Borrowed(&self.bytes);
+            return Some(Cow::Borrowed(&self.bytes));
         }
         let mut out = Vec::with_capacity(self.bytes.len());
         for part in self.parts() {
             match part {
                 Part::Run(bytes) => out.extend_from_slice(bytes),
-                Part::Char(point) => out.push(point as u8),
-                Part::Lone(_) => debug_assert!(false, "a lone surrogate is not ASCII"),
+                Part::Char(point) if point.is_ascii() => out.push(point as u8),
+                Part::Char(_) | Part::Lone(_) => return None,
             }
         }
-        out.into()
+        Some(out.into())
     }
 
     /// Returns the text as UTF-8; lone surrogates become U+FFFD.
@@ -260,10 +276,8 @@ mod tests {
             prop_assert_eq!(literal.head(count), &units[..count.min(units.len())]);
             prop_assert_eq!(literal.tail(count), &units[units.len().saturating_sub(count)..]);
             prop_assert_eq!(literal.string(), String::from_utf16_lossy(&units));
-            if literal.size().is_ascii() {
-                prop_assert_eq!(literal.ascii().into_owned(), literal.string().into_bytes());
-            }
-            prop_assert_eq!(literal.size().is_ascii(), literal.string().is_ascii());
+            let ascii = Some(literal.string().into_bytes()).filter(|bytes| bytes.is_ascii());
+            prop_assert_eq!(literal.ascii().map(Cow::into_owned), ascii);
             let mut json = String::new();
             literal.write_json(&mut json);
             prop_assert_eq!(Literal::of(json.as_bytes()).units(), units);

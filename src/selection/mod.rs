@@ -268,9 +268,9 @@ impl Selection {
     /// Iterates over the lines that are stored at the start and at the end of the text.
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let State { head, recent, .. } = &self.state;
-        let first = head.numbers().map_or(0, |(_, last)| last + 1);
-        let recent = recent.iter().skip_while(move |(unit, _)| unit.number < first);
-        head.iter().chain(recent).map(|(_, text)| text)
+        let end = head.numbers().map_or(0, |(_, last)| last + 1);
+        let in_head = recent.numbers().map_or(0, |(first, _)| end.saturating_sub(first));
+        head.texts().chain(recent.texts().skip(in_head))
     }
 
     /// Returns the bytes of memory in use.

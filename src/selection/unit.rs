@@ -225,6 +225,12 @@ impl Stretch {
         self.lengths.front().map_or(0, |(bytes, _)| usize::from(*bytes))
     }
 
+    /// Iterates over the text of the units, in order.
+    pub fn texts(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        let mut rest = self.text();
+        self.lengths.iter().map(move |(bytes, _)| rest.split_off(..usize::from(*bytes)).unwrap_or_default())
+    }
+
     /// Iterates over the units and their text, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Unit, &[u8])> {
         let mut units: Vec<_> = self.back().collect();
@@ -309,6 +315,7 @@ mod tests {
         stretch.pop_front();
         let all: Vec<_> =
             stretch.iter().map(|(unit, text)| (unit.number, unit.char, unit.line, text)).collect();
+        assert!(stretch.texts().eq(stretch.iter().map(|(_, text)| text)));
         assert!(stretch.iter().all(|(unit, _)| unit.foreign == foreign));
         assert_eq!(all, [(1, 3, 1, "漢\n".as_bytes()), (2, 5, 2, "tail".as_bytes())]);
         assert_eq!((stretch.units(), stretch.bytes(), stretch.numbers()), (2, 8, Some((1, 2))));

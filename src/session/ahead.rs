@@ -8,6 +8,7 @@ use super::question::name_of;
 use super::rewrite_row::{Options, RowChange};
 use super::rows::Row;
 use crate::dialect::ToolResult;
+use crate::json::Document;
 
 /// Bytes from which cutting a row outweighs starting a thread by far.
 const LONG: usize = 128 * 1024;
@@ -76,12 +77,12 @@ impl<'s, 'e> Ahead<'s, 'e> {
     }
 
     /// Cuts a row on another thread. Returns false if none can be started.
-    pub fn cut(&mut self, row: Row, asked: Asked) -> bool {
+    pub fn cut(&mut self, row: Row, document: &Document, asked: Asked) -> bool {
         let Row { number, format, text } = row;
-        let (options, rows, length) = (self.options, text.to_vec(), text.len());
+        let (options, rows, length, nodes) = (self.options, text.to_vec(), text.len(), document.nodes());
         let work = move || {
             let row = Row { number, format, text: &rows };
-            let Some(document) = row.document() else { return Written { rows, ..Written::default() } };
+            let document = nodes.of(row.text);
             let ask = &mut |result: &ToolResult| {
                 let name = name_of(result);
                 asked.iter().find(|(of, _)| *of == name).map(|(_, texts)| texts.clone()).unwrap_or_default()

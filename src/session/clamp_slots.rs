@@ -8,7 +8,7 @@ use crate::clean;
 use crate::dialect::Slot;
 use crate::dialect::path::As;
 use crate::encoding::whitespace::{is_space, is_visible};
-use crate::encoding::{Latin1, Size, Text, Utf16};
+use crate::encoding::{Latin1, Size, Text, Utf16, size};
 use crate::json::{Literal, Value};
 use crate::limits::Limits;
 use crate::notice::Notice;
@@ -61,6 +61,9 @@ impl Rules {
         let growth = if self.prepares() { GROWTH } else { 1 };
         if growth == 1 && surely_fit(texts, &self.policy) {
             return false;
+        }
+        if surely_over(texts, &self.policy.limits) {
+            return true;
         }
         let size = texts.iter().map(Literal::size).fold(Size::default(), |sum, size| sum + size);
         !fits(size, growth, texts.len(), &self.policy.limits)
@@ -120,6 +123,11 @@ fn surely_fit(texts: &[Literal], policy: &Policy) -> bool {
     let least = limits.lines.min(limits.chars).min(limits.tokens / MOST_PER_CHAR);
     let least = least.min(limits.bytes / 3).min(limits.line_bytes / 3);
     texts.iter().map(Literal::len).sum::<usize>() <= least
+}
+
+/// Returns true if the texts do not fit by their length alone: an escape of six bytes stands for one byte at least.
+fn surely_over(texts: &[Literal], limits: &Limits) -> bool {
+    texts.iter().map(Literal::len).sum::<usize>() / 6 > limits.bytes.min(limits.chars)
 }
 
 /// Returns the outcome of a slot that is kept whole.
@@ -205,15 +213,18 @@ pub fn clamp_text(text: &Literal, rules: &Rules) -> Fit {
 /// Truncates a prepared text, so that preparing it again changes nothing.
 fn clamp(text: &Literal, rules: &Rules) -> Fit {
     let policy = &rules.policy;
+    // A search reads the whole text, and without its escapes, it is counted sooner.
+    if policy.searches()
+        && let Some(ascii) = text.ascii()
+    {
+        let size = size::of_utf8(&ascii);
+        let input = Input::whole(Latin1(&ascii)).with_totals(size);
+        return if fits(size, 1, 1, &policy.limits) { Fit::Whole } else { cut(&input, rules) };
+    }
     let size = text.size();
     // Most measured texts fit and need not be decoded.
     if fits(size, 1, 1, &policy.limits) {
         return Fit::Whole;
-    }
-    // A search reads the whole text, and ASCII needs no decoding.
-    if policy.searches() && size.is_ascii() {
-        let ascii = text.ascii();
-        return cut(&Input::whole(Latin1(&ascii)).with_totals(size), rules);
     }
     cut(&input(&windows_for(text, size, policy), size), rules)
 }

@@ -311,7 +311,7 @@ impl Repair<'_, '_> {
             let ask = |result: &&ToolResult| (name_of(result), self.history.asked(result, &parsed));
             let asked = long.iter().filter(|_| asks).map(ask).collect();
             self.history.check()?;
-            if !long.is_empty() && self.ahead.cut(row, asked) {
+            if !long.is_empty() && self.ahead.cut(row, &document, asked) {
                 return Ok(Outcome::Ahead);
             }
         }

@@ -2,7 +2,7 @@
 //! format of the others.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 
 use super::fingerprint::Fingerprint;
 use super::row_format::{Entry, Format, format_of, is_blank, mark_of};
@@ -17,8 +17,10 @@ const KEPT: usize = 16 * CHUNK;
 #[derive(Debug)]
 pub struct Rows<'f> {
     file: &'f File,
+    /// Room for bytes, which is reused.
     buffer: Vec<u8>,
-    /// Bytes of the buffer that were returned.
+    /// Bytes of the buffer that were read, and those of them that were returned.
+    filled: usize,
     taken: usize,
     /// Of all bytes read.
     pub fingerprint: Fingerprint,
@@ -27,7 +29,7 @@ pub struct Rows<'f> {
 
 impl<'f> Rows<'f> {
     pub fn of(file: &'f File) -> Self {
-        Rows { file, buffer: vec![], taken: 0, fingerprint: Fingerprint::default(), read: 0 }
+        Rows { file, buffer: vec![], filled: 0, taken: 0, fingerprint: Fingerprint::default(), read: 0 }
     }
 
     /// Returns the next complete rows, or `None` at the current end of the file. Calls `wait` before each read.
@@ -35,18 +37,24 @@ impl<'f> Rows<'f> {
         &mut self,
         mut wait: impl FnMut(u64) -> Result<(), E>,
     ) -> Result<Option<&[u8]>, E> {
-        self.buffer.drain(..std::mem::take(&mut self.taken));
-        if self.buffer.capacity() > KEPT && self.buffer.len() < CHUNK {
-            self.buffer.shrink_to(CHUNK);
+        self.buffer.copy_within(self.taken..self.filled, 0);
+        self.filled -= std::mem::take(&mut self.taken);
+        if self.buffer.len() > KEPT && self.filled < CHUNK {
+            self.buffer.truncate(CHUNK);
+            self.buffer.shrink_to_fit();
         }
         loop {
             wait(self.read)?;
-            let from = self.buffer.len();
-            let count = self.file.take(CHUNK as u64).read_to_end(&mut self.buffer)?;
+            let from = self.filled;
+            if self.buffer.len() < from + CHUNK {
+                self.buffer.resize(from + CHUNK, 0);
+            }
+            let count = read(self.file, &mut self.buffer[from..from + CHUNK])?;
             if count == 0 {
                 return Ok(None);
             }
-            let news = &self.buffer[from..];
+            self.filled += count;
+            let news = &self.buffer[from..self.filled];
             self.fingerprint.push(news);
             self.read += count as u64;
             if let Some(newline) = memchr::memrchr(b'\n', news) {
@@ -58,7 +66,17 @@ impl<'f> Rows<'f> {
 
     /// Returns the bytes after the last newline, at the end of the file.
     pub fn rest(&self) -> &[u8] {
-        &self.buffer[self.taken..]
+        &self.buffer[self.taken..self.filled]
+    }
+}
+
+/// Reads what a file has next. Returns 0 at its end.
+fn read(mut file: &File, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match file.read(buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            count => return count,
+        }
     }
 }
 

@@ -5,19 +5,25 @@ const READ: usize = 160;
 
 /// A text is a log if one line of so many says when or how it went.
 const SHARE: usize = 3;
+const LEAST: usize = 3;
 
 /// Returns true if many lines of a text begin with a time or a level, tell progress, or state a result. Words of failure
 /// do not make a log: sources have them.
 pub fn is_log<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     let (mut all, mut telling) = (0, 0);
+    let most = lines.size_hint().1.unwrap_or(usize::MAX);
     for line in lines {
         let line = line[..line.len().min(READ)].trim_ascii();
         if !line.is_empty() {
             all += 1;
             telling += usize::from(has_time(line) || has_level(line) || tells_progress(line));
+            // Lines to come cannot change that.
+            if telling >= LEAST && telling * SHARE >= most {
+                return true;
+            }
         }
     }
-    telling * SHARE >= all && telling > 2
+    telling >= LEAST && telling * SHARE >= all
 }
 
 /// Returns true for a time of day near the start: `12:00:01`, also after a date or the name of a job.
@@ -53,15 +59,21 @@ fn tells_progress(line: &[u8]) -> bool {
         "ok", "pass", "passed", "fail", "failed", "skip", "skipped", "ignored", "done", "cached", "success",
         "error",
     ];
-    const LONGEST_STATE: usize = 7;
+    /// Bytes of the longest state, and of up to two marks beside it: `[ok]`.
+    const LONGEST: usize = 7;
+    const MARKS: usize = 2;
     let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
     let (Some(first), last) = (words.next(), words.next_back()) else { return false };
     let is_state = |word: &[u8]| {
-        let letters = || word.iter().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase);
-        // Up to two marks may stand beside the word: `[ok]`.
-        word.len() <= LONGEST_STATE + 2
-            && letters().count() + 2 >= word.len()
-            && STATES.iter().any(|state| letters().eq(state.bytes()))
+        let (mut letters, mut length) = ([0; LONGEST + MARKS], 0);
+        if word.len() > letters.len() {
+            return false;
+        }
+        for letter in word.iter().filter(|byte| byte.is_ascii_alphabetic()) {
+            letters[length] = letter.to_ascii_lowercase();
+            length += 1;
+        }
+        length + MARKS >= word.len() && STATES.iter().any(|state| letters[..length] == *state.as_bytes())
     };
     let is_mark =
         |word: &[u8]| ["✓", "✔", "✗", "✕", "✖", "×", "√"].iter().any(|mark| word == mark.as_bytes());
