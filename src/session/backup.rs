@@ -1,11 +1,12 @@
 //! Backups of a session: one from before its first repair, and one from before its latest.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::{self, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
 use super::lock::has_no_links;
+use super::replacement::CHUNK;
 use super::session_file::SessionFile;
 use super::temp_file::{TempFile, with_end};
 use crate::platform;
@@ -45,7 +46,7 @@ fn keep_by(link: impl Fn(&Path) -> io::Result<()>, old: &Path, session: &Path) -
 pub fn copy(session: &SessionFile) -> Result<TempFile, Failure> {
     let (beside, file) = TempFile::make(&session.path, "", |path| platform::creation().open(path))?;
     session.give_rights(&file)?;
-    session.from(0, |mut old| Ok(io::copy(&mut old, &mut &file)?))?;
+    session.from(0, |old| Ok(io::copy(&mut BufReader::with_capacity(CHUNK, old), &mut &file)?))?;
     file.sync_all()?;
     Ok(beside)
 }

@@ -5,8 +5,8 @@ use std::io::{Seek, SeekFrom};
 
 use super::active_branch::SessionTree;
 use super::failure::Failure;
+use super::history::{History, Parsed};
 use super::progress::Progress;
-use super::question::{History, Parsed};
 use super::rewrite_row::{Options, ResultSize};
 use super::row_format::{Entry, Format, Place};
 use super::rows::{Reading, Row, Rows, each_row};
@@ -123,7 +123,12 @@ impl Survey {
             let row = Row { text: once.as_deref().unwrap_or(row.text), ..row };
             if let Some(document) = row.document() {
                 let entry = row.entry(&document);
-                let parsed = Parsed { start: from, bytes, entry: once.is_none().then_some(&entry) };
+                let parsed = Parsed {
+                    start: from,
+                    bytes,
+                    format: row.format,
+                    entry: once.is_none().then_some(&entry),
+                };
                 let ask = &mut |result: &dialect::ToolResult| history.asked(result, &parsed);
                 match (budget, options.without_media(&entry, Limit::in_row(lights, row.number))) {
                     (Budget::Media(_), _) => {

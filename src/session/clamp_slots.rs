@@ -231,7 +231,7 @@ fn clamp(text: &Literal, rules: &Rules) -> Fit {
 
 fn cut<T: Text>(input: &Input<T>, rules: &Rules) -> Fit {
     match truncate(input, &rules.policy) {
-        Some(cut) => Fit::Cut(parted(cut.text(input), rules)),
+        Some(cut) => Fit::Cut(parted(cut.string(input), rules)),
         None => Fit::Whole,
     }
 }
@@ -306,10 +306,10 @@ fn share_texts(texts: &[&Literal], rules: &Rules) -> Vec<SharedText> {
     let inputs: Vec<_> = windows.iter().zip(&sizes).map(|(windows, size)| input(windows, *size)).collect();
     let left = |block| match block {
         Block::Whole => SharedText::Whole,
-        Block::Lines(text) => SharedText::Text(parted(text, rules)),
-        Block::Cut(cut) => SharedText::Text(parted(cut.middle.encode_utf16().collect(), rules)),
+        Block::Lines(text) => SharedText::Text(parted(String::from_utf16_lossy(&text), rules)),
+        Block::Cut(cut) => SharedText::Text(parted(cut.middle, rules)),
         Block::Gone => SharedText::Gone,
-        Block::Replaced(text) => SharedText::Notice(parted(text.encode_utf16().collect(), rules)),
+        Block::Replaced(text) => SharedText::Notice(parted(text.into_owned(), rules)),
     };
     share(&inputs, policy, false).into_iter().map(left).collect()
 }

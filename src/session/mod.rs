@@ -10,6 +10,7 @@ pub mod cuts;
 pub mod edits;
 pub mod failure;
 pub mod fingerprint;
+pub mod history;
 pub mod inspect;
 pub mod iso8601;
 pub mod lock;

@@ -9,10 +9,11 @@ use super::ahead::{Ahead, Written};
 use super::budget_survey::{Budget, Limit, Survey};
 use super::cuts::Cuts;
 use super::failure::Failure;
+use super::history::{History, Parsed};
 use super::lock::{self, Lock};
 use super::prefilter::Prefilter;
 use super::progress::{Progress, ProgressCounts};
-use super::question::{History, Parsed, name_of};
+use super::question::name_of;
 use super::replacement::Replacement;
 use super::report::{Reason, Report};
 use super::rewrite_row::{Options, RowChange, texts_of};
@@ -300,7 +301,8 @@ impl Repair<'_, '_> {
         if !may_matter {
             return Ok(Outcome::Same);
         }
-        let parsed = Parsed { start, bytes, entry: once.is_none().then_some(&entry) };
+        let entry_of_file = once.is_none().then_some(&entry);
+        let parsed = Parsed { start, bytes, format: row.format, entry: entry_of_file };
         // Limits of a budget are for few rows, and those without a change need no thread.
         let is_plain = once.is_none() && mark.is_empty() && lights.is_empty() && limits.is_empty();
         if ahead && is_plain {

@@ -1,7 +1,7 @@
 //! The rewritten file of a session, written beside the original.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 
 use super::failure::Failure;
 use super::progress::Progress;
@@ -30,7 +30,8 @@ impl Replacement {
         session.from(0, |old| {
             while left > 0 {
                 progress.step()?;
-                let copied = io::copy(&mut old.take(left.min(8 * CHUNK as u64)), &mut &file)?;
+                let part = old.take(left.min(8 * CHUNK as u64));
+                let copied = io::copy(&mut BufReader::with_capacity(CHUNK, part), &mut &file)?;
                 if copied == 0 {
                     return Err(session.changed("became shorter"));
                 }

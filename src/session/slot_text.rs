@@ -49,12 +49,11 @@ fn cleaned(text: &str, options: clean::Options) -> Option<String> {
 
 /// Drops what a cut brought together in a prepared text, so that preparing it again changes nothing: all but two of equal
 /// lines, and what looks like a secret only now.
-pub fn parted(text: Vec<u16>, rules: &Rules) -> String {
+pub fn parted(text: String, rules: &Rules) -> String {
     let folds = rules.clean.is_some_and(|options| options.repeats);
-    let whole = String::from_utf16_lossy(&text);
-    let left = if folds { clean::leave_two(&text) } else { None };
+    let left = if folds { clean::leave_two(&text.encode_utf16().collect::<Vec<_>>()) } else { None };
     let left =
-        left.filter(|_| !has_notice(whole.as_bytes())).map_or(whole, |left| String::from_utf16_lossy(&left));
+        left.filter(|_| !has_notice(text.as_bytes())).map_or(text, |left| String::from_utf16_lossy(&left));
     let dropped = rules.policy.redact.as_ref().and_then(|rules| dropped(left.as_bytes(), rules));
     dropped.and_then(|text| String::from_utf8(text).ok()).unwrap_or(left)
 }

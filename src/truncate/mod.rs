@@ -181,7 +181,7 @@ impl Cut {
 
     /// Makes the cut independent of its input.
     pub fn detached<T: Text>(self, input: &Input<T>, kept: Kept) -> Cut {
-        let middle = String::from_utf8(self.utf8(input)).unwrap_or_default();
+        let middle = self.string(input);
         Cut { sides: Sides::default(), middle, within: Some(kept), ..self }
     }
 
@@ -203,6 +203,11 @@ impl Cut {
         text.extend_from_slice(self.middle.as_bytes());
         tail.each_utf8(&mut |piece| text.extend_from_slice(piece));
         text
+    }
+
+    /// Returns the truncated text as a string.
+    pub fn string<T: Text>(&self, input: &Input<T>) -> String {
+        String::from_utf8(self.utf8(input)).unwrap_or_default()
     }
 
     /// Returns the kept parts of the input.
