@@ -98,18 +98,24 @@ export class Planner {
   readonly #policy: Compiled
   /** For each result: its chars, its original chars, and 1 if it is one of the latest. */
   readonly #table: Float64Array
-  /** Indexes of the results whose original size was looked up. */
-  readonly #known = new Set<number>()
+  /** 1 for each result whose original size was looked up. */
+  readonly #known: Uint8Array
+  /** Chars of all results, and of the longest. */
+  #total = 0
+  #longest = 0
 
   constructor(results: readonly Sized[], policy: Compiled) {
     this.#results = results
     this.#policy = policy
     this.#table = new Float64Array(results.length * COLUMNS)
+    this.#known = new Uint8Array(results.length)
     for (const [nth, { chars, latest }] of results.entries()) {
       const at = nth * COLUMNS
       this.#table[at] = chars
       this.#table[at + 1] = chars
       this.#table[at + 2] = Number(latest)
+      this.#total += chars
+      this.#longest = Math.max(this.#longest, chars)
     }
   }
 
@@ -118,8 +124,7 @@ export class Planner {
    * `keepsContent` at least `minKeepChars` and a notice. Planning again after the steps were applied plans nothing.
    */
   steps(aggregate: Aggregate, maxEach = Number.POSITIVE_INFINITY, keepsContent = false): Step[] {
-    const total = this.#results.reduce((sum, { chars }) => sum + chars, 0)
-    if (total <= aggregate.maxChars && this.#results.every(({ chars }) => chars <= maxEach)) return []
+    if (this.#total <= aggregate.maxChars && this.#longest <= maxEach) return []
     const budget = packBudget(aggregate, maxEach, keepsContent)
     for (let round = 1; ; round++) {
       const steps = this.#planned(budget)
@@ -132,8 +137,8 @@ export class Planner {
   #lookUp(steps: readonly Step[]): boolean {
     let isNew = false
     for (const { index } of steps) {
-      if (this.#known.has(index)) continue
-      this.#known.add(index)
+      if (this.#known[index]) continue
+      this.#known[index] = 1
       const result = this.#results[index] as Sized
       const original = result.original()
       this.#table[index * COLUMNS + 1] = original
@@ -148,10 +153,12 @@ export class Planner {
     // The length of a caller's notice is unknown, so its fallback is used for the plan.
     const handle = handleOf(policy.words ? worded(policy, undefined) : policy)
     native.planResults(handle, budget, table)
-    return this.#results.flatMap(({ chars }, index) => {
+    const steps: Step[] = []
+    for (const [index, { chars }] of this.#results.entries()) {
       const maxChars = table[index * COLUMNS] as number
-      return maxChars < chars ? { index, maxChars } : []
-    })
+      if (maxChars < chars) steps.push({ index, maxChars })
+    }
+    return steps
   }
 }
 

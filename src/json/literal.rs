@@ -100,9 +100,9 @@ impl<'a> Literal<'a> {
         let mut sum = Size { broken: 0, ..size::of_utf8(&self.bytes) };
         let mut at = 0;
         // Escapes are ASCII. All bytes are counted first, then each escape is replaced with its value's size.
-        for found in self.backslashes() {
+        self.backslashes().for_each(|found| {
             if found < at {
-                continue;
+                return;
             }
             let escape = &self.bytes[found..];
             // Most escapes decode to one ASCII character.
@@ -111,7 +111,7 @@ impl<'a> Literal<'a> {
                 sum.chars -= 1;
                 sum.newlines += usize::from(*byte == b'n');
                 at = found + 2;
-                continue;
+                return;
             }
             let (part, length) = unescape(escape);
             let stands = match part {
@@ -122,7 +122,7 @@ impl<'a> Literal<'a> {
             sum.chars -= length;
             sum = sum + stands;
             at = found + length;
-        }
+        });
         sum
     }
 
@@ -194,14 +194,18 @@ impl<'a> Literal<'a> {
         if !self.escaped {
             return Some(Cow::Borrowed(&self.bytes));
         }
-        let mut out = Vec::with_capacity(self.bytes.len());
-        for part in self.parts() {
-            match part {
-                Part::Run(bytes) => out.extend_from_slice(bytes),
-                Part::Char(point) if point.is_ascii() => out.push(point as u8),
-                Part::Char(_) | Part::Lone(_) => return None,
+        let (mut out, mut at) = (Vec::with_capacity(self.bytes.len()), 0);
+        self.backslashes().try_for_each(|found| {
+            if found >= at {
+                out.extend_from_slice(&self.bytes[at..found]);
+                let (part, length) = unescape(&self.bytes[found..]);
+                let Part::Char(point) = part else { return None };
+                out.push(u8::try_from(point).ok().filter(u8::is_ascii)?);
+                at = found + length;
             }
-        }
+            Some(())
+        })?;
+        out.extend_from_slice(&self.bytes[at..]);
         Some(out.into())
     }
 
