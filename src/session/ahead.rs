@@ -52,9 +52,9 @@ pub type Asked = Vec<(Option<String>, Vec<String>)>;
 impl<'s, 'e> Ahead<'s, 'e> {
     /// `size`: the bytes of the session.
     pub fn new(scope: &'s Scope<'s, 'e>, options: &'s Options, size: u64) -> Ahead<'s, 'e> {
+        let cores = || thread::available_parallelism().map_or(1, |cores| cores.get().min(8));
         // One more than there are cores keeps these busy while the next row is read.
-        let cores = thread::available_parallelism().map_or(1, |cores| cores.get().min(8));
-        let most_cutting = if size < LARGE { 0 } else { cores + 1 };
+        let most_cutting = if size < LARGE { 0 } else { cores() + 1 };
         Ahead { scope, options, waiting: VecDeque::new(), bytes: 0, cutting: 0, most_cutting }
     }
 

@@ -1,9 +1,10 @@
 //! Temporary files beside a session, removed unless they replace another file.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::platform;
@@ -101,8 +102,9 @@ impl State {
 
 /// Returns a name that identifies this process.
 pub fn own_name(file: &Path, state: &str) -> PathBuf {
-    let pid = std::process::id();
-    name_of(file, pid, platform::started(pid).unwrap_or(0), state)
+    /// The start time of this process.
+    static STARTED: LazyLock<u64> = LazyLock::new(|| platform::started(std::process::id()).unwrap_or(0));
+    name_of(file, std::process::id(), *STARTED, state)
 }
 
 /// Returns a name that identifies no process.
@@ -130,7 +132,8 @@ pub fn left_behind(file: &Path) -> Vec<(PathBuf, Option<String>)> {
         let state = told.nth(1).filter(|_| of.is_empty()).map(str::to_owned);
         (!is_at_work(u32::try_from(pid).ok()?, started)).then_some(state)
     };
-    entries.flatten().filter_map(|entry| Some((entry.path(), told(&entry.file_name())?))).collect()
+    let found = |entry: DirEntry| told(&entry.file_name()).map(|state| (entry.path(), state));
+    entries.flatten().filter_map(found).collect()
 }
 
 /// Returns true if the process with this id is alive and started at that time.
