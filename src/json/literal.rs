@@ -71,11 +71,12 @@ impl<'a> Literal<'a> {
         let backslashes = positions(if self.escaped { &self.bytes } else { &[] }, b'\\');
         backslashes.filter_map(move |at| {
             // An escape may have more than one.
-            (at >= end).then(|| {
-                let (part, length) = unescape(&self.bytes[at..]);
-                end = at + length;
-                (at, part, length)
-            })
+            if at < end {
+                return None;
+            }
+            let (part, length) = unescape(&self.bytes[at..]);
+            end = at + length;
+            Some((at, part, length))
         })
     }
 

@@ -1,7 +1,7 @@
 //! Finds what was asked of a result: the strings in the arguments of its call, and the user's last words before it.
 //!
-//! Both mostly stand a few rows before the result. So rows are read only once something is cut, from the result back to
-//! the first row that has what is sought, and no row is read twice.
+//! Both mostly stand a few rows before the result. So rows are read only once something is cut, and backwards, up to the
+//! rows that have what is sought. None is parsed twice.
 
 use std::collections::HashMap;
 use std::fs::File;
