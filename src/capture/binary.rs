@@ -5,7 +5,7 @@ use crate::encoding::Utf8;
 use crate::extent::Extent;
 use crate::limits::Limits;
 use crate::notice::saved::Saved;
-use crate::truncate::long_lines::longest_line;
+use crate::truncate::long_lines::has_line_over;
 
 /// Fewer odd chars occur in text too: in another encoding, or in the output of `find -print0`.
 const LEAST: usize = 8;
@@ -27,7 +27,7 @@ pub fn name_binary(bytes: usize, limits: &Limits, saved: &Saved) -> StreamText {
     let name = format!("[binary output, {bytes} bytes{where_it_is}]");
     let short = format!("[binary output, {bytes} bytes]");
     let fits = |text: &str| {
-        Extent::of(Utf8(text.as_bytes()), limits).fits(limits) && longest_line(text) <= limits.line_bytes
+        Extent::of(Utf8(text.as_bytes()), limits).fits(limits) && !has_line_over(text, limits.line_bytes)
     };
     let text = [name, short, "[...]".into()].into_iter().find(|text| fits(text));
     StreamText::named(text.unwrap_or_default())

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::choice::Piece;
-use crate::encoding::{Size, Text, Utf8};
+use crate::encoding::Size;
 use crate::notice::counts::grouped;
 
 /// The kept text with its marks.
@@ -25,9 +25,10 @@ pub struct Body {
 
 impl Body {
     /// Adds a piece. `old`: the size of its notice or mark from an earlier cut.
-    pub fn add(&mut self, Piece { unit, text }: &Piece, old: Option<Size>) {
+    pub fn add(&mut self, piece: &Piece, old: Option<Size>) {
+        let Piece { unit, text } = piece;
         self.text.extend_from_slice(text);
-        self.kept = self.kept + Utf8(text).size();
+        self.kept = self.kept + piece.measured();
         self.foreign.bytes += usize::from(unit.foreign.bytes);
         self.foreign.chars += usize::from(unit.foreign.chars);
         self.old = self.old + old.unwrap_or_default();

@@ -6,7 +6,7 @@ use super::shelf::Finding;
 use super::unit::Unit;
 use crate::limits::{Limits, Usage};
 
-use crate::encoding::Utf8;
+use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
 use crate::relevance::Lines;
 
@@ -28,11 +28,20 @@ pub struct Piece<'a> {
 }
 
 impl Piece<'_> {
+    /// Measures the text. Most is ASCII, of which all is known.
+    pub fn measured(&self) -> Size {
+        let Piece { unit, text } = self;
+        if unit.chars != text.len() {
+            return Utf8(text).size();
+        }
+        Size { bytes: text.len(), chars: text.len(), newlines: usize::from(unit.ends_line), broken: 0 }
+    }
+
     /// Returns the unit's share of the limits. `last` is the number of the text's last unit.
     pub fn size(&self, last: usize, limits: &Limits) -> Usage {
         // A last line without a newline counts as a line too.
         let lines = usize::from(self.unit.ends_line || self.unit.number == last);
-        Usage { lines, ..Extent::of(Utf8(self.text), limits).usage() }
+        Usage { lines, ..Extent::sized(Utf8(self.text), self.measured(), limits).usage() }
     }
 }
 
@@ -166,13 +175,18 @@ impl<'a> Choice<'a> {
 
     /// Keeps pieces from the start, as far as they fit.
     fn grow_head(&mut self) {
-        let first = *self.units.start();
-        (first..).take_while(|number| self.keep_number(*number)).for_each(drop);
+        let mut next = self.index(*self.units.start());
+        while let Some(at) = next.filter(|at| self.keep(*at)) {
+            next = self.after(at);
+        }
     }
 
     /// Keeps a piece and those before it, as far as they fit.
     fn grow_back(&mut self, last: usize) {
-        (*self.units.start()..=last).rev().take_while(|number| self.keep_number(*number)).for_each(drop);
+        let mut next = self.index(last);
+        while let Some(at) = next.filter(|at| self.keep(*at)) {
+            next = self.before(at);
+        }
     }
 
     fn keep_all(&mut self, numbers: RangeInclusive<usize>) -> bool {
@@ -232,16 +246,21 @@ impl<'a> Choice<'a> {
 
     /// Returns true if nothing is omitted directly before a piece.
     fn has_kept_before(&self, at: usize) -> bool {
-        let number = self.pieces[at].unit.number;
-        number == *self.units.start()
-            || at > 0 && self.kept[at - 1] && self.pieces[at - 1].unit.number + 1 == number
+        self.pieces[at].unit.number == *self.units.start() || self.before(at).is_some_and(|at| self.kept[at])
     }
 
     fn has_kept_after(&self, at: usize) -> bool {
+        self.pieces[at].unit.number == *self.units.end() || self.after(at).is_some_and(|at| self.kept[at])
+    }
+
+    /// Returns the piece directly before another, if it is stored.
+    fn before(&self, at: usize) -> Option<usize> {
+        at.checked_sub(1).filter(|before| self.pieces[*before].unit.number + 1 == self.pieces[at].unit.number)
+    }
+
+    fn after(&self, at: usize) -> Option<usize> {
         let number = self.pieces[at].unit.number;
-        let next = self.pieces.get(at + 1);
-        number == *self.units.end()
-            || next.is_some_and(|next| self.kept[at + 1] && next.unit.number == number + 1)
+        self.pieces.get(at + 1).filter(|next| next.unit.number == number + 1).map(|_| at + 1)
     }
 
     fn index(&self, number: usize) -> Option<usize> {
@@ -255,11 +274,7 @@ impl Lines for Choice<'_> {
     }
 
     fn around(&self, at: usize) -> RangeInclusive<usize> {
-        let number = |at: usize| self.pieces[at].unit.number;
-        let first = at.checked_sub(1).filter(|before| number(*before) + 1 == number(at));
-        let last =
-            Some(at + 1).filter(|after| *after < self.pieces.len() && number(at) + 1 == number(*after));
-        first.unwrap_or(at)..=last.unwrap_or(at)
+        self.before(at).unwrap_or(at)..=self.after(at).unwrap_or(at)
     }
 
     fn cost(&self, lines: RangeInclusive<usize>) -> u64 {

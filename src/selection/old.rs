@@ -163,7 +163,14 @@ impl Selection {
     /// Returns all stored units in order, without a notice at the end.
     pub(super) fn pieces(&self, old: &Old) -> Vec<Piece<'_>> {
         let state = &self.state;
-        let mut pieces = vec![];
+        let first = state.recent.numbers().map_or(usize::MAX, |(first, _)| first);
+        let shelves = state.lines.units().chain(state.contexts.units());
+        let before = shelves.chain(state.tallies.units()).chain(state.head.iter());
+        // A unit that is stored more than once is taken from the recent ones, of which the last may be cut at its end.
+        let before = before.filter(|(unit, _)| unit.number < first);
+        let mut pieces: Vec<_> = before.map(|(unit, text)| Piece { unit, text }).collect();
+        pieces.sort_by_key(|piece| piece.unit.number);
+        pieces.dedup_by_key(|piece| piece.unit.number);
         let mut left = state.recent.bytes().saturating_sub(old.cut_at_end);
         let mut end = usize::MAX;
         for (mut unit, text) in state.recent.iter() {
@@ -179,13 +186,7 @@ impl Selection {
             }
             pieces.push(Piece { unit, text });
         }
-        let shelves = state.lines.units().chain(state.contexts.units());
-        let rest = shelves.chain(state.tallies.units()).chain(state.head.iter());
-        pieces.extend(rest.map(|(unit, text)| Piece { unit, text }));
         pieces.retain(|piece| (old.first.number..end).contains(&piece.unit.number));
-        // Of a unit that is stored more than once, the first is the recent one, which may be cut at its end.
-        pieces.sort_by_key(|piece| piece.unit.number);
-        pieces.dedup_by_key(|piece| piece.unit.number);
         pieces
     }
 }
