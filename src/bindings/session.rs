@@ -18,12 +18,12 @@ use crate::dialect::table::Table;
 use crate::media;
 use crate::policy::Policy;
 use crate::session::budget_survey::{Budget, Step};
-use crate::session::clamp_slots::Rules;
 use crate::session::failure::Failure;
 use crate::session::inspect::inspect;
 use crate::session::progress::Progress;
 use crate::session::repair::{Request, repair};
 use crate::session::rewrite_row::{Options, SideData};
+use crate::session::slot_rules::Rules;
 
 /// Sets the table of dialects, as JSON, before the first session is read.
 #[napi(catch_unwind)]

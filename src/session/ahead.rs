@@ -141,11 +141,11 @@ mod tests {
     use super::*;
     use crate::dialect::structured::Structured;
     use crate::policy::{Keep, Policy};
-    use crate::session::clamp_slots::Rules;
     use crate::session::progress::Progress;
     use crate::session::repair::{Request, repair};
     use crate::session::rewrite_row::SideData;
     use crate::session::row_format::Format;
+    use crate::session::slot_rules::Rules;
     use std::fs;
     use std::time::SystemTime;
 

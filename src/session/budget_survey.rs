@@ -287,8 +287,8 @@ mod tests {
     use super::*;
     use crate::dialect::structured::Structured;
     use crate::policy::Policy;
-    use crate::session::clamp_slots::Rules;
     use crate::session::rewrite_row::SideData;
+    use crate::session::slot_rules::Rules;
 
     fn surveyed(rows: &[&str]) -> Survey {
         let rules = Rules { policy: Policy::default(), clean: None };

@@ -3,88 +3,17 @@
 use super::nested_json;
 use super::payload::with_names;
 use super::slot_json::{SlotJson, keep_shape, room_of};
+use super::slot_rules::{Rules, fits, surely_fit};
 use super::slot_text::{Windows, parted, prepared, windows};
-use crate::clean;
 use crate::dialect::Slot;
 use crate::dialect::path::As;
 use crate::encoding::whitespace::{is_space, is_visible};
 use crate::encoding::{Latin1, Size, Text, Utf16, size};
 use crate::json::{Literal, Value};
-use crate::limits::Limits;
-use crate::notice::Notice;
-use crate::policy::{Keep, Policy, Share};
+use crate::policy::Policy;
 use crate::share::{Block, share};
-use crate::tokens::MOST_PER_CHAR;
 use crate::truncate::input::Input;
 use crate::truncate::truncate;
-
-/// The rules for truncating texts.
-#[derive(Clone, Debug)]
-pub struct Rules {
-    pub policy: Policy,
-    pub clean: Option<clean::Options>,
-}
-
-impl Rules {
-    /// Returns true if texts change before the limits apply.
-    pub fn prepares(&self) -> bool {
-        self.clean.is_some() || self.policy.redact.is_some()
-    }
-
-    /// Returns rules with a tighter limit in chars, shared by all blocks of a result.
-    pub fn shortened(&self, max_chars: usize) -> Rules {
-        let mut rules = self.clone();
-        rules.policy.limits.chars = rules.policy.limits.chars.min(max_chars);
-        if rules.policy.share == Share::Each {
-            rules.policy.share = Share::Fair;
-        }
-        rules
-    }
-
-    /// Returns rules for the result of a tool, which failed if `is_error`.
-    pub fn failed(&self, is_error: bool) -> Rules {
-        let mut rules = self.clone();
-        rules.policy.is_error |= is_error;
-        rules
-    }
-
-    /// Returns rules for texts of which something was asked, if some of them may be cut.
-    pub fn asking(mut self, texts: &[Literal], ask: impl FnOnce() -> Vec<String>) -> Rules {
-        if self.policy.asks() && self.may_cut(texts) {
-            self.policy.query = ask();
-        }
-        self
-    }
-
-    /// Returns false if the texts of a result surely fit.
-    pub fn may_cut(&self, texts: &[Literal]) -> bool {
-        let growth = if self.prepares() { GROWTH } else { 1 };
-        if growth == 1 && surely_fit(texts, &self.policy) {
-            return false;
-        }
-        if surely_over(texts, &self.policy.limits) {
-            return true;
-        }
-        let size = texts.iter().map(Literal::size).fold(Size::default(), |sum, size| sum + size);
-        !fits(size, growth, texts.len(), &self.policy.limits)
-    }
-
-    /// Returns rules that keep the head alone, without a notice.
-    fn head(&self) -> Rules {
-        let policy = Policy { keep: Keep::Head, notice: Notice::None, ..self.policy.clone() };
-        Rules { policy, ..self.clone() }
-    }
-}
-
-/// The most by which preparing lengthens a text: a short secret becomes a mark, and repeated lines are counted.
-const GROWTH: usize = 80;
-
-/// Returns true if texts of this size together surely fit.
-fn fits(size: Size, growth: usize, texts: usize, limits: &Limits) -> bool {
-    size.bytes.saturating_mul(growth) <= limits.bytes.min(limits.line_bytes)
-        && size.chars.saturating_mul(growth) <= limits.chars.min(limits.tokens / MOST_PER_CHAR)
-        && size.newlines.saturating_add(texts) <= limits.lines
-}
 
 /// The change to one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,19 +44,6 @@ pub fn clamp_slots(slots: &[Slot], texts: &[Literal], rules: &Rules) -> SlotCuts
         ([slot], [text]) => clamp_one(slot, text, rules),
         _ => clamp_together(slots, texts, rules),
     }
-}
-
-/// Returns true if the texts fit by their length alone: a char takes at most three bytes and one line.
-fn surely_fit(texts: &[Literal], policy: &Policy) -> bool {
-    let limits = &policy.limits;
-    let least = limits.lines.min(limits.chars).min(limits.tokens / MOST_PER_CHAR);
-    let least = least.min(limits.bytes / 3).min(limits.line_bytes / 3);
-    texts.iter().map(Literal::len).sum::<usize>() <= least
-}
-
-/// Returns true if the texts do not fit by their length alone: an escape of six bytes stands for one byte at least.
-fn surely_over(texts: &[Literal], limits: &Limits) -> bool {
-    texts.iter().map(Literal::len).sum::<usize>() / 6 > limits.bytes.min(limits.chars)
 }
 
 /// Returns the outcome of a slot that is kept whole.

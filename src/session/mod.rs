@@ -29,6 +29,7 @@ pub mod rows;
 pub mod session_file;
 pub mod side_data;
 pub mod slot_json;
+pub mod slot_rules;
 mod slot_text;
 pub mod splice;
 pub mod swap;

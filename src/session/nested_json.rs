@@ -1,7 +1,8 @@
 //! Truncates a string that contains JSON and keeps it valid.
 
-use super::clamp_slots::{Fit, Rules, clamp_text};
+use super::clamp_slots::{Fit, clamp_text};
 use super::payload::{medium_of, omitted, with_names};
+use super::slot_rules::Rules;
 use crate::json::{Document, Literal, Value, string};
 
 /// Truncates the strings of an object to equal lengths, or replaces the whole with one string. Text that is not valid

@@ -1,7 +1,7 @@
 //! Rewrites one row.
 
 use super::budget_survey::Limit;
-use super::clamp_slots::{Fit, Rules, SlotCuts, SlotEdit, clamp_json, clamp_slots};
+use super::clamp_slots::{Fit, SlotCuts, SlotEdit, clamp_json, clamp_slots};
 use super::cuts::Cuts;
 use super::edits::edit;
 use super::media::ResultMedia;
@@ -9,6 +9,7 @@ use super::row_format::Entry;
 use super::rows::Row;
 use super::side_data;
 use super::slot_json::cap_shape;
+use super::slot_rules::Rules;
 use super::splice::Splices;
 use crate::dialect::structured::{Structured, copies};
 use crate::dialect::{Table, ToolResult};

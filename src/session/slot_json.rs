@@ -1,8 +1,9 @@
 //! JSON of a result that still parses when it is cut.
 
-use super::clamp_slots::{Rules, SlotEdit};
+use super::clamp_slots::SlotEdit;
 use super::payload::with_names;
 use super::side_data::written;
+use super::slot_rules::Rules;
 use crate::dialect::Slot;
 use crate::dialect::path::As;
 use crate::encoding::Utf8;

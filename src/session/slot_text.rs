@@ -1,6 +1,6 @@
 //! The text of a tool result before it is truncated.
 
-use super::clamp_slots::Rules;
+use super::slot_rules::Rules;
 use crate::clean::{self, Cleaner, is_clean};
 use crate::encoding::whitespace::is_visible;
 use crate::json::Literal;

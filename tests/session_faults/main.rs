@@ -19,13 +19,13 @@ use spillway::dialect::structured::Structured;
 use spillway::limits::Limits;
 use spillway::platform;
 use spillway::policy::Policy;
-use spillway::session::clamp_slots::Rules;
 use spillway::session::failure::Failure;
 use spillway::session::lock::Lock;
 use spillway::session::progress::Progress;
 use spillway::session::repair::{Request, repair};
 use spillway::session::report::Report;
 use spillway::session::rewrite_row::{Options, SideData};
+use spillway::session::slot_rules::Rules;
 
 fn request(path: &Path) -> Request {
     let policy = Policy { limits: Limits { bytes: 400, ..Limits::NONE }, ..Policy::default() };
