@@ -5,7 +5,7 @@ use crate::encoding::Utf8;
 use crate::extent::Extent;
 use crate::limits::Limits;
 use crate::notice::saved::Saved;
-use crate::truncate::long_lines::has_line_over;
+use crate::truncate::long_lines::has_long_line;
 
 /// Fewer odd chars occur in text too: in another encoding, or in the output of `find -print0`.
 const LEAST: usize = 8;
@@ -27,7 +27,8 @@ pub fn name_binary(bytes: usize, limits: &Limits, saved: &Saved) -> StreamText {
     let name = format!("[binary output, {bytes} bytes{where_it_is}]");
     let short = format!("[binary output, {bytes} bytes]");
     let fits = |text: &str| {
-        Extent::of(Utf8(text.as_bytes()), limits).fits(limits) && !has_line_over(text, limits.line_bytes)
+        Extent::of(Utf8(text.as_bytes()), limits).fits(limits)
+            && !has_long_line(Utf8(text.as_bytes()), limits.line_bytes)
     };
     let text = [name, short, "[...]".into()].into_iter().find(|text| fits(text));
     StreamText::named(text.unwrap_or_default())

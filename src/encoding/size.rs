@@ -27,11 +27,6 @@ impl Size {
         }
     }
 
-    /// Returns true for the size of a text that is ASCII: all other chars take more bytes than units.
-    pub fn is_ascii(self) -> bool {
-        self.bytes == self.chars
-    }
-
     /// Returns the lines of a text of this size. A newline ends a line. `open`: text follows the last newline.
     pub fn lines(self, open: bool) -> usize {
         self.newlines + usize::from(open)

@@ -28,7 +28,7 @@ impl Body {
     pub fn add(&mut self, piece: &Piece, old: Option<Size>) {
         let Piece { unit, text } = piece;
         self.text.extend_from_slice(text);
-        self.kept = self.kept + piece.measured();
+        self.kept = self.kept + piece.text_size();
         self.foreign.bytes += usize::from(unit.foreign.bytes);
         self.foreign.chars += usize::from(unit.foreign.chars);
         self.old = self.old + old.unwrap_or_default();

@@ -29,7 +29,7 @@ pub struct Piece<'a> {
 
 impl Piece<'_> {
     /// Measures the text. Most is ASCII, of which all is known.
-    pub fn measured(&self) -> Size {
+    pub fn text_size(&self) -> Size {
         let Piece { unit, text } = self;
         if unit.chars != text.len() {
             return Utf8(text).size();
@@ -41,7 +41,7 @@ impl Piece<'_> {
     pub fn size(&self, last: usize, limits: &Limits) -> Usage {
         // A last line without a newline counts as a line too.
         let lines = usize::from(self.unit.ends_line || self.unit.number == last);
-        Usage { lines, ..Extent::sized(Utf8(self.text), self.measured(), limits).usage() }
+        Usage { lines, ..Extent::sized(Utf8(self.text), self.text_size(), limits).usage() }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::relevance::{Relevance, keep_relevant};
 use crate::truncate::closing::Closing;
 use crate::truncate::figures::{Cutting, Kept, KeptLines};
 use crate::truncate::input::{BytesOf, Input, bytes_in};
-use crate::truncate::long_lines::has_line_over;
+use crate::truncate::long_lines::has_long_line;
 use crate::truncate::sides::Sides;
 use crate::truncate::{Cut, Terms};
 
@@ -176,7 +176,7 @@ impl Composer<'_> {
         let middle = [String::from_utf8(body.text).ok()?.as_str(), separator(notice, text), text].concat();
         let limits = &self.terms.limits;
         let fits = Extent::of(Utf8(middle.as_bytes()), limits).fits(limits);
-        (fits && !has_line_over(&middle, limits.line_bytes)).then(|| Cut {
+        (fits && !has_long_line(Utf8(middle.as_bytes()), limits.line_bytes)).then(|| Cut {
             keep: if self.relevance.is_some() { Keep::Relevant } else { Keep::Findings },
             sides: Sides::default(),
             middle,

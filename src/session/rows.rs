@@ -39,7 +39,7 @@ impl<'f> Rows<'f> {
     ) -> Result<Option<&[u8]>, E> {
         self.buffer.copy_within(self.taken..self.filled, 0);
         self.filled -= std::mem::take(&mut self.taken);
-        if self.buffer.len() > KEPT && self.filled < CHUNK {
+        if self.buffer.capacity() > KEPT && self.filled < CHUNK {
             self.buffer.truncate(CHUNK);
             self.buffer.shrink_to_fit();
         }

@@ -9,7 +9,7 @@ use crate::notice::Place;
 use crate::notice::counts::{Amount, Counts, Needs};
 use crate::notice::saved::Saved;
 use crate::truncate::input::Input;
-use crate::truncate::long_lines::has_line_over;
+use crate::truncate::long_lines::has_long_line;
 
 impl Table<'_, '_> {
     /// Adds the notice, which also counts dropped blocks, to the last truncated block. If no block is truncated or
@@ -44,7 +44,7 @@ impl Table<'_, '_> {
         };
         let labels = self.terms.labels(false, &Saved::Nowhere);
         let texts = self.terms.notice.ladder().map(|notice| notice.render(Place::Alone, &counts, labels));
-        let mut texts = texts.filter(|text| !has_line_over(text, limits.line_bytes));
+        let mut texts = texts.filter(|text| !has_long_line(Utf8(text.as_bytes()), limits.line_bytes));
         let text = texts.find(|text| Extent::of(Utf8(text.as_bytes()), limits).usage().within(&room));
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             self.blocks[last] = Block::Replaced(text.into());

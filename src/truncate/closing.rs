@@ -1,6 +1,6 @@
 //! The end of a text in which another tool says how to continue.
 
-use super::long_lines::has_line_over;
+use super::long_lines::has_long_line;
 use super::{Cut, Input, Terms};
 use crate::encoding::{Text, Utf8};
 use crate::extent::Extent;
@@ -101,7 +101,7 @@ pub fn keep_closing<T: Text>(
         let all = Extent::of(head, limits)
             .then(Extent::of(Utf8(cut.middle.as_bytes()), limits))
             .then(Extent::of(tail, limits));
-        let is_long = || has_line_over(&cut.string(input), limits.line_bytes);
+        let is_long = || has_long_line(Utf8(cut.string(input).as_bytes()), limits.line_bytes);
         if all.fits(limits) && !(limits.line_bytes != UNLIMITED && is_long()) {
             return Some(cut);
         }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use super::closing::Closing;
 use super::figures::Figures;
 use super::input::Input;
-use super::long_lines::has_line_over;
+use super::long_lines::has_long_line;
 use super::sides::{Fitter, Sides, separators};
 use super::{Cut, Terms};
 use crate::encoding::{Text, Utf8};
@@ -89,7 +89,7 @@ impl<'a, T: Text> HeadTail<'a, T> {
     fn finish(&self, notice: &Notice, sides: Sides, text: String) -> Option<Cut> {
         let (place, limits) = (sides.place(), &self.terms.limits);
         let (lead, trail) = separators(notice, place, &text);
-        if [&text, lead].into_iter().any(|text| has_line_over(text, limits.line_bytes)) {
+        if [&text, lead].into_iter().any(|text| has_long_line(Utf8(text.as_bytes()), limits.line_bytes)) {
             return None;
         }
         if place == Place::Alone && !text.is_empty() {

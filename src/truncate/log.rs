@@ -3,7 +3,7 @@
 /// Maximum bytes of a line that are read.
 const READ: usize = 160;
 
-/// A text is a log if one line of so many says when or how it went.
+/// A text is a log if one line of so many says when or how it went, and at least so many lines do.
 const SHARE: usize = 3;
 const LEAST: usize = 3;
 

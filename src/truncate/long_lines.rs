@@ -62,11 +62,6 @@ pub fn has_long_line<T: Text>(text: T, max: usize) -> bool {
         && lines(text).any(|line| text.slice(line.start..line.content).size().bytes > max)
 }
 
-/// Returns true if a line of a notice or of a result exceeds `max` bytes without its terminator.
-pub fn has_line_over(text: &str, max: usize) -> bool {
-    text.len() > max && text.lines().any(|line| line.len() > max)
-}
-
 /// Truncates lines to `max` bytes, including a mark `[+N chars]` at the end. If the mark does not fit, the line is
 /// truncated without one.
 pub fn cut_lines<T: Text>(text: T, max: usize) -> CutLines {
