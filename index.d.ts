@@ -920,6 +920,9 @@ export interface ProviderError {
   actual?: number
   /** Tokens allowed (bytes for payload_too_large), if the error says so. */
   limit?: number
+  /** Unit of `actual` and `limit` if the provider counts characters. Otherwise they are tokens, or bytes for
+   *  payload_too_large. */
+  unit?: 'characters'
   /** HTTP status, if the error has one. */
   status?: number
 }

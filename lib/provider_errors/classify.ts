@@ -3,8 +3,10 @@ import type { ProviderError, ProviderErrorKind } from 'spillway'
 import { tryRead } from '../untrusted.js'
 import { checkNames, optionError } from '../validate.js'
 import { type Layer, layersOf } from './error_layers.js'
+import type { Figures } from './figures.js'
 import { findPhrase, type Numbers, type Phrase, PhraseText, phrasesOf } from './phrases.js'
 import table from './table.json'
+import { kindOfName, Reading } from './verdict.js'
 
 interface Pattern {
   readonly pattern: RegExp
@@ -55,12 +57,19 @@ function byLayers(layers: readonly Layer[]): ProviderError | undefined {
   return undefined
 }
 
-/** Classifies one layer: by its status and codes, then by phrases that rule out an overflow, then by its text. */
+/**
+ * Classifies one layer. A sentence with both of its numbers decides before a status, since nobody else says that. Then
+ * come statuses and codes, phrases that rule an overflow out, phrases of the table, and what the sentences say.
+ */
 function classifyLayer(layer: Layer): ProviderError | undefined {
   phrases ??= { exclusions: phrasesOf(table.exclusions), errors: phrasesOf(table.errors) }
   const { exclusions, errors } = phrases
   const texts = layer.texts.map((text) => new PhraseText(text))
+  const readings = texts.map(({ text }) => new Reading(text))
   const coded = kindByCode(layer)
+  const sure = layer.status === 402 ? undefined : firstOf(readings, (one) => one.sure(layer.isThrown))
+  if (sure) return { kind: sure.kind, ...numbersOf(sure) }
+  if (coded === 'rate_limit' && readings.some((one) => one.needsPlan())) return { kind: 'request_exceeds_rate_limit' }
   if (coded === undefined || coded === 'rate_limit') {
     const rule = findPhrase(texts, exclusions, true)
     if (rule && !(rule.isSentence || layer.isAnswer || coded)) return undefined
@@ -68,18 +77,32 @@ function classifyLayer(layer: Layer): ProviderError | undefined {
     if (rule || coded) return rateLimit(rule?.numbers)
   }
   const phrase = findPhrase(texts, errors, layer.isAnswer)
-  const kind = coded ?? phrase?.kind ?? statuses.get(String(layer.status))
+  const said = firstOf(readings, (one) => (layer.isAnswer ? one.anywhere() : one.stated()))
+  const kind = coded ?? phrase?.kind ?? said?.kind ?? statuses.get(String(layer.status))
   if (kind === undefined) return undefined
-  // The kind is known, so numbers may come from a phrase of that kind anywhere.
-  const ofKind = errors.filter((phrase) => phrase.kind === kind)
-  const numbered =
-    phrase?.kind === kind && phrase.numbers.limit !== undefined ? phrase : findPhrase(texts, ofKind, true)
-  return { kind, ...layer.numbers, ...numbered?.numbers }
+  if (phrase?.kind === kind && phrase.numbers.limit !== undefined) return { kind, ...layer.numbers, ...phrase.numbers }
+  return { kind, ...(said?.kind === kind && numbersOf(said)), ...layer.numbers, ...(phrase?.kind === kind && phrase.numbers) }
+}
+
+function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | undefined {
+  for (const one of all) {
+    const found = find(one)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function numbersOf({ actual, limit, unit }: Figures): Omit<ProviderError, 'kind'> {
+  return {
+    ...(actual !== undefined && { actual }),
+    ...(limit !== undefined && { limit }),
+    ...(unit === 'characters' && (actual !== undefined || limit !== undefined) && { unit }),
+  }
 }
 
 /** Classifies by codes and status. For a 413, the text has to say if it means tokens or bytes. */
 function kindByCode({ status, codes: all }: Layer): ProviderErrorKind | undefined {
-  const byCode = all.map((code) => codes.get(code)).find((kind) => kind !== undefined)
+  const byCode = all.map((code) => codes.get(code.toLowerCase()) ?? kindOfName(code)).find((kind) => kind !== undefined)
   const byStatus = status === 413 ? undefined : statuses.get(String(status))
   return byStatus === 'other' || byCode === 'other' ? 'other' : (byStatus ?? byCode)
 }

@@ -2,18 +2,19 @@ import { types } from 'node:util'
 import { isFailedTurn } from '../dialect/results.js'
 import { get, isObject, tryRead } from '../untrusted.js'
 import { eventsIn } from './event_stream.js'
-import { leadLength } from './lead.js'
 import type { Numbers } from './phrases.js'
+import { isLabelled } from './statement.js'
 import table from './table.json'
 
 /** The content of one error and its body. Each cause is a layer of its own. */
 export class Layer {
   status: number | undefined
-  /** In lower case. */
   readonly codes: string[] = []
   readonly texts: string[] = []
   /** True if its shape shows that a provider sent it, so that its texts need not look like errors. */
   isAnswer = false
+  /** True if it is an object, so that no person typed it. */
+  isThrown = false
   /** Numbers of tokens or bytes that are members of their own. */
   readonly numbers: Numbers = {}
 }
@@ -43,6 +44,7 @@ export function layersOf(error: unknown): Layer[] {
   while (queue.length > 0 && layers.length < LAYERS) {
     const next = queue.shift()
     const layer = new Layer()
+    layer.isThrown = isObject(next) && !types.isUint8Array(next)
     reader.read(next, layer, DEPTH)
     layers.push(layer)
     if (isObject(next)) queue.push(...reader.causesOf(next))
@@ -88,7 +90,7 @@ class Reader {
     }
     for (const key of CODES) {
       const code = get(value, key)
-      if (typeof code === 'string' && code.length < 100) layer.codes.push(code.toLowerCase())
+      if (typeof code === 'string' && code.length < 100) layer.codes.push(code)
     }
     if (get(value, 'type') === 'error') layer.isAnswer = true
     for (const name of ['actual', 'limit'] as const)
@@ -109,7 +111,7 @@ class Reader {
 
   #readText(text: string, layer: Layer, depth: number): void {
     layer.status ??= leadingStatus(text)
-    const json = jsonIn(text)
+    const json = jsonIn(text, layer.isThrown)
     if (json) {
       this.read(json, layer, depth - 1)
       return
@@ -147,7 +149,7 @@ const STATUS_IN_TEXT =
 function leadingStatus(text: string): number | undefined {
   const start = text.slice(0, 200)
   const found = STATUS_IN_TEXT.exec(start)
-  return found && found.index <= leadLength(start) ? statusOf(found[1]) : undefined
+  return found && isLabelled(start.slice(0, found.index)) ? statusOf(found[1]) : undefined
 }
 
 function statusOf(value: unknown): number | undefined {
@@ -166,12 +168,28 @@ function isError(value: object): boolean {
   return types.isNativeError(value) || typeof get(value, 'stack') === 'string'
 }
 
-/** Parses the JSON of a body after words that introduce an error. Text after it is ignored. */
-function jsonIn(text: string): object | undefined {
-  const start = text.slice(0, 300).search(/[{[]\s*["{[]/)
-  if (start < 0 || text.length - start > PARSED || leadLength(text.slice(0, start)) < start) return undefined
-  const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1
-  return objectIn(text.slice(start, end))
+/** Parses the first JSON object in a text that introduces it. In an Error any words may; in a string a person may have
+ *  quoted it. Text after it is ignored. */
+function jsonIn(text: string, isThrown: boolean): object | undefined {
+  for (const { index } of text.slice(0, HEAD).matchAll(/[{[]\s*["{[]/g)) {
+    if (!isThrown && !isLabelled(text.slice(0, index))) return undefined
+    const json = objectIn(text.slice(index, jsonEnd(text, index)))
+    if (json) return json
+  }
+  return undefined
+}
+
+/** Returns the end of the JSON that begins at an index, by its brackets and strings. */
+function jsonEnd(text: string, start: number): number {
+  const most = Math.min(text.length, start + PARSED)
+  let depth = 0
+  for (let at = start; at < most; at++) {
+    const sign = text[at]
+    if (sign === '{' || sign === '[') depth += 1
+    else if ((sign === '}' || sign === ']') && --depth === 0) return at + 1
+    else if (sign === '"') while (++at < most && text[at] !== '"') if (text[at] === '\\') at += 1
+  }
+  return start
 }
 
 function objectIn(text: string): object | undefined {

@@ -1,4 +1,4 @@
-import { leadLength } from './lead.js'
+import { isLabelled } from './statement.js'
 
 /** An event of a response body in the format of server-sent events. */
 export interface StreamEvent {
@@ -19,7 +19,7 @@ const FIELD = /^(event|data): ?(.*)$/
  *  first. Returns an empty list for any other text. */
 export function eventsIn(text: string): StreamEvent[] {
   const start = text.slice(0, 300).search(START)
-  if (start < 0 || leadLength(text.slice(0, start)) < start) return []
+  if (start < 0 || !isLabelled(text.slice(0, start))) return []
   const body = text.slice(start)
   return (body.length > 2 * END ? `${body.slice(0, END)}\n\n${body.slice(-END)}` : body)
     .replace(/\r\n?/g, '\n')

@@ -1,5 +1,5 @@
 import type { ProviderError, ProviderErrorKind } from 'spillway'
-import { leadLength } from './lead.js'
+import { isEnd, opens } from './statement.js'
 
 /**
  * A phrase of a provider error, from lib/provider_errors/table.json. Case is ignored. Its words may contain:
@@ -74,26 +74,23 @@ function needleOf(words: string): string {
 
 /** A text to search for phrases. */
 export class PhraseText {
-  readonly #text: string
+  readonly text: string
   readonly #lower: string
-  /** End of the words that introduce an error. */
-  readonly #lead: number
 
   constructor(text: string) {
     // Quotes and emphasis vary. Line ends are kept, since a phrase never spans one.
-    this.#text = text
+    this.text = text
       .replace(/[`*]/g, '')
       .replace(/[\u2018\u2019]/g, "'")
       .replace(/[^\S\n]+/g, ' ')
-    this.#lower = this.#text.toLowerCase()
-    this.#lead = leadLength(this.#text)
+    this.#lower = this.text.toLowerCase()
   }
 
   find({ kind, words, needle }: Phrase): Match | undefined {
-    const found = this.#lower.includes(needle) ? words.exec(this.#text) : undefined
+    const found = this.#lower.includes(needle) ? words.exec(this.text) : undefined
     if (!found) return undefined
     const end = found.index + found[0].length
-    const isSentence = found.index <= this.#lead && (/[.:]$/.test(found[0]) || ends(this.#text, end))
+    const isSentence = (/[.:]$/.test(found[0]) || isEnd(this.text, end)) && opens(this.text, found.index)
     return { kind, isSentence, numbers: numbersIn(found.groups) }
   }
 }
@@ -110,11 +107,6 @@ export function findPhrase(
       if (found && (found.isSentence || (mentioned && !phrase.alone))) return found
     }
   return undefined
-}
-
-/** Returns true if a sentence ends here, and the phrase is not a quotation within one. */
-function ends(text: string, at: number): boolean {
-  return /^(?:["'”]+(?! ?\p{L})|(?![ ]?\p{L}|["'”]))/u.test(text.slice(at, at + 8))
 }
 
 function numbersIn(groups: Record<string, string | undefined> = {}): Numbers {

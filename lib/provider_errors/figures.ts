@@ -1,0 +1,139 @@
+import type { Token } from './sentences.js'
+import { SORT } from './words.js'
+
+/** Unit of a number. */
+export type Unit = 'tokens' | 'characters' | 'bytes'
+
+/** The numbers of a refusal: how much was sent, how much is allowed, and the room that was asked for the answer. */
+export interface Figures {
+  readonly actual?: number | undefined
+  readonly limit?: number | undefined
+  readonly output?: number | undefined
+  readonly unit?: Unit | undefined
+}
+
+interface Figure {
+  readonly value: number
+  readonly unit: Unit | undefined
+  readonly role: 'actual' | 'limit' | 'output' | 'excess'
+}
+
+const { prompt, context, request, token, char, byte, measure, limit, output, exceed, too, large, compare } = SORT
+const NOUN = prompt | context | request | token | char | byte | measure | limit | output
+const UNITS: readonly [number, Unit][] = [
+  [token, 'tokens'],
+  [char, 'characters'],
+  [byte, 'bytes'],
+]
+/** Verbs whose object is what was sent. */
+const SENT =
+  /^(?:has|have|had|contains?|contained|received|given|got|requested|requests|resulted|results|passed|sent|used|provided|supplied|current|currently|actual|value|keep|实际)$/
+
+/**
+ * Reads the numbers of some sentences.
+ *
+ * The words next to a number say what it is: those of the noun before it ("maximum context length is 8192", "your
+ * prompt contains 9000"), a comparison ("9000 > 8192", "longer than 8192"), or the noun after it ("8192 maximum", "512
+ * output tokens"). Of two numbers that both look like limits with a word of excess among them, the larger was sent. An
+ * output and a prompt that are stated apart count together, as providers count them.
+ */
+export function figuresOf(tokens: readonly Token[]): Figures {
+  const figures = tokens.flatMap((one, at) => (one.number === undefined ? [] : (figureAt(tokens, at) ?? [])))
+  const outputs = valuesOf(figures, 'output')
+  const limits = figures.filter(({ role }) => role === 'limit')
+  let allowed = limits[0]
+  const sent = figures.filter(
+    ({ role, value, unit }) =>
+      role === 'actual' && !outputs.includes(value) && (unit === undefined || !allowed?.unit || unit === allowed.unit),
+  )
+  const room = outputs.length > 0 ? Math.max(...outputs) : undefined
+  const values = [...new Set(sent.map(({ value }) => value))]
+  let actual = values.length > 0 ? Math.max(...values) : undefined
+  // Of several numbers the largest is the sum that the provider made itself.
+  if (actual !== undefined && room !== undefined && values.length === 1) actual += room
+  if (actual === undefined && limits.length > 1 && tokens.some(({ sorts }) => sorts & (exceed | compare | too))) {
+    const [first, second] = limits as [Figure, Figure]
+    if (first.value !== second.value) {
+      allowed = first.value < second.value ? first : second
+      actual = Math.max(first.value, second.value)
+    }
+  }
+  const unit = allowed?.unit ?? sent.find(({ value }) => value === actual)?.unit
+  return { actual, limit: allowed?.value, output: room, unit }
+}
+
+function valuesOf(figures: readonly Figure[], role: Figure['role']): number[] {
+  return figures.filter((one) => one.role === role).map(({ value }) => value)
+}
+
+function figureAt(tokens: readonly Token[], at: number): Figure | undefined {
+  const value = tokens[at]?.number ?? 0
+  const after = nounAfter(tokens, at)
+  const before = nounBefore(tokens, at)
+  const unit = unitOf(after.sorts) ?? unitOf(before.sorts)
+  const figure = (role: Figure['role']): Figure => ({ value, unit, role })
+  // A sum counts once, by its last number.
+  const isAdded = tokens[at + 1]?.text === '+' && tokens[at + 2]?.number !== undefined
+  if (isAdded) return undefined
+  const added = tokens[at - 1]?.text === '+' ? (tokens[at - 2]?.number ?? 0) : 0
+  if (added > 0) return { value: value + added, unit, role: 'actual' }
+  if (/^[<>≤≥]=?$/.test(tokens[at - 1]?.text ?? '')) return figure('limit')
+  const next = tokens[at + after.length + 1]?.text ?? ''
+  const isOutput = (sorts: number) => (sorts & output) !== 0 && !(sorts & (prompt | context | request))
+  if (isOutput(after.sorts) || isOutput(before.sorts)) return figure('output')
+  if (/^[>≥]=?$/.test(next)) return figure('actual')
+  if (before.isExcess) return figure('excess')
+  if (after.sorts & limit || before.isLimit) return figure('limit')
+  return before.isSent || after.sorts & (prompt | token | char | byte) ? figure('actual') : undefined
+}
+
+function unitOf(sorts: number): Unit | undefined {
+  return UNITS.find(([sort]) => sorts & sort)?.[1]
+}
+
+/** Reads the noun after a number: "8192 maximum context length", "1024 for the completion". */
+function nounAfter(tokens: readonly Token[], at: number): { sorts: number; length: number } {
+  let sorts = 0
+  let length = 0
+  for (const { sorts: own, text, number } of tokens.slice(at + 1, at + 7)) {
+    if (number !== undefined) break
+    if (own & NOUN) sorts |= own
+    else if (!(sorts === 0 && /^(?:of|in|for|the|your|draft|total|text|到)$/.test(text))) break
+    length += 1
+  }
+  return { sorts, length }
+}
+
+/** Reads the noun before a number, and the verb or the comparison before that. */
+function nounBefore(
+  tokens: readonly Token[],
+  at: number,
+): { sorts: number; isLimit?: boolean; isSent?: boolean; isExcess?: boolean } {
+  let sorts = 0
+  for (let back = at - 1; back >= Math.max(0, at - 12); back--) {
+    const { sorts: own, text, number } = tokens[back] as Token
+    const isEnd = number !== undefined || /^[.;\n。；]$/.test(text)
+    if (isEnd || (sorts !== 0 && !(own & NOUN) && text !== 'of')) {
+      if (sorts === 0) break
+      return nounOf(sorts, own)
+    }
+    if (own & NOUN) sorts |= own
+    else if (own & exceed || text === 'than' || text === 'to' || text === '至')
+      return { sorts, isLimit: text !== 'to' || isBound(tokens, back) }
+    else if (text === 'by' && (tokens[back - 1]?.sorts ?? 0) & exceed) return { sorts, isExcess: true }
+    else if (own & (too | large | compare) || SENT.test(text)) return { sorts, isSent: true }
+  }
+  return sorts === 0 ? { sorts } : nounOf(sorts, 0)
+}
+
+/** Returns true for the "to" of "up to". */
+function isBound(tokens: readonly Token[], at: number): boolean {
+  return tokens[at - 1]?.text === 'up' || ((tokens[at - 1]?.sorts ?? 0) & limit) !== 0
+}
+
+/** Tells a limit from what was sent by the words of its noun. The length of a context is a limit without more words. */
+function nounOf(sorts: number, before: number) {
+  const isContext = (sorts & context) !== 0 && (sorts & measure) !== 0
+  const isLimit = isContext || (sorts & limit) !== 0 || (before & (exceed | limit)) !== 0
+  return isLimit ? { sorts, isLimit } : { sorts, isSent: true }
+}

@@ -1,0 +1,162 @@
+import type { ProviderErrorKind } from 'spillway'
+import { type Figures, figuresOf } from './figures.js'
+import type { Span, Token } from './sentences.js'
+import { SORT } from './words.js'
+
+const { prompt, context, request, token, char, byte, measure, limit, exceed, compare, too, large, oversize } = SORT
+const { fit, not, remedy, output, rate, money, plan, thing, field } = SORT
+
+/** What a refusal for size says. */
+export interface Oversize extends Figures {
+  readonly kind: ProviderErrorKind
+  /** Both numbers are stated in one unit, and the first is larger. Prose does not say that. */
+  readonly isSure: boolean
+}
+
+/** Sentences after the one that names the excess in which its numbers may stand. */
+const AFTER = 2
+
+const WHOLE = prompt | context
+
+/**
+ * Reads a refusal for size from a sentence, by three things near each other: what is measured (input, prompt, request;
+ * tokens, bytes, length), that it is too much (exceeds, longer than, at most, too long, reduce), and which of the numbers
+ * are the size and the limit. Returns undefined for everything else that is too large: answers (max_tokens, thinking),
+ * requests per minute, money, and single things (an image, a file, a list of tools, a header).
+ */
+export function oversizeIn(tokens: readonly Token[], spans: readonly Span[], at: number): Oversize | undefined {
+  const { from, to } = spans[at] as Span
+  const sentence = tokens.slice(from, to)
+  const all = sentence.reduce((sum, { sorts }) => sum | sorts, 0)
+  if (all & money || isRate(sentence, all)) return undefined
+  const subject = excessOf(sentence, all)
+  if (subject === undefined) return undefined
+  const until = spans[Math.min(at + AFTER, spans.length - 1)]?.to ?? to
+  const own = figuresOf(sentence)
+  const wide = figuresOf(tokens.slice(from, until))
+  const earlier = at > 0 ? figuresOf(tokens.slice(spans[at - 1]?.from ?? from, to)) : {}
+  const figures = isWhole(own) ? { ...own, output: wide.output ?? earlier.output } : isWhole(wide) ? wide : isWhole(earlier) ? earlier : wide
+  const { actual, limit: most, output: room } = figures
+  // No history is small enough for an answer that leaves no room for it.
+  if (room !== undefined && most !== undefined && room >= most) return undefined
+  const kind = kindOf(all, subject, figures)
+  const isSure = actual !== undefined && most !== undefined && actual > most && figures.unit !== 'bytes'
+  return kind && { ...figures, kind, isSure: isSure && kind === 'context_overflow' }
+}
+
+function isWhole({ actual, limit: most }: Figures): boolean {
+  return actual !== undefined && most !== undefined
+}
+
+/** Rates and quotas: so much in a time, or of a plan. */
+function isRate(sentence: readonly Token[], all: number): boolean {
+  if (!(all & rate)) return false
+  return sentence.some(({ text, sorts }, at) => {
+    if (!(sorts & rate)) return false
+    return !/^(?:rates?|seconds?|minutes?|min)$/.test(text) || /^(?:limit|per|a|each)/.test(`${sentence[at + 1]?.text} ${sentence[at - 1]?.text}`) || /^(?:per|each)$/.test(sentence[at - 1]?.text ?? '')
+  })
+}
+
+/** Finds the word of excess, and returns the classes of what it says is too much. */
+function excessOf(sentence: readonly Token[], all: number): number | undefined {
+  const sorts = (at: number) => sentence[at]?.sorts ?? 0
+  const text = (at: number) => sentence[at]?.text ?? ''
+  for (let at = 0; at < sentence.length; at++) {
+    const own = sorts(at)
+    const next = sorts(at + 1)
+    // too long, too many tokens
+    if (own & oversize || (own & too && next & large)) return measured(nounLeft(sentence, at) || nounRight(sentence, at + 1))
+    const hasBound = (all & (limit | measure | token | char | byte)) !== 0 || sentence.some((one) => one.number !== undefined)
+    const isOver = own & exceed && (text(at) !== 'over' || isBoundAt(sentence, at + 1))
+    const isMore = own & compare && text(at + 1) === 'than'
+    const isLess = own & not && (next & exceed || (text(at + 1) === 'be' && sorts(at + 2) & compare) || next & fit)
+    if ((isOver || isMore || isLess) && hasBound) {
+      // A floor, as in "must be greater than", is not an excess.
+      if (isMore && /^(?:must|should|be)$/.test(text(at - 1)) && !sentence.slice(0, at).some((one) => one.sorts & not)) continue
+      return measured(nounLeft(sentence, at), nounRight(sentence, at))
+    }
+    if (/^[>≥]=?$/.test(text(at)) && sentence[at + 1]?.number !== undefined) return measured(nounLeft(sentence, at) || all)
+  }
+  if (statesLimit(sentence)) return measured(all & ~output)
+  // reduce the length of the messages
+  const verb = sentence.findIndex((one) => one.sorts & remedy)
+  const rest = verb < 0 ? 0 : sentence.slice(verb).reduce((sum, one) => sum | one.sorts, 0)
+  return rest & measure && rest & WHOLE && !(rest & thing) ? rest & ~output : undefined
+}
+
+/** Drops what is measured if it is not the request: the answer, or one thing in it. */
+function measured(left: number, right = 0): number | undefined {
+  const both = left | right
+  if (left === 0 && right === 0) return undefined
+  const isOfContext = (right & context) !== 0
+  if (left & thing && !(left & (token | context)) && !isOfContext) return undefined
+  if (left & output && !(left & (WHOLE | request))) return undefined
+  if (left & token && left & limit && !(left & (WHOLE | request)) && !isOfContext) return undefined
+  return both & (WHOLE | request | token) ? both : undefined
+}
+
+/** The limit of a context by itself: "maximum context length is 8192", "supports only 256K context". */
+function statesLimit(sentence: readonly Token[]): boolean {
+  return sentence.some(({ number }, at) => {
+    if (number === undefined) return false
+    const near = sentence.slice(Math.max(0, at - 8), at + 5)
+    const sorts = near.reduce((sum, one) => sum | one.sorts, 0)
+    const bounds = (sorts & limit) !== 0 || near.some(({ text }) => /^[<≤]=?$/.test(text))
+    if (sorts & context) return (bounds || (sorts & measure) !== 0) && !(sorts & thing)
+    return bounds && (sorts & prompt) !== 0 && (sorts & (token | measure)) !== 0 && !(sorts & (thing | field))
+  })
+}
+
+function isBoundAt(sentence: readonly Token[], at: number): boolean {
+  const near = sentence.slice(at, at + 3)
+  return near.some(({ sorts, number }) => sorts & (limit | measure) || number !== undefined)
+}
+
+/** Returns the classes of the noun before a word, with the nouns that it is joined to: "prompt + max_tokens". */
+function nounLeft(sentence: readonly Token[], at: number): number {
+  return nounBeside(sentence.slice(0, at).reverse())
+}
+
+function nounRight(sentence: readonly Token[], at: number): number {
+  return nounBeside(sentence.slice(at + 1))
+}
+
+/** Reads up to a verb behind the first noun. Prepositions and "and" join nouns. */
+function nounBeside(words: readonly Token[]): number {
+  const noun = WHOLE | request | token | char | byte | measure | limit | output | thing | field
+  const whole = WHOLE | request | token | output | thing | field
+  let sum = 0
+  for (const { sorts, text, number, isName } of words) {
+    if (sorts & (exceed | compare | too) && sum) break
+    if (sorts & noun) {
+      sum |= sorts & noun
+      continue
+    }
+    const joins = number !== undefined || isName || /^(?:of|in|for|the|and|your|this|to|from|\+|\(|\)|total|的)$/.test(text)
+    if (sum & whole && !joins) break
+  }
+  return sum
+}
+
+/** Tokens and contexts are the model's; bytes, and requests without a unit, are the server's. */
+function kindOf(all: number, subject: number, { unit }: Figures): ProviderErrorKind | undefined {
+  if (unit === 'bytes' || (all & byte && !(all & (token | char)))) return subject & (WHOLE | request) ? 'payload_too_large' : undefined
+  if (all & (context | token)) return 'context_overflow'
+  if (subject & field) return all & request ? 'payload_too_large' : undefined
+  if (subject & prompt) return 'context_overflow'
+  return subject & request ? 'payload_too_large' : undefined
+}
+
+/** Reads a code or the name of an error, which says the same in one word: context_length_exceeded, InputTooLong. */
+export function oversizeOfName(words: readonly string[], sortsOf: (word: string) => number): ProviderErrorKind | undefined {
+  const sorts = words.map(sortsOf)
+  const all = sorts.reduce((sum, one) => sum | one, 0)
+  if (all & (rate | money | plan | thing | field | output)) return undefined
+  const isTooLarge = sorts.some((one, at) => one & too && (sorts[at + 1] ?? 0) & large)
+  const isOver = (all & exceed) !== 0 || words.includes('reached')
+  const isBound = (all & (limit | measure)) !== 0 || (all & context) !== 0
+  if (!isTooLarge && !(isOver && isBound)) return undefined
+  const isPrompt = (all & (WHOLE | token)) !== 0 && !(words.includes('reached') && !(all & token))
+  if (isPrompt) return 'context_overflow'
+  return all & request || words.includes('entity') ? 'payload_too_large' : undefined
+}

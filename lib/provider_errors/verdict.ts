@@ -1,0 +1,81 @@
+import type { ProviderErrorKind } from 'spillway'
+import { type Oversize, oversizeIn, oversizeOfName } from './oversize.js'
+import { clausesOf, type Span, sentencesOf, type Token, tokensOf } from './sentences.js'
+import { isEnd, isProse, opens } from './statement.js'
+import { SORT, sortsOf, wordsOfName } from './words.js'
+
+/** A text of an error, read word by word on first use. */
+export class Reading {
+  #tokens: readonly Token[] | undefined
+
+  constructor(readonly text: string) {}
+
+  get tokens(): readonly Token[] {
+    this.#tokens ??= tokensOf(this.text)
+    return this.#tokens
+  }
+
+  /** Finds a refusal for size in any sentence, one with both numbers first. */
+  anywhere(): Oversize | undefined {
+    const spans = sentencesOf(this.tokens, this.text)
+    let first: Oversize | undefined
+    for (let at = 0; at < spans.length; at++) {
+      const found = oversizeIn(this.tokens, spans, at)
+      if (found?.isSure) return found
+      first ??= found
+    }
+    return first ?? this.#byName()
+  }
+
+  /** Finds a refusal for size that states both numbers. Prose has none, or says that a person speaks. */
+  sure(isThrown: boolean): Oversize | undefined {
+    if (!isThrown && isProse(this.tokens)) return undefined
+    const found = this.anywhere()
+    return found?.isSure ? found : undefined
+  }
+
+  /** Finds a refusal for size that is a statement of its own: it begins behind labels, says nothing else, and ends. */
+  stated(): Oversize | undefined {
+    const sentences = sentencesOf(this.tokens, this.text)
+    for (const clause of clausesOf(this.tokens)) {
+      const found = this.#isStatement(clause) ? oversizeIn(this.tokens, [clause], 0) : undefined
+      if (!found) continue
+      // Its numbers may stand in the rest of the sentence, and in the next ones.
+      const at = sentences.findIndex(({ from, to }) => from <= clause.from && clause.to <= to)
+      return oversizeIn(this.tokens, sentences, at) ?? found
+    }
+    return undefined
+  }
+
+  /** Finds a request that only a larger plan takes: "Extra usage is required for long context requests". */
+  needsPlan(): boolean {
+    const { prompt, context, large, plan, rate } = SORT
+    return sentencesOf(this.tokens, this.text).some(({ from, to }) => {
+      const all = this.tokens.slice(from, to).reduce((sum, { sorts }) => sum | sorts, 0)
+      return (all & (prompt | context)) !== 0 && (all & large) !== 0 && (all & plan) !== 0 && !(all & rate)
+    })
+  }
+
+  /** Finds a code in the text. */
+  #byName(): Oversize | undefined {
+    for (const { text, isName, start, end } of this.tokens) {
+      const kind = isName && text !== '' ? kindOfName(this.text.slice(start, end)) : undefined
+      if (kind) return { kind, isSure: false }
+    }
+    return undefined
+  }
+
+  #isStatement({ from, to }: Span): boolean {
+    const words = this.tokens.slice(from, to)
+    const [first, last] = [words[0], words.at(-1)]
+    if (!first || !last || !isEnd(this.text, last.end) || !opens(this.text, first.start)) return false
+    return words.every(({ sorts, text, isName, number }) =>
+      number !== undefined || isName || (sorts !== 0 ? !(sorts & (SORT.person | SORT.thing)) : !/\p{L}/u.test(text)),
+    )
+  }
+}
+
+/** Returns the kind that a code or the name of an error states. */
+export function kindOfName(name: string): ProviderErrorKind | undefined {
+  return oversizeOfName(wordsOfName(name.split('.').at(-1) ?? name), sortsOf)
+}
