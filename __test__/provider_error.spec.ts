@@ -307,7 +307,7 @@ const says: Row[] = [
   ['Chinese', '超出最大上下文', OVER],
   ['Chinese', '请压缩上下文', OVER],
   ['Chinese', '错误：上下文长度超过模型限制，请压缩上下文后重试', OVER],
-  ['Chinese', '400 您的输入超出最大上下文长度（131072）', OVER],
+  ['Chinese', '400 您的输入超出最大上下文长度（131072）', OVER, undefined, 131072],
   [
     'OpenAI',
     'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300123 tokens. Please reduce the length of the messages.',

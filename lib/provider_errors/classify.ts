@@ -67,21 +67,31 @@ function classifyLayer(layer: Layer): ProviderError | undefined {
   const texts = layer.texts.map((text) => new PhraseText(text))
   const readings = texts.map(({ text }) => new Reading(text))
   const coded = kindByCode(layer)
-  const sure = layer.status === 402 ? undefined : firstOf(readings, (one) => one.sure(layer.isThrown))
+  const phrase = findPhrase(texts, errors, layer.isAnswer)
+  const isOther =
+    layer.status === 402 || phrase?.kind === 'field_too_long' || phrase?.kind === 'malformed_unicode'
+  const sure = isOther ? undefined : firstOf(readings, (one) => one.sure(layer.isThrown))
   if (sure) return { kind: sure.kind, ...numbersOf(sure) }
-  if (coded === 'rate_limit' && readings.some((one) => one.needsPlan())) return { kind: 'request_exceeds_rate_limit' }
+  if (coded === 'rate_limit' && readings.some((one) => one.needsPlan()))
+    return { kind: 'request_exceeds_rate_limit' }
   if (coded === undefined || coded === 'rate_limit') {
     const rule = findPhrase(texts, exclusions, true)
-    if (rule && !(rule.isSentence || layer.isAnswer || coded)) return undefined
+    if (rule && !(rule.isSentence || layer.isAnswer || coded))
+      return readings.some((one) => one.exceedsRate()) ? { kind: 'rate_limit' } : undefined
     if (rule?.kind === 'other') return { kind: rule.kind }
     if (rule || coded) return rateLimit(rule?.numbers)
   }
-  const phrase = findPhrase(texts, errors, layer.isAnswer)
   const said = firstOf(readings, (one) => (layer.isAnswer ? one.anywhere() : one.stated()))
   const kind = coded ?? phrase?.kind ?? said?.kind ?? statuses.get(String(layer.status))
   if (kind === undefined) return undefined
-  if (phrase?.kind === kind && phrase.numbers.limit !== undefined) return { kind, ...layer.numbers, ...phrase.numbers }
-  return { kind, ...(said?.kind === kind && numbersOf(said)), ...layer.numbers, ...(phrase?.kind === kind && phrase.numbers) }
+  if (phrase?.kind === kind && phrase.numbers.limit !== undefined)
+    return { kind, ...layer.numbers, ...phrase.numbers }
+  return {
+    kind,
+    ...(said?.kind === kind && numbersOf(said)),
+    ...layer.numbers,
+    ...(phrase?.kind === kind && phrase.numbers),
+  }
 }
 
 function firstOf<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | undefined {
@@ -102,7 +112,9 @@ function numbersOf({ actual, limit, unit }: Figures): Omit<ProviderError, 'kind'
 
 /** Classifies by codes and status. For a 413, the text has to say if it means tokens or bytes. */
 function kindByCode({ status, codes: all }: Layer): ProviderErrorKind | undefined {
-  const byCode = all.map((code) => codes.get(code.toLowerCase()) ?? kindOfName(code)).find((kind) => kind !== undefined)
+  const byCode = all
+    .map((code) => codes.get(code.toLowerCase()) ?? kindOfName(code))
+    .find((kind) => kind !== undefined)
   const byStatus = status === 413 ? undefined : statuses.get(String(status))
   return byStatus === 'other' || byCode === 'other' ? 'other' : (byStatus ?? byCode)
 }

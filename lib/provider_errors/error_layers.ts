@@ -111,12 +111,12 @@ class Reader {
 
   #readText(text: string, layer: Layer, depth: number): void {
     layer.status ??= leadingStatus(text)
+    if (this.#readStream(text, layer, depth)) return
     const json = jsonIn(text, layer.isThrown)
     if (json) {
       this.read(json, layer, depth - 1)
       return
     }
-    if (this.#readStream(text, layer, depth)) return
     const shown = window(text)
     const title = PAGE.exec(shown)?.[1]
     layer.status ??= leadingStatus(title ?? '')
@@ -125,7 +125,8 @@ class Reader {
 
   /** Reads the events of a stream that are JSON objects, as all events of providers are, and events named "error". */
   #readStream(text: string, layer: Layer, depth: number): boolean {
-    let isStream = false
+    // A stream that carries no error carries the words of a model.
+    let isStream = STREAM.test(text)
     for (const { name, data } of depth > 0 ? eventsIn(text) : []) {
       const isError = name === 'error'
       const bodies = data.flatMap((body) => objectIn(body) ?? [])
@@ -139,6 +140,9 @@ class Reader {
   }
 }
 
+/** A text that begins with a field of an event. */
+const STREAM = /^\s*(?:event|data|id|retry):/
+
 /** The title of a proxy's error page. */
 const PAGE = /^[^<]{0,120}<(?:!doctype|html|head|title|center)\b[\s\S]*?<(?:title|h1)[^>]*>([^<]{0,200})/i
 
@@ -147,9 +151,8 @@ const STATUS_IN_TEXT =
   /(?<![\w.#-]|(?<!status|code)=|\b(?:an?|the|this|your) )([45]\d\d)\b(?=[\s\W]*(?:$|[:{<[(-]|rate limit|[45]\d\d\b|status|bad request|unauthori[sz]ed|payment|forbidden|not found|request (?:timeout|entity|too|body|header)|payload|content too|unprocessable|too many|internal|bad gateway|service unavailable|gateway|(?:event|data):))/i
 
 function leadingStatus(text: string): number | undefined {
-  const start = text.slice(0, 200)
-  const found = STATUS_IN_TEXT.exec(start)
-  return found && isLabelled(start.slice(0, found.index)) ? statusOf(found[1]) : undefined
+  const found = STATUS_IN_TEXT.exec(text.slice(0, 240))
+  return found && found.index < 200 && isLabelled(text.slice(0, found.index)) ? statusOf(found[1]) : undefined
 }
 
 function statusOf(value: unknown): number | undefined {

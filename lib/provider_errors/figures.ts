@@ -18,7 +18,8 @@ interface Figure {
   readonly role: 'actual' | 'limit' | 'output' | 'excess'
 }
 
-const { prompt, context, request, token, char, byte, measure, limit, output, exceed, too, large, compare } = SORT
+const { prompt, context, request, token, char, byte, measure, limit, output, exceed, too, large, compare } =
+  SORT
 const NOUN = prompt | context | request | token | char | byte | measure | limit | output
 const UNITS: readonly [number, Unit][] = [
   [token, 'tokens'],
@@ -44,14 +45,20 @@ export function figuresOf(tokens: readonly Token[]): Figures {
   let allowed = limits[0]
   const sent = figures.filter(
     ({ role, value, unit }) =>
-      role === 'actual' && !outputs.includes(value) && (unit === undefined || !allowed?.unit || unit === allowed.unit),
+      role === 'actual' &&
+      !outputs.includes(value) &&
+      (unit === undefined || !allowed?.unit || unit === allowed.unit),
   )
   const room = outputs.length > 0 ? Math.max(...outputs) : undefined
   const values = [...new Set(sent.map(({ value }) => value))]
   let actual = values.length > 0 ? Math.max(...values) : undefined
   // Of several numbers the largest is the sum that the provider made itself.
   if (actual !== undefined && room !== undefined && values.length === 1) actual += room
-  if (actual === undefined && limits.length > 1 && tokens.some(({ sorts }) => sorts & (exceed | compare | too))) {
+  if (
+    actual === undefined &&
+    limits.length > 1 &&
+    tokens.some(({ sorts }) => sorts & (exceed | compare | too))
+  ) {
     const [first, second] = limits as [Figure, Figure]
     if (first.value !== second.value) {
       allowed = first.value < second.value ? first : second
@@ -68,6 +75,8 @@ function valuesOf(figures: readonly Figure[], role: Figure['role']): number[] {
 
 function figureAt(tokens: readonly Token[], at: number): Figure | undefined {
   const value = tokens[at]?.number ?? 0
+  // An id, not a count.
+  if (/^0\d/.test(tokens[at]?.text ?? '')) return undefined
   const after = nounAfter(tokens, at)
   const before = nounBefore(tokens, at)
   const unit = unitOf(after.sorts) ?? unitOf(before.sorts)
@@ -83,7 +92,11 @@ function figureAt(tokens: readonly Token[], at: number): Figure | undefined {
   if (isOutput(after.sorts) || isOutput(before.sorts)) return figure('output')
   if (/^[>≥]=?$/.test(next)) return figure('actual')
   if (before.isExcess) return figure('excess')
-  if (after.sorts & limit || before.isLimit) return figure('limit')
+  if (unit === undefined && !before.isLimit && value >= 400 && value < 600) return undefined
+  // A number in parentheses behind a bare "limit" may be a code: "exceeds limit (2013)".
+  const isCode =
+    /^[(（]$/.test(tokens[at - 1]?.text ?? '') && unit === undefined && !(before.sorts & (measure | context))
+  if (after.sorts & limit || (before.isLimit && !isCode)) return figure('limit')
   return before.isSent || after.sorts & (prompt | token | char | byte) ? figure('actual') : undefined
 }
 
@@ -110,30 +123,29 @@ function nounBefore(
   at: number,
 ): { sorts: number; isLimit?: boolean; isSent?: boolean; isExcess?: boolean } {
   let sorts = 0
+  let isSent = false
   for (let back = at - 1; back >= Math.max(0, at - 12); back--) {
     const { sorts: own, text, number } = tokens[back] as Token
     const isEnd = number !== undefined || /^[.;\n。；]$/.test(text)
     if (isEnd || (sorts !== 0 && !(own & NOUN) && text !== 'of')) {
-      if (sorts === 0) break
-      return nounOf(sorts, own)
+      break
     }
     if (own & NOUN) sorts |= own
     else if (own & exceed || text === 'than' || text === 'to' || text === '至')
       return { sorts, isLimit: text !== 'to' || isBound(tokens, back) }
-    else if (text === 'by' && (tokens[back - 1]?.sorts ?? 0) & exceed) return { sorts, isExcess: true }
-    else if (own & (too | large | compare) || SENT.test(text)) return { sorts, isSent: true }
+    else if (text === 'by' && tokens.slice(Math.max(0, back - 6), back).some((one) => one.sorts & exceed))
+      return { sorts, isExcess: true }
+    else if (own & (too | large | compare)) isSent = true
+    else if (SENT.test(text)) return { sorts, isSent: true }
+    else if (own === 0 && /^\p{L}+$/u.test(text)) break
   }
-  return sorts === 0 ? { sorts } : nounOf(sorts, 0)
+  if (isSent || sorts === 0) return { sorts, isSent }
+  // The length of a context is a limit without more words.
+  const isLimit = (sorts & limit) !== 0 || ((sorts & context) !== 0 && (sorts & measure) !== 0)
+  return { sorts, isLimit, isSent: !isLimit }
 }
 
 /** Returns true for the "to" of "up to". */
 function isBound(tokens: readonly Token[], at: number): boolean {
   return tokens[at - 1]?.text === 'up' || ((tokens[at - 1]?.sorts ?? 0) & limit) !== 0
-}
-
-/** Tells a limit from what was sent by the words of its noun. The length of a context is a limit without more words. */
-function nounOf(sorts: number, before: number) {
-  const isContext = (sorts & context) !== 0 && (sorts & measure) !== 0
-  const isLimit = isContext || (sorts & limit) !== 0 || (before & (exceed | limit)) !== 0
-  return isLimit ? { sorts, isLimit } : { sorts, isSent: true }
 }

@@ -3,7 +3,8 @@ import { type Figures, figuresOf } from './figures.js'
 import type { Span, Token } from './sentences.js'
 import { SORT } from './words.js'
 
-const { prompt, context, request, token, char, byte, measure, limit, exceed, compare, too, large, oversize } = SORT
+const { prompt, context, request, token, char, byte, measure, limit, exceed, compare, too, large, oversize } =
+  SORT
 const { fit, not, remedy, output, rate, money, plan, thing, field } = SORT
 
 /** What a refusal for size says. */
@@ -24,7 +25,11 @@ const WHOLE = prompt | context
  * are the size and the limit. Returns undefined for everything else that is too large: answers (max_tokens, thinking),
  * requests per minute, money, and single things (an image, a file, a list of tools, a header).
  */
-export function oversizeIn(tokens: readonly Token[], spans: readonly Span[], at: number): Oversize | undefined {
+export function oversizeIn(
+  tokens: readonly Token[],
+  spans: readonly Span[],
+  at: number,
+): Oversize | undefined {
   const { from, to } = spans[at] as Span
   const sentence = tokens.slice(from, to)
   const all = sentence.reduce((sum, { sorts }) => sum | sorts, 0)
@@ -32,10 +37,10 @@ export function oversizeIn(tokens: readonly Token[], spans: readonly Span[], at:
   const subject = excessOf(sentence, all)
   if (subject === undefined) return undefined
   const until = spans[Math.min(at + AFTER, spans.length - 1)]?.to ?? to
-  const own = figuresOf(sentence)
-  const wide = figuresOf(tokens.slice(from, until))
-  const earlier = at > 0 ? figuresOf(tokens.slice(spans[at - 1]?.from ?? from, to)) : {}
-  const figures = isWhole(own) ? { ...own, output: wide.output ?? earlier.output } : isWhole(wide) ? wide : isWhole(earlier) ? earlier : wide
+  const before = spans[at - 1]?.from ?? from
+  const full = figuresOf(tokens.slice(before, until))
+  const near = [sentence, tokens.slice(from, until)].map(figuresOf)
+  const figures = near.find((one) => isWhole(one) && one.output === full.output) ?? full
   const { actual, limit: most, output: room } = figures
   // No history is small enough for an answer that leaves no room for it.
   if (room !== undefined && most !== undefined && room >= most) return undefined
@@ -48,12 +53,16 @@ function isWhole({ actual, limit: most }: Figures): boolean {
   return actual !== undefined && most !== undefined
 }
 
-/** Rates and quotas: so much in a time, or of a plan. */
-function isRate(sentence: readonly Token[], all: number): boolean {
+/** Returns true for rates and quotas: so much in a time. */
+export function isRate(sentence: readonly Token[], all: number): boolean {
   if (!(all & rate)) return false
   return sentence.some(({ text, sorts }, at) => {
     if (!(sorts & rate)) return false
-    return !/^(?:rates?|seconds?|minutes?|min)$/.test(text) || /^(?:limit|per|a|each)/.test(`${sentence[at + 1]?.text} ${sentence[at - 1]?.text}`) || /^(?:per|each)$/.test(sentence[at - 1]?.text ?? '')
+    return (
+      !/^(?:rates?|seconds?|minutes?|min)$/.test(text) ||
+      /^(?:limit|per|a|each)/.test(`${sentence[at + 1]?.text} ${sentence[at - 1]?.text}`) ||
+      /^(?:per|each)$/.test(sentence[at - 1]?.text ?? '')
+    )
   })
 }
 
@@ -65,19 +74,29 @@ function excessOf(sentence: readonly Token[], all: number): number | undefined {
     const own = sorts(at)
     const next = sorts(at + 1)
     // too long, too many tokens
-    if (own & oversize || (own & too && next & large)) return measured(nounLeft(sentence, at) || nounRight(sentence, at + 1))
-    const hasBound = (all & (limit | measure | token | char | byte)) !== 0 || sentence.some((one) => one.number !== undefined)
+    if (own & oversize || (own & too && next & large))
+      return measured(nounLeft(sentence, at) || nounRight(sentence, at + 1), 0, all)
+    const hasBound =
+      (all & (limit | measure | token | char | byte)) !== 0 ||
+      sentence.some((one) => one.number !== undefined)
     const isOver = own & exceed && (text(at) !== 'over' || isBoundAt(sentence, at + 1))
     const isMore = own & compare && text(at + 1) === 'than'
-    const isLess = own & not && (next & exceed || (text(at + 1) === 'be' && sorts(at + 2) & compare) || next & fit)
+    const isLess =
+      own & not && (next & exceed || (text(at + 1) === 'be' && sorts(at + 2) & compare) || next & fit)
     if ((isOver || isMore || isLess) && hasBound) {
       // A floor, as in "must be greater than", is not an excess.
-      if (isMore && /^(?:must|should|be)$/.test(text(at - 1)) && !sentence.slice(0, at).some((one) => one.sorts & not)) continue
-      return measured(nounLeft(sentence, at), nounRight(sentence, at))
+      if (
+        isMore &&
+        /^(?:must|should|be)$/.test(text(at - 1)) &&
+        !sentence.slice(0, at).some((one) => one.sorts & not)
+      )
+        continue
+      return measured(nounLeft(sentence, at), nounRight(sentence, at), all)
     }
-    if (/^[>≥]=?$/.test(text(at)) && sentence[at + 1]?.number !== undefined) return measured(nounLeft(sentence, at) || all)
+    if (/^[>≥]=?$/.test(text(at)) && sentence[at + 1]?.number !== undefined)
+      return measured(nounLeft(sentence, at) || all, 0, all)
   }
-  if (statesLimit(sentence)) return measured(all & ~output)
+  if (statesLimit(sentence)) return measured(all & ~output, 0, all)
   // reduce the length of the messages
   const verb = sentence.findIndex((one) => one.sorts & remedy)
   const rest = verb < 0 ? 0 : sentence.slice(verb).reduce((sum, one) => sum | one.sorts, 0)
@@ -85,11 +104,12 @@ function excessOf(sentence: readonly Token[], all: number): number | undefined {
 }
 
 /** Drops what is measured if it is not the request: the answer, or one thing in it. */
-function measured(left: number, right = 0): number | undefined {
+function measured(left: number, right: number, beside: number): number | undefined {
   const both = left | right
   if (left === 0 && right === 0) return undefined
   const isOfContext = (right & context) !== 0
   if (left & thing && !(left & (token | context)) && !isOfContext) return undefined
+  if (left & field && !(left & thing) && beside & request) return left | request
   if (left & output && !(left & (WHOLE | request))) return undefined
   if (left & token && left & limit && !(left & (WHOLE | request)) && !isOfContext) return undefined
   return both & (WHOLE | request | token) ? both : undefined
@@ -132,7 +152,10 @@ function nounBeside(words: readonly Token[]): number {
       sum |= sorts & noun
       continue
     }
-    const joins = number !== undefined || isName || /^(?:of|in|for|the|and|your|this|to|from|\+|\(|\)|total|的)$/.test(text)
+    const joins =
+      number !== undefined ||
+      isName ||
+      /^(?:of|in|for|the|and|your|this|to|from|\+|\(|\)|total|的)$/.test(text)
     if (sum & whole && !joins) break
   }
   return sum
@@ -140,7 +163,8 @@ function nounBeside(words: readonly Token[]): number {
 
 /** Tokens and contexts are the model's; bytes, and requests without a unit, are the server's. */
 function kindOf(all: number, subject: number, { unit }: Figures): ProviderErrorKind | undefined {
-  if (unit === 'bytes' || (all & byte && !(all & (token | char)))) return subject & (WHOLE | request) ? 'payload_too_large' : undefined
+  if (unit === 'bytes' || (all & byte && !(all & (token | char))))
+    return subject & (WHOLE | request) ? 'payload_too_large' : undefined
   if (all & (context | token)) return 'context_overflow'
   if (subject & field) return all & request ? 'payload_too_large' : undefined
   if (subject & prompt) return 'context_overflow'
@@ -148,15 +172,21 @@ function kindOf(all: number, subject: number, { unit }: Figures): ProviderErrorK
 }
 
 /** Reads a code or the name of an error, which says the same in one word: context_length_exceeded, InputTooLong. */
-export function oversizeOfName(words: readonly string[], sortsOf: (word: string) => number): ProviderErrorKind | undefined {
+export function oversizeOfName(
+  words: readonly string[],
+  sortsOf: (word: string) => number,
+): ProviderErrorKind | undefined {
   const sorts = words.map(sortsOf)
   const all = sorts.reduce((sum, one) => sum | one, 0)
-  if (all & (rate | money | plan | thing | field | output)) return undefined
+  if (all & (rate | money | plan | field | output) || (all & thing && !words.includes('payload')))
+    return undefined
   const isTooLarge = sorts.some((one, at) => one & too && (sorts[at + 1] ?? 0) & large)
   const isOver = (all & exceed) !== 0 || words.includes('reached')
   const isBound = (all & (limit | measure)) !== 0 || (all & context) !== 0
   if (!isTooLarge && !(isOver && isBound)) return undefined
-  const isPrompt = (all & (WHOLE | token)) !== 0 && !(words.includes('reached') && !(all & token))
+  const isPrompt =
+    (words.includes('content') && words.includes('length')) ||
+    ((all & (WHOLE | token)) !== 0 && !(words.includes('reached') && !(all & token)))
   if (isPrompt) return 'context_overflow'
   return all & request || words.includes('entity') ? 'payload_too_large' : undefined
 }

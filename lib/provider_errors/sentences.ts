@@ -28,7 +28,8 @@ export function tokensOf(text: string): Token[] {
     const start = found.index
     const end = start + all.length
     if (url !== undefined) tokens.push({ sorts: 0, text: '', isName: true, start, end })
-    else if (digits !== undefined) tokens.push({ sorts: 0, text: all, number: valueOf(digits, thousands), start, end })
+    else if (digits !== undefined)
+      tokens.push({ sorts: 0, text: all, number: amountOf(digits, thousands), start, end })
     else if (han !== undefined) pushHan(tokens, han, start)
     else if (word !== undefined) pushWord(tokens, word, start)
     else tokens.push({ sorts: 0, text: all, start, end })
@@ -49,7 +50,7 @@ function pushWord(tokens: Token[], word: string, start: number): void {
   const sorts = sortsOf(lower) || sortsOf(lower.replace(/'s?$/, ''))
   const end = start + word.length
   if (sorts !== 0) return void tokens.push({ sorts, text: lower, start, end })
-  const equals = /^(.+)[=:](\d+)$/.exec(word)
+  const equals = /^([A-Za-z_]+)[=:](\d+)$/.exec(word)
   if (equals?.[1] && equals[2]) {
     pushWord(tokens, equals[1], start)
     tokens.push({ sorts: 0, text: equals[2], number: Number(equals[2]), start: end - equals[2].length, end })
@@ -71,7 +72,7 @@ function nameOf(word: string): Pick<Token, 'sorts' | 'isName'> {
   return { sorts: (isOutput ? SORT.output : sorts) & ~SORT.plain, isName }
 }
 
-function valueOf(digits: string, thousands = ''): number {
+function amountOf(digits: string, thousands = ''): number {
   const scale = { k: 1_000, m: 1_000_000 }[thousands.trim().toLowerCase()] ?? 1
   return Number(digits.replace(/[,_]/g, '')) * scale
 }

@@ -2,7 +2,8 @@ import type { Token } from './sentences.js'
 import { SORT, sortsOf, wordsOfName } from './words.js'
 
 /** Signs that end a label: "Turn failed:", "[SYSTEM_ERROR]", `Some("`. */
-const ENDS = /[\s"'`]*(?:[:：.;!?。！？；\n|<>=,，](?=[\s"'`{[<]|$)|[:：。！；{}[\]"“”|]|\s[-–—]+\s)[\s"'`(]*/gu
+const ENDS =
+  /[\s"'`]*(?:[:：.;!?。！？；\n|<>=,，](?=[\s"'`{[<]|$)|[:：。！；{}[\]"“”|]|\s[-–—]+\s)[\s"'`(]*/gu
 /** Longest label that needs no word of failure. */
 const SHORT = 3
 
@@ -28,11 +29,16 @@ export function opens(text: string, at: number): boolean {
   const before = text.slice(0, at)
   let cut = 0
   for (const end of before.matchAll(ENDS)) cut = end.index + end[0].length
-  return isLabelled(before.slice(0, cut)) && wordsOfName(before.slice(cut)).every(isKnown)
+  return isLabelled(before.slice(0, cut)) && isHead(wordsOfName(before.slice(cut)))
 }
 
-function isKnown(word: string): boolean {
-  return /^\d+$/.test(word) || (sortsOf(word) & ~(SORT.person | SORT.thing)) !== 0
+/** Returns true for articles and the like, or the name of a program. */
+function isHead(words: readonly string[]): boolean {
+  const isPlain = (word: string) => /^\d+$/.test(word) || (sortsOf(word) & (SORT.plain | SORT.mark)) !== 0
+  return (
+    words.every(isPlain) ||
+    (words.length === 1 && /^[a-z]+$/.test(words[0] ?? '') && sortsOf(words[0] ?? '') === 0)
+  )
 }
 
 /** Returns true for the words of a person: a question, or somebody's own doings. */

@@ -1,8 +1,11 @@
 import type { ProviderErrorKind } from 'spillway'
-import { type Oversize, oversizeIn, oversizeOfName } from './oversize.js'
+import { isRate, type Oversize, oversizeIn, oversizeOfName } from './oversize.js'
 import { clausesOf, type Span, sentencesOf, type Token, tokensOf } from './sentences.js'
 import { isEnd, isProse, opens } from './statement.js'
 import { SORT, sortsOf, wordsOfName } from './words.js'
+
+/** Longest name of a model. */
+const LONGEST = 64
 
 /** A text of an error, read word by word on first use. */
 export class Reading {
@@ -56,10 +59,27 @@ export class Reading {
     })
   }
 
+  /** Returns true if a sentence that begins with a request, or tokens, says that they exceed a rate. */
+  exceedsRate(): boolean {
+    if (isProse(this.tokens)) return false
+    const { request, prompt, token, rate, exceed, plain } = SORT
+    return sentencesOf(this.tokens, this.text).some(({ from, to }) => {
+      const words = this.tokens.slice(from, to)
+      const all = words.reduce((sum, { sorts }) => sum | sorts, 0)
+      const subject = words.find(({ sorts, text }) => !(sorts & plain) && /\p{L}/u.test(text))
+      return (
+        isRate(words, all) &&
+        (all & exceed) !== 0 &&
+        ((subject?.sorts ?? 0) & (request | prompt | token | rate)) !== 0
+      )
+    })
+  }
+
   /** Finds a code in the text. */
   #byName(): Oversize | undefined {
     for (const { text, isName, start, end } of this.tokens) {
-      const kind = isName && text !== '' ? kindOfName(this.text.slice(start, end)) : undefined
+      const kind =
+        isName && text !== '' ? kindOfName(this.text.slice(start, end).replace(/^.*[.:]/, '')) : undefined
       if (kind) return { kind, isSure: false }
     }
     return undefined
@@ -69,13 +89,16 @@ export class Reading {
     const words = this.tokens.slice(from, to)
     const [first, last] = [words[0], words.at(-1)]
     if (!first || !last || !isEnd(this.text, last.end) || !opens(this.text, first.start)) return false
-    return words.every(({ sorts, text, isName, number }) =>
-      number !== undefined || isName || (sorts !== 0 ? !(sorts & (SORT.person | SORT.thing)) : !/\p{L}/u.test(text)),
+    return words.every(
+      ({ sorts, text, isName, number }) =>
+        number !== undefined ||
+        (isName && text.length <= LONGEST) ||
+        (sorts !== 0 ? !(sorts & (SORT.person | SORT.thing)) : !/\p{L}/u.test(text)),
     )
   }
 }
 
 /** Returns the kind that a code or the name of an error states. */
 export function kindOfName(name: string): ProviderErrorKind | undefined {
-  return oversizeOfName(wordsOfName(name.split('.').at(-1) ?? name), sortsOf)
+  return oversizeOfName(wordsOfName(name), sortsOf)
 }
