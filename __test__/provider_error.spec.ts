@@ -1006,6 +1006,11 @@ describe('words about errors', () => {
   const phrases = [
     ...[...table.exclusions, ...table.errors].flatMap(({ says }) => says),
     ...Object.keys(table.codes),
+    // What providers say, with numbers that compare nothing.
+    ...says
+      .map(([, message]) => message)
+      .filter((message) => !/[<{:\n]|413|429/.test(message))
+      .map((message) => message.replace(/\d[\d,]*/g, '4096')),
   ].map((phrase) => {
     let text = phrase
       .replace(/\{(?:actual|limit|more|n)\}/g, '4096')

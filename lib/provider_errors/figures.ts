@@ -15,7 +15,7 @@ export interface Figures {
 interface Figure {
   readonly value: number
   readonly unit: Unit | undefined
-  readonly role: 'actual' | 'limit' | 'output' | 'excess'
+  readonly role: 'actual' | 'limit' | 'output' | 'excess' | 'code'
 }
 
 const { prompt, context, request, token, char, byte, measure, limit, output, exceed, too, large, compare } =
@@ -41,7 +41,9 @@ const SENT =
 export function figuresOf(tokens: readonly Token[]): Figures {
   const figures = tokens.flatMap((one, at) => (one.number === undefined ? [] : (figureAt(tokens, at) ?? [])))
   const outputs = valuesOf(figures, 'output')
-  const limits = figures.filter(({ role }) => role === 'limit')
+  // A number in parentheses behind a bare "limit" is a code where nothing else is counted: "exceeds limit (2013)".
+  const isCounted = figures.some(({ role }) => role === 'actual')
+  const limits = figures.filter(({ role }) => role === 'limit' || (role === 'code' && isCounted))
   let allowed = limits[0]
   const sent = figures.filter(
     ({ role, value, unit }) =>
@@ -91,13 +93,26 @@ function figureAt(tokens: readonly Token[], at: number): Figure | undefined {
   const isOutput = (sorts: number) => (sorts & output) !== 0 && !(sorts & (prompt | context | request))
   if (isOutput(after.sorts) || isOutput(before.sorts)) return figure('output')
   if (/^[>≥]=?$/.test(next)) return figure('actual')
+  // 131,500 / 131,072 tokens
+  if (beyond(tokens, at, 1)) return figure('actual')
+  if (beyond(tokens, at, -1)) return figure('limit')
   if (before.isExcess) return figure('excess')
   if (unit === undefined && !before.isLimit && value >= 400 && value < 600) return undefined
-  // A number in parentheses behind a bare "limit" may be a code: "exceeds limit (2013)".
   const isCode =
     /^[(（]$/.test(tokens[at - 1]?.text ?? '') && unit === undefined && !(before.sorts & (measure | context))
-  if (after.sorts & limit || (before.isLimit && !isCode)) return figure('limit')
+  if (after.sorts & limit || before.isLimit || isContextSize(after.sorts))
+    return figure(isCode ? 'code' : 'limit')
   return before.isSent || after.sorts & (prompt | token | char | byte) ? figure('actual') : undefined
+}
+
+/** Returns true if a number and another are written as a fraction. */
+function beyond(tokens: readonly Token[], at: number, step: 1 | -1): boolean {
+  return tokens[at + step]?.text === '/' && tokens[at + 2 * step]?.number !== undefined
+}
+
+/** Returns true for the length of a context, which is a limit without more words. */
+function isContextSize(sorts: number): boolean {
+  return (sorts & context) !== 0 && (sorts & measure) !== 0
 }
 
 function unitOf(sorts: number): Unit | undefined {
@@ -125,13 +140,17 @@ function nounBefore(
   let sorts = 0
   let isSent = false
   for (let back = at - 1; back >= Math.max(0, at - 12); back--) {
-    const { sorts: own, text, number } = tokens[back] as Token
-    const isEnd = number !== undefined || /^[.;\n。；]$/.test(text)
-    if (isEnd || (sorts !== 0 && !(own & NOUN) && text !== 'of')) {
-      break
-    }
-    if (own & NOUN) sorts |= own
-    else if (own & exceed || text === 'than' || text === 'to' || text === '至')
+    const { sorts: own, text, number, isName } = tokens[back] as Token
+    if (number !== undefined || /^[.;\n。；]$/.test(text)) break
+    if (own & NOUN) {
+      sorts |= own
+      // n_ctx names a limit.
+      if (isName && own & context) return { sorts, isLimit: true }
+    } else if (sorts !== 0) {
+      if (/^(?:of|an?|the|this|your|its|model's?|的)$/.test(text)) continue
+      const isLimit = isLimitNoun(sorts) || (own & exceed) !== 0 || text === 'than'
+      return isSent && !isLimit ? { sorts, isSent } : { sorts, isLimit: isLimit && !isSent, isSent: true }
+    } else if (own & exceed || text === 'than' || text === 'to' || text === '至')
       return { sorts, isLimit: text !== 'to' || isBound(tokens, back) }
     else if (text === 'by' && tokens.slice(Math.max(0, back - 6), back).some((one) => one.sorts & exceed))
       return { sorts, isExcess: true }
@@ -140,9 +159,11 @@ function nounBefore(
     else if (own === 0 && /^\p{L}+$/u.test(text)) break
   }
   if (isSent || sorts === 0) return { sorts, isSent }
-  // The length of a context is a limit without more words.
-  const isLimit = (sorts & limit) !== 0 || ((sorts & context) !== 0 && (sorts & measure) !== 0)
-  return { sorts, isLimit, isSent: !isLimit }
+  return { sorts, isLimit: isLimitNoun(sorts), isSent: true }
+}
+
+function isLimitNoun(sorts: number): boolean {
+  return (sorts & limit) !== 0 || isContextSize(sorts)
 }
 
 /** Returns true for the "to" of "up to". */

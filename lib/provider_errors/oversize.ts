@@ -34,7 +34,7 @@ export function oversizeIn(
   const sentence = tokens.slice(from, to)
   const all = sentence.reduce((sum, { sorts }) => sum | sorts, 0)
   if (all & money || isRate(sentence, all)) return undefined
-  const subject = excessOf(sentence, all)
+  const subject = excessOf(sentence, all) ?? comparedIn(sentence, all)
   if (subject === undefined) return undefined
   const until = spans[Math.min(at + AFTER, spans.length - 1)]?.to ?? to
   const before = spans[at - 1]?.from ?? from
@@ -58,11 +58,12 @@ export function isRate(sentence: readonly Token[], all: number): boolean {
   if (!(all & rate)) return false
   return sentence.some(({ text, sorts }, at) => {
     if (!(sorts & rate)) return false
-    return (
-      !/^(?:rates?|seconds?|minutes?|min)$/.test(text) ||
-      /^(?:limit|per|a|each)/.test(`${sentence[at + 1]?.text} ${sentence[at - 1]?.text}`) ||
-      /^(?:per|each)$/.test(sentence[at - 1]?.text ?? '')
-    )
+    // A second counts after a number or "per", a rate before "limit".
+    const [before, after] = [sentence[at - 1], sentence[at + 1]]
+    const isTime = before?.number !== undefined || /^(?:per|each|an?)$/.test(before?.text ?? '')
+    return /^(?:rates?|seconds?|s|ms|minutes?|min|timeouts?)$/.test(text)
+      ? isTime || after?.text === 'limit'
+      : true
   })
 }
 
@@ -75,7 +76,9 @@ function excessOf(sentence: readonly Token[], all: number): number | undefined {
     const next = sorts(at + 1)
     // too long, too many tokens
     if (own & oversize || (own & too && next & large))
-      return measured(nounLeft(sentence, at) || nounRight(sentence, at + 1), 0, all)
+      return /^(?:many|much)$/.test(text(at + 1))
+        ? measured(nounRight(sentence, at + 1) || nounLeft(sentence, at), 0, all)
+        : measured(nounLeft(sentence, at) || nounRight(sentence, at + 1), 0, all)
     const hasBound =
       (all & (limit | measure | token | char | byte)) !== 0 ||
       sentence.some((one) => one.number !== undefined)
@@ -93,14 +96,22 @@ function excessOf(sentence: readonly Token[], all: number): number | undefined {
         continue
       return measured(nounLeft(sentence, at), nounRight(sentence, at), all)
     }
-    if (/^[>≥]=?$/.test(text(at)) && sentence[at + 1]?.number !== undefined)
+    if (/^[>≥]=?$/.test(text(at)) && (sentence[at + 1]?.number !== undefined || next !== 0))
       return measured(nounLeft(sentence, at) || all, 0, all)
   }
   if (statesLimit(sentence)) return measured(all & ~output, 0, all)
   // reduce the length of the messages
   const verb = sentence.findIndex((one) => one.sorts & remedy)
   const rest = verb < 0 ? 0 : sentence.slice(verb).reduce((sum, one) => sum | one.sorts, 0)
-  return rest & measure && rest & WHOLE && !(rest & thing) ? rest & ~output : undefined
+  const isObject = sentence.slice(verb + 1, verb + 4).some((one) => one.sorts & WHOLE)
+  return (rest & measure || isObject) && rest & WHOLE && !(rest & thing) ? rest & ~output : undefined
+}
+
+/** Finds two numbers of tokens, the one of a prompt above the one that is allowed, whatever the verbs between them. */
+function comparedIn(sentence: readonly Token[], all: number): number | undefined {
+  if (!(all & WHOLE) || !(all & token) || all & thing) return undefined
+  const { actual = 0, limit: most = 0, output: room } = figuresOf(sentence)
+  return room === undefined && most > 0 && actual > most ? all : undefined
 }
 
 /** Drops what is measured if it is not the request: the answer, or one thing in it. */
@@ -110,7 +121,7 @@ function measured(left: number, right: number, beside: number): number | undefin
   const isOfContext = (right & context) !== 0
   if (left & thing && !(left & (token | context)) && !isOfContext) return undefined
   if (left & field && !(left & thing) && beside & request) return left | request
-  if (left & output && !(left & (WHOLE | request))) return undefined
+  if ((left || right) & output && !((left || right) & (WHOLE | request))) return undefined
   if (left & token && left & limit && !(left & (WHOLE | request)) && !isOfContext) return undefined
   return both & (WHOLE | request | token) ? both : undefined
 }
@@ -121,9 +132,11 @@ function statesLimit(sentence: readonly Token[]): boolean {
     if (number === undefined) return false
     const near = sentence.slice(Math.max(0, at - 8), at + 5)
     const sorts = near.reduce((sum, one) => sum | one.sorts, 0)
-    const bounds = (sorts & limit) !== 0 || near.some(({ text }) => /^[<≤]=?$/.test(text))
+    const bounds = (sorts & limit) !== 0 || near.some(({ text }) => /^(?:[<≤]=?|up)$/.test(text))
     if (sorts & context) return (bounds || (sorts & measure) !== 0) && !(sorts & thing)
-    return bounds && (sorts & prompt) !== 0 && (sorts & (token | measure)) !== 0 && !(sorts & (thing | field))
+    const counts = (sorts & (token | measure | byte)) !== 0
+    const isInput = (sorts & prompt) !== 0 || ((sorts & request) !== 0 && !(sorts & output))
+    return bounds && counts && isInput && !(sorts & (thing | field))
   })
 }
 
@@ -146,7 +159,14 @@ function nounBeside(words: readonly Token[]): number {
   const noun = WHOLE | request | token | char | byte | measure | limit | output | thing | field
   const whole = WHOLE | request | token | output | thing | field
   let sum = 0
-  for (const { sorts, text, number, isName } of words) {
+  for (const [at, { sorts, text, number, isName }] of words.entries()) {
+    // One token is a credential, unless it counts: "token count", "32768 token limit".
+    const counted = limit | measure | WHOLE | request
+    if (
+      text === 'token' &&
+      ![words[at - 1], words[at + 1]].some((one) => one?.number !== undefined || (one?.sorts ?? 0) & counted)
+    )
+      continue
     if (sorts & (exceed | compare | too) && sum) break
     if (sorts & noun) {
       sum |= sorts & noun

@@ -18,7 +18,7 @@ const READ = 4_096
 
 /** URL; number with separators and k or M; identifier; run of Han; word; sign of a comparison or the end of a sentence. */
 const TOKEN =
-  /(https?:\/\/[^\s"'<>]+)|(?<![\w.])(\d{1,3}(?:[,_]\d{3})+|\d+)(?:\.\d+)?( ?[kKM](?![\w]))?(?![\w.]*[A-Za-z_])|(\p{sc=Han}+)|([\p{L}\d_$@][\p{L}\d_]*(?:[-.:/@\\'’=][\p{L}\d_]+)*)|([<>≤≥]=?|>|[.!?;\n。！？；,，:：()（）+\]["“”])/gu
+  /(https?:\/\/[^\s"'<>]+)|(?<![\w.])(\d{1,3}(?:[,_]\d{3})+|\d+)(?:\.\d+)?( ?[kKM](?![\w]))?(?![\w.]*[A-Za-z_])|(\p{sc=Han}+)|([\p{L}\d_$@][\p{L}\d_]*(?:[-.:/@\\'’=][\p{L}\d_]+)*)|([<>≤≥]=?|[.!?;\n。！？；,，:：()（）+/\]["“”])/gu
 
 /** Returns the words, numbers and signs of a text. */
 export function tokensOf(text: string): Token[] {
@@ -69,7 +69,8 @@ function nameOf(word: string): Pick<Token, 'sorts' | 'isName'> {
   // max_tokens bounds the output. Only max_input_tokens and its like bound the prompt.
   const bounds = SORT.limit | SORT.token
   const isOutput = (sorts & bounds) === bounds && !(sorts & (SORT.prompt | SORT.request | SORT.measure))
-  return { sorts: (isOutput ? SORT.output : sorts) & ~SORT.plain, isName }
+  const isThought = words.includes('budget') && words.includes('tokens')
+  return { sorts: (isOutput || isThought ? SORT.output : sorts) & ~SORT.plain, isName }
 }
 
 function amountOf(digits: string, thousands = ''): number {

@@ -41,7 +41,8 @@ export class Reading {
   stated(): Oversize | undefined {
     const sentences = sentencesOf(this.tokens, this.text)
     for (const clause of clausesOf(this.tokens)) {
-      const found = this.#isStatement(clause) ? oversizeIn(this.tokens, [clause], 0) : undefined
+      if (!this.#isStatement(clause)) continue
+      const found = oversizeIn(this.tokens, [clause], 0) ?? this.#byName(clause)
       if (!found) continue
       // Its numbers may stand in the rest of the sentence, and in the next ones.
       const at = sentences.findIndex(({ from, to }) => from <= clause.from && clause.to <= to)
@@ -75,9 +76,11 @@ export class Reading {
     })
   }
 
-  /** Finds a code in the text. */
-  #byName(): Oversize | undefined {
-    for (const { text, isName, start, end } of this.tokens) {
+  /** Finds a code: anywhere, or as all that a clause says. */
+  #byName(clause?: Span): Oversize | undefined {
+    const tokens = clause ? this.tokens.slice(clause.from, clause.to) : this.tokens
+    if (clause && tokens.length > 1) return undefined
+    for (const { text, isName, start, end } of tokens) {
       const kind =
         isName && text !== '' ? kindOfName(this.text.slice(start, end).replace(/^.*[.:]/, '')) : undefined
       if (kind) return { kind, isSure: false }
