@@ -1009,7 +1009,7 @@ describe('words about errors', () => {
     // What providers say, with numbers that compare nothing.
     ...says
       .map(([, message]) => message)
-      .filter((message) => !/[<{:\n]|413|429/.test(message))
+      .filter((message) => !/[<{:：+\n]|\. |413|429/.test(message))
       .map((message) => message.replace(/\d[\d,]*/g, '4096')),
   ].map((phrase) => {
     let text = phrase

@@ -82,6 +82,14 @@ function classifyLayer(layer: Layer): ProviderError | undefined {
     if (rule || coded) return rateLimit(rule?.numbers)
   }
   const said = firstOf(readings, (one) => (layer.isAnswer ? one.anywhere() : one.stated()))
+  // A plan that takes less than the model does answers 401 or 403.
+  if (
+    coded === 'other' &&
+    said?.kind === 'context_overflow' &&
+    said.limit !== undefined &&
+    layer.status !== 402
+  )
+    return { kind: said.kind, ...numbersOf(said) }
   const kind = coded ?? phrase?.kind ?? said?.kind ?? statuses.get(String(layer.status))
   if (kind === undefined) return undefined
   if (phrase?.kind === kind && phrase.numbers.limit !== undefined)

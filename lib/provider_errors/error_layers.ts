@@ -120,7 +120,9 @@ class Reader {
     const shown = window(text)
     const title = PAGE.exec(shown)?.[1]
     layer.status ??= leadingStatus(title ?? '')
-    layer.texts.push(title ?? shown)
+    // Of a page, its title, and the words of its body.
+    if (title === undefined) layer.texts.push(shown)
+    else layer.texts.push(title, shown.replace(/<[^>]{0,300}>/g, '\n'))
   }
 
   /** Reads the events of a stream that are JSON objects, as all events of providers are, and events named "error". */

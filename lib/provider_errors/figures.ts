@@ -13,6 +13,7 @@ export interface Figures {
 }
 
 interface Figure {
+  readonly at: number
   readonly value: number
   readonly unit: Unit | undefined
   readonly role: 'actual' | 'limit' | 'output' | 'excess' | 'code'
@@ -55,14 +56,17 @@ export function figuresOf(tokens: readonly Token[]): Figures {
   const values = [...new Set(sent.map(({ value }) => value))]
   let actual = values.length > 0 ? Math.max(...values) : undefined
   // Of several numbers the largest is the sum that the provider made itself.
-  if (actual !== undefined && room !== undefined && values.length === 1) actual += room
+  const inTokens = (sent[0]?.unit ?? 'tokens') === 'tokens'
+  if (actual !== undefined && room !== undefined && values.length === 1 && inTokens) actual += room
   if (
     actual === undefined &&
     limits.length > 1 &&
     tokens.some(({ sorts }) => sorts & (exceed | compare | too))
   ) {
     const [first, second] = limits as [Figure, Figure]
-    if (first.value !== second.value) {
+    const between = tokens.slice(first.at, second.at)
+    const isOne = !between.some(({ text }) => /^[.;\n。；]$/.test(text)) && first.unit === second.unit
+    if (isOne && first.value !== second.value) {
       allowed = first.value < second.value ? first : second
       actual = Math.max(first.value, second.value)
     }
@@ -82,12 +86,17 @@ function figureAt(tokens: readonly Token[], at: number): Figure | undefined {
   const after = nounAfter(tokens, at)
   const before = nounBefore(tokens, at)
   const unit = unitOf(after.sorts) ?? unitOf(before.sorts)
-  const figure = (role: Figure['role']): Figure => ({ value, unit, role })
+  const figure = (role: Figure['role']): Figure => ({
+    at,
+    value: value * scaleAfter(tokens[at + 1]),
+    unit,
+    role,
+  })
   // A sum counts once, by its last number.
   const isAdded = tokens[at + 1]?.text === '+' && tokens[at + 2]?.number !== undefined
   if (isAdded) return undefined
   const added = tokens[at - 1]?.text === '+' ? (tokens[at - 2]?.number ?? 0) : 0
-  if (added > 0) return { value: value + added, unit, role: 'actual' }
+  if (added > 0) return { at, value: value + added, unit, role: 'actual' }
   if (/^[<>≤≥]=?$/.test(tokens[at - 1]?.text ?? '')) return figure('limit')
   const next = tokens[at + after.length + 1]?.text ?? ''
   const isOutput = (sorts: number) => (sorts & output) !== 0 && !(sorts & (prompt | context | request))
@@ -113,6 +122,19 @@ function beyond(tokens: readonly Token[], at: number, step: 1 | -1): boolean {
 /** Returns true for the length of a context, which is a limit without more words. */
 function isContextSize(sorts: number): boolean {
   return (sorts & context) !== 0 && (sorts & measure) !== 0
+}
+
+/** Returns how many bytes one of the unit has. A megabyte has a million, so that a limit is rather too low. */
+function scaleAfter(unit: Token | undefined): number {
+  const scales: Readonly<Record<string, number>> = {
+    kb: 1e3,
+    mb: 1e6,
+    gb: 1e9,
+    kib: 2 ** 10,
+    mib: 2 ** 20,
+    gib: 2 ** 30,
+  }
+  return scales[unit?.text ?? ''] ?? 1
 }
 
 function unitOf(sorts: number): Unit | undefined {
@@ -147,7 +169,7 @@ function nounBefore(
       // n_ctx names a limit.
       if (isName && own & context) return { sorts, isLimit: true }
     } else if (sorts !== 0) {
-      if (/^(?:of|an?|the|this|your|its|model's?|的)$/.test(text)) continue
+      if (/^(?:of|and|or|\+|an?|the|this|your|its|model's?|的)$/.test(text)) continue
       const isLimit = isLimitNoun(sorts) || (own & exceed) !== 0 || text === 'than'
       return isSent && !isLimit ? { sorts, isSent } : { sorts, isLimit: isLimit && !isSent, isSent: true }
     } else if (own & exceed || text === 'than' || text === 'to' || text === '至')

@@ -35,6 +35,9 @@ export function oversizeIn(
   const all = sentence.reduce((sum, { sorts }) => sum | sorts, 0)
   if (all & money || isRate(sentence, all)) return undefined
   const subject = excessOf(sentence, all) ?? comparedIn(sentence, all)
+  // Too many messages, whatever their tokens.
+  if (all & thing && all & prompt && all & too && sentence.some(({ text }) => text === 'array'))
+    return { kind: 'context_overflow', isSure: false }
   if (subject === undefined) return undefined
   const until = spans[Math.min(at + AFTER, spans.length - 1)]?.to ?? to
   const before = spans[at - 1]?.from ?? from
@@ -43,9 +46,10 @@ export function oversizeIn(
   const figures = near.find((one) => isWhole(one) && one.output === full.output) ?? full
   const { actual, limit: most, output: room } = figures
   // No history is small enough for an answer that leaves no room for it.
-  if (room !== undefined && most !== undefined && room >= most) return undefined
+  if (room !== undefined && most !== undefined && room >= most) return { kind: 'other', isSure: true }
   const kind = kindOf(all, subject, figures)
-  const isSure = actual !== undefined && most !== undefined && actual > most && figures.unit !== 'bytes'
+  const isSure =
+    actual !== undefined && most !== undefined && actual > most && (figures.unit ?? 'tokens') === 'tokens'
   return kind && { ...figures, kind, isSure: isSure && kind === 'context_overflow' }
 }
 
@@ -58,9 +62,10 @@ export function isRate(sentence: readonly Token[], all: number): boolean {
   if (!(all & rate)) return false
   return sentence.some(({ text, sorts }, at) => {
     if (!(sorts & rate)) return false
-    // A second counts after a number or "per", a rate before "limit".
-    const [before, after] = [sentence[at - 1], sentence[at + 1]]
-    const isTime = before?.number !== undefined || /^(?:per|each|an?)$/.test(before?.text ?? '')
+    // A second counts after "per" or as a bound, a rate before "limit".
+    const [bound, before, after] = [sentence[at - 2], sentence[at - 1], sentence[at + 1]]
+    const isBound = ((bound?.sorts ?? 0) & (exceed | limit)) !== 0 || bound?.text === 'than'
+    const isTime = (before?.number !== undefined && isBound) || /^(?:per|each|an?)$/.test(before?.text ?? '')
     return /^(?:rates?|seconds?|s|ms|minutes?|min|timeouts?)$/.test(text)
       ? isTime || after?.text === 'limit'
       : true
@@ -109,7 +114,7 @@ function excessOf(sentence: readonly Token[], all: number): number | undefined {
 
 /** Finds two numbers of tokens, the one of a prompt above the one that is allowed, whatever the verbs between them. */
 function comparedIn(sentence: readonly Token[], all: number): number | undefined {
-  if (!(all & WHOLE) || !(all & token) || all & thing) return undefined
+  if (!(all & WHOLE) || !(all & (token | char)) || all & (thing | field)) return undefined
   const { actual = 0, limit: most = 0, output: room } = figuresOf(sentence)
   return room === undefined && most > 0 && actual > most ? all : undefined
 }

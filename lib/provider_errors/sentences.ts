@@ -18,18 +18,18 @@ const READ = 4_096
 
 /** URL; number with separators and k or M; identifier; run of Han; word; sign of a comparison or the end of a sentence. */
 const TOKEN =
-  /(https?:\/\/[^\s"'<>]+)|(?<![\w.])(\d{1,3}(?:[,_]\d{3})+|\d+)(?:\.\d+)?( ?[kKM](?![\w]))?(?![\w.]*[A-Za-z_])|(\p{sc=Han}+)|([\p{L}\d_$@][\p{L}\d_]*(?:[-.:/@\\'’=][\p{L}\d_]+)*)|([<>≤≥]=?|[.!?;\n。！？；,，:：()（）+/\]["“”])/gu
+  /(https?:\/\/[^\s"'<>]+)|(?<![\w.])(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?( ?[kKM](?![\w]))?(?![\w.]*[A-Za-z_])|(\p{sc=Han}+)|([\p{L}\d_$@][\p{L}\d_]*(?:[-.:/@\\'’=][\p{L}\d_]+)*)|([<>≤≥]=?|(?<=\()'|[.!?;\n。！？；,，:：()（）+/\]["“”])/gu
 
 /** Returns the words, numbers and signs of a text. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = []
   for (const found of text.slice(0, READ).matchAll(TOKEN)) {
-    const [all, url, digits, thousands, han, word] = found
+    const [all, url, digits, fraction = '', thousands, han, word] = found
     const start = found.index
     const end = start + all.length
     if (url !== undefined) tokens.push({ sorts: 0, text: '', isName: true, start, end })
     else if (digits !== undefined)
-      tokens.push({ sorts: 0, text: all, number: amountOf(digits, thousands), start, end })
+      tokens.push({ sorts: 0, text: all, number: amountOf(digits + fraction, thousands), start, end })
     else if (han !== undefined) pushHan(tokens, han, start)
     else if (word !== undefined) pushWord(tokens, word, start)
     else tokens.push({ sorts: 0, text: all, start, end })
@@ -93,7 +93,7 @@ export function sentencesOf(tokens: readonly Token[], text: string): Span[] {
 
 /** Splits tokens at whatever ends a clause. */
 export function clausesOf(tokens: readonly Token[]): Span[] {
-  return split(tokens, ({ text }) => /^[.!?;\n。！？；,，:：["“”\]]$/.test(text))
+  return split(tokens, ({ text }) => /^[.!?;\n。！？；,，:：["“”\]']$/.test(text))
 }
 
 function split(tokens: readonly Token[], ends: (token: Token) => boolean): Span[] {
