@@ -1010,7 +1010,7 @@ describe('words about errors', () => {
     ...says
       .map(([, message]) => message)
       .filter((message) => !/[<{:：+\n]|\. |413|429/.test(message))
-      .map((message) => message.replace(/\d[\d,]*/g, '4096')),
+      .map((message) => message.replace(/\d[\d,]*k?/g, '4096')),
   ].map((phrase) => {
     let text = phrase
       .replace(/\{(?:actual|limit|more|n)\}/g, '4096')

@@ -1,4 +1,4 @@
-import type { Token } from './sentences.js'
+import type { Span, Token } from './sentences.js'
 import { SORT } from './words.js'
 
 /** Unit of a number. */
@@ -12,7 +12,8 @@ export interface Figures {
   readonly unit?: Unit | undefined
 }
 
-interface Figure {
+/** A number of a text and its part in the sentence. */
+export interface Figure {
   readonly at: number
   readonly value: number
   readonly unit: Unit | undefined
@@ -31,6 +32,8 @@ const UNITS: readonly [number, Unit][] = [
 const SENT =
   /^(?:has|have|had|contains?|contained|received|given|got|requested|requests|resulted|results|passed|sent|used|provided|supplied|current|currently|actual|value|keep|实际)$/
 
+const NONE: Figures = {}
+
 /**
  * Reads the numbers of some sentences.
  *
@@ -39,8 +42,9 @@ const SENT =
  * output tokens"). Of two numbers that both look like limits with a word of excess among them, the larger was sent. An
  * output and a prompt that are stated apart count together, as providers count them.
  */
-export function figuresOf(tokens: readonly Token[]): Figures {
-  const figures = tokens.flatMap((one, at) => (one.number === undefined ? [] : (figureAt(tokens, at) ?? [])))
+export function figuresOf(tokens: readonly Token[], all: readonly Figure[], { from, to }: Span): Figures {
+  const figures = all.filter(({ at }) => from <= at && at < to)
+  if (figures.length === 0) return NONE
   const outputs = valuesOf(figures, 'output')
   // A number in parentheses behind a bare "limit" is a code where nothing else is counted: "exceeds limit (2013)".
   const isCounted = figures.some(({ role }) => role === 'actual')
@@ -61,7 +65,7 @@ export function figuresOf(tokens: readonly Token[]): Figures {
   if (
     actual === undefined &&
     limits.length > 1 &&
-    tokens.some(({ sorts }) => sorts & (exceed | compare | too))
+    tokens.slice(from, to).some(({ sorts }) => sorts & (exceed | compare | too))
   ) {
     const [first, second] = limits as [Figure, Figure]
     const between = tokens.slice(first.at, second.at)
@@ -73,6 +77,16 @@ export function figuresOf(tokens: readonly Token[]): Figures {
   }
   const unit = allowed?.unit ?? sent.find(({ value }) => value === actual)?.unit
   return { actual, limit: allowed?.value, output: room, unit }
+}
+
+/** Reads the part of each number of a text. */
+export function figuresIn(tokens: readonly Token[]): Figure[] {
+  const figures: Figure[] = []
+  tokens.forEach(({ number }, at) => {
+    const figure = number === undefined ? undefined : figureAt(tokens, at)
+    if (figure) figures.push(figure)
+  })
+  return figures
 }
 
 function valuesOf(figures: readonly Figure[], role: Figure['role']): number[] {

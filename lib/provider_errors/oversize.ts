@@ -1,5 +1,5 @@
 import type { ProviderErrorKind } from 'spillway'
-import { type Figures, figuresOf } from './figures.js'
+import { type Figure, type Figures, figuresOf } from './figures.js'
 import type { Span, Token } from './sentences.js'
 import { SORT } from './words.js'
 
@@ -18,6 +18,13 @@ export interface Oversize extends Figures {
 const AFTER = 2
 
 const WHOLE = prompt | context
+const MEASURED = WHOLE | request | token
+
+/** The words of a text, and its numbers. */
+export interface Words {
+  readonly tokens: readonly Token[]
+  readonly numbers: readonly Figure[]
+}
 
 /**
  * Reads a refusal for size from a sentence, by three things near each other: what is measured (input, prompt, request;
@@ -26,24 +33,27 @@ const WHOLE = prompt | context
  * requests per minute, money, and single things (an image, a file, a list of tools, a header).
  */
 export function oversizeIn(
-  tokens: readonly Token[],
+  { tokens, numbers }: Words,
   spans: readonly Span[],
   at: number,
 ): Oversize | undefined {
-  const { from, to } = spans[at] as Span
+  const span = spans[at] as Span
+  const { from, to } = span
   const sentence = tokens.slice(from, to)
   const all = sentence.reduce((sum, { sorts }) => sum | sorts, 0)
-  if (all & money || isRate(sentence, all)) return undefined
-  const subject = excessOf(sentence, all) ?? comparedIn(sentence, all)
+  // Most sentences of an error measure nothing.
+  if (!(all & MEASURED) || all & money || isRate(sentence, all)) return undefined
+  const own = figuresOf(tokens, numbers, span)
+  const subject = excessOf(sentence, all) ?? comparedIn(all, own)
   // Too many messages, whatever their tokens.
   if (all & thing && all & prompt && all & too && sentence.some(({ text }) => text === 'array'))
     return { kind: 'context_overflow', isSure: false }
   if (subject === undefined) return undefined
   const until = spans[Math.min(at + AFTER, spans.length - 1)]?.to ?? to
-  const before = spans[at - 1]?.from ?? from
-  const full = figuresOf(tokens.slice(before, until))
-  const near = [sentence, tokens.slice(from, until)].map(figuresOf)
-  const figures = near.find((one) => isWhole(one) && one.output === full.output) ?? full
+  const full = figuresOf(tokens, numbers, { from: spans[at - 1]?.from ?? from, to: until })
+  const isAll = (one: Figures) => isWhole(one) && one.output === full.output
+  const wide = isAll(own) ? own : figuresOf(tokens, numbers, { from, to: until })
+  const figures = isAll(wide) ? wide : full
   const { actual, limit: most, output: room } = figures
   // No history is small enough for an answer that leaves no room for it.
   if (room !== undefined && most !== undefined && room >= most) return { kind: 'other', isSure: true }
@@ -113,9 +123,8 @@ function excessOf(sentence: readonly Token[], all: number): number | undefined {
 }
 
 /** Finds two numbers of tokens, the one of a prompt above the one that is allowed, whatever the verbs between them. */
-function comparedIn(sentence: readonly Token[], all: number): number | undefined {
+function comparedIn(all: number, { actual = 0, limit: most = 0, output: room }: Figures): number | undefined {
   if (!(all & WHOLE) || !(all & (token | char)) || all & (thing | field)) return undefined
-  const { actual = 0, limit: most = 0, output: room } = figuresOf(sentence)
   return room === undefined && most > 0 && actual > most ? all : undefined
 }
 

@@ -3,7 +3,7 @@ import { SORT, sortsOf, wordsOfName } from './words.js'
 
 /** Signs that end a label: "Turn failed:", "[SYSTEM_ERROR]", `Some("`. */
 const ENDS =
-  /[\s"'`]*(?:[:：.;!?。！？；\n|<>=,，](?=[\s"'`{[<]|$)|[:：。！；{}[\]"“”|]|\s[-–—]+\s|\((?=["'`{]))[\s"'`(]*/gu
+  /[\s"'`]*(?:[:：.;!?。！？；\n|<>=](?=[\s"'`{[<]|$)|[:：。！；{}[\]"“”|]|\s[-–—]+\s|\((?=["'`{]))[\s"'`(]*/gu
 /** Longest label that needs no word of failure. */
 const SHORT = 3
 

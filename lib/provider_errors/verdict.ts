@@ -1,5 +1,6 @@
 import type { ProviderErrorKind } from 'spillway'
-import { isRate, type Oversize, oversizeIn, oversizeOfName } from './oversize.js'
+import { type Figure, figuresIn } from './figures.js'
+import { isRate, type Oversize, oversizeIn, oversizeOfName, type Words } from './oversize.js'
 import { clausesOf, type Span, sentencesOf, type Token, tokensOf } from './sentences.js'
 import { isEnd, isProse, opens } from './statement.js'
 import { SORT, sortsOf, wordsOfName } from './words.js'
@@ -8,8 +9,10 @@ import { SORT, sortsOf, wordsOfName } from './words.js'
 const LONGEST = 64
 
 /** A text of an error, read word by word on first use. */
-export class Reading {
+export class Reading implements Words {
   #tokens: readonly Token[] | undefined
+  #numbers: readonly Figure[] | undefined
+  #found: Oversize | null | undefined
 
   constructor(readonly text: string) {}
 
@@ -18,12 +21,22 @@ export class Reading {
     return this.#tokens
   }
 
+  get numbers(): readonly Figure[] {
+    this.#numbers ??= figuresIn(this.tokens)
+    return this.#numbers
+  }
+
   /** Finds a refusal for size in any sentence, one with both numbers first. */
   anywhere(): Oversize | undefined {
+    this.#found ??= this.#search() ?? null
+    return this.#found ?? undefined
+  }
+
+  #search(): Oversize | undefined {
     const spans = sentencesOf(this.tokens, this.text)
     let first: Oversize | undefined
     for (let at = 0; at < spans.length; at++) {
-      const found = oversizeIn(this.tokens, spans, at)
+      const found = oversizeIn(this, spans, at)
       if (found?.isSure) return found
       first ??= found
     }
@@ -42,11 +55,11 @@ export class Reading {
     const sentences = sentencesOf(this.tokens, this.text)
     for (const clause of clausesOf(this.tokens)) {
       if (!this.#isStatement(clause)) continue
-      const found = oversizeIn(this.tokens, [clause], 0) ?? this.#byName(clause)
+      const found = oversizeIn(this, [clause], 0) ?? this.#byName(clause)
       if (!found) continue
       // Its numbers may stand in the rest of the sentence, and in the next ones.
       const at = sentences.findIndex(({ from, to }) => from <= clause.from && clause.to <= to)
-      return oversizeIn(this.tokens, sentences, at) ?? found
+      return oversizeIn(this, sentences, at) ?? found
     }
     return undefined
   }
