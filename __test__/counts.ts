@@ -17,5 +17,5 @@ vi.mock('fast-check', async (importActual) => {
       ...params,
       numRuns: scaled(params.numRuns),
     })
-  return { ...real, assert }
+  return { ...real, assert, default: { ...real.default, assert } }
 })

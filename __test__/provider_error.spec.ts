@@ -1001,10 +1001,10 @@ describe('structure before text', () => {
 describe('words about errors', () => {
   const table = JSON.parse(
     readFileSync(join(__dirname, '..', 'lib', 'provider_errors', 'table.json'), 'utf8'),
-  ) as Record<'exclusions' | 'errors', { says: string[] }[]> & { codes: Record<string, string> }
+  ) as Record<'exclusions' | 'fields' | 'errors', { says: string[] }[]> & { codes: Record<string, string> }
   /** Phrases with their first alternatives and a number in each gap. */
   const phrases = [
-    ...[...table.exclusions, ...table.errors].flatMap(({ says }) => says),
+    ...[...table.exclusions, ...table.fields, ...table.errors].flatMap(({ says }) => says),
     ...Object.keys(table.codes),
     // What providers say, with numbers that compare nothing.
     ...says

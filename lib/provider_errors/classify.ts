@@ -26,7 +26,7 @@ const KINDS: readonly ProviderErrorKind[] = [
 const statuses = new Map(Object.entries(table.statuses)) as ReadonlyMap<string, ProviderErrorKind>
 const codes = new Map(Object.entries(table.codes)) as ReadonlyMap<string, ProviderErrorKind>
 /** Compiled phrases. Made on first use, since most runs never see an error. */
-let phrases: Readonly<Record<'exclusions' | 'errors', readonly Phrase[]>> | undefined
+let phrases: Readonly<Record<'exclusions' | 'fields' | 'errors', readonly Phrase[]>> | undefined
 
 export function classifyProviderError(
   error: unknown,
@@ -41,6 +41,7 @@ export function classifyProviderError(
 
 /** Classifies by the caller's own patterns. */
 function byPatterns(layers: readonly Layer[], patterns: readonly Pattern[]): ProviderError | undefined {
+  if (patterns.length === 0) return undefined
   const texts = layers.flatMap(({ texts }) => texts)
   // Unlike `test`, `search` ignores the `lastIndex` of a global pattern.
   const matches = (text: string, pattern: RegExp) => Number(tryRead(() => text.search(pattern))) >= 0
@@ -62,17 +63,20 @@ function byLayers(layers: readonly Layer[]): ProviderError | undefined {
  * come statuses and codes, phrases that rule an overflow out, phrases of the table, and what the sentences say.
  */
 function classifyLayer(layer: Layer): ProviderError | undefined {
-  phrases ??= { exclusions: phrasesOf(table.exclusions), errors: phrasesOf(table.errors) }
-  const { exclusions, errors } = phrases
+  phrases ??= {
+    exclusions: phrasesOf(table.exclusions),
+    fields: phrasesOf(table.fields),
+    errors: phrasesOf(table.errors),
+  }
+  const { exclusions, fields, errors } = phrases
   const texts = layer.texts.map((text) => new PhraseText(text))
   const readings = texts.map(({ text }) => new Reading(text))
-  const coded = kindByCode(layer)
-  const phrase = findPhrase(texts, errors, layer.isAnswer)
-  const isOther =
-    layer.status === 402 || phrase?.kind === 'field_too_long' || phrase?.kind === 'malformed_unicode'
-  const sure = isOther ? undefined : firstOf(readings, (one) => one.sure(layer.isThrown))
+  const field = findPhrase(texts, fields, layer.isAnswer)
+  const sure =
+    field || layer.status === 402 ? undefined : firstOf(readings, (one) => one.sure(layer.isThrown))
   if (sure) return { kind: sure.kind, ...numbersOf(sure) }
-  if (coded === 'rate_limit' && readings.some((one) => one.needsPlan()))
+  const coded = kindByCode(layer)
+  if (layer.isAnswer && layer.status !== 402 && readings.some((one) => one.needsPlan()))
     return { kind: 'request_exceeds_rate_limit' }
   if (coded === undefined || coded === 'rate_limit') {
     const rule = findPhrase(texts, exclusions, true)
@@ -81,6 +85,7 @@ function classifyLayer(layer: Layer): ProviderError | undefined {
     if (rule?.kind === 'other') return { kind: rule.kind }
     if (rule || coded) return rateLimit(rule?.numbers)
   }
+  const phrase = field ?? findPhrase(texts, errors, layer.isAnswer)
   const said = firstOf(readings, (one) => (layer.isAnswer ? one.anywhere() : one.stated()))
   // A plan that takes less than the model does answers 401 or 403.
   if (

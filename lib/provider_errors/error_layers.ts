@@ -150,7 +150,7 @@ const PAGE = /^[^<]{0,120}<(?:!doctype|html|head|title|center)\b[\s\S]*?<(?:titl
 
 /** A status followed by the end of a clause, its name, or a body. After an article it is only mentioned. */
 const STATUS_IN_TEXT =
-  /(?<![\w.#-]|(?<!status|code)=|\b(?:an?|the|this|your) )([45]\d\d)\b(?=[\s\W]*(?:$|[:{<[(-]|rate limit|[45]\d\d\b|status|bad request|unauthori[sz]ed|payment|forbidden|not found|request (?:timeout|entity|too|body|header)|payload|content too|unprocessable|too many|internal|bad gateway|service unavailable|gateway|(?:event|data):))/i
+  /(?<![\w.,#-]|(?<!status|code)=|\b(?:an?|the|this|your) )([45]\d\d)\b(?![,._]\d)(?=[\s\W]*(?:$|[:{<[(-]|rate limit|[45]\d\d\b|status|bad request|unauthori[sz]ed|payment|forbidden|not found|request (?:timeout|entity|too|body|header)|payload|content too|unprocessable|too many|internal|bad gateway|service unavailable|gateway|(?:event|data):))/i
 
 function leadingStatus(text: string): number | undefined {
   const found = STATUS_IN_TEXT.exec(text.slice(0, 240))

@@ -32,24 +32,24 @@ export interface Words {
  * are the size and the limit. Returns undefined for everything else that is too large: answers (max_tokens, thinking),
  * requests per minute, money, and single things (an image, a file, a list of tools, a header).
  */
-export function oversizeIn(
-  { tokens, numbers }: Words,
-  spans: readonly Span[],
-  at: number,
-): Oversize | undefined {
+export function oversizeIn(words: Words, spans: readonly Span[], at: number): Oversize | undefined {
+  const { tokens } = words
   const span = spans[at] as Span
   const { from, to } = span
-  const sentence = tokens.slice(from, to)
-  const all = sentence.reduce((sum, { sorts }) => sum | sorts, 0)
+  let all = 0
+  for (let one = from; one < to; one++) all |= tokens[one]?.sorts ?? 0
   // Most sentences of an error measure nothing.
-  if (!(all & MEASURED) || all & money || isRate(sentence, all)) return undefined
+  if (!(all & MEASURED) || all & money) return undefined
+  const sentence = tokens.slice(from, to)
+  if (isRate(sentence, all)) return undefined
+  const { numbers } = words
   const own = figuresOf(tokens, numbers, span)
-  const subject = excessOf(sentence, all) ?? comparedIn(all, own)
+  const until = spans[Math.min(at + AFTER, spans.length - 1)]?.to ?? to
+  const subject = excessOf(sentence, all) ?? comparedIn(words, all, own, { from, to: until })
   // Too many messages, whatever their tokens.
   if (all & thing && all & prompt && all & too && sentence.some(({ text }) => text === 'array'))
     return { kind: 'context_overflow', isSure: false }
   if (subject === undefined) return undefined
-  const until = spans[Math.min(at + AFTER, spans.length - 1)]?.to ?? to
   const full = figuresOf(tokens, numbers, { from: spans[at - 1]?.from ?? from, to: until })
   const isAll = (one: Figures) => isWhole(one) && one.output === full.output
   const wide = isAll(own) ? own : figuresOf(tokens, numbers, { from, to: until })
@@ -123,9 +123,13 @@ function excessOf(sentence: readonly Token[], all: number): number | undefined {
 }
 
 /** Finds two numbers of tokens, the one of a prompt above the one that is allowed, whatever the verbs between them. */
-function comparedIn(all: number, { actual = 0, limit: most = 0, output: room }: Figures): number | undefined {
-  if (!(all & WHOLE) || !(all & (token | char)) || all & (thing | field)) return undefined
-  return room === undefined && most > 0 && actual > most ? all : undefined
+function comparedIn({ tokens, numbers }: Words, all: number, own: Figures, wide: Span): number | undefined {
+  if (!(all & (token | char))) return undefined
+  const { actual = 0, limit: most = 0, output: room } = isWhole(own) ? own : figuresOf(tokens, numbers, wide)
+  if (room !== undefined || most === 0 || actual <= most) return undefined
+  let near = 0
+  for (let one = wide.from; one < wide.to; one++) near |= tokens[one]?.sorts ?? 0
+  return near & WHOLE && !(near & (thing | field | rate)) ? near : undefined
 }
 
 /** Drops what is measured if it is not the request: the answer, or one thing in it. */

@@ -3,7 +3,7 @@ import { type Figure, figuresIn } from './figures.js'
 import { isRate, type Oversize, oversizeIn, oversizeOfName, type Words } from './oversize.js'
 import { clausesOf, type Span, sentencesOf, type Token, tokensOf } from './sentences.js'
 import { isEnd, isProse, opens } from './statement.js'
-import { SORT, sortsOf, wordsOfName } from './words.js'
+import { measures, SORT, sortsOf, wordsOfName } from './words.js'
 
 /** Longest name of a model. */
 const LONGEST = 64
@@ -17,7 +17,7 @@ export class Reading implements Words {
   constructor(readonly text: string) {}
 
   get tokens(): readonly Token[] {
-    this.#tokens ??= tokensOf(this.text)
+    this.#tokens ??= measures(this.text) ? tokensOf(this.text) : []
     return this.#tokens
   }
 
@@ -104,13 +104,13 @@ export class Reading implements Words {
   #isStatement({ from, to }: Span): boolean {
     const words = this.tokens.slice(from, to)
     const [first, last] = [words[0], words.at(-1)]
-    if (!first || !last || !isEnd(this.text, last.end) || !opens(this.text, first.start)) return false
-    return words.every(
+    const isPure = words.every(
       ({ sorts, text, isName, number }) =>
         number !== undefined ||
         (isName && text.length <= LONGEST) ||
         (sorts !== 0 ? !(sorts & (SORT.person | SORT.thing)) : !/\p{L}/u.test(text)),
     )
+    return isPure && first && last ? isEnd(this.text, last.end) && opens(this.text, first.start) : false
   }
 }
 

@@ -29,6 +29,16 @@ function read(): Map<string, number> {
   return all
 }
 
+/** Finds whatever can be measured, of which a refusal for size names one. */
+let measured: RegExp | undefined
+
+/** Returns false for a text without a word of what is measured. Most errors are about something else. */
+export function measures(text: string): boolean {
+  const { prompt, context, request, token } = lexicon
+  measured ??= new RegExp([prompt, context, request, token].join(' ').replaceAll(' ', '|'), 'i')
+  return measured.test(text)
+}
+
 const HAN = /\p{sc=Han}/u
 
 /** Splits a run of Chinese characters, which has no blanks, into the longest known words from the left, and single
