@@ -916,25 +916,26 @@ export type ProviderErrorKind =
   | 'other'
 export interface ProviderError {
   kind: ProviderErrorKind
-  /** Tokens requested (bytes for payload_too_large), if the error says so. */
+  /** Size of the request, if the error states it: tokens, or bytes for payload_too_large. Includes the room that was
+   *  requested for the answer where the provider counts both. */
   actual?: number
-  /** Tokens allowed (bytes for payload_too_large), if the error says so. */
+  /** Size allowed, in the same unit, if the error states it. */
   limit?: number
-  /** Unit of `actual` and `limit` if the provider counts characters. Otherwise they are tokens, or bytes for
-   *  payload_too_large. */
+  /** Set if `actual` and `limit` count characters. */
   unit?: 'characters'
   /** HTTP status, if the error has one. */
   status?: number
 }
 /**
  * Classifies a provider's error: docs/errors.md. Accepts an Error, a response body, a string, or an assistant message
- * that ended in an error. Status and code are read before text, and causes after the error itself.
+ * that ended in an error. A sentence that states both of its numbers decides first, then status and codes, then other
+ * words. The error itself is read before its causes.
  *
- * Only errors count, not words about errors: in a string or an Error without a status, the provider's sentence may
- * follow only text that introduces errors ("400", "ollama error:", "ValidationException:"). Messages of users and
- * tools, and assistant messages without an error stop reason, are always 'other'. `patterns` are tried first, against
- * the same texts. Of a long text the start and the end are read. No error makes this function throw; wrong options do
- * (code ERR_SPILLWAY_OPTION).
+ * Only errors count, not words about errors: in a string or an Error without a status, a sentence without both numbers
+ * must be a statement of its own, behind nothing but labels ("400", "ollama error:", "Turn failed:"). A string in which a
+ * person speaks ("Why do I get ...?") and messages of users and tools are always 'other', and so are assistant messages
+ * without an error stop reason. `patterns` are tried first, against the same texts. Of a long text the start and the end
+ * are read. No error makes this function throw; wrong options do (code ERR_SPILLWAY_OPTION).
  */
 export function classifyProviderError(error: unknown, options?: ClassifyOptions): ProviderError
 export interface ClassifyOptions {

@@ -831,6 +831,15 @@ describe('structure before text', () => {
       { kind: OVER },
     ],
     [
+      'an AggregateError in an AggregateError, of a cause of a cause',
+      new AggregateError([
+        new AggregateError([
+          new Error('a', { cause: new Error('b', { cause: new Error('prompt is too long') }) }),
+        ]),
+      ]),
+      { kind: OVER },
+    ],
+    [
       'a quota of money',
       { status: 429, error: { code: 'insufficient_quota', message: 'You exceeded your current quota' } },
       { kind: 'other', status: 429 },

@@ -95,6 +95,22 @@ describe('runWithRecovery', () => {
   const large = () => [user('go'), tool('x'.repeat(30_000), 'old'), answer, tool('y'.repeat(30_000), 'new')]
   const talk = (count = 12) => Array.from({ length: count }, (_, at) => user(`${at}`.padEnd(4_000, 'q')))
 
+  it('uses numbers of characters as a share, since they are not tokens', async () => {
+    const big = Array.from({ length: 6 }, (_, at) => tool('x'.repeat(9_000), `c${at}`))
+    const limit = 30_000
+    const { answer: last, sent } = await run([user('go'), ...big], {
+      contextTokens: 100_000,
+      send: async (messages) => {
+        const size = counted(messages) * 4
+        if (size > limit) throw new Error(`prompt has ${size} characters, the maximum is ${limit} characters`)
+        return 'done'
+      },
+    })
+    expect(last).toBe('done')
+    expect(sent.length).toBe(2)
+    expect(counted(sent[1] ?? []) * 4).toBeGreaterThan(limit / 2)
+  })
+
   it('sends what fits as it is', async () => {
     const told = await run(fits)
     expect(told.answer).toBe('the answer')

@@ -60,22 +60,28 @@ export class Refusal {
     return Math.max(1, Math.min(half, Math.min(scaled ?? most, most) * CUT_SLACK))
   }
 
-  /** Tokens over the limit by the provider's numbers, 0 if it gave none. Bytes stand for tokens in proportion. */
+  /** Tokens over the limit by the provider's numbers, 0 if it gave none. Bytes and characters count in
+   *  proportion. */
   get overflow(): number {
-    if (this.inBytes) return Math.ceil(this.prompt.tokens * Math.max(0, 1 - this.ceiling / this.size))
+    if (this.inBytes || this.#inCharacters)
+      return Math.ceil(this.prompt.tokens * Math.max(0, 1 - this.ceiling / this.size))
     const { actual, limit } = this.#numbers()
     return limit < actual ? actual - limit : 0
   }
 
   /** The provider's count. */
   get actualTokens(): number | undefined {
-    return this.inBytes ? undefined : this.error.actual
+    return this.inBytes || this.#inCharacters ? undefined : this.error.actual
   }
 
   /** Returns the provider's limit on the scale of our measure, or undefined if it gave no numbers. */
   #scaledLimit(): number | undefined {
-    const { actual, limit } = this.#numbers()
     const { size } = this
+    if (this.#inCharacters) {
+      const { actual = 0, limit = 0 } = this.error
+      return limit > 0 && limit < actual ? (size * limit) / actual : undefined
+    }
+    const { actual, limit } = this.#numbers()
     // Bytes need no scale. A server may stop to count them at its limit.
     if (limit < size && (this.inBytes || !(limit < actual))) return limit
     if (!(limit < actual)) return undefined
@@ -84,7 +90,13 @@ export class Refusal {
     return Math.min((size * limit) / actual, over < size ? size - over : size)
   }
 
+  /** True if the numbers are characters, which give a share but no tokens. */
+  get #inCharacters(): boolean {
+    return this.error.unit === 'characters'
+  }
+
   #numbers(): { actual: number; limit: number } {
+    if (this.#inCharacters) return { actual: Number.NaN, limit: Number.NaN }
     const { kind, actual = Number.NaN, limit } = this.error
     const known = kind === 'context_overflow' && !Number.isNaN(actual) ? this.contextTokens : Number.NaN
     return { actual, limit: limit ?? known }

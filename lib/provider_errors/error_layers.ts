@@ -73,7 +73,7 @@ class Reader {
     // Of several attempts, the last one counts most.
     const causes = [get(value, 'cause'), get(value, 'lastError'), get(value, 'error'), ...errors.reverse()]
     return causes.filter((cause) =>
-      isObject(cause) ? !this.#seen.has(cause) : cause === get(value, 'cause'),
+      isObject(cause) ? !this.#seen.has(cause) : typeof cause === 'string' && cause === get(value, 'cause'),
     )
   }
 
