@@ -91,9 +91,10 @@ export function sentencesOf(tokens: readonly Token[], text: string): Span[] {
   )
 }
 
-/** Splits tokens at whatever ends a clause. */
-export function clausesOf(tokens: readonly Token[]): Span[] {
-  return split(tokens, ({ text }) => /^[.!?;\n。！？；,，:：["“”\]']$/.test(text))
+/** Splits tokens at whatever ends a clause. `joined`: clauses that a comma joins are one. */
+export function clausesOf(tokens: readonly Token[], joined = false): Span[] {
+  const ends = joined ? /^[.!?;\n。！？；:：["“”\]']$/ : /^[.!?;\n。！？；,，:：["“”\]']$/
+  return split(tokens, ({ text }) => ends.test(text))
 }
 
 function split(tokens: readonly Token[], ends: (token: Token) => boolean): Span[] {

@@ -53,7 +53,7 @@ export class Reading implements Words {
   /** Finds a refusal for size that is a statement of its own: it begins behind labels, says nothing else, and ends. */
   stated(): Oversize | undefined {
     const sentences = sentencesOf(this.tokens, this.text)
-    for (const clause of clausesOf(this.tokens)) {
+    for (const clause of [...clausesOf(this.tokens), ...clausesOf(this.tokens, true)]) {
       if (!this.#isStatement(clause)) continue
       const found = oversizeIn(this, [clause], 0) ?? this.#byName(clause)
       if (!found) continue
