@@ -10,14 +10,14 @@ function files(dir: string): string[] {
 }
 
 describe('systems', () => {
-  it.each(['linux', 'darwin', 'freebsd'])('%s splits paths at slashes alone, and sends signals', (name) => {
+  it.each(['linux', 'darwin', 'freebsd'])('%s splits paths at slashes alone', (name) => {
     expect('a\\b//c'.split(platformOf(name).separators)).toEqual(['a\\b', 'c'])
-    expect(platformOf(name)).toMatchObject({ sendsSignals: true, namesPipes: true, showsBlocks: false })
+    expect(platformOf(name)).toMatchObject({ namesPipes: true, showsBlocks: false })
   })
 
-  it('Windows splits paths at both slashes, and leaves ^C to its console', () => {
+  it('Windows splits paths at both slashes', () => {
     expect('a\\b//c'.split(platformOf('win32').separators)).toEqual(['a', 'b', 'c'])
-    expect(platformOf('win32')).toMatchObject({ sendsSignals: false, namesPipes: false, showsBlocks: true })
+    expect(platformOf('win32')).toMatchObject({ namesPipes: false, showsBlocks: true })
   })
 
   it('are told apart in one module of TypeScript and one of Rust', () => {
@@ -26,15 +26,12 @@ describe('systems', () => {
       readFileSync(join(root, name), 'utf8').includes('process.platform'),
     )
     expect(asking.sort()).toEqual([join('cli', 'platform.ts'), join('lib', 'loader', 'loader.ts')])
-    // Signals exist on Unix alone, and so does all of that module.
-    const engine = files('src').filter((name) => name.endsWith('.rs') && !name.endsWith('signal.rs'))
+    const engine = files('src').filter((name) => name.endsWith('.rs'))
     const branching = engine.filter((name) => {
       const [code = ''] = readFileSync(join(root, name), 'utf8').split('#[cfg(test)]')
       return /target_os|std::os::|rustix::|cfg!?\((?:unix|windows)/.test(code)
     })
-    const entries = ['bindings/mod.rs', 'bindings/process.rs', 'lib.rs', 'platform.rs'].map((name) =>
-      join('src', name),
-    )
+    const entries = ['bindings/mod.rs', 'bindings/process.rs', 'platform.rs'].map((name) => join('src', name))
     expect(branching.sort()).toEqual(entries.sort())
   })
 })

@@ -2,8 +2,6 @@
 export interface Platform {
   /** Separators in a pattern of file names. */
   readonly separators: RegExp
-  /** Processes send signals to each other. A console of Windows sends ^C to every process attached to it. */
-  readonly sendsSignals: boolean
   /** A command can open its output by name, as in `echo failed > /dev/stderr`, if that is a pipe. */
   readonly namesPipes: boolean
   /** A terminal shows block characters, whatever the locale says. */
@@ -17,14 +15,12 @@ const PLAIN = /^[\w@%+=:,./-]+$/
 
 const UNIX: Platform = {
   separators: /\/+/,
-  sendsSignals: true,
   namesPipes: true,
   showsBlocks: false,
   quote: (word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`),
 }
 const WINDOWS: Platform = {
   separators: /[\\/]+/,
-  sendsSignals: false,
   namesPipes: false,
   showsBlocks: true,
   quote: (word) => `"${word}"`,

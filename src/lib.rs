@@ -22,7 +22,6 @@
 //! - [`dialect`]: the formats in which frameworks store tool results.
 //! - [`session`]: stored sessions, inspected and repaired.
 //! - [`spill`]: full outputs on disk.
-//! - `signal`: the sender of a signal, and the exit of a child.
 //! - `hash`: hashes of texts.
 //! - [`platform`]: differences between operating systems.
 //! - `bindings`: the only module that uses Node-API.
@@ -74,9 +73,6 @@ pub mod session;
 pub mod shape;
 pub mod share;
 mod sieve;
-#[cfg(unix)]
-#[cfg_attr(test, allow(dead_code))]
-mod signal;
 pub mod spill;
 pub mod tokens;
 pub mod truncate;
