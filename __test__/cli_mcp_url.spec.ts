@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
+import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { end, seq, spillway, start } from './cli.js'
 
@@ -82,6 +83,10 @@ class Site {
       return void response
         .writeHead(200, { 'content-type': 'Application/JSON ; charset=utf-8' })
         .end(`\ufeff${result('upper')}`)
+    if (name === 'packed')
+      return void response
+        .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+        .end(gzipSync(result('packed')))
     if (name === 'endless') return void response.writeHead(500).write('oh no')
     if (name === 'lost') return void events().write(': a\n\n', () => response.destroy())
     if (name === 'page') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')
@@ -224,6 +229,7 @@ describe('spillway mcp --url', () => {
     ['lost', 'ended its stream without an answer'],
     ['page', 'answered with text/html'],
     ['denied', 'answered 401 Unauthorized who are you?'],
+    ['packed', 'answered with application/json in gzip'],
     ['endless', 'answered 500 Internal Server Error oh no'],
   ])('answers a call that gets no answer (%s), and goes on', async (name, told) => {
     const { code, stdout } = await through(call('x', name) + call(2, 'small'))

@@ -140,8 +140,8 @@ export async function readArgs(command: string, flags: Flags, argv: readonly str
   return new Args(names, argv.slice(end + 1), values)
 }
 
-/** Returns the name that was meant by a misspelt one. What finds it is loaded for a mistake alone, since it shares a file
- *  with the engine, and is done without where that cannot be loaded. */
+/** Returns the name that was meant by a misspelt one, if one is similar. What finds it shares a file with the engine, so it
+ *  is loaded only after a mistake, and no name is returned where the engine cannot be loaded. */
 export async function meantBy(misspelt: string, names: readonly string[]): Promise<string | undefined> {
   try {
     const { closest } = await import('../wings/closest.js')

@@ -1,7 +1,7 @@
 /** Chars above which a name is not a misspelt option. */
 const LONGEST = 40
 
-/** Chars below which a part of a name does not identify it, and the beginning of a word does not stand for it. */
+/** Chars below which a part of a name does not identify it, and the beginning of a word does not abbreviate it. */
 const PART = 4
 const START = 3
 

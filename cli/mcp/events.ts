@@ -1,6 +1,6 @@
 import { Held, type Overlong } from './lines.js'
 
-/** What a stream of a server tells. The data of an event is one message, as a line. */
+/** An event of a stream of a server, or its `retry`. The data is one message, as a line. */
 export interface ServerEvent {
   readonly data?: Buffer | Overlong
   /** The id of the last event that had one; empty if the server has taken it back. */
@@ -14,7 +14,7 @@ type Body = AsyncIterable<Buffer> | Iterable<Buffer>
 const BLANK = Buffer.from(' ')
 const MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Bytes of a line that tell its field: the longest name of a field with a value that is not data, a colon and a blank. */
+/** Bytes of a line that tell which field it is: the longest name that counts, a colon and a blank. */
 const LEAD = 'event: '.length
 /** Bytes of a value that is not data. A longer one is ignored. */
 const VALUE = 8_192
@@ -61,7 +61,7 @@ export async function* eventsOf(stream: Body, most: number): AsyncGenerator<Serv
   }
 }
 
-/** A line of a stream, by its parts. Its data is held with that of the event, and no more of the line than is read. */
+/** A line of a stream, in parts. Data is added to that of the event; of other lines, only a value that counts is held. */
 class Field {
   readonly #data: Held
   #name: string | undefined

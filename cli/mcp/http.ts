@@ -6,6 +6,7 @@ import { bodyOf, eventsOf, flat } from './events.js'
 import { Held, type Overlong } from './lines.js'
 import { idOf, isObject, type Message, messagesOf } from './message.js'
 import { LONGEST } from './relay.js'
+import { EVENTS, JSON_TYPE, startOf, typeOf, unexpected } from './response.js'
 
 type Line = Buffer | Overlong
 type Headers = Readonly<Record<string, string>>
@@ -14,14 +15,11 @@ const REDIRECTS = 5
 /** Times that a stream is asked for again in vain, and milliseconds before the first, twice as many before each other. */
 const TRIES = 5
 const RETRY = 1_000
-/** Milliseconds before a stream is asked for again, whatever the server says: a timer of more ends at once. */
+/** Least and most milliseconds before a stream is asked for again, whatever the server says: a longer timer ends at once. */
 const SOONEST = 100
 const LATEST = 2 ** 31 - 1
-/** Milliseconds that a server has to take a message without an answer, before later ones are sent all the same, and to
- *  send the page of an error. */
+/** Milliseconds that a message without an answer may take before later ones are sent all the same. */
 const PATIENCE = 1_000
-/** Chars of an error page that are told. */
-const TOLD = 500
 
 /** A server behind a URL: a message of the client is a POST, and what comes back is JSON or a stream of events. */
 export class Remote {
@@ -52,7 +50,7 @@ export class Remote {
   }
 
   /** Sends a line of the client. A request may take long, and what follows may cancel it, so its answer is waited for
-   *  only if it tells the session. A message without an answer is waited for so that the next one does not overtake it. */
+   *  only if it tells the session. After a message without an answer the next one waits, so that it does not overtake it. */
   async send(line: Buffer): Promise<void> {
     const messages = messagesOf(line)
     const has = (name: string) => messages.some(({ method }) => method === name)
@@ -156,7 +154,7 @@ export class Remote {
       if ((!last && isDone) || failed === TRIES) throw new Error('ended its stream without an answer')
       const pause = Math.min(Math.max(wait, SOONEST) * 2 ** failed, LATEST)
       await sleep(pause, undefined, { signal: this.over })
-      // A header takes bytes, each as a char.
+      // A header is written as Latin-1, one byte for each char.
       const headers: Headers = last ? { 'last-event-id': Buffer.from(last).toString('latin1') } : {}
       next = await this.#events(headers).catch(() => undefined)
       failed = next ? 0 : failed + 1
@@ -182,7 +180,8 @@ export class Remote {
   async #request(method: string, headers: Headers, body?: Buffer): Promise<IncomingMessage> {
     let url = this.#url
     for (let nth = 0; ; nth++) {
-      const all = { ...this.#given, ...this.#told, ...headers }
+      // Without that header a server may send any encoding.
+      const all = { ...this.#given, ...this.#told, ...headers, 'accept-encoding': 'identity' }
       const asked = this.#ask(url, { method, headers: all, agent: this.#agent })
       asked.end(body)
       const [response] = (await once(asked, 'response')) as [IncomingMessage]
@@ -206,38 +205,4 @@ export class Remote {
       throw new Error(`answered ${[statusCode, statusMessage, told].filter(Boolean).join(' ')}`)
     }
   }
-}
-
-/** Returns the start of a page. One that does not end is told as far as it has come. */
-async function startOf(response: IncomingMessage): Promise<string> {
-  const late = setTimeout(() => response.destroy(), PATIENCE)
-  let text = ''
-  try {
-    for await (const chunk of response) {
-      text += chunk
-      if (text.length > TOLD) break
-    }
-  } catch {
-    // The status says more than why its page broke off.
-  } finally {
-    clearTimeout(late)
-  }
-  return text.slice(0, TOLD)
-}
-
-const EVENTS = 'text/event-stream'
-const JSON_TYPE = /^(?:application|text)\/json$|\+json$/
-
-/** Returns the type of a response without parameters, in lower case. */
-function typeOf({ headers }: IncomingMessage): string {
-  return (headers['content-type'] ?? '')
-    .replace(/[;,].*$/s, '')
-    .trim()
-    .toLowerCase()
-}
-
-/** Gives up a response of a type that the protocol does not have, and makes an error of it. */
-function unexpected(response: IncomingMessage): Error {
-  response.destroy()
-  return new Error(`answered with ${response.headers['content-type'] || 'no content type'}`)
 }

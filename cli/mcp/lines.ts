@@ -28,8 +28,8 @@ export async function* linesOf(
   if (line.bytes > 0) yield line.done()
 }
 
-/** Bytes that come in parts. They are copied together, since a part of one byte takes a hundred where it is kept alone,
- *  but a single part is not copied. Of more than `most`, only the ends are held. */
+/** Bytes that come in parts. The parts are copied into one buffer, since a buffer for each takes a hundred bytes beside its
+ *  own; a single part is not copied. Of more than `most` bytes, only the ends are held. */
 export class Held {
   bytes = 0
   #held: Buffer = Buffer.alloc(0)

@@ -20,11 +20,11 @@ export interface Stored {
   readonly firstLines: readonly number[]
   /** Lines of all chunks together. */
   readonly sizeLines: number
-  /** The digest of each chunk: a storage may return other bytes of the same size. */
+  /** The digest of each chunk: a storage may return other bytes of the same length. */
   readonly digests: readonly string[]
 }
 
-/** Writes a record after a line with its digest, which is that of its id too: a record of another output is not one. */
+/** Writes a record below a line with the digest of its id and text, so that the record of another output is rejected. */
 export function encode(id: string, stored: Stored): Uint8Array {
   const text = JSON.stringify(stored)
   return Buffer.from(`${sealOf(id, text)}\n${text}`)
