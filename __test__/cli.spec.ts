@@ -39,6 +39,17 @@ describe('spillway', () => {
     [['frob'], /unknown command "frob"; expected one of inspect, /],
     [['--json'], /unknown command "--json"/],
     [['toString'], /unknown command "toString"/],
+    [['inpsect', 'a.jsonl'], /unknown command "inpsect"; did you mean inspect\?$/m],
+    [
+      ['clamp', '--max-byte', '5'],
+      /unknown flag --max-byte for clamp; did you mean --max-bytes\? See `spillway clamp --help`, or put --/,
+    ],
+    [
+      ['clamp', '--maxCharacters=5'],
+      /unknown flag --maxCharacters for clamp; did you mean --max-chars\? See/,
+    ],
+    [['read', '--lnie', '5'], /unknown flag --lnie for read; did you mean --line\? See/],
+    [['mcp', '--structred', 'text'], /unknown flag --structred for mcp; did you mean --structured\? See/],
     [['clamp', '--frob'], /unknown flag --frob for clamp; see `spillway clamp --help`/],
     [['clamp', '--constructor'], /unknown flag --constructor/],
     [['clamp', '--max-bytes'], /--max-bytes needs a value: --max-bytes=SIZE/],

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspectSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
@@ -181,6 +181,19 @@ describe('inspect of several sessions', () => {
       /^spillway inspect: broken\/none\*\.jsonl: no such file; .*\nspillway inspect: broken\/aa\.jsonl: unrecognised session format.*\n$/,
     )
     expect(stdout).toMatch(/\n3 sessions, /)
+  })
+
+  it('says so of a name in a directory that is not UTF-8', async () => {
+    const dir = folder('latin')
+    const name = Buffer.concat([Buffer.from(join(place, dir, 'caf')), Buffer.of(0xe9), Buffer.from('.jsonl')])
+    writeFileSync(name, within)
+    for (const command of ['inspect', 'repair']) {
+      const { code, stderr } = await spillway([command, dir])
+      expect(code).toBe(1)
+      expect(stderr).toBe(
+        `spillway ${command}: latin/caf\ufffd.jsonl: no such file; a name that is not UTF-8 cannot be opened: rename it\n`,
+      )
+    }
   })
 
   it('draws the way through them on a terminal alone, within its columns', async () => {

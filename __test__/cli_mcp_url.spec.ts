@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
+import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { end, seq, spillway, start } from './cli.js'
 
@@ -20,11 +21,14 @@ interface Asked {
 /** A server whose answer to each tool is what the tool's name says, without a library. */
 class Site {
   readonly asked: Asked[] = []
+  /** The response to each request, in the same order. */
+  readonly responses: ServerResponse[] = []
   readonly #held: ServerResponse[] = []
   readonly #late: (() => void)[] = []
   readonly #server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
+    this.responses.push(response)
     this.asked.push({ verb: `${request.method} ${request.url}`, headers: request.headers, body })
     this.#answer(request, body, response)
   })
@@ -50,12 +54,18 @@ class Site {
     if (method === 'DELETE') return void response.writeHead(204).end()
     if (method === 'GET' && headers['last-event-id'] === 'half')
       return void events().end(`id: whole\ndata: ${result('the rest', 'broken')}\n\n`)
+    if (method === 'GET' && url === '/html')
+      return void response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .write('data: {"jsonrpc":"2.0","method":"page"}\n\n')
     if (method === 'GET')
       return void events().write(': hello\n\ndata: {"jsonrpc":"2.0","id":"s1","method":"ping"}\r\n\r\n')
+    if (asked === 'initialize' && url === '/open') return void events().write(`data: ${result('', id)}\n\n`)
     if (asked === 'initialize')
       return void response
         .writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'the session' })
         .end(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-06-18' } }))
+    if (url === '/deaf' && (asked === undefined || id === undefined)) return
     if (asked === undefined || id === undefined) return void response.writeHead(202).end()
     const { name } = params ?? {}
     if (name === 'big') return void events().end(`event: message\ndata: ${result(seq(9_000))}\n\n`)
@@ -63,6 +73,21 @@ class Site {
     if (name === 'split') return void events().end(`data: ${result('joined').replace(',', ',\ndata: ')}\n\n`)
     if (name === 'broken')
       return void events().write('retry: 1\nid: half\ndata:\n\n', () => response.destroy())
+    if (name === 'patient')
+      return void events().write('retry: 99999999999\nid: half\ndata:\n\n', () => response.destroy())
+    if (name === 'returns') return void events().end(`: a\rdata: ${result('returns')}\r\r`)
+    if (name === 'marked') return void events().end(`\ufeffdata: ${result('marked')}\n\n`)
+    if (name === 'typed')
+      return void events().end(`event: ping\ndata: 12:00\n\nevent: message\ndata: ${result('typed')}\n\n`)
+    if (name === 'upper')
+      return void response
+        .writeHead(200, { 'content-type': 'Application/JSON ; charset=utf-8' })
+        .end(`\ufeff${result('upper')}`)
+    if (name === 'packed')
+      return void response
+        .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+        .end(gzipSync(result('packed')))
+    if (name === 'endless') return void response.writeHead(500).write('oh no')
     if (name === 'lost') return void events().write(': a\n\n', () => response.destroy())
     if (name === 'page') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')
     if (name === 'denied') return void response.writeHead(401).end('who are you?')
@@ -72,6 +97,12 @@ class Site {
     if (name === 'late') return void this.#late.push(() => json(result(`late ${id}`)))
     if (name === 'now') for (const answer of this.#late.splice(0).reverse()) answer()
     if (name === 'hang') return void this.#held.push(events().flushHeaders() as never)
+    if (name === 'rows') {
+      events().write(`data: {"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":[\n`)
+      const row = `data: ${' '.repeat((1 << 20) - 8)}1,\n`
+      for (let at = 0; at < 66; at++) response.write(row)
+      return void response.end('data: 1]}\n\n')
+    }
     if (name === 'huge') {
       events().write(
         `data: {"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"`,
@@ -87,6 +118,15 @@ const site = new Site()
 const url = site.open()
 const through = async (input: string, ...flags: string[]) =>
   spillway(['mcp', ...flags, '--url', await url], { input })
+
+/** Waits for something that comes. */
+async function until<T>(find: () => T | undefined): Promise<T> {
+  for (;;) {
+    const found = find()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
 
 describe('spillway mcp --url', () => {
   it.each(['big', 'pretty'])('truncates results as events and as JSON (%s)', async (name) => {
@@ -104,6 +144,50 @@ describe('spillway mcp --url', () => {
       [{ jsonrpc: '2.0', id: 1, result: text }],
       [expect.anything(), ''],
     ])
+  })
+
+  it.each(['returns', 'marked', 'typed', 'upper'])('reads what clients read (%s)', async (name) => {
+    const { stdout } = await through(call(1, name))
+    expect(parsed(stdout)).toEqual([
+      { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: name }] } },
+    ])
+  })
+
+  it.each(['/deaf', '/open'])('goes on after a POST that does not end (%s)', async (path) => {
+    const { code, stdout } = await spillway(['mcp', '--url', new URL(path, await url).href], {
+      input: HELLO + line({ method: 'notifications/progress', params: {} }) + call(1, 'small'),
+    })
+    expect([code, parsed(stdout).flatMap(({ id }) => (typeof id === 'number' ? id : []))]).toEqual([
+      0,
+      [0, 1],
+    ])
+  })
+
+  it('does not read a page as events', async () => {
+    const child = start(['mcp', '--url', new URL('/html', await url).href])
+    child.stdin?.write(HELLO)
+    const page = await until(() =>
+      site.responses.find(({ req }) => req.method === 'GET' && req.url === '/html'),
+    )
+    if (!page.closed) await once(page, 'close')
+    child.stdin?.end()
+    const { stdout } = await end(child)
+    expect(parsed(stdout).map(({ id }) => id)).toEqual([0])
+  })
+
+  it('waits as long as a server says before it asks again', async () => {
+    const child = start(['mcp', '--url', await url])
+    const rows = createInterface({ input: child.stdout as NodeJS.ReadableStream })
+    child.stdin?.write(call('patient', 'patient'))
+    await until(() =>
+      site.responses.find(({ closed }, at) => closed && site.asked[at]?.body.includes('"patient"')),
+    )
+    for (let id = 0; id < 20; id++) {
+      child.stdin?.write(call(id, 'small'))
+      expect(JSON.parse((await once(rows, 'line'))[0]).id).toBe(id)
+    }
+    child.stdin?.end(line({ method: 'notifications/cancelled', params: { requestId: 'patient' } }))
+    expect(await end(child)).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('tells session, version and headers, hears the server, sends answers and ends the session', async () => {
@@ -145,6 +229,8 @@ describe('spillway mcp --url', () => {
     ['lost', 'ended its stream without an answer'],
     ['page', 'answered with text/html'],
     ['denied', 'answered 401 Unauthorized who are you?'],
+    ['packed', 'answered with application/json in gzip'],
+    ['endless', 'answered 500 Internal Server Error oh no'],
   ])('answers a call that gets no answer (%s), and goes on', async (name, told) => {
     const { code, stdout } = await through(call('x', name) + call(2, 'small'))
     const [bad, good] = parsed(stdout).sort((one) => (one.error ? -1 : 1))
@@ -202,13 +288,11 @@ describe('spillway mcp --url', () => {
     expect(parsed(stdout).find(({ id }) => id === 3).error.message).toContain('404 Not Found no session')
   })
 
-  it('drops a message of over 64 MiB, and answers its call', async () => {
-    const { stdout } = await through(call(4, 'huge'))
+  it.each(['huge', 'rows'])('drops a message of over 64 MiB, and answers its call (%s)', async (name) => {
+    const { stdout } = await through(call(4, name))
     const [{ id, result }] = parsed(stdout)
     expect([id, result.isError]).toEqual([4, true])
-    expect(result.content[0].text).toMatch(
-      /^\[a message of 692060\d\d bytes is over 67108864 and was dropped/,
-    )
+    expect(result.content[0].text).toMatch(/^\[a message of 692\d{5} bytes is over 67108864 and was dropped/)
   })
 
   it('follows a redirection to the same origin, and names another', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type SpillStore, wrapTool } from 'spillway'
+import { type SpillStore, spillTool, wrapTool } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { ModuleStore } from '../cli/module_store.js'
 import { end, place, seq, spillway, start, write } from './cli.js'
@@ -251,7 +251,17 @@ describe('a store that hangs', () => {
 
   it('fails in time, whichever call hangs', async () => {
     expect(await tool(stored({})).execute()).toContain('could not be saved (ETIMEDOUT)')
-    await expect(stored({}).read('0123456789abcdef')).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    const hanging = stored({})
+    for (const call of [
+      () => hanging.read('0123456789abcdef'),
+      () => hanging.search('0123456789abcdef', 'x'),
+      () => hanging.list(),
+      () => hanging.sweep(),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    expect(await spillTool(hanging).execute({ id: '0123456789abcdef', pattern: 'x' })).toBe(
+      'The output could not be read (ETIMEDOUT).',
+    )
     const shared = globalThis as { hanging?: unknown }
     const unmade = stored({})
     shared.hanging = never()

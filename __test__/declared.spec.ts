@@ -230,9 +230,11 @@ describe('options, as index.d.ts declares them', () => {
     }
   })
 
-  it.each(takers)('%s refuses a name that resembles none', async (name) => {
+  it.each(takers)('%s refuses a name that resembles none, and names its own', async (name) => {
     const error = await failure(calls[name] as never, { colour: 'red' })
-    expect(error).toMatchObject({ code: 'ERR_SPILLWAY_OPTION', message: 'unknown option `colour`' })
+    expect(error).toMatchObject({ code: 'ERR_SPILLWAY_OPTION' })
+    const [, told] = /^TypeError: unknown option `colour`; expected one of (.*)$/.exec(String(error)) ?? []
+    expect(told?.split(', ')).toEqual(expect.arrayContaining(names.get(name) ?? []))
   })
 
   it.each(takers)('%s refuses what holds no options', async (name) => {
@@ -264,7 +266,9 @@ describe('options, as index.d.ts declares them', () => {
         }
     }
     const other = await failure(calls['clampText'] as never, { clean: { maxBytes: 5 } })
-    expect(other).toMatchObject({ message: 'unknown option `clean.maxBytes`' })
+    expect(other).toMatchObject({
+      message: 'unknown option `clean.maxBytes`; expected one of ansi, carriageReturns, control, repeats',
+    })
   })
 })
 

@@ -13,6 +13,7 @@ import * as daycare from 'spillway/daycare'
 import * as openclaw from 'spillway/openclaw'
 import * as pi from 'spillway/pi'
 import { describe, expect, it } from 'vitest'
+import { OPTIONS as TABLE } from '../lib/validate.js'
 
 const any = (value: unknown) => value as never
 
@@ -112,14 +113,19 @@ describe('options', () => {
     ['kep', 'keep'],
     ['ansii', 'ansi'],
     ['toolName', 'tool'],
+    ['maxCharacters', 'maxChars'],
+    ['max_line', 'maxLines'],
+    ['maximumTokens', 'maxTokens'],
     ['limit', undefined],
     ['x', undefined],
     ['colour', undefined],
     ['k'.repeat(1_000_000), undefined],
   ])('refuses %.20s, which may be meant for %s', (name, meant) => {
     const shown = name.length > 60 ? `${name.slice(0, 60)}...` : name
-    const hint = meant === undefined ? '' : `; did you mean \`${meant}\`?`
-    const error = { code: 'ERR_SPILLWAY_OPTION', message: `unknown option \`${shown}\`${hint}` }
+    // Where none is similar, all are named.
+    const hint =
+      meant === undefined ? `expected one of ${TABLE.policy.join(', ')}` : `did you mean \`${meant}\`?`
+    const error = { code: 'ERR_SPILLWAY_OPTION', message: `unknown option \`${shown}\`; ${hint}` }
     expect(() => clampText('', any({ [name]: 5 }))).toThrow(expect.objectContaining(error))
   })
 

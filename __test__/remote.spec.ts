@@ -306,30 +306,63 @@ describe('a save', () => {
 })
 
 describe('a storage that loses or changes things', () => {
+  /** A fault in what the storage returns for a key. `other`: what it has under the key of the next chunk or output. */
+  type Fault = (value: Uint8Array, other: Uint8Array, at: number) => unknown
+  const torn = (fill: number) => (value: Uint8Array, _: Uint8Array, at: number) =>
+    Buffer.from(value).fill(fill, at % value.length)
+  const FAULTS: Record<string, Fault> = {
+    lost: () => undefined,
+    'short by one': (value) => value.subarray(1),
+    'twice as long': (value) => Buffer.concat([value, value]),
+    'of another kind': () => 7,
+    empty: () => new Uint8Array(0),
+    doubled: (_, other) => other,
+    torn: torn(0),
+    'torn, with blanks': torn(32),
+    'a bit flipped': (value, _, at) => {
+      const flipped = Buffer.from(value)
+      flipped[at % value.length] = (flipped[at % value.length] as number) ^ (1 << (at % 7))
+      return flipped
+    },
+  }
+
   it('is found out: a page is right, or there is none', async () => {
-    const text = 'abcdefg\n'.repeat(CHUNK / 4)
-    const faults: ((value: Uint8Array) => unknown)[] = [
-      () => undefined,
-      (value) => value.subarray(1),
-      (value) => Buffer.concat([value, value]),
-      () => 7,
-      () => new Uint8Array(0),
-    ]
-    for (const fault of faults)
-      for (const lost of [':record', ':0-', ':1-']) {
-        let isFaulty = false
-        const { storage } = watched((inner) => ({
-          getItemRaw: async (key) => {
-            const value = (await inner.getItemRaw(key)) as Uint8Array
-            return isFaulty && key.includes(lost) ? fault(value) : value
-          },
-        }))
-        const store = remote(storage)
-        const { id } = await store.save(text)
-        isFaulty = true
-        for (const call of [store.read(id, { byte: CHUNK - 9, maxBytes: 99 }), store.search(id, 'zzz')])
-          await expect(call).rejects.toMatchObject({ code: 'ERR_SPILLWAY_SPILL' })
-      }
+    // Lines of one width: all chunks have the same size and the same number of lines.
+    const text = Array.from({ length: CHUNK / 4 }, (_, at) => `${String(at).padStart(7, '0')}\n`).join('')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...Object.keys(FAULTS)),
+        fc.constantFrom(':record', ':0-', ':1-'),
+        fc.nat({ max: CHUNK }),
+        fc.constantFrom(text.replaceAll('0', 'x'), ''),
+        async (name, part, at, second) => {
+          const faulty = new Map<string, unknown>()
+          const { storage, inner } = watched((inner) => ({
+            getItemRaw: async (key) => (faulty.has(key) ? faulty.get(key) : inner.getItemRaw(key)),
+          }))
+          const store = remote(storage)
+          const [{ id }, other] = [await store.save(text), await store.save(second)]
+          const calls = () => [
+            store.read(id, { byte: CHUNK - 9, maxBytes: 99 }),
+            store.read(id, { line: CHUNK / 8, lines: 2 }),
+            store.search(id, `${CHUNK / 8 - 1}`),
+          ]
+          const right = await Promise.all(calls())
+          const keys = await inner.getKeys()
+          const keyOf = (start: string) => keys.find((key) => key.startsWith(`spillway:${start}`)) as string
+          const neighbour = { ':record': `${other.id}:record`, ':0-': `${id}:1-`, ':1-': `${id}:0-` }[part]
+          const bytes = async (key: string) => (await inner.getItemRaw(key)) as Uint8Array
+          const key = keyOf(id + part)
+          faulty.set(key, FAULTS[name]?.(await bytes(key), await bytes(keyOf(neighbour as string)), at))
+          for (const [at, answer] of (await Promise.allSettled(calls())).entries())
+            if (answer.status === 'fulfilled') expect(answer.value).toEqual(right[at])
+            else expect(answer.reason).toMatchObject({ code: 'ERR_SPILLWAY_SPILL' })
+          // It reads everything.
+          await expect(store.search(id, 'zzz')).rejects.toMatchObject({ code: 'ERR_SPILLWAY_SPILL' })
+        },
+      ),
+      { numRuns: 300 },
+    )
   })
 
   it('may return any form of bytes', async () => {

@@ -101,6 +101,7 @@ describe('the tool', () => {
     expect(await execute({ id, pattern: '(?i)^error t', regex: true, lines: 1 })).toBe(
       `[${id}: 2 matching lines]\n4- c\n5: error two\n6- d\n9- g\n10: Error three`,
     )
+    expect(await execute({ id, pattern: 'Error', lines: 1 })).toContain(`[${id}: 1 matching line]\n`)
     expect(await execute({ id, pattern: 'error', line: 6 })).toBe(
       `[no line of ${id} from line 6 on contains "error" (case-sensitive)]`,
     )
@@ -148,12 +149,41 @@ describe('the tool', () => {
       [{ id, pattern: '(', regex: true }, /^pattern must be a regular expression \(.*\), got "\("\.$/],
       [{ id, pattern: 'a\nb' }, /^pattern must be a string of 1 to 4096 chars without newlines/],
       [new Proxy({}, { get: () => JSON.parse('{') }), /^Pass the id/],
+      [new Proxy({}, { ownKeys: () => JSON.parse('{') }), /^The output could not be read/],
+      [{ id, Pattern: 'two' }, /^unknown argument `Pattern`; did you mean `pattern`\?$/],
+      [{ id, line_number: 2 }, /^unknown argument `line_number`; did you mean `line`\?$/],
+      [
+        { id, search: 'two' },
+        /^unknown argument `search`; expected one of id, line, byte, lines, pattern, regex$/,
+      ],
+      [{ id, ['x'.repeat(1e6)]: 1 }, /^unknown argument `x{60}\.\.\.`; expected one of /],
     ]
     for (const [input, answer] of answers) expect(await execute(input as never)).toMatch(answer)
     // Values that models give for options they do not mean, and numbers as text.
-    const loose = { id: ` ${id} `, line: '2', byte: null, lines: '', pattern: '', regex: null }
+    const loose = { id: ` ${id} `, line: '2', byte: null, lines: '', pattern: '', regex: null, limit: null }
     expect(await execute(loose)).toContain('\n2: two\n[end]')
     expect(await execute({ id: path, pattern: 'two', regex: 'true' })).toContain('\n2: two')
+  })
+
+  it('reads nothing with an argument that it does not have', async () => {
+    let reads = 0
+    const count = () => {
+      reads += 1
+      return Promise.reject(new Error('read'))
+    }
+    const counting = spillTool({ ...store, read: count, search: count } as never)
+    const known = Object.keys(tool.parameters.properties)
+    await fc.assert(
+      fc.asyncProperty(fc.string(), fc.jsonValue(), async (name, value) => {
+        fc.pre(!known.includes(name) && value !== null && value !== '')
+        const answer = await counting.execute(
+          JSON.parse(JSON.stringify({ id: '0'.repeat(16), [name]: value })),
+        )
+        expect(answer).toMatch(/^unknown argument `.*`; (?:did you mean `\w+`\?|expected one of )/s)
+      }),
+      { numRuns: 300 },
+    )
+    expect(reads).toBe(0)
   })
 
   it('says in a word when the store fails', async () => {

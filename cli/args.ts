@@ -106,7 +106,7 @@ export function checkNames(args: Args, most: number, usage: string): void {
 }
 
 /** Reads the arguments of a command. Arguments after "--" are not flags. */
-export function readArgs(command: string, flags: Flags, argv: readonly string[]): Args {
+export async function readArgs(command: string, flags: Flags, argv: readonly string[]): Promise<Args> {
   const { tokens } = parseArgs({
     args: [...argv],
     options: Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, option(flag)])),
@@ -122,10 +122,13 @@ export function readArgs(command: string, flags: Flags, argv: readonly string[])
     if (token.kind !== 'option') continue
     const { name, rawName, value, inlineValue } = token
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
-    if (!flag)
+    if (!flag) {
+      const meant = await meantBy(name, Object.keys(flags))
+      const hint = meant === undefined ? '; see' : `; did you mean --${meant}? See`
       throw new UsageError(
-        `unknown flag ${rawName} for ${command}; see \`spillway ${command} --help\`, or put -- before other arguments`,
+        `unknown flag ${rawName} for ${command}${hint} \`spillway ${command} --help\`, or put -- before other arguments`,
       )
+    }
     if (flag.value === undefined && value !== undefined)
       throw new UsageError(`${rawName} takes no value; leave out ${JSON.stringify(value)}`)
     // A value that looks like a flag was meant as a flag. A negative number is a value, to be rejected as one.
@@ -135,6 +138,17 @@ export function readArgs(command: string, flags: Flags, argv: readonly string[])
     values.set(name, [...(values.get(name) ?? []), ...(value === undefined ? [] : [value])])
   }
   return new Args(names, argv.slice(end + 1), values)
+}
+
+/** Returns the name that was meant by a misspelt one, if one is similar. What finds it shares a file with the engine, so it
+ *  is loaded only after a mistake, and no name is returned where the engine cannot be loaded. */
+export async function meantBy(misspelt: string, names: readonly string[]): Promise<string | undefined> {
+  try {
+    const { closest } = await import('../wings/closest.js')
+    return closest(misspelt, names)
+  } catch {
+    return undefined
+  }
 }
 
 function option({ value, short }: Flag) {

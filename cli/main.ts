@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Command, type Commands, readArgs } from './args.js'
+import { type Command, type Commands, meantBy, readArgs } from './args.js'
 import { helpOf, helpOfAll } from './help.js'
 import { SUMMARIES } from './summaries.js'
 import { err, out } from './terminal.js'
@@ -15,17 +15,21 @@ async function main(argv: readonly string[]): Promise<number> {
   if (name === '--version' || name === '-V' || name === '-v') return show(`${version()}\n`)
   if (name === 'help' && rest.length > 0) return main([...rest, '--help'])
   if (name === '--help' || name === '-h' || name === 'help') return show(helpOfAll(SUMMARIES))
-  const all = Object.keys(SUMMARIES).join(', ')
+  const names = Object.keys(SUMMARIES)
+  const all = names.join(', ')
   if (name === undefined)
     throw new UsageError(`COMMAND is missing; expected one of ${all} (see \`spillway --help\`)`)
-  if (!isCommand(name))
-    throw new UsageError(`unknown command ${JSON.stringify(name)}; expected one of ${all}`)
+  if (!isCommand(name)) {
+    const meant = await meantBy(name, names)
+    const hint = meant === undefined ? `expected one of ${all}` : `did you mean ${meant}?`
+    throw new UsageError(`unknown command ${JSON.stringify(name)}; ${hint}`)
+  }
   // A host waits for its hook, which therefore loads no other command.
   const COMMANDS: Commands =
     name === 'hook' ? { hook: (await import('./hook.js')).hook } : (await import('./commands.js')).COMMANDS
   const command = COMMANDS[name] as Command
   const flags = { ...command.flags, ...HELP }
-  const args = readArgs(name, flags, rest)
+  const args = await readArgs(name, flags, rest)
   isHeld = args.has('store')
   return args.has('help') ? show(helpOf(name, { ...command, flags })) : command.run(args, COMMANDS)
 }

@@ -9,6 +9,9 @@ const METHODS = ['save', 'read', 'search', 'list', 'sweep'] as const
 /** Milliseconds for each step of a save, and for a page: no text that is shown waits longer for somebody's store. */
 const PATIENCE = 10_000
 
+/** Times as long for what reads all of an output, or all outputs: a search of 64 MiB may ask for 256 chunks in turn. */
+const SCAN = 2
+
 /** Bytes of a chunk that a store is given. */
 const CHUNK = 256 * 1024
 
@@ -31,7 +34,7 @@ export class ModuleStore implements SpillStore {
 
   /** Loads the module. Rejects with a UsageError if it exports no store. */
   load(): Promise<SpillStore> {
-    this.#loading ??= this.#limited(storeIn(this.#module)).then(
+    this.#loading ??= this.#limited(storeIn(this.#module), 1).then(
       (store) => {
         this.#loaded = store
         return store
@@ -65,25 +68,29 @@ export class ModuleStore implements SpillStore {
     }
   }
 
-  async read(id: string, range?: SpillRange) {
+  read(id: string, range?: SpillRange) {
+    return this.#asked((store) => store.read(id, range), 1)
+  }
+
+  search(id: string, pattern: string, options?: SpillSearch) {
+    return this.#asked((store) => store.search(id, pattern, options), SCAN)
+  }
+
+  list() {
+    return this.#asked((store) => store.list(), SCAN)
+  }
+
+  sweep(options?: SweepOptions) {
+    return this.#asked((store) => store.sweep(options), SCAN)
+  }
+
+  async #asked<T>(ask: (store: SpillStore) => Promise<T>, times: number): Promise<T> {
     const store = await this.load()
-    return this.#limited(store.read(id, range))
+    return this.#limited(ask(store), times)
   }
 
-  async search(id: string, pattern: string, options?: SpillSearch) {
-    return (await this.load()).search(id, pattern, options)
-  }
-
-  async list() {
-    return (await this.load()).list()
-  }
-
-  async sweep(options?: SweepOptions) {
-    return (await this.load()).sweep(options)
-  }
-
-  async #limited<T>(work: Promise<T>): Promise<T> {
-    const late = new Late(this.#patience)
+  async #limited<T>(work: Promise<T>, times: number): Promise<T> {
+    const late = new Late(this.#patience * times)
     late.start()
     return Promise.race([work, late.failure]).finally(() => late.stop())
   }

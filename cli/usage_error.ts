@@ -28,6 +28,8 @@ const MEANINGS: Record<string, string> = {
   ENAMETOOLONG: 'file name too long; check the path',
 }
 
+const NOT_UTF8 = 'no such file; a name that is not UTF-8 cannot be opened: rename it'
+
 /** Advice appended to errors of the library. */
 const ADVICE: Record<string, string> = {
   ERR_SPILLWAY_LOCKED: '; end the agent that has it open, then run this again',
@@ -39,7 +41,9 @@ const ADVICE: Record<string, string> = {
 export function explain(error: unknown, name?: string): string {
   const { code, message, syscall } = toError(error)
   const told = name === undefined ? '' : `${name}: `
-  const meaning = MEANINGS[code] ?? MEANINGS[`${code} ${syscall}`]
+  // A directory lists a name that is not UTF-8 with U+FFFD for its bytes, which is the name of another file.
+  const isLost = code === 'ENOENT' && name?.includes('\ufffd')
+  const meaning = isLost ? NOT_UTF8 : (MEANINGS[code] ?? MEANINGS[`${code} ${syscall}`])
   if (meaning !== undefined) return oneLine(`${told}${meaning}`)
   if (code === 'ERR_SPILLWAY_PLATFORM') return message.split('\n').map(oneLine).join('\n')
   if (code === 'ERR_SPILLWAY_OPTION')

@@ -1,8 +1,9 @@
 /** Chars above which a name is not a misspelt option. */
 const LONGEST = 40
 
-/** Chars below which a part of a name does not identify it. */
+/** Chars below which a part of a name does not identify it, and the beginning of a word does not abbreviate it. */
 const PART = 4
+const START = 3
 
 /** Returns the name most similar to a misspelt one, the first of several, or undefined if none is similar. */
 export function closest(misspelt: string, names: readonly string[]): string | undefined {
@@ -16,7 +17,27 @@ export function closest(misspelt: string, names: readonly string[]): string | un
     found = name
     least = apart
   }
-  return found ?? names.find((name) => holds(normalized(name), given) || holds(given, normalized(name)))
+  return (
+    found ??
+    names.find((name) => sayTheSame(wordsOf(misspelt), wordsOf(name))) ??
+    names.find((name) => holds(normalized(name), given) || holds(given, normalized(name)))
+  )
+}
+
+/** Returns the words of a name such as maxChars or max-chars, without the endings of plurals. */
+function wordsOf(name: string): string[] {
+  const words = name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/)
+  return words.filter(Boolean).map((word) => word.toLowerCase().replace(/s$/, ''))
+}
+
+/** Returns true if two names have the same words, some of them abbreviated. */
+function sayTheSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((word, at) => abbreviates(word, other[at] as string))
+}
+
+function abbreviates(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one]
+  return short === long || (short.length >= START && long.startsWith(short))
 }
 
 /** Normalises a name: case and punctuation are ignored. */

@@ -19,43 +19,45 @@ const PROMPT = [
   'provider',
 ] as const
 
-/** Names of all options, by taker. A taker of limits also takes the names of `policy`. */
+const POLICY = [
+  'maxBytes',
+  'maxLines',
+  'maxChars',
+  'maxTokens',
+  'maxLineBytes',
+  'keep',
+  'headShare',
+  'needles',
+  'query',
+  'isError',
+  'snap',
+  'notice',
+  'source',
+  'share',
+  'dialect',
+  'sideData',
+  'maxSideBytes',
+  'structured',
+  'json',
+  'schema',
+  'clean',
+  'redact',
+  'media',
+  'method',
+  'onClamp',
+  'spill',
+] as const
+
+/** Names of all options, by taker, its own first. */
 export const OPTIONS = {
-  policy: [
-    'maxBytes',
-    'maxLines',
-    'maxChars',
-    'maxTokens',
-    'maxLineBytes',
-    'keep',
-    'headShare',
-    'needles',
-    'query',
-    'isError',
-    'snap',
-    'notice',
-    'source',
-    'share',
-    'dialect',
-    'sideData',
-    'maxSideBytes',
-    'structured',
-    'json',
-    'schema',
-    'clean',
-    'redact',
-    'media',
-    'method',
-    'onClamp',
-    'spill',
-  ],
+  policy: POLICY,
   media: ['maxBytes', 'maxItems', 'keep'],
   clean: ['ansi', 'carriageReturns', 'control', 'repeats'],
   redact: ['kinds', 'patterns'],
   display: ['maxChars', 'maxErrorChars', 'redact'],
-  messages: ['aggregate'],
+  messages: ['aggregate', ...POLICY],
   aggregate: ['maxChars', 'order', 'protectLatest', 'minKeepChars'],
-  capture: ['streams', 'tool', 'callId'],
+  capture: ['streams', 'tool', 'callId', ...POLICY],
   attach: ['graceMs', 'signal'],
   store: ['dir', 'reference', 'maxFileBytes', 'maxTotalBytes', 'maxAge', 'minAge'],
   remote: ['storage', 'prefix', 'maxFileBytes', 'maxTotalBytes', 'maxAge', 'timeout'],
@@ -67,9 +69,9 @@ export const OPTIONS = {
   precheck: PROMPT,
   recovery: [...PROMPT, 'send', 'compact', 'truncate', 'maxCompactions', 'onEvent', 'signal'],
   classify: ['patterns'],
-  guard: ['method', 'transform', 'beforeWrite', 'maxRowBytes', 'inPlace'],
-  repair: ['aggregate', 'plan', 'backup', 'dryRun', 'lock', 'lockTimeout', 'signal', 'onProgress'],
-  inspect: ['signal', 'top'],
+  guard: ['method', 'transform', 'beforeWrite', 'maxRowBytes', 'inPlace', ...POLICY],
+  repair: ['aggregate', 'plan', 'backup', 'dryRun', 'lock', 'lockTimeout', 'signal', 'onProgress', ...POLICY],
+  inspect: ['signal', 'top', ...POLICY],
 } as const
 
 export type Taker = keyof typeof OPTIONS
@@ -122,14 +124,14 @@ export function checkNamesWithin<T extends object>(
   const own: readonly string[] = OPTIONS[taker]
   checkHolder(taker, checkOptions(taker, value))
   for (const name in value)
-    if (!own.includes(name) && !isEverywhere(name)) throw misspelt(name, [own], `${taker}.`)
+    if (!own.includes(name) && !isEverywhere(name)) throw misspelt(name, own, [], `${taker}.`)
   return value
 }
 
 function refuse(taker: Taker, field: string, value: object, name: string): void {
   if (isEverywhere(name)) return
   checkHolder(field, value)
-  throw misspelt(name, [OPTIONS[taker], OPTIONS.policy, [...ALL]])
+  throw misspelt(name, OPTIONS[taker], [...ALL])
 }
 
 /** Returns true if other code has added a name to all objects. */
@@ -137,11 +139,22 @@ function isEverywhere(name: string): boolean {
   return name in Object.prototype
 }
 
-/** Makes an error for an unknown name, with a suggestion. `lists`: candidates, the likeliest list first. */
-function misspelt(name: string, lists: readonly (readonly string[])[], within = ''): Error {
-  const meant = lists.map((names) => closest(name, names)).find((name) => name !== undefined)
-  const hint = meant === undefined ? '' : `; did you mean \`${meant}\`?`
-  return coded(new TypeError(`unknown option \`${within}${show(name).slice(1, -1)}\`${hint}`))
+/** Makes an error for an unknown name. `own`: the names that are accepted; `others`: further ones that may be meant. */
+function misspelt(name: string, own: readonly string[], others: readonly string[], within = ''): Error {
+  return coded(new TypeError(unknownName('option', name, own, others, within)))
+}
+
+/** Tells of an unknown name, and of the one that was meant, or of all if none is similar. */
+export function unknownName(
+  kind: 'argument' | 'option',
+  name: string,
+  own: readonly string[],
+  others: readonly string[] = [],
+  within = '',
+): string {
+  const meant = closest(name, own) ?? closest(name, others)
+  const hint = meant === undefined ? `expected one of ${own.join(', ')}` : `did you mean \`${meant}\`?`
+  return `unknown ${kind} \`${within}${show(name).slice(1, -1)}\`; ${hint}`
 }
 
 /** Rejects objects whose contents are not named members. */

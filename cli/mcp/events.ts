@@ -1,57 +1,120 @@
-import { linesOf, type Overlong } from './lines.js'
+import { Held, type Overlong } from './lines.js'
 
-/** An event of a stream of a server. Its data is one message, as a line. */
+/** An event of a stream of a server, or its `retry`. The data is one message, as a line. */
 export interface ServerEvent {
   readonly data?: Buffer | Overlong
+  /** The id of the last event that had one; empty if the server has taken it back. */
   readonly id?: string
   /** Milliseconds after which a stream that broke off may be asked for again. */
   readonly retry?: number
 }
 
-const BLANK = Buffer.from(' ')
+type Body = AsyncIterable<Buffer> | Iterable<Buffer>
 
-/** Yields the events of a stream. Of data over `most` bytes, only the ends are held. */
-export async function* eventsOf(
-  stream: AsyncIterable<Buffer> | Iterable<Buffer>,
-  most: number,
-): AsyncGenerator<ServerEvent> {
-  let data: (Buffer | Overlong)[] = []
+const BLANK = Buffer.from(' ')
+const MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** Bytes of a line that tell which field it is: the longest name that counts, a colon and a blank. */
+const LEAD = 'event: '.length
+/** Bytes of a value that is not data. A longer one is ignored. */
+const VALUE = 8_192
+
+/**
+ * Yields the events of a stream, as the HTML standard reads them: lines end with LF, CR or both, and an event without its
+ * empty line is not one. Events of a type other than `message`, which is the default, are not messages. Of data over
+ * `most` bytes, only the ends are held, in however many lines it comes.
+ */
+export async function* eventsOf(stream: Body, most: number): AsyncGenerator<ServerEvent> {
+  let data = new Held(most)
+  let type = ''
   let id: string | undefined
-  for await (const line of linesOf(stream, most)) {
-    const { name, value } = fieldOf(line)
-    const text = Buffer.isBuffer(value) ? value.toString().trim() : ''
-    if (name === 'data') data.push(value)
-    if (name === 'id') id = text
-    if (name === 'retry' && /^\d+$/.test(text)) yield { retry: Number(text) }
-    if (name !== '') continue
-    const message = joined(data)
-    const isEmpty = !message || (Buffer.isBuffer(message) && message.length === 0)
-    yield { ...(!isEmpty && { data: message }), ...(id !== undefined && { id }) }
-    data = []
+  let line = new Field(data)
+  let isAfterReturn = false
+  for await (const chunk of bodyOf(stream)) {
+    let from = 0
+    for (let at = 0; at < chunk.length; at++) {
+      const isNewline = chunk[at] === 10
+      if (!isNewline && chunk[at] !== 13) {
+        isAfterReturn = false
+        continue
+      }
+      const isSecond = isNewline && isAfterReturn
+      isAfterReturn = !isNewline
+      const rest = chunk.subarray(from, at)
+      from = at + 1
+      // The second byte of CR LF ends nothing.
+      if (isSecond) continue
+      line.add(rest)
+      const { name, value } = line.done()
+      if (name === 'event') type = value
+      if (name === 'id' && !value.includes('\0')) id = value
+      if (name === 'retry' && /^\d+$/.test(value)) yield { retry: Number(value) }
+      if (name === '') {
+        const isMessage = data.bytes > 0 && (type === '' || type === 'message')
+        yield { ...(isMessage && { data: data.done() }), ...(id !== undefined && { id }) }
+        data = new Held(most)
+        type = ''
+      }
+      line = new Field(data)
+    }
+    line.add(chunk.subarray(from))
   }
 }
 
-/** Returns the field of a line. An empty line has none, and ends the event; a comment is a field that nobody reads. */
-function fieldOf(line: Buffer | Overlong): { name: string; value: Buffer | Overlong } {
-  const head = Buffer.isBuffer(line) ? line.toString('latin1', 0, 8) : line.head.slice(0, 8)
-  const [all, name = ''] = /^([^:\r\n]*)(?:: ?)?/.exec(head) ?? ['']
-  if (name === '' && all !== '') return { name: ':', value: line }
-  const value = Buffer.isBuffer(line)
-    ? line.subarray(all.length, endOf(line))
-    : { ...line, head: line.head.slice(all.length), bytes: line.bytes - all.length }
-  return { name, value }
+/** A line of a stream, in parts. Data is added to that of the event; of other lines, only a value that counts is held. */
+class Field {
+  readonly #data: Held
+  #name: string | undefined
+  #lead: Buffer = Buffer.alloc(0)
+  #value: Held | undefined
+
+  constructor(data: Held) {
+    this.#data = data
+  }
+
+  add(part: Buffer): void {
+    if (this.#name !== undefined) this.#value?.add(part)
+    else {
+      this.#lead = this.#lead.length === 0 ? part : Buffer.concat([this.#lead, part])
+      if (this.#lead.length >= LEAD) this.#begin()
+    }
+  }
+
+  /** Returns the field of a whole line: '' of an empty one, which ends the event. Data is not returned. */
+  done(): { name: string; value: string } {
+    if (this.#name === undefined) this.#begin()
+    const value = this.#name === 'data' ? undefined : this.#value?.done()
+    const isIgnored = value !== undefined && !Buffer.isBuffer(value)
+    return { name: isIgnored ? ':' : (this.#name ?? ''), value: value === undefined ? '' : String(value) }
+  }
+
+  #begin(): void {
+    const [all = '', name = ''] = /^([^:]*)(?:: ?)?/.exec(this.#lead.toString('latin1', 0, LEAD)) ?? []
+    // A comment is a field that nobody reads.
+    this.#name = name === '' && all !== '' ? ':' : name
+    if (name === 'data') {
+      this.#value = this.#data
+      // Between tokens of JSON a blank is as good as a newline.
+      if (this.#value.bytes > 0) this.#value.add(BLANK)
+    } else if (name === 'event' || name === 'id' || name === 'retry') this.#value = new Held(VALUE)
+    this.#value?.add(this.#lead.subarray(all.length))
+  }
 }
 
-function endOf(line: Buffer): number {
-  let end = line.length
-  while (line[end - 1] === 10 || line[end - 1] === 13) end--
-  return end
-}
-
-/** Joins the lines of an event's data. Between tokens of JSON a blank is as good as a newline. */
-function joined([first, ...others]: readonly (Buffer | Overlong)[]): Buffer | Overlong | undefined {
-  if (first && (others.length === 0 || !Buffer.isBuffer(first))) return first
-  return first && Buffer.concat([first, ...others.filter(Buffer.isBuffer).flatMap((one) => [BLANK, one])])
+/** Yields a body without the byte order mark that may begin it. */
+export async function* bodyOf(stream: Body): AsyncGenerator<Buffer> {
+  let start: Buffer | undefined = Buffer.alloc(0)
+  for await (const chunk of stream) {
+    if (start === undefined) {
+      yield chunk
+      continue
+    }
+    start = Buffer.concat([start, chunk])
+    if (start.length < MARK.length && MARK.indexOf(start) === 0) continue
+    yield start.indexOf(MARK) === 0 ? start.subarray(MARK.length) : start
+    start = undefined
+  }
+  if (start) yield start
 }
 
 /** Makes one line of a message, in place: within strings of JSON there is no newline. */

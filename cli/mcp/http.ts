@@ -2,10 +2,11 @@ import { EventEmitter, once } from 'node:events'
 import { type IncomingMessage, Agent as PlainAgent, request as plain } from 'node:http'
 import { Agent as SafeAgent, request as safe } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eventsOf, flat } from './events.js'
-import { linesOf, type Overlong } from './lines.js'
+import { bodyOf, eventsOf, flat } from './events.js'
+import { Held, type Overlong } from './lines.js'
 import { idOf, isObject, type Message, messagesOf } from './message.js'
 import { LONGEST } from './relay.js'
+import { EVENTS, JSON_TYPE, startOf, typeOf, unexpected } from './response.js'
 
 type Line = Buffer | Overlong
 type Headers = Readonly<Record<string, string>>
@@ -14,8 +15,11 @@ const REDIRECTS = 5
 /** Times that a stream is asked for again in vain, and milliseconds before the first, twice as many before each other. */
 const TRIES = 5
 const RETRY = 1_000
-/** Chars of an error page that are told. */
-const TOLD = 500
+/** Least and most milliseconds before a stream is asked for again, whatever the server says: a longer timer ends at once. */
+const SOONEST = 100
+const LATEST = 2 ** 31 - 1
+/** Milliseconds that a message without an answer may take before later ones are sent all the same. */
+const PATIENCE = 1_000
 
 /** A server behind a URL: a message of the client is a POST, and what comes back is JSON or a stream of events. */
 export class Remote {
@@ -46,7 +50,7 @@ export class Remote {
   }
 
   /** Sends a line of the client. A request may take long, and what follows may cancel it, so its answer is waited for
-   *  only if it tells the session. */
+   *  only if it tells the session. After a message without an answer the next one waits, so that it does not overtake it. */
   async send(line: Buffer): Promise<void> {
     const messages = messagesOf(line)
     const has = (name: string) => messages.some(({ method }) => method === name)
@@ -55,13 +59,18 @@ export class Remote {
     const asked = messages.filter(({ id, method }) => id !== undefined && method !== undefined)
     for (const { id } of asked) this.#open.add(JSON.stringify(id))
     const sent = this.#post(line, asked)
-    if (asked.length === 0 || has('initialize')) await sent
+    if (has('initialize'))
+      await Promise.race([
+        sent,
+        this.#until(() => !asked.some(({ id }) => this.#open.has(JSON.stringify(id)))),
+      ])
+    else if (asked.length === 0) await Promise.race([sent, sleep(PATIENCE, undefined, { ref: false })])
     if (has('notifications/initialized')) void this.#listen().catch(() => {})
   }
 
   /** Waits for open answers, and ends the session. */
   async close(): Promise<void> {
-    while (this.#open.size > 0 && !this.over.aborted) await once(this.#answers, 'answer')
+    await this.#until(() => this.#open.size === 0)
     this.stop(undefined)
     if (!this.#told['mcp-session-id']) return
     const ended = this.#request('DELETE', {}).catch(() => {})
@@ -76,6 +85,11 @@ export class Remote {
     this.#answers.emit('answer')
   }
 
+  /** Waits for answers, or for the end of the session. */
+  async #until(isDone: () => boolean): Promise<void> {
+    while (!isDone() && !this.over.aborted) await once(this.#answers, 'answer')
+  }
+
   #answered(id: unknown): void {
     this.#open.delete(JSON.stringify(id))
     this.#answers.emit('answer')
@@ -84,15 +98,15 @@ export class Remote {
   async #post(line: Buffer, asked: readonly Message[]): Promise<void> {
     const isOpen = ({ id }: Message) => this.#open.has(JSON.stringify(id))
     try {
-      const accept = 'application/json, text/event-stream'
+      const accept = `application/json, ${EVENTS}`
       const response = await this.#request('POST', { accept, 'content-type': 'application/json' }, line)
       const session = response.headers['mcp-session-id']
       if (typeof session === 'string') this.#told = { ...this.#told, 'mcp-session-id': session }
-      const type = response.headers['content-type'] ?? ''
+      const type = typeOf(response)
       if (!asked.some(isOpen)) response.resume()
-      else if (type.startsWith('text/event-stream')) await this.#follow(response, () => !asked.some(isOpen))
-      else if (type.startsWith('application/json')) await this.#whole(response)
-      else throw new Error(`answered with ${type || 'no content type'}`)
+      else if (type === EVENTS) await this.#follow(response, () => !asked.some(isOpen))
+      else if (JSON_TYPE.test(type)) await this.#whole(response)
+      else throw unexpected(response)
       if (asked.some(isOpen)) throw new Error('sent no answer')
     } catch (error) {
       const message = `${this.#url.origin} ${error instanceof Error ? error.message : error}`
@@ -105,14 +119,20 @@ export class Remote {
 
   /** Hears what the server sends of its own. A server need not offer that. */
   async #listen(): Promise<void> {
-    await this.#follow(await this.#request('GET', { accept: 'text/event-stream' }))
+    await this.#follow(await this.#events({}))
+  }
+
+  /** Asks for a stream of events. */
+  async #events(headers: Headers): Promise<IncomingMessage> {
+    const response = await this.#request('GET', { ...headers, accept: EVENTS })
+    if (typeOf(response) !== EVENTS) throw unexpected(response)
+    return response
   }
 
   async #whole(response: IncomingMessage): Promise<void> {
-    const chunks = async function* () {
-      for await (const chunk of response) yield flat(chunk)
-    }
-    for await (const line of linesOf(chunks(), LONGEST)) await this.#got(line)
+    const body = new Held(LONGEST)
+    for await (const chunk of bodyOf(response)) body.add(flat(chunk))
+    if (body.bytes > 0) await this.#got(body.done())
   }
 
   /** Reads a stream of events, and where it breaks off asks for the rest, until it is done, if that can
@@ -131,11 +151,12 @@ export class Remote {
         // What a broken stream still owes is asked for, as it is of one that has ended.
       }
       if (isDone?.()) return
-      if ((last === undefined && isDone) || failed === TRIES)
-        throw new Error('ended its stream without an answer')
-      await sleep(wait * 2 ** failed, undefined, { signal: this.over })
-      const headers = { accept: 'text/event-stream', ...(last !== undefined && { 'last-event-id': last }) }
-      next = await this.#request('GET', headers).catch(() => undefined)
+      if ((!last && isDone) || failed === TRIES) throw new Error('ended its stream without an answer')
+      const pause = Math.min(Math.max(wait, SOONEST) * 2 ** failed, LATEST)
+      await sleep(pause, undefined, { signal: this.over })
+      // A header is written as Latin-1, one byte for each char.
+      const headers: Headers = last ? { 'last-event-id': Buffer.from(last).toString('latin1') } : {}
+      next = await this.#events(headers).catch(() => undefined)
       failed = next ? 0 : failed + 1
     }
   }
@@ -159,7 +180,8 @@ export class Remote {
   async #request(method: string, headers: Headers, body?: Buffer): Promise<IncomingMessage> {
     let url = this.#url
     for (let nth = 0; ; nth++) {
-      const all = { ...this.#given, ...this.#told, ...headers }
+      // Without that header a server may send any encoding.
+      const all = { ...this.#given, ...this.#told, ...headers, 'accept-encoding': 'identity' }
       const asked = this.#ask(url, { method, headers: all, agent: this.#agent })
       asked.end(body)
       const [response] = (await once(asked, 'response')) as [IncomingMessage]
@@ -183,13 +205,4 @@ export class Remote {
       throw new Error(`answered ${[statusCode, statusMessage, told].filter(Boolean).join(' ')}`)
     }
   }
-}
-
-async function startOf(response: IncomingMessage): Promise<string> {
-  let text = ''
-  for await (const chunk of response) {
-    text += chunk
-    if (text.length > TOLD) break
-  }
-  return text.slice(0, TOLD)
 }

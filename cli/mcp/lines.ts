@@ -14,13 +14,13 @@ export async function* linesOf(
   stream: AsyncIterable<Buffer> | Iterable<Buffer>,
   most: number,
 ): AsyncGenerator<Buffer | Overlong> {
-  let line = new Line(most)
+  let line = new Held(most)
   for await (const chunk of stream) {
     let from = 0
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
       line.add(chunk.subarray(from, at + 1))
       yield line.done()
-      line = new Line(most)
+      line = new Held(most)
       from = at + 1
     }
     if (from < chunk.length) line.add(chunk.subarray(from))
@@ -28,9 +28,12 @@ export async function* linesOf(
   if (line.bytes > 0) yield line.done()
 }
 
-class Line {
+/** Bytes that come in parts. The parts are copied into one buffer, since a buffer for each takes a hundred bytes beside its
+ *  own; a single part is not copied. Of more than `most` bytes, only the ends are held. */
+export class Held {
   bytes = 0
-  #parts: Buffer[] = []
+  #held: Buffer = Buffer.alloc(0)
+  #filled = 0
   #head: Buffer | undefined
   readonly #most: number
 
@@ -40,16 +43,34 @@ class Line {
 
   add(part: Buffer): void {
     this.bytes += part.length
-    this.#parts.push(part)
-    if (this.bytes <= this.#most) return
-    const held = Buffer.concat(this.#parts)
-    this.#head ??= Buffer.from(held.subarray(0, END))
-    this.#parts = [Buffer.from(held.subarray(-END))]
+    if (this.bytes <= this.#most) this.#keep(part)
+    else {
+      this.#head ??= Buffer.concat([this.#all().subarray(0, END), part.subarray(0, END)]).subarray(0, END)
+      this.#held = Buffer.concat([this.#all().subarray(-END), part.subarray(-END)])
+      this.#filled = this.#held.length
+    }
   }
 
   done(): Buffer | Overlong {
-    const held = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts)
+    const held = this.#all()
     if (!this.#head) return held
-    return { head: this.#head.toString(), tail: held.toString(), bytes: this.bytes }
+    return { head: this.#head.toString(), tail: held.subarray(-END).toString(), bytes: this.bytes }
+  }
+
+  #keep(part: Buffer): void {
+    if (this.#filled === 0) this.#held = part
+    else {
+      if (this.bytes > this.#held.length) {
+        const grown = Buffer.allocUnsafe(Math.min(2 * this.bytes, this.#most))
+        this.#all().copy(grown)
+        this.#held = grown
+      }
+      part.copy(this.#held, this.#filled)
+    }
+    this.#filled = this.bytes
+  }
+
+  #all(): Buffer {
+    return this.#held.subarray(0, this.#filled)
   }
 }

@@ -1,4 +1,5 @@
 import type { SpillRecord } from 'spillway'
+import { native } from '../engine.js'
 import { isObject, tryRead } from '../untrusted.js'
 
 /** The record of an output, stored once all of its chunks are. */
@@ -19,26 +20,49 @@ export interface Stored {
   readonly firstLines: readonly number[]
   /** Lines of all chunks together. */
   readonly sizeLines: number
+  /** The digest of each chunk: a storage may return other bytes of the same length. */
+  readonly digests: readonly string[]
 }
 
-export function encode(stored: Stored): Uint8Array {
-  return Buffer.from(JSON.stringify(stored))
+/** Writes a record below a line with the digest of its id and text, so that the record of another output is rejected. */
+export function encode(id: string, stored: Stored): Uint8Array {
+  const text = JSON.stringify(stored)
+  return Buffer.from(`${sealOf(id, text)}\n${text}`)
 }
 
-/** Parses a record. Returns undefined if it is none, whatever the storage made of it. */
-export function decode(bytes: Uint8Array): Stored | undefined {
-  const stored = tryRead(() => JSON.parse(new TextDecoder().decode(bytes)) as Stored)
+/** Parses the record of an output. Returns undefined if it is not one, whatever the storage made of it. */
+export function decode(id: string, bytes: Uint8Array): Stored | undefined {
+  const [, seal, text = ''] = /^([0-9a-f]+)\n(.*)$/s.exec(new TextDecoder().decode(bytes)) ?? []
+  if (seal !== sealOf(id, text)) return undefined
+  const stored = tryRead(() => JSON.parse(text) as Stored)
   return isObject(stored) && isSound(stored) ? stored : undefined
 }
 
-function isSound({ bytes, lines, complete, created, started, size, chunk, firstLines, sizeLines }: Stored) {
+function sealOf(id: string, text: string): string {
+  return native.digestOf(Buffer.from(id + text))
+}
+
+function isSound({
+  bytes,
+  lines,
+  complete,
+  created,
+  started,
+  size,
+  chunk,
+  firstLines,
+  sizeLines,
+  digests,
+}: Stored) {
   const counts = [bytes, lines, created, started, size, chunk, sizeLines]
   return (
     typeof complete === 'boolean' &&
     Array.isArray(firstLines) &&
     [...counts, ...firstLines].every((count) => Number.isSafeInteger(count) && count >= 0) &&
     chunk > 0 &&
-    firstLines.length === Math.ceil(size / chunk) + 1
+    firstLines.length === Math.ceil(size / chunk) + 1 &&
+    Array.isArray(digests) &&
+    digests.length === Math.ceil(size / chunk)
   )
 }
 

@@ -167,7 +167,7 @@ class RemoteStore implements SpillStore {
     const ids = Array.from(outputs).flatMap(([id, { isSaved }]) => (isSaved ? id : []))
     const found = await each(ids, async (id): Promise<[string, Stored][]> => {
       const bytes = await this.#engine.get(this.#keys.record(id))
-      const stored = bytes && decode(bytes)
+      const stored = bytes && decode(id, bytes)
       return stored ? [[id, stored]] : []
     })
     const order = ([one, { created }]: [string, Stored], [other, { created: later }]: [string, Stored]) =>
@@ -179,7 +179,7 @@ class RemoteStore implements SpillStore {
     const bytes = await this.#engine.get(this.#keys.record(id))
     if (bytes === undefined)
       throw refusal(`no output is saved under ${id}: there was none, or it was removed`)
-    const stored = decode(bytes)
+    const stored = decode(id, bytes)
     if (stored === undefined) throw refusal(`the record of the output ${id} is damaged`)
     return stored
   }
@@ -196,8 +196,11 @@ class RemoteStore implements SpillStore {
     const { size, chunk, started } = stored
     if (at >= count(stored)) return new Uint8Array(0)
     const bytes = await this.#engine.get(this.#keys.chunk(id, at, started))
-    if (bytes?.length === Math.min(chunk, size - at * chunk)) return bytes
-    throw refusal(`a part of the output ${id} is missing: it was removed, or the storage lost it`)
+    if (bytes === undefined)
+      throw refusal(`a part of the output ${id} is missing: it was removed, or the storage lost it`)
+    if (bytes.length === Math.min(chunk, size - at * chunk) && native.digestOf(bytes) === stored.digests[at])
+      return bytes
+    throw refusal(`a part of the output ${id} is damaged: the storage returned other bytes than were saved`)
   }
 }
 

@@ -40,6 +40,7 @@ export class Upload {
   readonly #all = new Lines()
   readonly #kept = new Lines()
   readonly #firstLines = [1]
+  readonly #digests: string[] = []
   readonly #names: string[] = []
   /** The chunk being stored. Resolves to its failure. */
   #storing: Promise<{ error: unknown } | undefined> | undefined
@@ -74,6 +75,7 @@ export class Upload {
     this.#size += bytes.length
     this.#kept.add(bytes)
     this.#firstLines.push(this.#kept.newlines + 1)
+    this.#digests.push(native.digestOf(bytes))
     await this.#settle()
     const key = this.#keys.chunk(this.#id, this.#names.length, this.#started)
     this.#names.push(key)
@@ -108,9 +110,10 @@ export class Upload {
       sizeLines: this.#kept.count,
       chunk: CHUNK,
       firstLines: this.#firstLines,
+      digests: this.#digests,
     }
     // A record that is lost on its way may still arrive, and is then as good as another one: all of its chunks are there.
-    await this.#engine.set(this.#keys.record(this.#id), encode(stored), this.#limits.maxAge)
+    await this.#engine.set(this.#keys.record(this.#id), encode(this.#id, stored), this.#limits.maxAge)
     return stored
   }
 

@@ -1,7 +1,7 @@
 import type { spillTool as Declared, SpillMatch, SpillSlice, SpillStore } from 'spillway'
 import { cleanText } from '../text/clean.js'
 import { get, isObject } from '../untrusted.js'
-import { optionError, show } from '../validate.js'
+import { optionError, show, unknownName } from '../validate.js'
 
 /** Bytes and lines of a page. With a number before each line it stays within 40,960 bytes. */
 const PAGE = 30_000
@@ -104,6 +104,9 @@ function requestOf(input: unknown): Request {
   if (!isObject(input))
     throw new InputError('Pass an object with the id of a saved output, such as {"id": "0123456789abcdef"}.')
   const value = (name: string) => present(get(input, name))
+  const names = Object.keys(parameters().properties)
+  const unknown = Object.keys(input).find((name) => !names.includes(name) && value(name) !== undefined)
+  if (unknown !== undefined) throw new InputError(unknownName('argument', unknown, names))
   const id = value('id')
   if (typeof id !== 'string') throw new InputError('Pass the id of a saved output, from its notice.')
   const pattern = value('pattern')
@@ -180,7 +183,7 @@ async function matches(
   }
   const next = found[count]
   return [
-    `[${id}: ${next ? 'the first ' : ''}${count} matching lines${from}]`,
+    `[${id}: ${next ? 'the first ' : ''}${count} matching line${count === 1 ? '' : 's'}${from}]`,
     ...[...rows].sort(([one], [other]) => one - other).map(([, text]) => text),
     ...(next ? [`[more: search from line ${next.line} on]`] : []),
   ].join('\n')

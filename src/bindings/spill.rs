@@ -242,6 +242,12 @@ pub fn newlines_in(bytes: &[u8]) -> f64 {
     memchr::memchr_iter(b'\n', bytes).count() as f64
 }
 
+/// Returns a digest of a part of an output. It detects accidental changes, not malicious ones.
+#[napi(catch_unwind)]
+pub fn digest_of(bytes: &[u8]) -> String {
+    format!("{:016x}", xxhash_rust::xxh3::xxh3_64(bytes))
+}
+
 /// Reads a page of an output from consecutive bytes of it. `place`: their position, the newlines before them, and the
 /// bytes and lines of the whole. Returns the position that the bytes must reach if that is beyond them.
 #[napi(catch_unwind, ts_return_type = "Promise<SpillPage | number>")]

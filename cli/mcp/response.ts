@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http'
+
+/** Chars of an error page that are told, and milliseconds that it may take to come. */
+const TOLD = 500
+const PATIENCE = 1_000
+
+/** Types of a response. */
+export const EVENTS = 'text/event-stream'
+export const JSON_TYPE = /^(?:application|text)\/json$|\+json$/
+
+/** Returns the type of a response without parameters, in lower case. One that is encoded has none that is known. */
+export function typeOf({ headers }: IncomingMessage): string {
+  if (!/^\s*(?:identity)?\s*$/i.test(headers['content-encoding'] ?? '')) return ''
+  return (headers['content-type'] ?? '')
+    .replace(/[;,].*$/s, '')
+    .trim()
+    .toLowerCase()
+}
+
+/** Gives up a response of a type that the protocol does not have, and makes an error of it. */
+export function unexpected(response: IncomingMessage): Error {
+  response.destroy()
+  const { 'content-type': type = 'no content type', 'content-encoding': encoding } = response.headers
+  return new Error(`answered with ${[type, encoding].filter(Boolean).join(' in ')}`)
+}
+
+/** Returns the start of a page. One that does not end is told as far as it has come. */
+export async function startOf(response: IncomingMessage): Promise<string> {
+  const late = setTimeout(() => response.destroy(), PATIENCE)
+  let text = ''
+  try {
+    for await (const chunk of response) {
+      text += chunk
+      if (text.length > TOLD) break
+    }
+  } catch {
+    // The status says more than why its page broke off.
+  } finally {
+    clearTimeout(late)
+  }
+  return text.slice(0, TOLD)
+}
