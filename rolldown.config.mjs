@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -9,6 +10,19 @@ const group = (name, ...rooms) => ({
   name,
   test: (id) => rooms.some((room) => id.startsWith(`${root}lib/${room}`)),
 })
+
+/** Returns the licences of the packages in a chunk, which each copy of their code must carry. */
+function licencesOf({ moduleIds }) {
+  const packages = moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
+  return [...new Set(packages)].map(licenceOf).join('')
+}
+
+function licenceOf(dir) {
+  const file = readdirSync(dir).find((name) => /^licen[cs]e/i.test(name))
+  const { name, version } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
+  if (file === undefined) throw new Error(`${name} is bundled and has no licence`)
+  return `/*! ${name} ${version}\n\n${readFileSync(join(dir, file), 'utf8').trim()}\n*/\n`
+}
 
 // The published JavaScript. tsc checks the types. Each file that is loaded costs half a millisecond and each 40 KB one
 // more, so they are few, and `text` alone is loaded at once: index.ts says what waits for its first call.
@@ -25,12 +39,15 @@ export default {
     ...Object.fromEntries(wings.map((wing) => [wing, `${wing}.ts`])),
   },
   platform: 'node',
+  // Of a bundled package, the modules rather than a bundle of its own.
+  resolve: { mainFields: ['module', 'main'] },
   // Made by napi, beside them; and the wings, which are entries of their own.
   external: /\.node$|^\.\/wings\//,
   output: {
     dir: 'dist',
     format: 'cjs',
     chunkFileNames: '[name].js',
+    banner: licencesOf,
     codeSplitting: {
       groups: [
         // What the command line shows without an engine.

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { HookPolicy } from '../cli/hook/blocks.js'
 import type * as Clamping from '../cli/hook/clamp_blocks.js'
 import plugin from '../cli/hook/opencode.js'
-import { place, seq, spillway, write } from './cli.js'
+import { place, seq, shell, spillway, write } from './cli.js'
 
 /** Of the package, whose engine it shares. */
 const { clampBlocks } = createRequire(__filename)('../dist/clamp_blocks.js') as typeof Clamping
@@ -94,6 +94,85 @@ describe('spillway hook claude-code', () => {
     const { stdout: shown, ...others } = outputOf(stdout)
     expect(others).toEqual({ stderr: '', interrupted: false, isImage: false })
     expect(shown).toMatch(/9000\nerror: the disk is full\n$/)
+  })
+
+  const SECRET = `ghp_${'a1B2'.repeat(9)}`
+
+  it.each([
+    ['small', BIG],
+    [BIG, 'small'],
+    [BIG, BIG],
+    ['', BIG],
+  ])('bounds what Bash wrote to stderr beside stdout', async (stdout, stderr) => {
+    const { stdout: answer } = await hook(event('Bash', bash(stdout, { stderr })))
+    const { stdout: out, stderr: err, ...others } = outputOf(answer)
+    expect(others).toEqual({ interrupted: false, isImage: false })
+    expect(Buffer.byteLength(out + err)).toBeLessThanOrEqual(LIMIT)
+    for (const [kept, whole] of [
+      [out, stdout],
+      [err, stderr],
+    ]) {
+      if (whole === BIG) expect(kept).toContain('1\n2\n')
+      else expect(kept).toBe(whole)
+    }
+    expect(out + err).toMatch(/truncated: [\d,]+ of [\d,]+ chars/)
+  })
+
+  it('redacts stderr of Bash beside stdout', async () => {
+    for (const streams of [
+      { stdout: 'a', stderr: `token ${SECRET}` },
+      { stdout: `token ${SECRET}`, stderr: 'a' },
+      { stdout: BIG, stderr: `${BIG}token ${SECRET}` },
+    ]) {
+      const { stdout } = await hook(event('Bash', bash('', streams)), ['--redact', '--keep', 'tail'])
+      expect(stdout).toContain('[redacted: github token]')
+      expect(stdout).not.toContain(SECRET)
+    }
+  })
+
+  it('bounds embedded resources, and whatever else blocks hold', async () => {
+    const resource = (text: string) => ({ type: 'resource', resource: { uri: 'file:///a', text } })
+    for (const blocks of [
+      [resource(BIG)],
+      [text('small'), resource(BIG)],
+      [resource(BIG), text(BIG)],
+      [{ type: 'resource', resource: { uri: `file:///${BIG}`, text: 'a' } }],
+      [text('small'), { type: 'frob', data: BIG }],
+      [{ type: 'frob', data: BIG }],
+      [{ ...text('small'), more: BIG }],
+    ]) {
+      const { code, stdout, stderr } = await hook(event('mcp__some__tool', blocks))
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const sent = outputOf(stdout)
+      expect(Array.isArray(sent)).toBe(true)
+      expect(Buffer.byteLength(JSON.stringify(sent))).toBeLessThan(1.2 * LIMIT)
+    }
+    const small = [resource('small'), text('small'), { type: 'frob', data: 'small' }]
+    expect((await hook(event('mcp__some__tool', small))).stdout).toBe('')
+  })
+
+  it('leaves images whole', async () => {
+    const large = { type: 'image', source: { ...image.source, data: 'iVBORw0KGgo'.repeat(9_000) } }
+    expect((await hook(event('mcp__some__tool', [large, text('small')]))).stdout).toBe('')
+    const sent = outputOf((await hook(event('mcp__some__tool', [large, text(BIG)]))).stdout)
+    expect(sent).toEqual([large, text(expect.stringMatching(/truncated/))])
+  })
+
+  it('answers to a result and to arguments of any depth', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    const blocks = event('mcp__some__tool', [{ ...text(BIG), more: 'DEEP' }], { tool_input: ['DEEP'] })
+    const { stdout, stderr } = await hook(blocks.replaceAll('"DEEP"', deep))
+    expect(stderr).toBe('')
+    expect(outputOf(stdout)[0].text).toMatch(/truncated/)
+    expect(stdout.length).toBeLessThan(2 * LIMIT)
+  })
+
+  it('reads no pipe in place of a file of the host', async () => {
+    const pipe = join(place, 'pipe')
+    await shell(`mkfifo '${pipe}'`)
+    const { code, stdout, stderr } = await hook(event('Bash', bash('', { persistedOutputPath: pipe })))
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).toMatch(/is a pipe or a device/)
   })
 
   it.each([
@@ -298,6 +377,26 @@ describe('spillway hook gemini-cli', () => {
     const again = gemini('read_file', shown, more)
     expect(await again.run()).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(existsSync(file_path)).toBe(false)
+  })
+
+  it.each([
+    'DIR/../victim/1.2.shown.txt',
+    'DIR/../../NAME/victim/1.2.shown.txt',
+    'DIR/link/1.2.shown.txt',
+    'DIR/./../victim/1.2.shown.txt',
+    'DIR/notes.shown.txt',
+    'DIR/more/1.2.shown.txt',
+  ])('removes no file of others: %s', async (path) => {
+    const { folder, transcript_path } = gemini('read_file', BIG)
+    const project = dirname(folder)
+    for (const dir of ['victim', 'spillway', 'spillway/more']) mkdirSync(join(project, dir))
+    symlinkSync('../victim', join(folder, 'link'))
+    const files = ['victim/1.2.shown.txt', 'spillway/notes.shown.txt', 'spillway/more/1.2.shown.txt']
+    for (const file of files) write(join(project.slice(place.length), file), 'precious')
+    const file_path = path.replace('DIR', folder).replace('NAME', project.slice(place.length + 1))
+    const more = { transcript_path, tool_input: { file_path }, original_request_name: 'x' }
+    expect(await gemini('read_file', 'small', more).run()).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    for (const file of files) expect(readFileSync(join(project, file), 'utf8')).toBe('precious')
   })
 
   it('keeps what the host tells of a command that failed, and its findings', async () => {

@@ -1,4 +1,14 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
@@ -6,7 +16,7 @@ import { describe, expect, it } from 'vitest'
 import { HOSTS, type Host } from '../cli/hook/hosts.js'
 import { parse } from '../cli/hook/jsonc.js'
 import { withHook, withoutHook } from '../cli/hook/settings.js'
-import { bin, place, shell, spillway, terminal } from './cli.js'
+import { bin, place, shell, spillway, terminal, write } from './cli.js'
 
 const CLAUDE = HOSTS['claude-code'] as Host
 const commandOf = (name: string) => `${process.execPath} ${bin} hook ${name}`
@@ -52,7 +62,7 @@ describe('spillway install', () => {
     expect(installed.stdout).toMatch(/^--- .*settings\.json\n\+\+\+ .*\n@@ .* @@\n/)
     expect(installed.stdout).toContain(JSON.stringify(COMMAND))
     const after = text()
-    expect(after).toBe(withHook(before, 'claude-code', CLAUDE, COMMAND))
+    expect(after).toBe(withHook(before, CLAUDE, COMMAND))
     expect(readFileSync(`${file}.spillway.bak`, 'utf8')).toBe(before)
 
     expect(await run('install', 'claude-code', '--yes')).toMatchObject({ code: 0, stdout: '' })
@@ -199,6 +209,237 @@ describe('spillway install', () => {
     expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({ hooks: { PostToolUse: [ENTRY] } })
   })
 
+  it.each([
+    'node /opt/other/dist/cli.js hook claude-code --log',
+    'node /opt/spillway-fork/dist/cli.js hook claude-code',
+    'myspillway hook claude-code',
+    `${COMMAND}-extra`,
+    COMMAND.replace('claude-code', 'gemini-cli'),
+  ])('takes no entry of another tool for its own: %s', async (command) => {
+    const before = JSON.stringify({ hooks: { PostToolUse: [hookOf(command)] } })
+    const { file, run, text } = homeWith(before)
+    expect((await run('uninstall', 'claude-code', '--yes')).stderr).toMatch(/has no hook of spillway/)
+    expect(text()).toBe(before)
+    expect(await run('install', 'claude-code', '--yes')).toMatchObject({ code: 0 })
+    expect(JSON.parse(text()).hooks.PostToolUse).toEqual([ENTRY, hookOf(command)])
+    writeFileSync(`${file}.spillway.bak`, 'another text')
+    expect(await run('uninstall', 'claude-code', '--yes')).toMatchObject({ code: 0 })
+    expect(JSON.parse(text())).toEqual(JSON.parse(before))
+  })
+
+  it.each([
+    ['/gone/bin/node /gone/node_modules/spillway/dist/cli.js hook claude-code', COMMAND],
+    [
+      `'/gone bin/node' '/gone/spillway/dist/cli.js' hook claude-code --max-tokens 2000`,
+      `${COMMAND} --max-tokens 2000`,
+    ],
+    [
+      'nice node --no-warnings /gone/spillway/dist/cli.js hook claude-code',
+      `nice node --no-warnings ${bin} hook claude-code`,
+    ],
+    ['npx spillway hook claude-code --max-lines 9', 'npx spillway hook claude-code --max-lines 9'],
+    ['/usr/bin/spillway hook claude-code', '/usr/bin/spillway hook claude-code'],
+  ])('renews the paths of its own entry: %s', async (command, renewed) => {
+    const settings = (command: string) =>
+      `{ // mine\n  "hooks": { "PostToolUse": [ ${JSON.stringify(hookOf(command))} ] }\n}`
+    const { file, run, text } = homeWith(settings(command))
+    writeFileSync(`${file}.spillway.bak`, '{}')
+    expect(await run('install', 'claude-code', '--yes')).toMatchObject({ code: 0 })
+    expect(text()).toBe(settings(renewed))
+    expect((await run('install', 'claude-code', '--yes')).stderr).toMatch(/has the hook already/)
+    expect(readFileSync(`${file}.spillway.bak`, 'utf8')).toBe('{}')
+    await run('uninstall', 'claude-code', '--yes')
+    expect(text()).toBe('{ // mine\n}')
+  })
+
+  it('renews the path of its plugin', async () => {
+    const { home } = homeWith()
+    const file = join(home, 'opencode.json')
+    const plugin = (dir: string, node: string) => [
+      `file://${dir}/opencode.js`,
+      { command: `${node} ${dir}/cli.js hook opencode` },
+    ]
+    writeFileSync(file, JSON.stringify({ plugin: ['one', plugin('/gone/spillway/dist', '/gone/node')] }))
+    expect(
+      await spillway(['install', 'opencode', '--yes', '--settings', file], { env: { HOME: home } }),
+    ).toMatchObject({ code: 0 })
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      plugin: ['one', plugin(dirname(bin), process.execPath)],
+    })
+  })
+
+  it.each([
+    '',
+    ' \n',
+    '\ufeff',
+    '// mine\n',
+  ])('takes %j for empty settings, and restores them', async (before) => {
+    const { home, run, text } = homeWith(before)
+    expect(await run('install', 'claude-code', '--yes')).toMatchObject({ code: 0 })
+    expect(text().startsWith(before)).toBe(true)
+    expect(JSON.parse(text().slice(before.length))).toEqual({ hooks: { PostToolUse: [ENTRY] } })
+    expect(await run('uninstall', 'claude-code', '--yes')).toMatchObject({ code: 0 })
+    expect(text()).toBe(before)
+    expect(readdirSync(join(home, '.claude'))).toEqual(['settings.json'])
+    expect(await run('uninstall', 'claude-code', '--yes')).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  it('removes no file that holds anything else, and none that it has not made', async () => {
+    const { file, run, text } = homeWith()
+    await run('install', 'claude-code', '--yes')
+    writeFileSync(file, `${text()}// mine\n`)
+    await run('uninstall', 'claude-code', '--yes')
+    expect(text()).toBe('{}\n// mine\n')
+    writeFileSync(file, JSON.stringify({ hooks: { PostToolUse: [ENTRY] } }))
+    await run('uninstall', 'claude-code', '--yes')
+    expect(text()).toBe('{}')
+  })
+
+  it('follows no link in place of a file that it writes, and leaves none behind', async () => {
+    const { home, file, run } = homeWith('{}')
+    const victim = join(home, '.bashrc')
+    writeFileSync(victim, 'precious')
+    for (const name of ['tmp', 'bak']) symlinkSync(victim, `${file}.spillway.${name}`)
+    expect(await run('install', 'claude-code', '--yes')).toMatchObject({ code: 0 })
+    expect(readFileSync(victim, 'utf8')).toBe('precious')
+    expect(lstatSync(file).isFile()).toBe(true)
+    expect(readFileSync(`${file}.spillway.bak`, 'utf8')).toBe('{}')
+    expect(readdirSync(dirname(file)).sort()).toEqual([
+      'settings.json',
+      'settings.json.spillway.bak',
+      'settings.json.spillway.tmp',
+    ])
+  })
+
+  it('makes the file to which a link leads', async () => {
+    const { home, run } = homeWith()
+    const link = join(home, 'link.json')
+    mkdirSync(join(home, 'real'))
+    symlinkSync('real/next.json', link)
+    symlinkSync('settings.json', join(home, 'real/next.json'))
+    expect(await run('install', 'claude-code', '--yes', '--settings', link)).toMatchObject({ code: 0 })
+    expect(readlinkSync(link)).toBe('real/next.json')
+    expect(JSON.parse(readFileSync(join(home, 'real/settings.json'), 'utf8'))).toEqual({
+      hooks: { PostToolUse: [ENTRY] },
+    })
+    expect(await run('uninstall', 'claude-code', '--yes', '--settings', link)).toMatchObject({ code: 0 })
+    expect(existsSync(join(home, 'real/settings.json'))).toBe(false)
+    const round = join(home, 'round.json')
+    symlinkSync('round.json', round)
+    const { code, stderr } = await run('install', 'claude-code', '--yes', '--settings', round)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('leads back to itself')])
+  })
+
+  it('keeps the mode of a file under any umask', async () => {
+    const { home, file } = homeWith('{}')
+    chmodSync(file, 0o664)
+    await shell(`umask 077; HOME='${home}' CLAUDE_CONFIG_DIR= spillway install claude-code --yes`)
+    expect(lstatSync(file).mode & 0o777).toBe(0o664)
+  })
+
+  it('does not overwrite what was written while it asked', async () => {
+    const { home, file, text } = homeWith('{}')
+    const child = terminal('install claude-code', { env: { HOME: home, CLAUDE_CONFIG_DIR: '' } })
+    let seen = ''
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      if (!seen.includes('[y/N]') && (seen + text).includes('[y/N]')) {
+        writeFileSync(file, '{"new":1}')
+        child.stdin?.write('y\r')
+      }
+      seen += text
+    })
+    await new Promise((resolve) => child.on('close', resolve))
+    expect(seen).toContain('has changed since it was read')
+    expect(text()).toBe('{"new":1}')
+    expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+
+  it('reads no pipe', async () => {
+    const { home, run } = homeWith()
+    const pipe = join(home, 'pipe.json')
+    await shell(`mkfifo '${pipe}'`)
+    const { code, stderr } = await run('install', 'claude-code', '--yes', '--settings', pipe)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is a pipe or a device')])
+  })
+
+  it('shows nothing on which a terminal acts', async () => {
+    const nasty = '\u001b[2J\u009b31m\u202e\r'
+    const { home, run } = homeWith()
+    const file = join(home, `${nasty}.json`)
+    writeFileSync(file, `{\n\t"a": 1, // ${nasty}\n\t"b": 2\n}\n`)
+    const { stdout, stderr } = await run('install', 'claude-code', '--yes', '--settings', file)
+    expect(stdout).toContain('\\u001b[2J\\u009b31m\\u202e')
+    expect(stdout).toContain('\n \t"a"')
+    expect(stderr).toContain('has the hook')
+    expect(stdout + stderr).not.toMatch(/[\p{Bidi_Control}]|(?![\n\t])\p{Cc}/u)
+  })
+
+  it('alone loads the parser, which carries its licence', async () => {
+    const told = write(
+      'loaded.cjs',
+      `process.on('exit', () => {
+         const files = Object.keys(require.cache).map((file) => require('node:path').basename(file))
+         require('node:fs').writeFileSync(__filename + '.json', JSON.stringify(files))
+       })`,
+    )
+    const { home } = homeWith()
+    for (const [name, loads] of [
+      ['install', true],
+      ['repair', false],
+      ['stats', false],
+    ] as const) {
+      const args = name === 'install' ? [name, 'claude-code', '--yes'] : [name]
+      await spillway(args, { env: { HOME: home, CLAUDE_CONFIG_DIR: '', NODE_OPTIONS: `--require ${told}` } })
+      expect(JSON.parse(readFileSync(`${told}.json`, 'utf8')).includes('settings.js')).toBe(loads)
+    }
+    const dist = dirname(bin)
+    const texts = readdirSync(dist).filter((name) => name.endsWith('.js'))
+    const bundled = texts.filter((name) => readFileSync(join(dist, name), 'utf8').includes('createScanner'))
+    expect(bundled).toEqual(['settings.js'])
+    const text = readFileSync(join(dist, 'settings.js'), 'utf8')
+    expect(text).toMatch(/^\/\*! jsonc-parser .*Copyright \(c\) Microsoft.*Permission is hereby granted/s)
+    expect(text.length).toBeLessThan(64 * 1024)
+  })
+
+  it('leaves comments wherever they stand', () => {
+    const comment = fc.constantFrom('', ' ', '/* a */', '\n', '\n// b\n  ', ' // c\n')
+    const gaps = fc.array(comment, { minLength: 12, maxLength: 12 })
+    fc.assert(
+      fc.property(gaps, fc.boolean(), fc.boolean(), (gaps, hasOther, hasComma) => {
+        const [a, b, c, d, e, f, g, h, i, j, k, l] = gaps
+        const others = hasOther ? `${JSON.stringify(OTHER)}${d}${hasComma ? ',' : ''}` : d
+        const before = `${a}{${b}"model"${c}:1,${e}"hooks":${f}{${g}"PostToolUse"${h}:[${i}${others}${j}]${k}}${l}}`
+        const after = withHook(before, CLAUDE, COMMAND)
+        const left = withoutHook(after, CLAUDE, COMMAND)
+        const comments = (text: string) => text.match(/\/\/ .|\/\* a \*\//g) ?? []
+        expect(comments(left).join()).toBe(comments(before).join())
+        if (/\/[/*]/.test(`${i}${d}${j}`) || hasOther) expect(left).toBe(before)
+        expect(parse(left).root).toBeDefined()
+      }),
+    )
+  })
+
+  it('leaves comments beside an entry that was moved', () => {
+    const gap = fc.constantFrom('', ' ', '/* a */', '\n', '\n// b\n  ', ' // c\n')
+    fc.assert(
+      fc.property(
+        fc.array(gap, { minLength: 6, maxLength: 6 }),
+        fc.nat(2),
+        fc.boolean(),
+        (gaps, at, hasComma) => {
+          const all = ['1', '2']
+          all.splice(at, 0, JSON.stringify(ENTRY))
+          const list = all.map((one, nth) => `${gaps[2 * nth]}${one}${gaps[2 * nth + 1]}`).join()
+          const before = `{"hooks":{"PostToolUse":[${list}${hasComma ? ',' : ''}]}}`
+          const left = withoutHook(before, CLAUDE, COMMAND)
+          expect(left.match(/\/\/ .|\/\* a \*\//g)).toEqual(before.match(/\/\/ .|\/\* a \*\//g))
+          const bare = left.replace(/\/\/ .|\/\* a \*\//g, '').replace(/,\s*\]/, ']')
+          expect(JSON.parse(bare)).toEqual({ hooks: { PostToolUse: [1, 2] } })
+        },
+      ),
+    )
+  })
+
   it('leaves what was changed since', async () => {
     const { file, run, text } = homeWith('{ "hooks": { "PostToolUse": [] } }')
     await run('install', 'claude-code', '--yes')
@@ -215,7 +456,6 @@ describe('spillway install', () => {
     ['[]', /no object/],
     ['{ "hooks": [] }', /"hooks" is no object/],
     ['{ "hooks": { "PostToolUse": {} } }', /"PostToolUse" is no list/],
-    ['', /no JSON in line 1/],
   ])('refuses %j', async (settings, told) => {
     const { run, text } = homeWith(settings)
     const { code, stdout, stderr } = await run('install', 'claude-code', '--yes')
@@ -240,12 +480,12 @@ describe('spillway install', () => {
     fc.assert(
       fc.property(settings, fc.constantFrom('', '  ', '\t'), (value, indent) => {
         const before = JSON.stringify(value, null, indent)
-        const after = withHook(before, 'claude-code', CLAUDE, COMMAND)
+        const after = withHook(before, CLAUDE, COMMAND)
         expect(JSON.parse(after)).toEqual({
           ...JSON.parse(before),
           hooks: { ...value.hooks, PostToolUse: [ENTRY, ...(value.hooks?.PostToolUse ?? [])] },
         })
-        expect(withoutHook(after, 'claude-code', CLAUDE)).toBe(before)
+        expect(withoutHook(after, CLAUDE, COMMAND)).toBe(before)
       }),
     )
   })
@@ -259,10 +499,9 @@ describe('spillway install', () => {
     )
     fc.assert(
       fc.property(text, (text) => {
-        const [ours, theirs] = [parse, JSON.parse].map((read) => {
+        const [ours, theirs] = [(text: string) => parse(text).root, JSON.parse].map((read) => {
           try {
-            read(text)
-            return true
+            return read(text) !== undefined
           } catch {
             return false
           }

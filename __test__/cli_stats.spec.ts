@@ -1,6 +1,15 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Sums, savedOf, sumsOf } from '../lib/stats/sums.js'
@@ -122,6 +131,58 @@ describe('spillway stats', () => {
     expect(text.length).toBeGreaterThan(MOST / 2 - row.length)
     expect(text).toMatch(/^\{"session":"s".*\}\n[\s\S]*"tool":"Grep".*\}\n$/)
     expect((await stats()).sent).toBe(5)
+  })
+
+  it('keeps every line of processes that write at once, while the file is full', async () => {
+    const { XDG_STATE_HOME, file } = stateWith()
+    mkdirSync(join(XDG_STATE_HOME, 'spillway'), { recursive: true })
+    const row = `${JSON.stringify({ session: 's', tool: 'old', shown: 1, sent: 0 })}\n`
+    const full = row.repeat(MOST / row.length)
+    const script = `
+      const { existsSync, writeFileSync } = require('node:fs')
+      const { record } = require(${JSON.stringify(join(__dirname, '../dist/record.js'))})
+      // All begin at once.
+      while (!existsSync(process.argv[1])) {}
+      for (let nth = 0; nth < 50; nth++) record({ door: 'hook', session: 's', tool: process.argv[2], shown: nth, sent: 0 })`
+    for (let round = 0; round < 3; round++) {
+      writeFileSync(file, full)
+      const start = join(place, `start ${states} ${round}`)
+      const all = ['a', 'b', 'c', 'd'].map((tool) =>
+        promisify(execFile)(process.execPath, ['-e', script, start, tool], {
+          env: { ...process.env, XDG_STATE_HOME },
+        }),
+      )
+      writeFileSync(start, '')
+      await Promise.all(all)
+      const rows = readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      for (const tool of ['a', 'b', 'c', 'd'])
+        expect(rows.filter((row) => row.tool === tool).map(({ shown }) => shown)).toEqual(
+          Array.from({ length: 50 }, (_, nth) => nth),
+        )
+      expect(readdirSync(join(XDG_STATE_HOME, 'spillway'))).toEqual(['stats.jsonl'])
+    }
+  })
+
+  it('waits for no process that has died', async () => {
+    const { XDG_STATE_HOME, file, hook, stats } = stateWith()
+    mkdirSync(join(XDG_STATE_HOME, 'spillway'), { recursive: true })
+    writeFileSync(`${file}.lock`, '')
+    utimesSync(`${file}.lock`, 1, 1)
+    await hook('Grep', {}, { content: 'small' })
+    expect(await stats()).toMatchObject({ shown: 5 })
+    expect(readdirSync(join(XDG_STATE_HOME, 'spillway'))).toEqual(['stats.jsonl'])
+  })
+
+  it('takes no figure that is no count of chars', async () => {
+    const { XDG_STATE_HOME, file, call, stats } = stateWith()
+    mkdirSync(join(XDG_STATE_HOME, 'spillway'), { recursive: true })
+    const row = (shown: string) => `{"session":"s","tool":"Grep","shown":${shown},"sent":1}\n`
+    writeFileSync(file, ['1e308', '-5', '0.5', '1e400', '9', '9007199254740992'].map(row).join(''))
+    expect(await stats()).toMatchObject({ shown: 9, sent: 1 })
+    for (const line of (await call(['stats'])).stdout.split('\n')) expect(line.length).toBeLessThan(120)
   })
 
   it('passes over lines that are no figures', async () => {

@@ -94,6 +94,62 @@ const line = 'a line of output é\n'
 const filler = Array.from({ length: 9_000 }, (_, at) => `filler_${at.toString(36)} 漢字\n`)
 const log = `first\n${filler.slice(0, 4_500).join('')}error: it broke here\n${filler.slice(4_500).join('')}last\n`
 
+describe('what of a block of MCP is neither text nor payload', () => {
+  const long = `file:///${'long/'.repeat(9_000)}`
+  const resource = (uri: string, text = 'a') => ({ type: 'resource', resource: { uri, text } })
+  const link = (uri: string, name = 'a') => ({ type: 'resource_link', uri, name })
+
+  it.each([
+    ['the address of a resource', resource(long)],
+    [
+      'the type of a resource',
+      { type: 'resource', resource: { ...resource('a:').resource, mimeType: long } },
+    ],
+    ['the address of bytes', { type: 'resource', resource: { uri: long, blob: 'aGk=' } }],
+    ['the address of a link', link(long)],
+    ['the name of a link', link('a:', long)],
+    ['the type of a link', { ...link('a:'), mimeType: long }],
+    ['the type of an image', { type: 'image', data: 'aGk=', mimeType: long }],
+  ])('is bounded: %s', async (_, block) => {
+    for (const content of [[block], [{ type: 'text', text: log }, block]]) {
+      const clamped = clampResult({ content }, { maxBytes: 5_000 })
+      expect(Buffer.byteLength(JSON.stringify(clamped))).toBeLessThan(6_000)
+      // A client asks for all members of a block.
+      const kinds = (value: unknown) =>
+        JSON.stringify(value, (_, part) => (typeof part === 'string' ? '' : part))
+      expect(kinds(clamped)).toBe(kinds({ content }))
+      const { rows } = await repaired([{ content }], { ...PLAIN, maxBytes: 5_000 })
+      expect(Buffer.byteLength(JSON.stringify(rows[0]))).toBeLessThan(6_000)
+    }
+  })
+
+  it('has no size as long as it is short', async () => {
+    const content = Array.from({ length: 99 }, (_, at) => [
+      resource(`file:///a/b/${at}`),
+      link(`a:${at}`),
+    ]).flat()
+    const result = { content }
+    expect(clampResult(result, { maxBytes: 200 })).toBe(result)
+    await expectAgreement([{ content: [...content, { type: 'text', text: log }] }], {})
+  })
+
+  it.each([
+    ['an empty text', { type: 'text', text: '' }],
+    ['an empty resource', resource('', '')],
+    ['a link', link('', '')],
+    ['an image', { type: 'image', data: '', mimeType: '' }],
+  ])('is bounded in any number of blocks: %s', async (_, block) => {
+    const content: unknown[] = Array.from({ length: 20_000 }, () => block)
+    content[5] = { type: 'text', text: 'read' }
+    const clamped = clampResult({ content }, { maxBytes: 5_000 })
+    expect(clamped.content.length).toBeLessThan(3_000)
+    expect(clamped.content).toContainEqual({ type: 'text', text: 'read' })
+    await expectAgreement([{ content }], { maxBytes: 5_000 })
+    const few = { content: content.slice(0, 2_000) }
+    expect(clampResult(few, { maxBytes: 5_000 })).toBe(few)
+  })
+})
+
 describe.each(
   samples.map((sample) => [`${sample.dialect}: ${sample.name}`, sample] as const),
 )('%s', (_, sample) => {

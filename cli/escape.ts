@@ -6,6 +6,20 @@ export function oneLine(text: string): string {
   return text.replace(ACTIVE, escaped)
 }
 
+/** Escapes all chars that move a cursor or change the direction of text. Tabs and line breaks stay. */
+export function inLines(text: string): string {
+  return text.replace(ACTIVE, (char) => (char === '\t' || char === '\n' ? char : escaped(char)))
+}
+
+/** Most chars of a name in a message. */
+const LONGEST = 80
+
+/** Quotes the name of a tool, which a model or a server chooses, for a message. A long one is truncated. */
+export function quoted(name: string): string {
+  const shown = name.length > LONGEST ? `${name.slice(0, LONGEST - 3)}...` : name
+  return oneLine(JSON.stringify(shown))
+}
+
 /** Formats a value as a line of JSON. Names of tools and files in it are not trusted. */
 export function jsonLine(value: unknown): string {
   return `${oneLine(JSON.stringify(value))}\n`

@@ -1,4 +1,5 @@
 import { createSpillStore } from '../index.js'
+import { jsonOf } from '../lib/json.js'
 import { digest, record } from '../lib/stats/record.js'
 import { stateOf } from '../lib/stats/state.js'
 import { type Args, type Command, checkNames } from './args.js'
@@ -49,7 +50,7 @@ async function run(args: Args): Promise<number> {
   const row = rowOf(host, name)
   const outcome = row && (await clampCall(host, row, { name, input, result }, { ...policy, storing }))
   const { output, shown = 0, sent = 0 } = outcome ?? {}
-  if (outcome && output !== undefined) await write(`${JSON.stringify(answerOf(host, event, outcome))}\n`)
+  if (outcome && output !== undefined) await write(`${jsonOf(answerOf(host, event, outcome))}\n`)
   if (given?.failure !== undefined) await err.tell(`spillway hook: ${given.explain(given.failure)}\n`)
   if (args.has('no-stats')) return 0
   // A file is asked for again, whichever page of it.
@@ -62,7 +63,7 @@ async function run(args: Args): Promise<number> {
     shown,
     sent,
     ...(output !== undefined && { cut: true }),
-    ...(JSON.stringify(input ?? null).includes(given?.name ?? dir) && { back: true }),
+    ...(jsonOf(input)?.includes(given?.name ?? dir) && { back: true }),
     ...(!outcome && { left: true }),
   })
   return 0

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Args, Command } from './args.js'
-import { inOrder } from './escape.js'
+import { inLines, oneLine } from './escape.js'
 import { diff } from './hook/diff.js'
-import { HOSTS, type Host } from './hook/hosts.js'
-import { commandIn, withHook, withoutHook } from './hook/settings.js'
+import { HOSTS } from './hook/hosts.js'
+import { backUp, backupOf, replace, targetOf, textOf } from './hook/settings_file.js'
 import { hostOf } from './hook.js'
 import { platform } from './platform.js'
 import { SUMMARIES } from './summaries.js'
@@ -19,8 +19,6 @@ const flags = {
   settings: { value: 'FILE', help: 'settings of the host (those of its user)' },
   yes: { help: 'write without a question' },
 }
-/** Settings that a host takes for none. */
-const EMPTY = '{}\n'
 
 export const install: Command = {
   summary: SUMMARIES.install,
@@ -36,14 +34,20 @@ terminal nothing is written, and the exit code is 1. HOST: ${names.join(', ')}.`
     ['For one project', 'spillway install claude-code --settings .claude/settings.local.json --yes'],
   ],
   run: async (args) => {
-    const { name, host, file } = await targetOf(args, 'install')
-    const before = await textOf(file)
-    const changed = reading(file, () => withHook(before ?? EMPTY, name, host, commandFor(name)))
-    if (changed === before) return say(`${file} has the hook already`)
-    if (!(await confirmed(args, file, before ?? '', changed))) return 1
-    if (before !== undefined) await replace(`${file}.spillway.bak`, before)
-    await replace(file, changed)
-    return say(`${file} has the hook; it works from the next start of the host on`)
+    const { host, file, command } = settingsOf(args, 'install')
+    const { EMPTY, commandIn, withHook } = await import('./hook/settings.js')
+    const real = await targetOf(file)
+    const before = textOf(real)
+    const { changed, isOurs } = reading(real, () => ({
+      changed: withHook(before ?? EMPTY, host, command),
+      isOurs: before !== undefined && commandIn(before, host, command) !== undefined,
+    }))
+    if (changed === before) return say(`${real} has the hook already`)
+    if (!(await confirmed(args, real, before ?? '', changed))) return 1
+    // The backup stays what was there before the hook, if its paths alone are renewed.
+    if (before !== undefined && !isOurs) await backUp(real, before)
+    await replace(real, changed, before)
+    return say(`${real} has the hook; it works from the next start of the host on`)
   },
 }
 
@@ -56,42 +60,48 @@ what it was before, byte for byte. HOST: ${names.join(', ')}.`,
   flags,
   examples: [['From all projects', 'spillway uninstall claude-code']],
   run: async (args) => {
-    const { name, host, file } = await targetOf(args, 'uninstall')
-    const before = await textOf(file)
-    const command = before && reading(file, () => commandIn(before, name, host))
-    if (!before || command === undefined) return say(`${file} has no hook of spillway`)
-    const backup = await textOf(`${file}.spillway.bak`).catch(() => undefined)
-    const isBackup = backup !== undefined && isMadeOf(before, backup, name, host, command)
-    const changed = isBackup ? backup : withoutHook(before, name, host)
-    const isNone = !isBackup && changed === EMPTY
-    if (!(await confirmed(args, file, before, isNone ? '' : changed))) return 1
-    if (isNone) await rm(file)
-    else await replace(file, changed)
-    if (isBackup) await rm(`${file}.spillway.bak`)
-    return say(`${file} has no hook of spillway any more`)
+    const { host, file, command } = settingsOf(args, 'uninstall')
+    const { EMPTY, commandIn, withHook, withoutHook } = await import('./hook/settings.js')
+    const real = await targetOf(file)
+    const before = textOf(real)
+    const found = reading(real, () => (before ? commandIn(before, host, command) : undefined))
+    if (before === undefined || found === undefined) return say(`${real} has no hook of spillway`)
+    /** Returns true if the file is what install has made of a text. */
+    const isMadeOf = (text: string) => {
+      try {
+        return commandIn(text, host, command) === undefined && withHook(text, host, found) === before
+      } catch {
+        return false
+      }
+    }
+    const backup = backupIn(real)
+    const isBackup = backup !== undefined && isMadeOf(backup)
+    const isOurs = !isBackup && backup === undefined && isMadeOf(EMPTY)
+    const changed = isBackup ? backup : isOurs ? '' : withoutHook(before, host, command)
+    if (!(await confirmed(args, real, before, changed))) return 1
+    if (isOurs) await rm(real)
+    else await replace(real, changed, before)
+    if (isBackup) await rm(backupOf(real))
+    return say(`${real} has no hook of spillway any more`)
   },
 }
 
-async function targetOf(args: Args, own: string) {
+/** Returns a host, its settings, and the command that it runs: this program, wherever the host looks for others. */
+function settingsOf(args: Args, own: string) {
   const { name, host } = hostOf(args, `spillway ${own} HOST`)
   const [variable, dir, ...files] = host.settings
   const all = files.map((file) => join(process.env[variable] || join(homedir(), dir), file))
   const file = args.text('settings') ?? all.find(existsSync) ?? (all.at(-1) as string)
-  // A link stays a link.
-  return { name, host, file: await realpath(file).catch(() => file) }
-}
-
-/** Returns the command that a host runs: this program, wherever the host looks for others. */
-function commandFor(name: string): string {
   const words = [process.execPath, join(__dirname, 'cli.js'), 'hook', name]
-  return words.map(platform.quote).join(' ')
+  return { host, file, command: words.map(platform.quote).join(' ') }
 }
 
-function isMadeOf(text: string, backup: string, name: string, host: Host, command: string): boolean {
+/** Returns the backup of a file, undefined if it cannot be read. */
+function backupIn(file: string): string | undefined {
   try {
-    return withHook(backup, name, host, command) === text
+    return textOf(backupOf(file))
   } catch {
-    return false
+    return undefined
   }
 }
 
@@ -104,37 +114,17 @@ function reading<T>(file: string, read: () => T): T {
   }
 }
 
-async function textOf(file: string): Promise<string | undefined> {
-  const bytes = await readFile(file).catch((error) => {
-    if (error.code === 'ENOENT') return undefined
-    throw new UsageError(explain(error, file), 1)
-  })
-  const text = bytes?.toString()
-  if (bytes && !bytes.equals(Buffer.from(text ?? ''))) throw new UsageError(`${file}: no UTF-8`, 1)
-  return text
-}
-
 async function confirmed(args: Args, file: string, before: string, changed: string): Promise<boolean> {
-  const shown = diff(before, changed, file)
-  await out.write(out.isTerminal ? inOrder(shown) : shown)
+  await out.write(inLines(diff(before, changed, file)))
   if (args.has('yes')) return true
   if (!process.stdin.isTTY || !out.isTerminal) {
     await err.tell('nothing was written; for that, run this with --yes\n')
     return false
   }
   const asked = createInterface({ input: process.stdin, output: process.stdout })
-  const answer = await asked.question(`Write ${file}? [y/N] `)
+  const answer = await asked.question(`Write ${oneLine(file)}? [y/N] `)
   asked.close()
   return /^y(?:es)?$/i.test(answer.trim())
-}
-
-async function replace(file: string, text: string): Promise<void> {
-  const mode = await stat(file)
-    .then(({ mode }) => mode & 0o777)
-    .catch(() => 0o600)
-  await mkdir(dirname(file), { recursive: true })
-  await writeFile(`${file}.spillway.tmp`, text, { mode })
-  await rename(`${file}.spillway.tmp`, file)
 }
 
 async function say(text: string): Promise<number> {

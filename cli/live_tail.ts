@@ -48,7 +48,7 @@ export class LiveTail {
   /** Erases what was drawn, for what the policy keeps. */
   async end(): Promise<void> {
     clearInterval(this.#timer)
-    if (this.#rows > 0) await out.tell(this.#erased())
+    if (this.#rows > 0) await out.draw(this.#erased())
     this.#rows = 0
   }
 
@@ -66,7 +66,7 @@ export class LiveTail {
     const before = this.#erased()
     this.#drawn = drawn
     this.#rows = lines.length + 1
-    void out.tell(before + UNWRAPPED + drawn + WRAPPED)
+    void out.draw(before + UNWRAPPED + drawn + WRAPPED)
   }
 
   #erased(): string {

@@ -38,6 +38,6 @@ export class Progress {
   }
 
   #draw(text: string): void {
-    void err.tell(text)
+    void err.draw(text)
   }
 }

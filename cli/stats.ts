@@ -69,5 +69,9 @@ function isFigures(row: unknown): row is Figures {
   if (!isObject(row)) return false
   const { session, tool, shown, sent } = row
   const isNamed = typeof session === 'string' && typeof tool === 'string'
-  return isNamed && Number.isFinite(shown) && Number.isFinite(sent)
+  return isNamed && isCount(shown) && isCount(sent)
+}
+
+function isCount(chars: unknown): boolean {
+  return Number.isSafeInteger(chars) && (chars as number) >= 0
 }

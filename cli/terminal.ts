@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
-import { inOrder } from './escape.js'
+import { inLines, inOrder } from './escape.js'
 import { platform } from './platform.js'
 
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
@@ -86,8 +86,14 @@ export class Terminal {
     return this.isTerminal && text !== '' && !text.endsWith('\n') ? '\n' : ''
   }
 
-  /** Writes a message. Errors are ignored: nothing depends on its being read. */
-  async tell(text: string): Promise<void> {
+  /** Writes a message. Names and texts of others in it cannot act on a terminal. Errors are ignored: nothing depends on
+   *  its being read. */
+  tell(text: string): Promise<void> {
+    return this.draw(inLines(text))
+  }
+
+  /** Writes a text that moves the cursor or has colors, as `tell` does. */
+  async draw(text: string): Promise<void> {
     await this.write(text).catch(() => {})
   }
 }

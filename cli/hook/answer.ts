@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { isObject } from '../mcp/message.js'
 import type { Outcome } from './clamp_call.js'
 import type { Host } from './hosts.js'
 
 type Event = Readonly<Record<string, unknown>>
 
-/** End of the name of a file that holds a result for a moment. */
-const HELD = '.shown.txt'
+/** Name of a file that holds a result for a moment. */
+const HELD = /^\d+\.\d+\.shown\.txt$/
 
 /** Characters for which the host takes a file of text for a binary one, and does not show it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -24,9 +24,9 @@ export function answerOf(
     return { hookSpecificOutput: { hookEventName, updatedToolOutput: output } }
   // Gemini CLI replaces a result by that of another call: it reads the text from a file.
   if (text === undefined || BINARY.test(text)) throw new Error('control characters in the result')
-  const file_path = join(directoryIn(event), `${Date.now()}.${process.pid}${HELD}`)
+  const file_path = join(directoryIn(event), `${Date.now()}.${process.pid}.shown.txt`)
   mkdirSync(dirname(file_path), { recursive: true, mode: 0o700 })
-  writeFileSync(file_path, text, { mode: 0o600 })
+  writeFileSync(file_path, text, { mode: 0o600, flag: 'wx' })
   return {
     hookSpecificOutput: { hookEventName, tailToolCallRequest: { name: 'read_file', args: { file_path } } },
   }
@@ -40,9 +40,11 @@ export function directoryOf({ takes }: Host, event: Event): string | undefined {
 /** Returns true for the call that an answer of ours has asked for, whose file is not needed any more. */
 export function isOfOurs(event: Event): boolean {
   const { original_request_name: name, tool_input: input } = event
-  const file = isObject(input) ? input['file_path'] : undefined
-  if (name === undefined || typeof file !== 'string' || !file.endsWith(HELD)) return false
-  const isOurs = file.startsWith(directoryIn(event) + sep)
+  const given = isObject(input) ? input['file_path'] : undefined
+  if (name === undefined || typeof given !== 'string' || !HELD.test(basename(given))) return false
+  // What is removed is what was compared, without `..`.
+  const file = resolve(given)
+  const isOurs = dirname(file) === resolve(directoryIn(event))
   if (isOurs) rmSync(file, { force: true })
   return isOurs
 }

@@ -5,7 +5,8 @@ import { decoded, once, stringsIn } from '../../lib/query.js'
 import { save } from '../../lib/spill/call_spill.js'
 import { SEARCHED } from '../../lib/text/pieces.js'
 import { clamp } from '../../lib/text/text.js'
-import { type Block, type HookPolicy, textsOf } from './blocks.js'
+import { isObject } from '../mcp/message.js'
+import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
 
 interface Asked {
   readonly name: string
@@ -21,20 +22,31 @@ export async function clampBlocks(
   policy: HookPolicy,
 ): Promise<readonly Block[]> {
   const [text] = textsOf(blocks)
-  if (text !== undefined && blocks.length === 1 && !policy.clean && !policy.redact) {
+  if (text !== undefined && blocks.length === 1 && isPlain(blocks[0]) && !policy.clean && !policy.redact) {
     const kept = await clampOne(text, { name, input, pages }, policy)
     return kept === text ? blocks : [{ ...(blocks[0] as object), text: kept }]
   }
   const { isError, storing, ...others } = policy
-  const given = { content: blocks, ...(isError && { isError }) }
+  const content = blocks.map(withPayload)
+  const given = { content, ...(isError && { isError }) }
   const execute = async (..._args: unknown[]) => given
   const parameters = { properties: Object.fromEntries((pages ?? []).map((page) => [page, {}])) }
-  return (
-    await wrapTool(
-      { name, execute, parameters },
-      { ...others, ...(storing && { spill: storing() }), dialect: 'mcp' },
-    ).execute(input)
-  ).content
+  // Blocks of unknown kinds alone become a text.
+  const sent: string | { content: readonly Block[] } = await wrapTool(
+    { name, execute, parameters },
+    { ...others, ...(storing && { spill: storing() }), dialect: 'mcp' },
+  ).execute(input)
+  if (typeof sent === 'string') return [{ type: 'text', text: sent }]
+  if (sent.content === content) return blocks
+  const own = new Map(content.map((block, at) => [block, blocks[at]]))
+  return sent.content.map((block) => own.get(block) ?? block)
+}
+
+/** Returns an image in the form of MCP. Claude Code hands it to a hook in that of its provider. */
+function withPayload(block: Block): Block {
+  const source = isObject(block) && block['type'] === 'image' ? block['source'] : undefined
+  if (!isObject(source) || source['type'] !== 'base64') return block
+  return { type: 'image', data: source['data'], mimeType: source['media_type'] }
 }
 
 /** Clamps one text as a wrapped tool does, without the code for results of any shape: loading it takes 10 ms. */

@@ -1,14 +1,17 @@
-import { readFileSync, statSync } from 'node:fs'
 import { clampTextWithReport } from '../../index.js'
 import { isObject } from '../mcp/message.js'
-import { type Block, type HookPolicy, textsOf } from './blocks.js'
+import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
 import type { Host, Row } from './hosts.js'
+import { readRegular } from './regular_file.js'
 
 /** Bytes of a file of the host that is read. */
 const LONGEST = 64 * 1024 * 1024
 
 /** Chars at the end of a text that are searched for words of the host. */
 const AROUND = 4_000
+
+/** Mark of the block of a second text. */
+const BESIDE = {}
 
 /** A call whose tool has run. */
 export interface Call {
@@ -34,19 +37,21 @@ export async function clampCall(
   { name, input, result }: Call,
   { storing, ...policy }: HookPolicy,
 ): Promise<Outcome | undefined> {
-  const { path, unless, without = [], pages, most } = row
+  const { path, beside, unless, without = [], pages, most } = row
   if (unless !== undefined && at(result, [unless])) return undefined
   const whole = wholeOf(row, result) ?? at(result, path)
   const blocks = blocksOf(whole)
   // A result that is read from a file has no images.
   const isText = blocks?.every((block) => isObject(block) && block['type'] === 'text')
   if (!blocks || (takes === 'tailToolCallRequest' && !isText)) return undefined
+  const second = secondOf(row, result)
   const all = textsOf(blocks).join('\n')
+  const chars = textsOf([...blocks, ...second]).join('\n')
   // A result with images is shown whole.
-  const shown = all.length > most && isText ? preview : all.length
-  if (fits(all, policy)) return { shown, sent: shown }
+  const shown = chars.length > most && isText ? preview : chars.length
+  if (blocks.every(isPlain) && fits(chars, policy)) return { shown, sent: shown }
   const { before, text, after, isError } = partsOf(row, result, all)
-  const inner = before + after === '' ? blocks : blocksOf(text)
+  const inner = [...((before + after === '' ? blocks : blocksOf(text)) as Block[]), ...second]
   const within = {
     ...policy,
     ...leastOf(policy, limits),
@@ -54,12 +59,27 @@ export async function clampCall(
     ...(isError && { isError }),
   }
   const { clampBlocks } = await import('./clamp_blocks.js')
-  const content = await clampBlocks(inner as Block[], { name, input, pages }, within)
+  const content = await clampBlocks(inner, { name, input, pages }, within)
   if (content === inner) return { shown, sent: shown }
-  const kept = before + textsOf(content).join('\n') + after
-  const replaced = replace(result, path, typeof whole === 'string' ? kept : content)
+  const isSecond = (block: Block) => isObject(block) && block['_meta'] === BESIDE
+  const first = content.filter((block) => !isSecond(block))
+  const kept = before + textsOf(first).join('\n') + after
+  let replaced = replace(result, path, typeof whole === 'string' ? kept : first)
+  if (beside && second.length > 0)
+    replaced = replace(replaced, beside, textsOf(content.filter(isSecond)).join(''))
   const output = isObject(replaced) ? omit(replaced, without) : replaced
-  return { output, text: kept, shown, sent: kept.length }
+  return {
+    output,
+    text: kept,
+    shown,
+    sent: before.length + textsOf(content).join('\n').length + after.length,
+  }
+}
+
+/** Returns the block of a second text. */
+function secondOf({ beside }: Row, result: unknown): Block[] {
+  const text = beside && at(result, beside)
+  return typeof text === 'string' && text !== '' ? [{ type: 'text', text, _meta: BESIDE }] : []
 }
 
 /** Returns true if a text is within the limits. Most results are, and this loads no more than that takes. */
@@ -101,9 +121,7 @@ function leastOf(policy: HookPolicy, limits: Host['limits']) {
 function wholeOf({ whole }: Row, result: unknown): string | undefined {
   const file = whole && at(result, whole)
   if (typeof file !== 'string') return undefined
-  const { size } = statSync(file)
-  if (size > LONGEST) throw new Error(`${file} has ${size} bytes; at most ${LONGEST} are read`)
-  return readFileSync(file, 'utf8')
+  return readRegular(file, LONGEST).toString()
 }
 
 function at(value: unknown, path: readonly string[]): unknown {

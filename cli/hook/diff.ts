@@ -22,5 +22,5 @@ export function diff(before: string, after: string, file: string): string {
 }
 
 function linesOf(text: string): string[] {
-  return text === '' ? [] : text.replace(/\n$/, '').split('\n')
+  return text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/)
 }

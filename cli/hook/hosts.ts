@@ -2,6 +2,8 @@
 export interface Row {
   /** Names that lead from the result to its text, or to a list of blocks with texts. */
   readonly path: readonly string[]
+  /** Names that lead to a second text, which the host shows behind the first. */
+  readonly beside?: readonly string[]
   /** Field that is set if the text is no text, or not what the model gets. */
   readonly unless?: string
   /** Names that lead to the path of a file, if the host has saved a text that is longer than the one of the event. */
@@ -58,6 +60,7 @@ export const HOSTS: Readonly<Record<string, Host>> = {
     tools: {
       Bash: {
         path: ['stdout'],
+        beside: ['stderr'],
         unless: 'isImage',
         whole: ['persistedOutputPath'],
         without: ['persistedOutputPath', 'persistedOutputSize'],

@@ -1,99 +1,112 @@
-/** A value in a text of JSON with comments, and its place. */
-export interface Node {
+import { type Node, parseTree, visit } from 'jsonc-parser'
+
+export type { Node }
+
+/** A text of JSON with comments, and the places in it. */
+export interface Document {
+  readonly text: string
+  /** Undefined if the text is blank. */
+  readonly root: Node | undefined
+  /** Offsets of commas, in order. */
+  readonly commas: readonly number[]
+  readonly comments: readonly Span[]
+}
+
+interface Span {
   readonly start: number
   readonly end: number
-  /** Members of an object, or elements of an array, in order. */
-  readonly parts?: readonly Part[]
-  readonly isArray?: boolean
-  /** The value, if it is no object and no array. */
-  readonly value?: unknown
 }
-
-export interface Part {
-  /** Name of a member. */
-  readonly name?: string
-  readonly node: Node
-  /** End of the comma behind it. */
-  readonly comma?: number
-}
-
-/** Blanks and comments; then a string, a mark, or a word. */
-const TOKEN = /(?:\s|\ufeff|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*("(?:[^"\\\n]|\\.)*"|[{}[\],:]|[^\s{}[\],:"/]+|$)/y
 
 /** Finds the places of all values in a text, with comments and commas before closing brackets allowed. Throws a
  *  SyntaxError if the text is something else. */
-export function parse(text: string): Node {
-  const tokens: { readonly token: string; readonly end: number }[] = []
-  const pattern = new RegExp(TOKEN)
-  do {
-    const at = pattern.lastIndex
-    const token = pattern.exec(text)?.[1]
-    if (token === undefined) throw unexpected(text, at)
-    tokens.push({ token, end: pattern.lastIndex })
-  } while (tokens.at(-1)?.token !== '')
-  let at = 0
-  const peek = () => tokens[at]?.token ?? ''
-  const next = () => {
-    const { token, end } = tokens[at++] ?? { token: '', end: text.length }
-    return { token, end, start: end - token.length }
-  }
-  const expect = (token: string) => {
-    const found = next()
-    if (found.token !== token) throw unexpected(text, found.start)
-    return found
-  }
-  const value = (): Node => {
-    const { token, start, end } = next()
-    if (token === '{' || token === '[') return inside(token === '[', start)
-    try {
-      return { start, end, value: JSON.parse(token) }
-    } catch {
-      throw unexpected(text, start)
-    }
-  }
-  const inside = (isArray: boolean, start: number): Node => {
-    const close = isArray ? ']' : '}'
-    const parts: Part[] = []
-    while (peek() !== close) {
-      const part = { ...(!isArray && { name: nameOf() }), node: value() }
-      parts.push(peek() === close ? part : { ...part, comma: expect(',').end })
-    }
-    return { start, end: next().end, isArray, parts }
-  }
-  const nameOf = () => {
-    const { value: name, start } = value()
-    if (typeof name !== 'string') throw unexpected(text, start)
-    expect(':')
-    return name
-  }
-  const root = value()
-  expect('')
-  return root
+export function parse(text: string): Document {
+  const commas: number[] = []
+  const comments: Span[] = []
+  const options = { allowTrailingComma: true, allowEmptyContent: true }
+  // The parser takes a byte order mark for an error.
+  const plain = text.replace(/^\ufeff/, ' ')
+  visit(
+    plain,
+    {
+      onComment: (offset, length) => void comments.push({ start: offset, end: offset + length }),
+      onSeparator: (char, offset) => void (char === ',' && commas.push(offset)),
+      onError: (_, __, ___, line) => {
+        throw new SyntaxError(`no JSON in line ${line + 1}`)
+      },
+    },
+    options,
+  )
+  return { text, root: parseTree(plain, [], options), commas, comments }
 }
 
-/** Returns the member of an object that counts: the last one of its name. */
-export function member({ parts = [], isArray }: Node, name: string): Node | undefined {
-  return isArray ? undefined : parts.findLast((part) => part.name === name)?.node
+/** Returns the index of the member of an object that counts: the last one of its name. -1 if there is none. */
+export function indexOf({ type, children = [] }: Node, name: string): number {
+  return type === 'object' ? children.findLastIndex((member) => member.children?.[0]?.value === name) : -1
+}
+
+/** Returns a member of an object. */
+export function member(node: Node, name: string): Node | undefined {
+  return valueIn(node.children?.[indexOf(node, name)])
+}
+
+/** Returns the value of a part: of a member, or an element itself. */
+export function valueIn(part: Node | undefined): Node | undefined {
+  return part?.type === 'property' ? part.children?.[1] : part
+}
+
+/** Returns true if comments stand in a node, but not in another one. */
+export function hasComments({ comments }: Document, node: Node, other?: Node): boolean {
+  const isIn = ({ start }: Span, { offset, length }: Node) => start > offset && start < offset + length
+  return comments.some((comment) => isIn(comment, node) && !(other && isIn(comment, other)))
 }
 
 /** Inserts a first part into an object or array. `indent`: a line break, and the blanks before the container. */
-export function insertFirst(text: string, node: Node, part: string, indent: string, unit: string): string {
-  const { start, parts = [] } = node
+export function insertFirst(
+  document: Document,
+  node: Node,
+  part: string,
+  indent: string,
+  unit: string,
+): string {
+  const at = node.offset + 1
   const inside = part.replaceAll('\n', indent + unit)
-  const after = parts.length > 0 ? ',' : indent
-  return text.slice(0, start + 1) + indent + unit + inside + after + text.slice(start + 1)
+  const after = node.children?.length ? ',' : hasComments(document, node) ? '' : indent
+  const { text } = document
+  return text.slice(0, at) + indent + unit + inside + after + text.slice(at)
 }
 
-/** Removes a part of an object or array, with its comma. */
-export function remove(text: string, { start, end, parts = [] }: Node, at: number): string {
-  const part = parts[at]
-  const before = parts[at - 1]
+/** Removes a part of an object or array, with the blanks before it and a comma. Comments beside it stay. */
+export function remove(document: Document, container: Node, at: number): string {
+  const { text, commas } = document
+  const { children = [], offset, length } = container
+  const [before, part, after] = [children[at - 1], children[at], children[at + 1]]
   if (!part) return text
-  if (before) return text.slice(0, before.node.end) + text.slice(part.node.end)
-  const isAlone = parts.length === 1
-  return text.slice(0, start + 1) + text.slice(isAlone ? end - 1 : part.comma)
+  if (children.length === 1 && !hasComments(document, container, part))
+    return text.slice(0, offset + 1) + text.slice(offset + length - 1)
+  const end = endOf(part)
+  const comma =
+    firstIn(commas, end, after?.offset ?? offset + length) ??
+    (before && firstIn(commas, endOf(before), part.offset))
+  const gap = text.slice(0, part.offset).trimEnd().length
+  // The line break that ends a comment stays, unless one follows.
+  const isAfterComment = document.comments.some((comment) => comment.end === gap)
+  const from = isAfterComment && !/^,?[ \t]*\r?\n/.test(text.slice(end)) ? part.offset : gap
+  const cuts: Span[] = [{ start: from, end }]
+  if (comma !== undefined) cuts.push({ start: comma, end: comma + 1 })
+  return cuts
+    .sort((a, b) => b.start - a.start)
+    .reduce((text, { start, end }) => text.slice(0, start) + text.slice(end), text)
 }
 
-function unexpected(text: string, at: number): SyntaxError {
-  return new SyntaxError(`no JSON in line ${text.slice(0, at).split('\n').length}`)
+/** Replaces a value. */
+export function replace({ text }: Document, node: Node, value: string): string {
+  return text.slice(0, node.offset) + JSON.stringify(value) + text.slice(endOf(node))
+}
+
+function endOf({ offset, length }: Node): number {
+  return offset + length
+}
+
+function firstIn(offsets: readonly number[], from: number, to: number): number | undefined {
+  return offsets.find((offset) => offset >= from && offset < to)
 }

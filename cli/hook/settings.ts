@@ -1,24 +1,74 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Host } from './hosts.js'
-import { insertFirst, member, type Node, parse, remove } from './jsonc.js'
+import {
+  type Document,
+  hasComments,
+  indexOf,
+  insertFirst,
+  member,
+  type Node,
+  parse,
+  remove,
+  replace,
+  valueIn,
+} from './jsonc.js'
 
 /** Lists and objects in the settings of a host that lead to our entry, and the place in each. */
 type Place = readonly [container: Node, at: number]
 
+/** An entry of ours in settings. */
+interface Entry {
+  readonly path: readonly Place[]
+  readonly command: Node
+  /** Path of our plugin, for a host that takes plugins. */
+  readonly plugin: Node | undefined
+}
+
+/** Our program, by its name or wherever this package is installed. */
+const PROGRAM = /(?:^|[\\/])spillway(?:\.cmd|[\\/]dist[\\/]cli\.js)?$/
+/** Our plugin, wherever this package is installed. */
+const PLUGIN = /\/spillway\/dist\/opencode\.js$/
+/** A word of a command, whose blanks are quoted. */
+const WORD = /(?:"[^"]*"|'[^']*'|\\.|[^\s"'])+/g
+
+/** Settings without an entry. */
+export const EMPTY = '{}\n'
+
+function pluginOf(): string {
+  return pathToFileURL(join(__dirname, 'opencode.js')).href
+}
+
 /** Returns what stands for a hook in the list of a host: a plugin of ours with the command, or the command alone. */
 function entryOf({ takes }: Host, command: string): unknown {
-  if (takes === 'tool_response') return [pathToFileURL(join(__dirname, 'opencode.js')).href, { command }]
+  if (takes === 'tool_response') return [pluginOf(), { command }]
   return { matcher: '*', hooks: [{ type: 'command', command }] }
 }
 
-/** Adds a hook to settings. All other bytes stay. Returns the same text if it has one. */
-export function withHook(text: string, name: string, host: Host, command: string): string {
-  if (commandIn(text, name, host) !== undefined) return text
+/** Adds a hook to settings, or renews the paths in one of ours. All other bytes stay. `command`: ends in the name of the
+ *  host. */
+export function withHook(text: string, host: Host, command: string): string {
+  const document = parse(text)
+  const { root } = document
+  if (!root) return withHook(text + EMPTY, host, command)
+  if (root.type !== 'object') throw new SyntaxError('no object')
+  const entries = entriesIn(document, host, command)
+  for (const { command: node, plugin } of entries) {
+    const renewed = renewedOf(String(node.value), command)
+    if (renewed !== node.value) return withHook(replace(document, node, renewed), host, command)
+    if (plugin && plugin.value !== pluginOf())
+      return withHook(replace(document, plugin, pluginOf()), host, command)
+  }
+  return entries.length > 0 ? text : inserted(document, root, host, command)
+}
+
+function inserted(document: Document, root: Node, host: Host, command: string): string {
+  const { text } = document
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const unit = /\n([ \t]+)/.exec(text)?.[1] ?? '  '
-  let node = parse(text)
-  if (node.isArray !== false) throw new SyntaxError('no object')
+  const insert = (node: Node, depth: number, part: string) =>
+    insertFirst(document, node, part, newline + unit.repeat(depth), unit)
+  let node = root
   for (const [depth, key] of host.list.entries()) {
     const inner = member(node, key)
     const isList = depth === host.list.length - 1
@@ -27,58 +77,85 @@ export function withHook(text: string, name: string, host: Host, command: string
       const value = rest.reduceRight<unknown>((value, key) => ({ [key]: value }), [entryOf(host, command)])
       return insert(node, depth, `"${key}": ${JSON.stringify(value, null, unit)}`)
     }
-    if (inner.isArray !== isList) throw new SyntaxError(`"${key}" is no ${isList ? 'list' : 'object'}`)
+    if (inner.type !== (isList ? 'array' : 'object'))
+      throw new SyntaxError(`"${key}" is no ${isList ? 'list' : 'object'}`)
     node = inner
   }
   return insert(node, host.list.length, JSON.stringify(entryOf(host, command), null, unit))
-
-  function insert(node: Node, depth: number, part: string): string {
-    return insertFirst(text, node, part, newline + unit.repeat(depth), unit)
-  }
 }
 
 /** Removes our hook from settings, and what held nothing else. */
-export function withoutHook(text: string, name: string, host: Host): string {
-  const place = placeIn(text, name, host)
-  if (!place) return text
-  const path = [...place.path]
-  while (path.length > 1 && path.at(-1)?.[0].parts?.length === 1) path.pop()
-  const [container, at] = path.at(-1) as Place
-  return withoutHook(remove(text, container, at), name, host)
+export function withoutHook(text: string, host: Host, command: string): string {
+  const document = parse(text)
+  const [entry] = entriesIn(document, host, command)
+  if (!entry) return text
+  const path = [...entry.path]
+  const own = partOf(path.at(-1) as Place)
+  while (path.length > 1) {
+    const [[holder], above] = [path.at(-1), path.at(-2)] as [Place, Place]
+    if (holder.children?.length !== 1 || hasComments(document, partOf(above), own)) break
+    path.pop()
+  }
+  return withoutHook(remove(document, ...(path.at(-1) as Place)), host, command)
 }
 
 /** Returns the command of our hook in settings. */
-export function commandIn(text: string, name: string, host: Host): string | undefined {
-  return placeIn(text, name, host)?.command
+export function commandIn(text: string, host: Host, command: string): string | undefined {
+  return entriesIn(parse(text), host, command)[0]?.command.value
 }
 
-function placeIn(text: string, name: string, host: Host): { path: Place[]; command: string } | undefined {
-  const own = new RegExp(`(?:spillway|cli\\.js)["']? hook ${name}(?: |$)`)
+/** Returns the entries that carry our mark, the call of a hook for this host, and the path or name of a program of ours. */
+function entriesIn({ root }: Document, host: Host, command: string): Entry[] {
   const path: Place[] = []
-  let list = parse(text)
+  let list = root
   for (const key of host.list) {
-    const inner = member(list, key)
-    if (!inner) return undefined
-    path.push(of(list, inner))
-    list = inner
+    const at = list ? indexOf(list, key) : -1
+    if (!list || at < 0) return []
+    path.push([list, at])
+    list = valueIn(list.children?.[at])
   }
-  for (const [nth, { node }] of (list.parts ?? []).entries())
-    for (const [inner, at, holder] of holdersIn(node)) {
-      const command = member(holder, 'command')?.value
-      const within: Place[] = inner ? [[inner, at]] : []
-      if (typeof command === 'string' && own.test(command))
-        return { command, path: [...path, [list, nth], ...within] }
+  if (list?.type !== 'array') return []
+  const all = list
+  return (all.children ?? []).flatMap((entry, at): Entry[] => {
+    const place: Place = [all, at]
+    if (host.takes === 'tool_response') {
+      const [plugin, options] = entry.children ?? []
+      const call = options && member(options, 'command')
+      const isPlugin = plugin?.value === pluginOf() || PLUGIN.test(String(plugin?.value))
+      return isPlugin && isCall(call, command) ? [{ path: [...path, place], command: call, plugin }] : []
     }
-  return undefined
+    const hooks = member(entry, 'hooks')
+    return (hooks?.children ?? []).flatMap((hook, nth): Entry[] => {
+      const call = member(hook, 'command')
+      if (!hooks || !isCall(call, command)) return []
+      return [{ path: [...path, place, [hooks, nth]], command: call, plugin: undefined }]
+    })
+  })
 }
 
-/** Returns what may hold a command in an entry: the hooks of a matcher, or the options of a plugin. */
-function holdersIn(entry: Node): [list: Node | undefined, at: number, holder: Node][] {
-  const hooks = member(entry, 'hooks')
-  if (hooks) return (hooks.parts ?? []).map(({ node }, at) => [hooks, at, node])
-  return entry.isArray ? (entry.parts ?? []).map(({ node }) => [undefined, 0, node]) : []
+/** Returns true if a command calls a hook for the same host as `own`, by a program of ours. */
+function isCall(call: Node | undefined, own: string): call is Node {
+  const [found, made] = [partsOf(call?.value), partsOf(own)]
+  if (!found || !made || found.mark !== made.mark) return false
+  return found.path === made.path || PROGRAM.test(found.path.replace(/["']/g, ''))
 }
 
-function of(container: Node, node: Node): Place {
-  return [container, container.parts?.findIndex((part) => part.node === node) ?? -1]
+/** Returns the parts of a command that calls a hook: what runs our program, its path, the mark, and flags. */
+function partsOf(command: unknown) {
+  const [, program, mark, flags = ''] = /^(.+?) (hook \S+)( .*)?$/s.exec(String(command)) ?? []
+  const path = program?.match(WORD)?.at(-1)
+  if (program === undefined || path === undefined) return undefined
+  return { runner: program.slice(0, program.lastIndexOf(path)), path, mark, flags }
+}
+
+/** Returns a command of ours with the path of `own`. What else the user has put around it stays. */
+function renewedOf(command: string, own: string): string {
+  const [found, made] = [partsOf(command), partsOf(own)]
+  if (!found || !made || !/[\\/]cli\.js["']?$/.test(found.path)) return command
+  const runner = found.runner.match(WORD)?.length === 1 ? made.runner : found.runner
+  return `${runner}${made.path} ${made.mark}${found.flags}`
+}
+
+function partOf([container, at]: Place): Node {
+  return container.children?.[at] as Node
 }

@@ -1,6 +1,7 @@
 import type { Policy, SpillStore, WrapPolicy } from 'spillway'
 import { clampResult, definePolicy, spillTool, wrapTool } from '../../index.js'
 import { digest, record } from '../../lib/stats/record.js'
+import { quoted } from '../escape.js'
 import type { Overlong } from './lines.js'
 import { idOf, isObject, lineOf, type Message, messagesOf } from './message.js'
 import { beside, cutStructured, holding, isSchema, noticeOf, savedIn, spelled } from './structured.js'
@@ -143,7 +144,7 @@ export class Relay {
     if (!cut.truncated) return undefined
     const leave = (why: string) => {
       const bytes = `structured content of ${cut.total.bytes} bytes is over the limit`
-      this.#tell(`${JSON.stringify(tool)}: ${bytes} and was left as it is: ${why}`)
+      this.#tell(`${quoted(tool)}: ${bytes} and was left as it is: ${why}`)
       return undefined
     }
     if (!this.#schemas.has(tool)) return leave('the client has not listed the tool')

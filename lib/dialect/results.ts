@@ -68,7 +68,7 @@ function isEmptyList(value: unknown): boolean {
 }
 
 /** Fields with paths into a result, in the order in which they are read. */
-const FIELDS = ['text', 'json', 'other', 'media', 'id', 'tool', 'error', 'side', 'aside'] as const
+const FIELDS = ['text', 'json', 'other', 'media', 'id', 'tool', 'error', 'side', 'aside', 'words'] as const
 
 /** Returns the paths of a field, each with how a text replaces what it leads to. */
 function pathsOf(data: RowData, field: (typeof FIELDS)[number]): readonly (readonly [string, string])[] {

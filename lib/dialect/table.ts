@@ -15,7 +15,7 @@ import data from '../../src/dialects.json'
  * All other paths start at a result. `text` and `json` lead to text that a model sees, `side` to data that it does not
  * see, `media` to bytes of images and the like, and what words replace them (lib/media/drop.ts), and `other` to known
  * blocks without text. `aside` leads to members that
- * have no size or reach no model. `copy` names a second copy that a class keeps of its properties. Everything else is
+ * have no size or reach no model, and `words` to short strings that have none; a longer one is the rest. `copy` names a second copy that a class keeps of its properties. Everything else is
  * the rest (walk.ts). JSON marked as `result` may instead be an MCP result, which the paths of that row read.
  */
 export interface RowData {
@@ -29,6 +29,7 @@ export interface RowData {
   readonly other?: readonly string[]
   readonly side?: readonly string[]
   readonly aside?: readonly string[]
+  readonly words?: readonly string[]
   readonly copy?: string
   readonly media?: Readonly<Record<string, string>>
   /** Paths to the model's tool calls, and from there to the id, the tool and the arguments of a call. */

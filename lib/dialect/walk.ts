@@ -23,9 +23,12 @@ const ENCODED = 'encoded'
 /** Bytes of JSON that the rest of a result may have beyond its limits, as in src/dialect/rest.rs. */
 export const LITTLE = 1_024
 /** Fields of paths whose ends are not listed. */
-const PARTS: ReadonlySet<string> = new Set(['text', 'json', 'aside'])
-/** Most chars of a tag. */
+const PARTS: ReadonlySet<string> = new Set(['text', 'json', 'aside', 'words'])
+/** Most chars of a tag or another word. */
 const WORD = 256
+/** Blocks of a list that have no size of their own. Of the others, those without a text are the rest. As in
+ *  src/dialect/unread.rs. */
+const BLOCKS = 2_000
 
 /** Returns true if a slot stands for members of an object, which have no common place. */
 export function isMembers({ holder, json }: Slot): boolean {
@@ -53,6 +56,8 @@ export class Walk {
   readonly ends: End[] = []
   private readonly texts: Slot[] = []
   private readonly parts: Part[] = []
+  /** Blocks without a text that are too many. */
+  private readonly beyond: Part[] = []
   /** Bytes up to which the rest is small. */
   private room = LITTLE
 
@@ -62,16 +67,13 @@ export class Walk {
     this.enter(here, place)
   }
 
-  /** Returns the texts in the order of their paths, after the rest unless that is small. */
+  /** Returns the texts in the order of their paths, unless the rest is small after it, and before blocks that are too
+   *  many. */
   get slots(): readonly Slot[] {
     if (this.room >= 0) return this.texts
-    const rest = this.parts.flatMap(({ holder, key, value }): Slot[] => {
-      const data: unknown = key === '' ? Object.fromEntries(value as Entry[]) : value
-      const text = jsonOf(data)
-      return text === undefined ? [] : [{ text, holder, key, json: { value: data, as: REST } }]
-    })
-    const bytes = rest.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
-    return bytes > LITTLE ? [...rest, ...this.texts] : this.texts
+    const [rest, beyond] = [restOf(this.parts), restOf(this.beyond)]
+    const bytes = [...rest, ...beyond].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+    return bytes > LITTLE ? [...rest, ...this.texts, ...beyond] : this.texts
   }
 
   /** Takes in a value. Returns false if it belongs to the rest. */
@@ -82,12 +84,13 @@ export class Walk {
     if (this.end(here, value, holder, key)) return true
     const isBlock = typeof key === 'number'
     if (ArrayBuffer.isView(value) || !(isBlock || here.leadsInto(value))) return false
-    const { texts, parts } = this
-    const [textsBefore, partsBefore] = [texts.length, parts.length]
+    const { texts, parts, beyond } = this
+    const [textsBefore, partsBefore, beyondBefore] = [texts.length, parts.length, beyond.length]
     this.enter(here, place)
     // The JSON of an object with a `toJSON` is not that of its members.
     if (texts.length > textsBefore || !writesItself(value)) return true
     parts.length = partsBefore
+    beyond.length = beyondBefore
     return false
   }
 
@@ -97,13 +100,15 @@ export class Walk {
     for (const end of paths.ends) {
       const { field, as } = end
       if (field === 'aside') isRead ||= paths.isLeaf
+      else if (field === 'words') isRead ||= isWord(value)
       else if (field === 'text' || field === 'json') {
         const slot = slotOf(end, paths, value, holder, key)
         if (!slot) continue
         this.texts.push(slot)
         isRead = true
         if (isObject(value))
-          this.ends.push(...endsAt(paths, holder.child(value, key)).filter(({ field }) => !PARTS.has(field)))
+          for (const inner of endsAt(paths, holder.child(value, key)))
+            if (!PARTS.has(inner.field)) this.ends.push(inner)
       } else {
         this.ends.push({ field, as, value, holder, key })
         isRead ||= !isObject(value) || field === 'side' || ArrayBuffer.isView(value)
@@ -122,10 +127,17 @@ export class Walk {
       const element = elementAt(list, at)
       const child = isObject(element) ? place.child(element, at) : undefined
       const next = child && paths.atElement(child)
-      if (!next || !this.take(next, element, place, at)) {
-        this.parts.push({ holder: place, key: at, value: element })
-        this.weigh(element)
-      }
+      const { texts, parts } = this
+      const [textsBefore, partsBefore] = [texts.length, parts.length]
+      const isRead = next !== undefined && this.take(next, element, place, at)
+      const isFree = at < BLOCKS || texts.slice(textsBefore).some(({ text }) => text !== '')
+      if (isRead && isFree) continue
+      texts.length = textsBefore
+      parts.length = partsBefore
+      const part: Part = { holder: place, key: at, value: element }
+      if (isRead) this.beyond.push(part)
+      else parts.push(part)
+      this.weigh(element)
     }
   }
 
@@ -154,7 +166,8 @@ export class Walk {
     let unknown: Entry[] | undefined
     const isAside = paths.endsIn('aside')
     for (const name of own) {
-      if (below) this.parts.push(...(below.get(name) ?? []))
+      // One by one: more arguments than the stack holds would throw.
+      for (const part of below?.get(name) ?? []) this.parts.push(part)
       const isMissed = missed?.has(name) ?? false
       if (names.includes(name) ? !isMissed : isAside) continue
       const member = isMissed ? missed?.get(name) : place.read(name, true)
@@ -172,6 +185,15 @@ export class Walk {
   private weigh(value: unknown): void {
     if (this.room >= 0) this.room = roomAfter(value, this.room)
   }
+}
+
+/** Returns slots for what no path reads. */
+function restOf(parts: readonly Part[]): Slot[] {
+  return parts.flatMap(({ holder, key, value }): Slot[] => {
+    const data: unknown = key === '' ? Object.fromEntries(value as Entry[]) : value
+    const text = jsonOf(data)
+    return text === undefined ? [] : [{ text, holder, key, json: { value: data, as: REST } }]
+  })
 }
 
 function slotOf(

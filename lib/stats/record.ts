@@ -1,9 +1,26 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
+import { jsonOf } from '../json.js'
 import { stateOf } from './state.js'
 
 /** Bytes of the file of figures. */
 const MOST = 8 * 1024 * 1024
+
+/** Milliseconds between two tries to get the lock, and age of a lock whose owner counts as dead: it needs a hundredth. */
+const PAUSE = 2
+const OLD = 1_000
+/** Tries after which a line is given up. */
+const TRIES = 1_000
 
 /** The result of one call in figures: chars, never content. */
 export interface Figures {
@@ -31,15 +48,43 @@ export function record(figures: Figures): void {
   const line = Buffer.from(`${JSON.stringify({ at: Date.now(), ...figures })}\n`)
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-    if (bytes + line.length > MOST) halve(file)
-    appendFileSync(file, line, { mode: 0o600 })
+    locked(`${file}.lock`, () => {
+      const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      if (bytes + line.length > MOST) halve(file)
+      appendFileSync(file, line, { mode: 0o600 })
+    })
   } catch {}
+}
+
+/** Does work while no other process does its own: a line that another adds while the file is replaced would be lost. */
+function locked(lock: string, work: () => void): void {
+  for (let tries = 0; !taken(lock); tries++) {
+    if (tries === TRIES) throw new Error(`${lock} is there; expected none`)
+    const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY
+    if (made < Date.now() - OLD) rmSync(lock, { force: true })
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE)
+  }
+  try {
+    work()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+/** Makes a file that must be new. Returns false if it is there already. */
+function taken(lock: string): boolean {
+  try {
+    closeSync(openSync(lock, 'wx', 0o600))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
 }
 
 /** Returns a digest that tells two calls apart and nothing else. Loading the hashes of Node takes 5 ms of a hook. */
 export function digest(...parts: readonly unknown[]): string {
-  const text = JSON.stringify(parts)
+  const text = jsonOf(parts) ?? ''
   let [a, b] = [0x811c9dc5, 0x9e3779b9]
   for (let at = 0; at < text.length; at++) {
     a = Math.imul(a ^ text.charCodeAt(at), 0x01000193)

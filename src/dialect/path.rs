@@ -18,7 +18,7 @@ pub struct Paths {
 }
 
 /// The kind of value that a path ends at: any value, text for the model, JSON for the model with its replacement rule,
-/// a payload, a word such as an id, or data that does not reach a model.
+/// a payload, a word such as an id, one that counts if it is long, or data that does not reach a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Value,
@@ -26,6 +26,7 @@ pub enum End {
     Json(As),
     Payload(Words),
     Word,
+    ShortWord,
     Aside,
 }
 

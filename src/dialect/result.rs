@@ -65,8 +65,7 @@ impl<'d> ToolResult<'d> {
             return None;
         }
         let is_filled = known > 0 || !read.is_empty();
-        let mut slots = unread::slots(&dialect.known, object, &read);
-        slots.append(&mut read);
+        let slots = unread::add(&dialect.known, object, read);
         Some(ToolResult { dialect, object, slots, is_filled })
     }
 

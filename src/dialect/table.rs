@@ -87,6 +87,7 @@ struct DialectData {
     other: Vec<String>,
     side: Vec<String>,
     aside: Vec<String>,
+    words: Vec<String>,
     #[serde(deserialize_with = "in_order")]
     media: Vec<(String, Words)>,
     copy: Option<String>,
@@ -156,6 +157,7 @@ impl Dialect {
         for path in data.side.iter().chain(&data.aside).chain(&data.copy) {
             known.grow(path, Some(End::Aside))?;
         }
+        data.words.iter().try_for_each(|path| known.grow(path, Some(End::ShortWord)))?;
         let [id, tool, error, side] = [&data.id, &data.tool, &data.error, &data.side].map(Paths::of);
         let (id, tool, error, side) = (id?, tool?, error?, side?);
         Ok(Dialect { name: data.name, slots, known, id, tool, error, side, media, copy: data.copy })

@@ -1,27 +1,57 @@
 //! Data of a result that no path reads but a framework may send: unknown members, and blocks of unknown types.
 //! `lib/dialect/walk.ts` finds them in live objects.
 
+use std::ops::Range;
+
 use super::path::{As, End, Paths};
 use super::result::Slot;
 use crate::json::Value;
 
 /// Bytes of JSON that this data may take beyond the limits of a result.
 const LITTLE: usize = 1_024;
-/// Longer strings are not tags.
+/// Longer strings are neither tags nor other words.
 const WORD: usize = 256;
+/// Blocks of a list that have no size of their own. Of the others, those without a text are unread.
+const BLOCKS: usize = 2_000;
 /// An invalid byte becomes U+FFFD, which takes three.
 const MOST: usize = 3;
 
-/// Finds the unread data of a result, given the slots that were read.
-pub fn slots<'d>(known: &Paths, object: Value<'d>, read: &[Slot<'d>]) -> Vec<Slot<'d>> {
+/// Adds the unread data of a result to the slots that were read, and takes from these what is unread.
+pub fn add<'d>(known: &Paths, object: Value<'d>, mut read: Vec<Slot<'d>>) -> Vec<Slot<'d>> {
     let bytes: usize = read.iter().map(|slot| slot.value.source().len()).sum();
     if object.source().len().saturating_sub(bytes).saturating_mul(MOST) <= LITTLE {
-        return vec![];
+        return read;
     }
-    let mut unread = Unread { read, found: vec![] };
+    let mut texts: Vec<usize> =
+        read.iter().filter(|slot| !is_empty(slot)).map(|slot| place(slot.value)).collect();
+    texts.sort_unstable();
+    let mut unread = Unread { read: &read, texts, found: vec![], beyond: vec![] };
     unread.visit(&Known { paths: vec![known], tags: vec![] }, object);
-    let size: usize = unread.found.iter().map(|slot| slot.json().len()).sum();
-    if size > LITTLE { unread.found } else { vec![] }
+    let Unread { found, beyond, .. } = unread;
+    let mut spans: Vec<Range<usize>> = beyond.iter().map(|slot| span(slot.value)).collect();
+    spans.sort_unstable_by_key(|span| span.start);
+    read.retain(|slot| !(is_empty(slot) && is_in(place(slot.value), &spans)));
+    let size: usize = found.iter().chain(&beyond).map(|slot| slot.json().len()).sum();
+    if size > LITTLE { [found, read, beyond].concat() } else { read }
+}
+
+/// Returns the address of a value's source, which tells what stands in what.
+fn place(value: Value) -> usize {
+    value.source().as_ptr().addr()
+}
+
+fn span(value: Value) -> Range<usize> {
+    place(value)..place(value) + value.source().len()
+}
+
+/// Returns true if a place is in one of these spans, which are in order.
+fn is_in(place: usize, spans: &[Range<usize>]) -> bool {
+    let next = spans.partition_point(|span| span.start <= place);
+    next > 0 && spans[next - 1].contains(&place)
+}
+
+fn is_empty(slot: &Slot) -> bool {
+    slot.value.source() == br#""""#
 }
 
 /// The paths that lead to a value, and the tags that selected it.
@@ -78,7 +108,11 @@ impl<'p> Known<'p> {
 
 struct Unread<'s, 'd> {
     read: &'s [Slot<'d>],
+    /// Places of the slots that have a text, in order.
+    texts: Vec<usize>,
     found: Vec<Slot<'d>>,
+    /// Blocks without a text that are too many.
+    beyond: Vec<Slot<'d>>,
 }
 
 impl<'d> Unread<'_, 'd> {
@@ -86,14 +120,21 @@ impl<'d> Unread<'_, 'd> {
         if value.is_object() {
             return self.visit_object(known, value);
         }
-        for element in value.elements() {
+        for (at, element) in value.elements().enumerate() {
             let below = known.element(element);
-            if element.is_container() && !below.paths.is_empty() {
+            let is_known = element.is_container() && !below.paths.is_empty();
+            if is_known && (at < BLOCKS || self.has_text(element)) {
                 self.visit(&below, element);
-            } else {
-                self.found.push(Slot { value: element, json: Some(As::Rest), members: vec![] });
+                continue;
             }
+            let slots = if is_known { &mut self.beyond } else { &mut self.found };
+            slots.push(Slot { value: element, json: Some(As::Rest), members: vec![] });
         }
+    }
+
+    fn has_text(&self, element: Value) -> bool {
+        let next = self.texts.partition_point(|place| *place < span(element).start);
+        self.texts.get(next).is_some_and(|place| span(element).contains(place))
     }
 
     fn visit_object(&mut self, known: &Known, object: Value<'d>) {
@@ -134,6 +175,7 @@ impl<'d> Unread<'_, 'd> {
             None | Some(End::Value) => false,
             Some(End::Aside) => known.is_leaf(),
             Some(End::Word) => !value.is_container(),
+            Some(End::ShortWord) => is_word(value),
             Some(End::Text | End::Payload(_)) => is_string,
             Some(End::Json(_)) => is_string || (value.is_container() && is_slot()),
         })
@@ -142,4 +184,44 @@ impl<'d> Unread<'_, 'd> {
 
 fn is_word(value: Value) -> bool {
     value.text().map_or(!value.is_container(), |text| text.size().chars <= WORD)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dialect::{Table, ToolResult};
+    use crate::json::Document;
+
+    fn texts_of(blocks: &[&str]) -> Vec<String> {
+        let row = format!(r#"{{"content":[{}]}}"#, blocks.join(","));
+        let document = Document::parse(row.as_bytes()).unwrap();
+        let results = Table::get().results(document.root(), Some("mcp"));
+        let texts = |result: &ToolResult| -> Vec<String> {
+            result
+                .slots
+                .iter()
+                .map(|slot| String::from_utf8_lossy(slot.value.source()).into_owned())
+                .collect()
+        };
+        results.iter().flat_map(texts).collect()
+    }
+
+    #[test]
+    fn many_blocks_without_a_text_have_a_size() {
+        let empty = r#"{"type":"text","text":""}"#;
+        assert_eq!(texts_of(&[empty; 2_000]).len(), 2_000);
+        let mut blocks = [empty; 2_200].to_vec();
+        blocks[2_100] = r#"{"type":"text","text":"a"}"#;
+        let texts = texts_of(&blocks);
+        let count = |text: &str| texts.iter().filter(|own| *own == text).count();
+        assert_eq!((count(r#""""#), count(r#""a""#), count(empty)), (2_000, 1, 199));
+    }
+
+    #[test]
+    fn long_words_are_unread() {
+        for (length, slots) in [(200, 1), (2_000, 2)] {
+            let uri = "u".repeat(length);
+            let block = format!(r#"{{"type":"resource","resource":{{"uri":"{uri}","text":"a"}}}}"#);
+            assert_eq!(texts_of(&[&block]).len(), slots, "{length}");
+        }
+    }
 }
