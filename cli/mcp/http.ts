@@ -4,16 +4,20 @@ import { Agent as SafeAgent, request as safe } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventsOf, flat } from './events.js'
 import { linesOf, type Overlong } from './lines.js'
-import { idOf, isObject, type Message, messagesOf } from './message.js'
+import { isObject, isRequest, type Message, messagesOf } from './message.js'
 import { LONGEST } from './relay.js'
+import { Requests } from './requests.js'
 
 type Line = Buffer | Overlong
 type Headers = Readonly<Record<string, string>>
+/** Takes a line of the server, and returns what the client gets. */
+type Receive = (line: Line) => Promise<readonly Buffer[]>
 
 const REDIRECTS = 5
 /** Times that a stream is asked for again in vain, and milliseconds before the first, twice as many before each other. */
 const TRIES = 5
 const RETRY = 1_000
+const NEWLINE = Buffer.from('\n')
 /** Chars of an error page that are told. */
 const TOLD = 500
 
@@ -21,17 +25,16 @@ const TOLD = 500
 export class Remote {
   readonly #url: URL
   readonly #given: Headers
-  readonly #receive: (line: Line) => Promise<void>
+  readonly #receive: Receive
   readonly #ask: typeof plain
   readonly #agent: PlainAgent
   readonly #stop = new AbortController()
   readonly #answers = new EventEmitter()
-  /** Ids of requests without an answer, as JSON. */
-  readonly #open = new Set<string>()
+  readonly #open = new Requests<true>()
   /** Session and version that the answer to `initialize` has told. */
   #told: Headers = {}
 
-  constructor(url: URL, headers: Headers, receive: (line: Line) => Promise<void>) {
+  constructor(url: URL, headers: Headers, receive: Receive) {
     this.#url = url
     const isSafe = url.protocol === 'https:'
     this.#ask = isSafe ? safe : plain
@@ -48,12 +51,13 @@ export class Remote {
   /** Sends a line of the client. A request may take long, and what follows may cancel it, so its answer is waited for
    *  only if it tells the session. */
   async send(line: Buffer): Promise<void> {
-    const messages = messagesOf(line)
-    const has = (name: string) => messages.some(({ method }) => method === name)
-    for (const { method, params } of messages)
-      if (method === 'notifications/cancelled' && isObject(params)) this.#answered(params['requestId'])
-    const asked = messages.filter(({ id, method }) => id !== undefined && method !== undefined)
-    for (const { id } of asked) this.#open.add(JSON.stringify(id))
+    const { messages } = messagesOf(line)
+    const has = (name: string) => messages.some(({ body }) => body['method'] === name)
+    for (const { method, params } of messages.map(({ body }) => body))
+      if (method === 'notifications/cancelled' && isObject(params))
+        this.#answered(JSON.stringify(params['requestId']))
+    const asked = messages.filter((message) => message.id !== undefined && isRequest(message))
+    for (const { id } of asked) if (id !== undefined) this.#open.add(id, true)
     const sent = this.#post(line, asked)
     if (asked.length === 0 || has('initialize')) await sent
     if (has('notifications/initialized')) void this.#listen().catch(() => {})
@@ -76,13 +80,13 @@ export class Remote {
     this.#answers.emit('answer')
   }
 
-  #answered(id: unknown): void {
-    this.#open.delete(JSON.stringify(id))
+  #answered(id: string | undefined): void {
+    this.#open.take(id)
     this.#answers.emit('answer')
   }
 
   async #post(line: Buffer, asked: readonly Message[]): Promise<void> {
-    const isOpen = ({ id }: Message) => this.#open.has(JSON.stringify(id))
+    const isOpen = ({ id }: Message) => id !== undefined && this.#open.has(id)
     try {
       const accept = 'application/json, text/event-stream'
       const response = await this.#request('POST', { accept, 'content-type': 'application/json' }, line)
@@ -98,7 +102,7 @@ export class Remote {
       const message = `${this.#url.origin} ${error instanceof Error ? error.message : error}`
       for (const { id } of asked.filter(isOpen))
         await this.#got(
-          Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_000, message } })),
+          Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: -32_000, message })}}`),
         )
     }
   }
@@ -141,17 +145,15 @@ export class Remote {
   }
 
   async #got(line: Line): Promise<void> {
-    const isWhole = Buffer.isBuffer(line)
-    const messages = isWhole ? messagesOf(line) : [{ id: idOf(line), result: undefined }]
-    for (const { result } of messages)
-      if (
-        !this.#told['mcp-protocol-version'] &&
-        isObject(result) &&
-        typeof result['protocolVersion'] === 'string'
-      )
-        this.#told = { ...this.#told, 'mcp-protocol-version': result['protocolVersion'] }
-    await this.#receive(isWhole ? Buffer.concat([line, Buffer.from('\n')]) : line)
-    for (const { id, method } of messages as Message[]) if (method === undefined) this.#answered(id)
+    const sent = await this.#receive(Buffer.isBuffer(line) ? Buffer.concat([line, NEWLINE]) : line)
+    // What the client gets tells which requests have their answer.
+    for (const message of sent.flatMap((row) => messagesOf(row).messages)) {
+      const { result } = message.body
+      const version = isObject(result) ? result['protocolVersion'] : undefined
+      if (!this.#told['mcp-protocol-version'] && typeof version === 'string')
+        this.#told = { ...this.#told, 'mcp-protocol-version': version }
+      if (!isRequest(message)) this.#answered(message.id)
+    }
   }
 
   /** Asks the server. Rejects unless it takes that. Redirections are followed to the same origin only: headers are meant

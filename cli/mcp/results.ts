@@ -1,0 +1,267 @@
+import type { Policy, SpillStore, WrapPolicy } from 'spillway'
+import { clampResult, wrapTool } from '../../index.js'
+import { oneLine } from '../escape.js'
+import { isObject, type Members } from './message.js'
+import { Raw } from './parts.js'
+import { beside, fits, left, limitsOf, surelyFits, withoutNotice } from './room.js'
+import type { Schemas } from './schemas.js'
+import { cutStructured, holding, noticeOf, savedIn, savedText, wordsFor } from './structured.js'
+
+/** A call of a tool. That of a call that is not known has no name. */
+export interface Call {
+  readonly tool: string
+  readonly args: unknown
+}
+
+/** Returns the JSON text of a member of an answer. */
+export type Source = (...names: readonly string[]) => string
+
+/** Chars that a host shows of a result, before and after. */
+export type Count = (call: Call, shown: number, sent: number, isCut: boolean) => void
+
+const UNLIMITED = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
+/** Bytes that may stand beside what the limits count, as in lib/dialect/walk.ts. */
+const LITTLE = 1_024
+/** Levels to which an answer is read. One that is nested deeper becomes a text. */
+const DEEPEST = 256
+/** The code of JSON-RPC for an internal error. */
+export const INTERNAL = -32_603
+
+/** Holds answers to the limits: a result or an error of any type, and all that stands beside it. */
+export class Results {
+  readonly #policy: Policy
+  readonly #store: SpillStore | undefined
+  readonly #schemas: Schemas
+  readonly #tell: (text: string) => void
+  readonly #count: Count
+
+  constructor(
+    policy: Policy,
+    store: SpillStore | undefined,
+    schemas: Schemas,
+    tell: (text: string) => void,
+    count: Count,
+  ) {
+    this.#policy = policy
+    this.#store = store
+    this.#schemas = schemas
+    this.#tell = tell
+    this.#count = count
+  }
+
+  /** Returns true if nothing in a JSON text can be over the limits, or be a secret that is to go. */
+  surelyFits(json: string): boolean {
+    const { redact = false } = this.#policy
+    return redact === false && surelyFits(json, limitsOf(this.#policy))
+  }
+
+  /** Bounds an answer. The same object comes back if nothing of it changes. */
+  async bound(given: Members, call: Call, source: Source): Promise<Members> {
+    const isDeep = nests(given, DEEPEST)
+    if (isDeep && this.surelyFits(source())) return given
+    const body = isDeep ? flattened(given, source) : given
+    const { result, error, ...others } = body
+    const part = error === undefined || error === null ? 'result' : 'error'
+    const rest = part === 'error' && result !== undefined ? { ...others, result } : others
+    const isLittle = Buffer.byteLength(JSON.stringify(rest)) <= LITTLE
+    if (!isLittle) this.#tell(`${nameOf(call)}: what an answer held beside its ${part} was left out`)
+    const sent = part === 'error' ? await this.#error(error, call) : await this.#result(result, call, source)
+    if (isLittle && sent === body[part]) return body
+    return { ...(isLittle ? body : { jsonrpc: '2.0', id: body['id'] }), [part]: sent }
+  }
+
+  async #result(result: unknown, call: Call, source: Source): Promise<unknown> {
+    if (isObject(result)) return this.#object(result, call, source)
+    if (typeof result === 'string') return this.#wrapped(result, {}, call)
+    if (!Array.isArray(result)) return result
+    const { content } = await this.#object({ content: result }, call, source)
+    return content
+  }
+
+  /** Cuts the message of an error as a text, and its data as JSON in what that leaves. */
+  async #error(error: unknown, call: Call): Promise<unknown> {
+    const { code, message, data } = isObject(error) ? error : { message: error }
+    if (this.surelyFits(JSON.stringify(error))) return error
+    const limits = limitsOf(this.#policy)
+    const text = typeof message === 'string' ? message : JSON.stringify(message ?? null)
+    const given = JSON.stringify(data)
+    const room = given === undefined ? limits : beside(limits, [given])
+    const said = await this.#wrapped(text, room, call)
+    const cut = given && cutStructured(given, { ...this.#policy, ...left(limits, String(said)) })
+    const kept = cut === undefined || cut === '' || cut.text === '' ? {} : { data: new Raw(cut.text) }
+    return { code: typeof code === 'number' ? code : INTERNAL, message: said, ...kept }
+  }
+
+  async #object(result: Members, call: Call, source: Source): Promise<Members> {
+    // A client checks structured content against the schema of the tool, and refuses a result without it.
+    const { structured = 'both', redact = false } = this.#policy
+    const kept = structured === 'text' && this.#schemas.of(call.tool) ? 'both' : structured
+    const once = this.#withMeta(clampResult(result, { ...UNLIMITED, structured: kept, redact }))
+    const isTwin = once['structuredContent'] !== undefined && repeats(once)
+    const sent =
+      (await this.#reshaped(once, call, isTwin, () =>
+        once['structuredContent'] === result['structuredContent']
+          ? source('result', 'structuredContent')
+          : JSON.stringify(once['structuredContent']),
+      )) ?? (await this.#wrappedObject(once, {}, call))
+    const bounded = await this.#withoutRest(sent, call)
+    this.#count(call, charsOf(result, isTwin), charsOf(bounded, isTwin), bounded !== result)
+    return bounded
+  }
+
+  /** Cuts what a result says of itself as JSON to limits of its own, since a host does not show it. */
+  #withMeta(result: Members): Members {
+    const json = JSON.stringify(result['_meta'])
+    if (json === undefined || fits(json, limitsOf(this.#policy))) return result
+    const { text } = cutStructured(json, this.#policy)
+    return { ...result, _meta: JSON.parse(text || '{}') }
+  }
+
+  /** Returns an outcome of the same type unless it is data of no dialect, whose text then stands for all of it. */
+  async #wrappedObject(result: Members, policy: WrapPolicy, call: Call): Promise<Members> {
+    const sent = await this.#wrapped(result, policy, call)
+    if (isObject(sent)) return sent
+    const content = [{ type: 'text', text: typeof sent === 'string' ? sent : JSON.stringify(sent) }]
+    return { content, ...(result['isError'] === true && { isError: true }) }
+  }
+
+  #wrapped(result: unknown, policy: WrapPolicy, { tool, args }: Call): Promise<unknown> {
+    const own = { ...this.#policy, ...(this.#store && { spill: this.#store }), ...policy }
+    const execute = async (_args: unknown) => result
+    return wrapTool({ name: tool, execute }, { ...own, structured: 'both' }).execute(args)
+  }
+
+  /** Cuts the texts of a result in what its structured content leaves of the limits, and that in what the texts leave:
+   *  each gets half at least, since a host shows either or both. Returns undefined without structured content. */
+  async #reshaped(
+    result: Members,
+    call: Call,
+    isTwin: boolean,
+    json: () => string,
+  ): Promise<Members | undefined> {
+    const { structuredContent, ...others } = result
+    if (structuredContent === undefined) return undefined
+    const limits = limitsOf(this.#policy)
+    const texts = textsOf(result)
+    const room = beside(limits, texts)
+    const whole = JSON.stringify(structuredContent)
+    if (fits(whole, room)) return this.#wrappedObject(result, left(limits, whole), call)
+    const { tool, args } = call
+    const schema = this.#schemas.of(tool)
+    const isReadable = !schema || !('~standard' in schema)
+    const spared = this.#policy.notice === false ? undefined : withoutNotice(room, limits)
+    const cut = cutStructured(
+      json(),
+      { ...this.#policy, ...(spared ?? room) },
+      isReadable ? schema : undefined,
+      args,
+    )
+    if (!cut.truncated) return this.#wrappedObject(result, left(limits, cut.text), call)
+    const isLeft = isReadable && cut.validates !== false && cut.text !== ''
+    const text = savedText(structuredContent, texts, isTwin)
+    const saved = this.#store && (await savedIn(this.#store, text, tool))
+    const words = isLeft ? noticeOf(cut, saved) : wordsFor(cut, schema !== undefined, saved)
+    const notice = spared ? words : ''
+    if (!isLeft || (!spared && this.#policy.notice !== false)) this.#tell(`${nameOf(call)}: ${words}`)
+    const spill = this.#store && saved?.record && { spill: holding(this.#store, text, saved.record) }
+    const rest = left(limits, isLeft ? cut.text : '', notice)
+    // A client takes a result without the structured content of its schema only if that is an error.
+    const shaped = isLeft
+      ? { ...result, structuredContent: JSON.parse(cut.text) }
+      : { ...others, isError: true }
+    const sent = await this.#wrappedObject(shaped, { ...rest, ...spill }, call)
+    const blocks = Array.isArray(sent['content']) ? sent['content'] : []
+    return {
+      ...sent,
+      ...(isLeft && { structuredContent: new Raw(cut.text) }),
+      ...(notice !== '' && { content: [...blocks, { type: 'text', text: notice }] }),
+    }
+  }
+
+  /** Makes a text of a result whose names, addresses and other data beside its texts are over the limits. */
+  async #withoutRest(result: Members, call: Call): Promise<Members> {
+    const { structuredContent } = result
+    const rest = JSON.stringify(restOf(result))
+    const limits = limitsOf(this.#policy)
+    if (fits(rest, limits, LITTLE)) return result
+    const structured =
+      structuredContent instanceof Raw ? structuredContent.json : (JSON.stringify(structuredContent) ?? '')
+    const words = [...textsOf(result), rest].join('\n')
+    const text = await this.#wrapped(words, left(limits, structured), call)
+    return {
+      content: [{ type: 'text', text }],
+      ...(structuredContent !== undefined && { structuredContent }),
+      ...(result['isError'] === true && { isError: true }),
+    }
+  }
+}
+
+/** Returns the name of a call's tool, which a model or a server gave, for a terminal. */
+export function nameOf({ tool }: Call): string {
+  return oneLine(JSON.stringify(tool.slice(0, 100)))
+}
+
+/** Returns true if a value has more than a number of levels. */
+export function nests(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((part) => nests(part, levels - 1))
+}
+
+/** Returns an answer with the JSON of its result or error as a text. */
+function flattened({ id, result, error }: Members, source: Source): Members {
+  const head = { jsonrpc: '2.0', ...(typeof id !== 'object' && { id }) }
+  if (error !== undefined && error !== null)
+    return { ...head, error: { code: INTERNAL, message: source('error') } }
+  if (result === undefined) return head
+  const isError = isObject(result) && ('structuredContent' in result || result['isError'] === true)
+  return {
+    ...head,
+    result: { content: [{ type: 'text', text: source('result') }], ...(isError && { isError }) },
+  }
+}
+
+/** Returns true if a text of a result repeats its structured content. */
+function repeats(result: Members): boolean {
+  return !('structuredContent' in clampResult(result, { ...UNLIMITED, structured: 'text' }))
+}
+
+function blocksOf({ content }: Members): unknown[] {
+  return Array.isArray(content) ? content : []
+}
+
+function textsOf(result: Members): string[] {
+  return blocksOf(result).flatMap((block) => {
+    const { type, text, resource } = isObject(block) ? block : {}
+    const said =
+      type === 'text' ? text : type === 'resource' && isObject(resource) ? resource['text'] : undefined
+    return typeof said === 'string' ? said : []
+  })
+}
+
+/** Returns what a result holds besides texts, payloads and structured content, which have limits of their own. */
+function restOf({ structuredContent: _, content, ...others }: Members): unknown {
+  const blocks = typeof content === 'string' ? '' : content
+  return { ...others, content: Array.isArray(blocks) ? blocks.map(restOfBlock) : blocks }
+}
+
+function restOfBlock(block: unknown): unknown {
+  if (!isObject(block)) return block
+  const { type, resource } = block
+  const without = (value: Members, ...names: string[]) =>
+    Object.fromEntries(
+      Object.entries(value).filter(([name, part]) => !(names.includes(name) && typeof part === 'string')),
+    )
+  if (type === 'text') return without(block, 'text')
+  if (type === 'image' || type === 'audio') return without(block, 'data')
+  if (type !== 'resource' || !isObject(resource)) return block
+  return { ...block, resource: without(resource, 'text', 'blob') }
+}
+
+/** Returns the chars that a client gets: those of the texts and of the structured content, of copies one. */
+function charsOf(result: Members, isTwin: boolean): number {
+  const { structuredContent } = result
+  const texts = textsOf(result).reduce((sum, text) => sum + text.length, 0)
+  const json =
+    structuredContent instanceof Raw ? structuredContent.json : (JSON.stringify(structuredContent) ?? '')
+  return isTwin ? Math.max(texts, json.length) : texts + json.length
+}
