@@ -204,11 +204,9 @@ describe('spillway mcp --url', () => {
 
   it('drops a message of over 64 MiB, and answers its call', async () => {
     const { stdout } = await through(call(4, 'huge'))
-    const [{ id, result }] = parsed(stdout)
-    expect([id, result.isError]).toEqual([4, true])
-    expect(result.content[0].text).toMatch(
-      /^\[a message of 692060\d\d bytes is over 67108864 and was dropped/,
-    )
+    const [{ id, error }] = parsed(stdout)
+    expect(id).toBe(4)
+    expect(error.message).toMatch(/^a message of 692060\d\d bytes is over 67108864 and was dropped/)
   })
 
   it('follows a redirection to the same origin, and names another', async () => {
