@@ -217,7 +217,7 @@ describe('answers', () => {
     })
     expect(JSON.parse(dropped as string)).toMatchObject({
       id: 2,
-      error: { message: /^a message of 734\d+ bytes is over/ },
+      error: { message: expect.stringMatching(/^a message of 734\d+ bytes is over/) },
     })
     expect(session.stderr).toContain('was dropped')
   })
@@ -299,6 +299,24 @@ describe('answers', () => {
     await session.ask(first, second, first)
     const [line] = await session.ask(call(2, rows, 'sealed'))
     expect(JSON.parse(line as string).result.isError).toBe(true)
+  })
+
+  it('that cannot be bounded are errors of their calls, on stderr too, and the session goes on', async () => {
+    const none = 'async () => { throw new Error("none") }'
+    const record = '({ complete: true, get id() { throw new Error("no id") } })'
+    const store = write(
+      'broken.mjs',
+      `export default { save: async () => ${record}, read: ${none}, search: ${none}, list: ${none}, sweep: ${none} }`,
+    )
+    const broken = open('--store', store)
+    const raw = answer(`{"content":[],"structuredContent":{"rows":[${Array(9_000).fill(1)}]}}`)
+    const [line] = await broken.ask(call(2, raw))
+    expect(JSON.parse(line as string)).toMatchObject({
+      id: 2,
+      error: { message: expect.stringMatching(/call 2 could not be bounded: no id/) },
+    })
+    expect(broken.stderr).toContain('spillway mcp: the answer to call 2 could not be bounded: no id')
+    expect(await broken.ask(call(3, answer('{"content":[]}', '3')))).toEqual([answer('{"content":[]}', '3')])
   })
 
   it('never end a session in silence: arguments may be nested as deep as JSON can be', async () => {

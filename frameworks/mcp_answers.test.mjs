@@ -121,7 +121,9 @@ function shown({ content = [], structuredContent }) {
   return texts.reduce((sum, text) => sum + bytes(text), 0) + bytes(structuredContent)
 }
 
-test(`the official client gets nothing over the limits from ${TIMES} mutated answers`, { timeout: 120_000 }, async () => {
+test(`the official client gets nothing over the limits from ${TIMES} mutated answers`, {
+  timeout: 120_000,
+}, async () => {
   const args = [bin, 'mcp', '--no-stats', '--max-bytes', String(LIMIT), '--', process.execPath, server]
   const client = new Client({ name: 'client', version: '1.0.0' })
   const seen = new Map()

@@ -1,6 +1,7 @@
 import type { SpillStore, WrapPolicy } from 'spillway'
 import { definePolicy, spillTool } from '../../index.js'
 import { digest, record } from '../../lib/stats/record.js'
+import { INTERNAL, nests } from './answer.js'
 import type { Overlong } from './lines.js'
 import {
   isObject,
@@ -13,7 +14,7 @@ import {
 } from './message.js'
 import { respelled, skipped, sourceAt } from './parts.js'
 import { Requests } from './requests.js'
-import { type Call, INTERNAL, nests, Results } from './results.js'
+import { type Call, Results } from './results.js'
 import { Schemas } from './schemas.js'
 
 /** Bytes of a message that is held. */
