@@ -257,12 +257,12 @@ describe('answers', () => {
     )
   })
 
-  it('save copies once, and count one', async () => {
-    const dir = join(place, 'copies')
+  it.each(['both', 'text', 'structured'])('save copies once, and count one (%s)', async (structured) => {
+    const dir = join(place, `copies ${structured}`)
     mkdirSync(dir)
     const rows = { rows: Array.from({ length: 900 }, (_, row) => ({ row })) }
     const text = JSON.stringify(JSON.stringify(rows, null, 4))
-    const saving = open('--dir', dir)
+    const saving = open('--dir', dir, '--structured', structured)
     const before = figures().length
     const raw = answer(
       `{"content":[{"type":"text","text":${text}}],"structuredContent":${JSON.stringify(rows)}}`,
@@ -273,6 +273,7 @@ describe('answers', () => {
     expect(readdirSync(dir).filter((name) => name.includes(ids[0] as string))).toHaveLength(1)
     const [counted, ...others] = figures().slice(before)
     expect([counted.shown, counted.cut, others]).toEqual([JSON.stringify(rows, null, 4).length, true, []])
+    expect(counted.sent).toBeLessThanOrEqual(LIMIT)
   })
 
   it('keep numbers that JavaScript rounds', async () => {

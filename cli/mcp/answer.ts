@@ -30,6 +30,7 @@ export function flattened({ id, result, error }: Members, source: Source): Membe
 
 /** Returns true if a text of a result repeats its structured content. */
 export function repeats(result: Members): boolean {
+  if (result['structuredContent'] === undefined) return false
   return !('structuredContent' in clampResult(result, { ...UNLIMITED, structured: 'text' }))
 }
 

@@ -102,14 +102,14 @@ export class Results {
     const { structured = 'both', redact = false } = this.#policy
     const kept = structured === 'text' && this.#schemas.of(call.tool) ? 'both' : structured
     const once = this.#withMeta(clampResult(result, { ...UNLIMITED, structured: kept, redact }))
-    const isTwin = once['structuredContent'] !== undefined && repeats(once)
     const sent =
-      (await this.#reshaped(once, call, isTwin, () =>
+      (await this.#reshaped(once, call, () =>
         once['structuredContent'] === result['structuredContent']
           ? source('result', 'structuredContent')
           : JSON.stringify(once['structuredContent']),
       )) ?? (await this.#wrappedObject(once, {}, call))
     const bounded = await this.#withoutRest(sent, call)
+    const isTwin = repeats(result)
     this.#count(call, charsOf(result, isTwin), charsOf(bounded, isTwin), bounded !== result)
     return bounded
   }
@@ -138,12 +138,7 @@ export class Results {
 
   /** Cuts the texts of a result in what its structured content leaves of the limits, and that in what the texts leave:
    *  each gets half at least, since a host shows either or both. Returns undefined without structured content. */
-  async #reshaped(
-    result: Members,
-    call: Call,
-    isTwin: boolean,
-    json: () => string,
-  ): Promise<Members | undefined> {
+  async #reshaped(result: Members, call: Call, json: () => string): Promise<Members | undefined> {
     const { structuredContent, ...others } = result
     if (structuredContent === undefined) return undefined
     const limits = limitsOf(this.#policy)
@@ -163,7 +158,7 @@ export class Results {
     )
     if (!cut.truncated) return this.#wrappedObject(result, left(limits, cut.text), call)
     const isLeft = isReadable && cut.validates !== false && cut.text !== ''
-    const text = savedText(structuredContent, texts, isTwin)
+    const text = savedText(structuredContent, texts, repeats(result))
     const saved = this.#store && (await savedIn(this.#store, text, tool))
     const words = isLeft ? noticeOf(cut, saved) : wordsFor(cut, schema !== undefined, saved)
     const notice = spared ? words : ''
