@@ -26,8 +26,8 @@ pub struct Schema<'s> {
 }
 
 /// Steps that reading a schema may take, and those for each value of the document that it describes.
-const STEPS: usize = 1 << 17;
-const STEPS_EACH: usize = 128;
+const STEPS: usize = 1 << 16;
+const STEPS_EACH: usize = 64;
 /// Bytes of a scalar that are read in one step.
 const STEP: usize = 64;
 /// Answers that are remembered. Later values seldom ask for those about earlier ones.
