@@ -257,6 +257,14 @@ describe('answers', () => {
     )
   })
 
+  it('with structured content keep as many lines as without', async () => {
+    const few = open('--max-lines', '9')
+    const raw = answer(
+      `{"content":[{"type":"text","text":${JSON.stringify('a\n'.repeat(9))}}],"structuredContent":{}}`,
+    )
+    expect(await few.ask(call(2, raw))).toEqual([raw])
+  })
+
   it.each(['both', 'text', 'structured'])('save copies once, and count one (%s)', async (structured) => {
     const dir = join(place, `copies ${structured}`)
     mkdirSync(dir)

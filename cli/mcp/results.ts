@@ -14,7 +14,7 @@ import {
 } from './answer.js'
 import { isObject, type Members } from './message.js'
 import { Raw } from './parts.js'
-import { beside, fits, left, limitsOf, surelyFits, withoutNotice } from './room.js'
+import { beside, fits, left, leftBy, limitsOf, surelyFits, withoutNotice } from './room.js'
 import type { Schemas } from './schemas.js'
 import { cutStructured, holding, noticeOf, savedIn, savedText, wordsFor } from './structured.js'
 
@@ -90,7 +90,7 @@ export class Results {
     const limits = limitsOf(this.#policy)
     const text = typeof message === 'string' ? message : JSON.stringify(message ?? null)
     const given = JSON.stringify(data)
-    const room = given === undefined ? limits : beside(limits, [given])
+    const room = given === undefined ? limits : { ...beside(limits, [given]), maxLines: limits.maxLines }
     const said = await this.#wrapped(text, room, call)
     const cut = given && cutStructured(given, { ...this.#policy, ...left(limits, String(said)) })
     const kept = cut === undefined || cut === '' || cut.text === '' ? {} : { data: new Raw(cut.text) }
@@ -145,7 +145,7 @@ export class Results {
     const texts = textsOf(result)
     const room = beside(limits, texts)
     const whole = JSON.stringify(structuredContent)
-    if (fits(whole, room)) return this.#wrappedObject(result, left(limits, whole), call)
+    if (fits(whole, room)) return this.#wrappedObject(result, leftBy(whole, limits), call)
     const { tool, args } = call
     const schema = this.#schemas.of(tool)
     const isReadable = !schema || !('~standard' in schema)
@@ -156,7 +156,7 @@ export class Results {
       isReadable ? schema : undefined,
       args,
     )
-    if (!cut.truncated) return this.#wrappedObject(result, left(limits, cut.text), call)
+    if (!cut.truncated) return this.#wrappedObject(result, leftBy(cut.text, limits), call)
     const isLeft = isReadable && cut.validates !== false && cut.text !== ''
     const text = savedText(structuredContent, texts, repeats(result))
     const saved = this.#store && (await savedIn(this.#store, text, tool))
@@ -164,7 +164,7 @@ export class Results {
     const notice = spared ? words : ''
     if (!isLeft || (!spared && this.#policy.notice !== false)) this.#tell(`${nameOf(call)}: ${words}`)
     const spill = this.#store && saved?.record && { spill: holding(this.#store, text, saved.record) }
-    const rest = left(limits, isLeft ? cut.text : '', notice)
+    const rest = left(leftBy(isLeft ? cut.text : '', limits), notice)
     // A client takes a result without the structured content of its schema only if that is an error.
     const shaped = isLeft
       ? { ...result, structuredContent: JSON.parse(cut.text) }
@@ -187,7 +187,7 @@ export class Results {
     const structured =
       structuredContent instanceof Raw ? structuredContent.json : (JSON.stringify(structuredContent) ?? '')
     const words = [...textsOf(result), rest].join('\n')
-    const text = await this.#wrapped(words, left(limits, structured), call)
+    const text = await this.#wrapped(words, leftBy(structured, limits), call)
     return {
       content: [{ type: 'text', text }],
       ...(structuredContent !== undefined && { structuredContent }),

@@ -34,6 +34,11 @@ export function left(limits: Limits, ...texts: readonly string[]): Limits {
     .reduce((rest, text) => paired(rest, sizeOf(text), (a, b) => Math.max(0, a - b)), limits)
 }
 
+/** Returns the limits that JSON leaves, which has no lines. */
+export function leftBy(json: string, limits: Limits): Limits {
+  return { ...left(limits, json), maxLines: limits.maxLines }
+}
+
 /** Returns the limits of what stands beside texts: what these leave, and half at least. */
 export function beside(limits: Limits, texts: readonly string[]): Limits {
   return paired(left(limits, ...texts), limits, (rest, all) => Math.max(rest, Math.floor(all / 2)))
