@@ -4,7 +4,7 @@ import { Agent as SafeAgent, request as safe } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventsOf, flat } from './events.js'
 import { linesOf, type Overlong } from './lines.js'
-import { isObject, isRequest, type Message, messagesOf } from './message.js'
+import { idText, isObject, isRequest, type Message, messagesOf } from './message.js'
 import { LONGEST } from './relay.js'
 import { Requests } from './requests.js'
 
@@ -55,7 +55,7 @@ export class Remote {
     const has = (name: string) => messages.some(({ body }) => body['method'] === name)
     for (const { method, params } of messages.map(({ body }) => body))
       if (method === 'notifications/cancelled' && isObject(params))
-        this.#answered(JSON.stringify(params['requestId']))
+        this.#answered(idText(params['requestId']))
     const asked = messages.filter((message) => message.id !== undefined && isRequest(message))
     for (const { id } of asked) if (id !== undefined) this.#open.add(id, true)
     const sent = this.#post(line, asked)

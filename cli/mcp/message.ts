@@ -72,10 +72,14 @@ function bodiesOf(text: string, value: unknown): Message[] {
   })
 }
 
+/** Returns the JSON of an id. What is no scalar is no id. */
+export function idText(id: unknown): string | undefined {
+  return typeof id === 'object' && id !== null ? undefined : JSON.stringify(id)
+}
+
 /** JavaScript rounds a number beyond 2^53. */
 function idOf(text: string, start: number, id: unknown): string | undefined {
-  if (typeof id === 'object' && id !== null) return undefined
-  if (typeof id !== 'number' || Number.isSafeInteger(id)) return JSON.stringify(id)
+  if (typeof id !== 'number' || Number.isSafeInteger(id)) return idText(id)
   const part = partsOf(text, start).findLast(({ name }) => name === 'id')
   return part && text.slice(part.start, part.end)
 }

@@ -4,6 +4,7 @@ import { digest, record } from '../../lib/stats/record.js'
 import { INTERNAL, nests } from './answer.js'
 import type { Overlong } from './lines.js'
 import {
+  idText,
   isObject,
   isRequest,
   type Members,
@@ -60,8 +61,20 @@ export class Relay {
     this.#results = new Results(definePolicy(policy), store, this.#schemas, tell, count)
   }
 
-  /** Takes a line of the client. Returns what the server gets, and calls of our own tool, which it does not get. */
+  /** Takes a line of the client. Returns what the server gets, and calls of our own tool, which it does not get. Never
+   *  throws: an answer to a call that could not be noted is bounded all the same. */
   fromClient(line: Buffer): { line: Buffer | undefined; own: Message[] } {
+    try {
+      return this.#taken(line)
+    } catch (error) {
+      this.#tell(
+        `a message of the client could not be read: ${error instanceof Error ? error.message : error}`,
+      )
+      return { line, own: [] }
+    }
+  }
+
+  #taken(line: Buffer): { line: Buffer | undefined; own: Message[] } {
     const { text, value, messages } = messagesOf(line)
     const own = value === undefined ? [] : messages.filter((message) => this.#isOwn(message))
     for (const message of messages) if (!own.includes(message)) this.#note(message)
@@ -124,8 +137,7 @@ export class Relay {
   /** Notes a request. That of a line that is not JSON may be a call too: its server may read it. */
   #note({ id, body: { method, params } }: Message): void {
     const { name, arguments: args, cursor, taskId, requestId } = isObject(params) ? params : {}
-    if (method === 'notifications/cancelled' && typeof requestId !== 'object')
-      this.#asked.take(JSON.stringify(requestId))
+    if (method === 'notifications/cancelled') this.#asked.take(idText(requestId))
     if (id === undefined || typeof method !== 'string') return
     const tool = typeof name === 'string' ? name : ''
     const call = { tool, args: nests(args, LEVELS) ? undefined : args }
