@@ -45,8 +45,7 @@ describe('what a terminal is shown', () => {
       'structured.js',
       `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
         const { id } = JSON.parse(line)
-        const result = { content: [], structuredContent: { rows: 'x'.repeat(90_000) } }
-        console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+        console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] }, more: 'x'.repeat(90_000) }))
       })`,
     )
     const name = `a\u202eb\x9b31m\x1b[31m${'X'.repeat(100_000)}`

@@ -21,7 +21,7 @@ const answer = ({ id, method, params }) => {
     return { jsonrpc: '2.0', id, result: cursor ? { tools } : { tools, nextCursor: 'next' } }
   }
   const { name } = params ?? {}
-  if (name === 'boom') return { jsonrpc: '2.0', id, error: { code: -32000, message: big } }
+  if (name === 'boom') return { jsonrpc: '2.0', id, error: { code: -32000, message: 'boom' } }
   if (name === 'small') return { jsonrpc: '2.0', id, result: text('small') }
   if (['table', 'whole', 'free'].includes(name)) {
     const rows = big.split('\\n').map((n) => n === '7777' ? 'row 7777: error: disk full' : 'row ' + n)
@@ -123,10 +123,10 @@ describe('spillway mcp', () => {
     for (const { result } of [table, free]) {
       const { content, structuredContent } = result
       const texts = content.map(({ text }: { text: string }) => text)
-      expect(Buffer.byteLength(JSON.stringify(structuredContent))).toBeLessThanOrEqual(4_096)
-      expect(Buffer.byteLength(texts.join(''))).toBeLessThanOrEqual(4_096)
+      const json = JSON.stringify(structuredContent)
+      expect(Buffer.byteLength(json + texts.join(''))).toBeLessThanOrEqual(4_096)
       expect(structuredContent.rows).toContain('row 7777: error: disk full')
-      expect(structuredContent.rows.length).toBeGreaterThan(200)
+      expect(structuredContent.rows.length).toBeGreaterThan(100)
       expect(texts).toHaveLength(2)
       const missing = 9_001 - structuredContent.rows.length
       const told = `^\\[structured content truncated: [\\d,]+ of [\\d,]+ bytes kept, ${missing.toLocaleString('en-US')} elements omitted(, 1 string shortened)?; ask for less`
@@ -137,26 +137,28 @@ describe('spillway mcp', () => {
   })
 
   it.each([
-    ['a schema that tells nothing of a part', lists, 'whole', [], 'less of it would not match its schema'],
-    ['a tool that was not listed', '', 'table', [], 'the client has not listed the tool'],
     [
-      'limits for a few words',
+      'a schema that tells nothing of a part',
       lists,
-      'free',
-      ['--max-bytes', '200'],
-      'the limits leave no room for a notice',
+      'whole',
+      [],
+      51_200,
+      /^\[structured content of 98,\d+ bytes left out: less of it would not match its schema; ask for less/,
     ],
-  ])('leaves structured content of %s, and says so', async (_, before, name, flags, why) => {
-    const { plain, stdout, stderr } = await both(before + call(1, name), flags)
-    const [was, is] = [plain, stdout].map((all) => parsed(all).at(-1).result)
-    expect(is.structuredContent).toEqual(was.structuredContent)
-    expect(Buffer.byteLength(is.content[0].text)).toBeLessThanOrEqual(51_200)
-    expect(stderr).toMatch(
-      new RegExp(
-        `^spillway mcp: "${name}": structured content of \\d+ bytes is over the limit .*: ${why}$`,
-        'm',
-      ),
-    )
+    ['a tool that was not listed', '', 'table', [], 51_200, /^\[structured content truncated: /],
+    ['limits for a few words', lists, 'free', ['--max-bytes', '200'], 200, /^(?!\[structured)/],
+  ])('bounds structured content of %s', async (_, before, name, flags, most, said) => {
+    const { stdout } = await both(before + call(1, name), flags)
+    const { content, structuredContent } = parsed(stdout).at(-1).result
+    const texts = content.map(({ text }: { text: string }) => text)
+    const shown = [...texts, structuredContent === undefined ? '' : JSON.stringify(structuredContent)]
+    expect(Buffer.byteLength(shown.join(''))).toBeLessThanOrEqual(most)
+    expect(texts.at(-1)).toMatch(said)
+  })
+
+  it('tells on stderr what the limits leave no room to tell', async () => {
+    const { stderr } = await both(lists + call(1, 'free'), ['--max-bytes', '200'])
+    expect(stderr).toMatch(/^spillway mcp: "free": \[structured content truncated: /m)
   })
 
   it('drops the copy of a tool whose list names no schema', async () => {
@@ -174,10 +176,8 @@ describe('spillway mcp', () => {
     const { code, stdout } = await spillway(['mcp', '--', process.execPath, server], { input })
     expect(code).toBe(0)
     const [dropped, small] = parsed(stdout)
-    expect([dropped.id, dropped.result.isError, small.id]).toEqual(['a "long" one', true, 2])
-    expect(dropped.result.content[0].text).toMatch(
-      /^\[a message of 838861\d\d bytes is over 67108864 and was dropped/,
-    )
+    expect([dropped.id, small.id]).toEqual(['a "long" one', 2])
+    expect(dropped.error.message).toMatch(/^a message of 838861\d\d bytes is over 67108864 and was dropped/)
   })
 
   it.each([

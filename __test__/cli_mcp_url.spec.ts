@@ -94,6 +94,9 @@ class Site {
     if (name === 'gone') return void response.writeHead(404).end('no session')
     if (name === 'garbage')
       return void events().end(`data: {"half": \n\ndata: no JSON\n\ndata: ${result('after')}\n\n`)
+    // A client reads the text of an id as a number, and fetch skips a mark of byte order.
+    if (name === 'respelled') return void json(`\ufeff${result(seq(9_000), String(id))}`)
+    if (name === 'unread') return void json(result(seq(9_000)).replace('{', '{"n":NaN,'))
     if (name === 'late') return void this.#late.push(() => json(result(`late ${id}`)))
     if (name === 'now') for (const answer of this.#late.splice(0).reverse()) answer()
     if (name === 'hang') return void this.#held.push(events().flushHeaders() as never)
@@ -135,6 +138,14 @@ describe('spillway mcp --url', () => {
     expect([code, stderr, id, others]).toEqual([0, '', 'one', []])
     expect(result.content[0].text).toContain('[tool output truncated: ')
     expect(Buffer.byteLength(result.content[0].text)).toBeLessThanOrEqual(2_048)
+  })
+
+  it('takes an answer as clients do, and tells of no other', async () => {
+    const { stdout } = await through(call(7, 'respelled') + call(8, 'unread'), '--max-bytes', '2K')
+    const [respelled, unread, ...others] = parsed(stdout).sort((a, b) => a.id - b.id)
+    expect([respelled.id, unread.id, others]).toEqual(['7', 8, []])
+    expect(Buffer.byteLength(respelled.result.content[0].text)).toBeLessThanOrEqual(2_048)
+    expect(unread.error.message).toMatch(/^a message of \d+ bytes that is not JSON was dropped/)
   })
 
   it('passes what fits, in one line', async () => {
@@ -290,9 +301,9 @@ describe('spillway mcp --url', () => {
 
   it.each(['huge', 'rows'])('drops a message of over 64 MiB, and answers its call (%s)', async (name) => {
     const { stdout } = await through(call(4, name))
-    const [{ id, result }] = parsed(stdout)
-    expect([id, result.isError]).toEqual([4, true])
-    expect(result.content[0].text).toMatch(/^\[a message of 692\d{5} bytes is over 67108864 and was dropped/)
+    const [{ id, error }] = parsed(stdout)
+    expect(id).toBe(4)
+    expect(error.message).toMatch(/^a message of 692\d{5} bytes is over 67108864 and was dropped/)
   })
 
   it('follows a redirection to the same origin, and names another', async () => {

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import type { ResultPolicy } from 'spillway'
 import { definePolicy } from '../index.js'
 import { type Args, type Command, checkNames, defined } from './args.js'
+import { oneLine } from './escape.js'
 import { check, storeFlags, storeOf } from './given_store.js'
-import { linesOf, type Overlong } from './mcp/lines.js'
+import { linesOf } from './mcp/lines.js'
 import { LONGEST, Relay } from './mcp/relay.js'
 import { policyFlags, policyOf } from './policy.js'
 import { notStarted } from './run.js'
@@ -61,7 +62,7 @@ async function run(args: Args): Promise<number> {
   const start = url === undefined ? commandOf(args) : remoteOf(url, args.texts('header'))
   const given = storeOf(args, args.text('dir'), 'id')
   if (given) await check(given)
-  const tell = (text: string) => void err.tell(`spillway mcp: ${text}\n`)
+  const tell = (text: string) => void err.tell(`spillway mcp: ${oneLine(text)}\n`)
   const relay = new Relay(policy, given?.store, tell, !args.has('no-stats'))
   return start(relay).finally(() => process.stdin.destroy())
 }
@@ -105,8 +106,10 @@ function remoteOf(text: string, headers: readonly string[] = []): (relay: Relay)
     interruptible('the session was ended', async (signal) => {
       const { Remote } = await import('./mcp/http.js')
       const remote = new Remote(url, Object.fromEntries(pairs), async (line) => {
+        const sent = await relay.fromServer(line)
         // A client that is gone hears no more: nor does the server.
-        await received(relay, line).catch(() => process.stdin.destroy())
+        await toStdout(sent).catch(() => process.stdin.destroy())
+        return sent
       })
       signal.addEventListener('abort', () => remote.stop(signal.reason))
       remote.over.addEventListener('abort', () => process.stdin.destroy())
@@ -146,22 +149,20 @@ async function fromStdin(relay: Relay, send: (line: Buffer) => Promise<void>): P
     for (const call of own)
       void relay
         .read(call)
-        .then(toStdout)
+        .then((answer) => toStdout([answer]))
         .catch(() => {})
   }
 }
 
 async function toClient({ stdin, stdout }: ChildProcess, relay: Relay): Promise<void> {
   if (!stdout) return
-  // A client that is gone hears no more: the server's input ends, as if the client had closed it.
-  for await (const line of linesOf(stdout, LONGEST)) await received(relay, line).catch(() => stdin?.end())
+  for await (const line of linesOf(stdout, LONGEST)) {
+    const sent = await relay.fromServer(line)
+    // A client that is gone hears no more: the server's input ends, as if the client had closed it.
+    await toStdout(sent).catch(() => stdin?.end())
+  }
 }
 
-async function received(relay: Relay, line: Buffer | Overlong): Promise<void> {
-  const sent = Buffer.isBuffer(line) ? await relay.fromServer(line) : relay.tooLong(line)
-  if (sent) await toStdout(sent)
-}
-
-async function toStdout(line: Buffer): Promise<void> {
-  await write(process.stdout, line)
+async function toStdout(lines: readonly Buffer[]): Promise<void> {
+  for (const line of lines) await write(process.stdout, line)
 }

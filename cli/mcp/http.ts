@@ -4,12 +4,15 @@ import { Agent as SafeAgent, request as safe } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bodyOf, eventsOf, flat } from './events.js'
 import { Held, type Overlong } from './lines.js'
-import { idOf, isObject, type Message, messagesOf } from './message.js'
+import { idText, isObject, isRequest, type Message, messagesOf } from './message.js'
 import { LONGEST } from './relay.js'
+import { Requests } from './requests.js'
 import { EVENTS, JSON_TYPE, startOf, typeOf, unexpected } from './response.js'
 
 type Line = Buffer | Overlong
 type Headers = Readonly<Record<string, string>>
+/** Takes a line of the server, and returns what the client gets. */
+type Receive = (line: Line) => Promise<readonly Buffer[]>
 
 const REDIRECTS = 5
 /** Times that a stream is asked for again in vain, and milliseconds before the first, twice as many before each other. */
@@ -20,22 +23,22 @@ const SOONEST = 100
 const LATEST = 2 ** 31 - 1
 /** Milliseconds that a message without an answer may take before later ones are sent all the same. */
 const PATIENCE = 1_000
+const NEWLINE = Buffer.from('\n')
 
 /** A server behind a URL: a message of the client is a POST, and what comes back is JSON or a stream of events. */
 export class Remote {
   readonly #url: URL
   readonly #given: Headers
-  readonly #receive: (line: Line) => Promise<void>
+  readonly #receive: Receive
   readonly #ask: typeof plain
   readonly #agent: PlainAgent
   readonly #stop = new AbortController()
   readonly #answers = new EventEmitter()
-  /** Ids of requests without an answer, as JSON. */
-  readonly #open = new Set<string>()
+  readonly #open = new Requests<true>()
   /** Session and version that the answer to `initialize` has told. */
   #told: Headers = {}
 
-  constructor(url: URL, headers: Headers, receive: (line: Line) => Promise<void>) {
+  constructor(url: URL, headers: Headers, receive: Receive) {
     this.#url = url
     const isSafe = url.protocol === 'https:'
     this.#ask = isSafe ? safe : plain
@@ -52,17 +55,18 @@ export class Remote {
   /** Sends a line of the client. A request may take long, and what follows may cancel it, so its answer is waited for
    *  only if it tells the session. After a message without an answer the next one waits, so that it does not overtake it. */
   async send(line: Buffer): Promise<void> {
-    const messages = messagesOf(line)
-    const has = (name: string) => messages.some(({ method }) => method === name)
-    for (const { method, params } of messages)
-      if (method === 'notifications/cancelled' && isObject(params)) this.#answered(params['requestId'])
-    const asked = messages.filter(({ id, method }) => id !== undefined && method !== undefined)
-    for (const { id } of asked) this.#open.add(JSON.stringify(id))
+    const { messages } = messagesOf(line)
+    const has = (name: string) => messages.some(({ body }) => body['method'] === name)
+    for (const { method, params } of messages.map(({ body }) => body))
+      if (method === 'notifications/cancelled' && isObject(params))
+        this.#answered(idText(params['requestId']))
+    const asked = messages.filter((message) => message.id !== undefined && isRequest(message))
+    for (const { id } of asked) if (id !== undefined) this.#open.add(id, true)
     const sent = this.#post(line, asked)
     if (has('initialize'))
       await Promise.race([
         sent,
-        this.#until(() => !asked.some(({ id }) => this.#open.has(JSON.stringify(id)))),
+        this.#until(() => !asked.some(({ id }) => id !== undefined && this.#open.has(id))),
       ])
     else if (asked.length === 0) await Promise.race([sent, sleep(PATIENCE, undefined, { ref: false })])
     if (has('notifications/initialized')) void this.#listen().catch(() => {})
@@ -90,13 +94,13 @@ export class Remote {
     while (!isDone() && !this.over.aborted) await once(this.#answers, 'answer')
   }
 
-  #answered(id: unknown): void {
-    this.#open.delete(JSON.stringify(id))
+  #answered(id: string | undefined): void {
+    this.#open.take(id)
     this.#answers.emit('answer')
   }
 
   async #post(line: Buffer, asked: readonly Message[]): Promise<void> {
-    const isOpen = ({ id }: Message) => this.#open.has(JSON.stringify(id))
+    const isOpen = ({ id }: Message) => id !== undefined && this.#open.has(id)
     try {
       const accept = `application/json, ${EVENTS}`
       const response = await this.#request('POST', { accept, 'content-type': 'application/json' }, line)
@@ -112,7 +116,7 @@ export class Remote {
       const message = `${this.#url.origin} ${error instanceof Error ? error.message : error}`
       for (const { id } of asked.filter(isOpen))
         await this.#got(
-          Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_000, message } })),
+          Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: -32_000, message })}}`),
         )
     }
   }
@@ -162,17 +166,15 @@ export class Remote {
   }
 
   async #got(line: Line): Promise<void> {
-    const isWhole = Buffer.isBuffer(line)
-    const messages = isWhole ? messagesOf(line) : [{ id: idOf(line), result: undefined }]
-    for (const { result } of messages)
-      if (
-        !this.#told['mcp-protocol-version'] &&
-        isObject(result) &&
-        typeof result['protocolVersion'] === 'string'
-      )
-        this.#told = { ...this.#told, 'mcp-protocol-version': result['protocolVersion'] }
-    await this.#receive(isWhole ? Buffer.concat([line, Buffer.from('\n')]) : line)
-    for (const { id, method } of messages as Message[]) if (method === undefined) this.#answered(id)
+    const sent = await this.#receive(Buffer.isBuffer(line) ? Buffer.concat([line, NEWLINE]) : line)
+    // What the client gets tells which requests have their answer.
+    for (const message of sent.flatMap((row) => messagesOf(row).messages)) {
+      const { result } = message.body
+      const version = isObject(result) ? result['protocolVersion'] : undefined
+      if (!this.#told['mcp-protocol-version'] && typeof version === 'string')
+        this.#told = { ...this.#told, 'mcp-protocol-version': version }
+      if (!isRequest(message)) this.#answered(message.id)
+    }
   }
 
   /** Asks the server. Rejects unless it takes that. Redirections are followed to the same origin only: headers are meant

@@ -1,41 +1,125 @@
 import type { Overlong } from './lines.js'
+import { type Part, partsOf, skipped, valueEnd } from './parts.js'
 
-/** A message of JSON-RPC. Its members are those of another program, of any type. */
+/** The members of another program's object, of any type. */
+export type Members = Readonly<Record<string, unknown>>
+
+/** A message of JSON-RPC. */
 export interface Message {
-  readonly id?: unknown
-  readonly method?: unknown
-  readonly params?: unknown
-  readonly result?: unknown
+  /** JSON of its id, as the message spells it. */
+  readonly id: string | undefined
+  readonly body: Members
+  /** Its place in the text of the line. */
+  readonly start: number
 }
+
+/** The messages of a line. */
+export interface Messages {
+  readonly text: string
+  /** The value of the line. Undefined if the line is not JSON or is too long to be held. */
+  readonly value: unknown
+  /** Without a value, a body has the names of the members that could be told, and the values of those that are scalars. */
+  readonly messages: readonly Message[]
+}
+
+/** Matches the beginning of a line, before a message. Readers differ in what ends a line. */
+const BEGINS = /(?:^|(?!\t)[\p{Cc}\u2028\u2029])[ \t\ufeff]*(?=[[{])/gu
+const OPENING = /[[{]/y
+/** Matches the scalars at the end of an object. No quote within a string is unescaped, and one brace closes the outermost
+ *  object, so no text of a result looks like that. */
+const LAST = /((?:,\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[-+.\w]+)\s*)+)\}\s*$/
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns the messages of a line, which is one or a batch. A line of anything else has none. */
-export function messagesOf(line: Buffer): Message[] {
-  let value: unknown
+/** Reads a line, which is a message or a batch. A mark of byte order is skipped, as some readers skip it. */
+export function messagesOf(line: Buffer | Overlong): Messages {
+  if (!Buffer.isBuffer(line)) return { text: '', value: undefined, messages: outlineOfEnds(line) }
+  const text = line.toString().replace(/^\ufeff/, '')
   try {
-    value = JSON.parse(line.toString())
+    const value: unknown = JSON.parse(text)
+    return { text, value, messages: bodiesOf(text, value) }
   } catch {
-    return []
+    return { text, value: undefined, messages: outlineOf(text) }
   }
-  const messages: unknown[] = Array.isArray(value) ? value : [value]
-  return messages.every(isObject) ? messages : []
 }
 
-/** Writes the messages of a line anew, as a batch if the line is one. */
-export function lineOf(line: Buffer, messages: readonly Message[]): Buffer {
-  const isBatch = line.toString('latin1', 0, 64).trimStart().startsWith('[')
-  return Buffer.from(`${JSON.stringify(isBatch ? messages : messages[0])}\n`)
+/** Returns true for a request or a notification. Whatever else has a result or an error is an answer, as it is for some
+ *  readers, and so is what has no method. */
+export function isRequest({ body }: Message): boolean {
+  const isPart = (name: string) => /^(?:result|error)$/i.test(name)
+  return typeof body['method'] === 'string' && !Object.keys(body).some(isPart)
 }
 
-/** Returns the id of an answer that is too long to be held, if it stands first or last in it. No quote within a string
- *  is unescaped, and one brace closes the outermost object, so no text of a result looks like that. */
-export function idOf({ head, tail }: Overlong): unknown {
-  const value = '("(?:[^"\\\\]|\\\\.)*"|-?\\d+)'
-  const first = new RegExp(`^\\s*\\{\\s*(?:"jsonrpc"\\s*:\\s*"2\\.0"\\s*,\\s*)?"id"\\s*:\\s*${value}\\s*,`)
-  const last = new RegExp(`,\\s*"id"\\s*:\\s*${value}\\s*(?:,\\s*"jsonrpc"\\s*:\\s*"2\\.0"\\s*)?\\}\\s*$`)
-  const found = first.exec(head)?.[1] ?? last.exec(tail)?.[1]
-  return found === undefined ? undefined : JSON.parse(found)
+/** Returns true if some reader may take a text that is not JSON for a message. */
+export function mayBeMessage(text: string): boolean {
+  return beginning(text, 0) >= 0
+}
+
+function beginning(text: string, from: number): number {
+  BEGINS.lastIndex = from
+  return BEGINS.exec(text) ? BEGINS.lastIndex : -1
+}
+
+function bodiesOf(text: string, value: unknown): Message[] {
+  const start = skipped(text, 0)
+  const places = Array.isArray(value) ? partsOf(text, start) : [{ start }]
+  const bodies: unknown[] = Array.isArray(value) ? value : [value]
+  return bodies.flatMap((body, at) => {
+    const start = places[at]?.start ?? 0
+    return isObject(body) ? { body, start, id: idOf(text, start, body['id']) } : []
+  })
+}
+
+/** Returns the JSON of an id. What is no scalar is no id. */
+export function idText(id: unknown): string | undefined {
+  return typeof id === 'object' && id !== null ? undefined : JSON.stringify(id)
+}
+
+/** JavaScript rounds a number beyond 2^53. */
+function idOf(text: string, start: number, id: unknown): string | undefined {
+  if (typeof id !== 'number' || Number.isSafeInteger(id)) return idText(id)
+  const part = partsOf(text, start).findLast(({ name }) => name === 'id')
+  return part && text.slice(part.start, part.end)
+}
+
+/** Reads the messages of a text that is not JSON, as far as can be told. */
+function outlineOf(text: string): Message[] {
+  const found: Message[] = []
+  for (let at = beginning(text, 0); at >= 0; ) {
+    const places = text[at] === '[' ? partsOf(text, at).map(({ start }) => start) : [at]
+    for (const place of places)
+      if (text[place] === '{') found.push(outline(text, place, partsOf(text, place)))
+    const end = valueEnd(text, at)
+    OPENING.lastIndex = skipped(text, end)
+    at = OPENING.test(text) ? OPENING.lastIndex - 1 : beginning(text, end)
+  }
+  return found
+}
+
+function outline(text: string, start: number, parts: readonly Part[]): Message {
+  const body = Object.fromEntries(parts.map(({ name, start, end }) => [name, scalar(text, start, end)]))
+  const id = parts.findLast(({ name }) => name === 'id')
+  const isScalar = id && body['id'] !== undefined
+  return { body, start, id: isScalar ? text.slice(id.start, id.end) : undefined }
+}
+
+/** Returns the value of a scalar, unless it may be torn. */
+function scalar(text: string, start: number, end: number): unknown {
+  if (end === text.length || '{['.includes(text[start] as string)) return undefined
+  try {
+    return JSON.parse(text.slice(start, end))
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads what the ends of a long message tell. Of a batch nothing is known. */
+function outlineOfEnds({ head, tail }: Overlong): Message[] {
+  const start = skipped(head, 0)
+  if (head[start] !== '{') return []
+  const last = `{${LAST.exec(tail)?.[1]?.slice(1) ?? ''}}`
+  const [first, second] = [outline(head, start, partsOf(head, start)), outline(last, 0, partsOf(last, 0))]
+  return [{ start, id: second.id ?? first.id, body: { ...first.body, ...second.body } }]
 }

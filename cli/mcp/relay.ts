@@ -1,35 +1,48 @@
-import type { Policy, SpillStore, WrapPolicy } from 'spillway'
-import { clampResult, definePolicy, spillTool, wrapTool } from '../../index.js'
+import type { SpillStore, WrapPolicy } from 'spillway'
+import { definePolicy, spillTool } from '../../index.js'
 import { digest, record } from '../../lib/stats/record.js'
-import { quoted } from '../escape.js'
+import { INTERNAL, nests } from './answer.js'
 import type { Overlong } from './lines.js'
-import { idOf, isObject, lineOf, type Message, messagesOf } from './message.js'
-import { beside, cutStructured, holding, isSchema, noticeOf, savedIn, spelled } from './structured.js'
+import {
+  idText,
+  isObject,
+  isRequest,
+  type Members,
+  type Message,
+  type Messages,
+  mayBeMessage,
+  messagesOf,
+} from './message.js'
+import { respelled, skipped, sourceAt } from './parts.js'
+import { Requests } from './requests.js'
+import { type Call, Results } from './results.js'
+import { Schemas } from './schemas.js'
 
 /** Bytes of a message that is held. */
 export const LONGEST = 64 * 1024 * 1024
 
-const UNLIMITED = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
+/** Tasks whose tools are known. */
+const TASKS = 1_000
+/** Levels of arguments that are read for what they ask. */
+const LEVELS = 64
+const UNKNOWN: Call = { tool: '', args: undefined }
 
-/** A request whose answer is looked at. */
+/** A request whose answer is awaited. That of another method passes as it came. */
 type Asked =
+  | { readonly call: Call }
   | { readonly list: true; readonly isFirst: boolean }
-  | { readonly tool: string; readonly args: unknown }
-
-/** A result as a client gets it. */
-type Answer = Record<string, unknown>
+  | { readonly other: true }
 
 /** Stands between a client and a server: takes their lines, and returns those that are sent on. */
 export class Relay {
-  readonly #policy: Policy
-  readonly #store: SpillStore | undefined
   readonly #tell: (text: string) => void
-  /** Requests without an answer, by id. 1 and "1" are two ids. */
-  readonly #asked = new Map<string, Asked>()
+  readonly #asked = new Requests<Asked>()
   readonly #counts: boolean
   readonly #session = digest(process.pid, Date.now())
-  /** Output schemas of the tools that were listed, undefined for those without one. */
-  readonly #schemas = new Map<string, unknown>()
+  readonly #schemas = new Schemas()
+  readonly #results: Results
+  /** Calls by the tasks that they became. */
+  readonly #tasks = new Map<unknown, Call>()
   readonly #reader: ReturnType<typeof spillTool> | undefined
   /** Name of the tool that reads saved outputs, once the client was told of it. */
   #offered: string | undefined
@@ -41,157 +54,181 @@ export class Relay {
     counts: boolean,
   ) {
     this.#counts = counts
-    this.#policy = definePolicy(policy)
-    this.#store = store
     this.#reader = store && spillTool(store)
     this.#tell = tell
+    const count = ({ tool, args }: Call, shown: number, sent: number, isCut: boolean) =>
+      this.#count(tool, args, shown, sent, isCut && { cut: true })
+    this.#results = new Results(definePolicy(policy), store, this.#schemas, tell, count)
   }
 
-  /** Takes a line of the client. Returns what the server gets, and calls of our own tool, which it does not get. */
+  /** Takes a line of the client. Returns what the server gets, and calls of our own tool, which it does not get. Never
+   *  throws: an answer to a call that could not be noted is bounded all the same. */
   fromClient(line: Buffer): { line: Buffer | undefined; own: Message[] } {
-    const messages = messagesOf(line)
-    const own = messages.filter((message) => this.#isOwn(message))
-    const others = own.length === 0 ? messages : messages.filter((message) => !own.includes(message))
-    for (const message of others) this.#note(message)
+    try {
+      return this.#taken(line)
+    } catch (error) {
+      this.#tell(
+        `a message of the client could not be read: ${error instanceof Error ? error.message : error}`,
+      )
+      return { line, own: [] }
+    }
+  }
+
+  #taken(line: Buffer): { line: Buffer | undefined; own: Message[] } {
+    const { text, value, messages } = messagesOf(line)
+    const own = value === undefined ? [] : messages.filter((message) => this.#isOwn(message))
+    for (const message of messages) if (!own.includes(message)) this.#note(message)
     if (own.length === 0) return { line, own }
-    return { line: others.length === 0 ? undefined : lineOf(line, others), own }
+    const bodies = new Set<unknown>(own.map(({ body }) => body))
+    const others = Array.isArray(value) ? value.filter((body) => !bodies.has(body)) : []
+    return { line: others.length === 0 ? undefined : lineOf(text, value, others), own }
   }
 
-  /** Takes a line of the server, and returns what the client gets: the same line unless a result in it changes. */
-  async fromServer(line: Buffer): Promise<Buffer> {
-    if (this.#asked.size === 0) return line
-    const messages = messagesOf(line)
-    const sent: Message[] = []
-    for (const message of messages) sent.push(await this.#answered(message))
-    return messages.every((message, at) => message === sent[at]) ? line : lineOf(line, sent)
+  /** Takes a line of the server, and returns what the client gets: the same line unless an answer in it changes. Never
+   *  rejects: an answer that cannot be bounded is replaced by an error. */
+  async fromServer(line: Buffer | Overlong): Promise<Buffer[]> {
+    const read = messagesOf(line)
+    try {
+      return Buffer.isBuffer(line) && read.value !== undefined
+        ? [await this.#bounded(line, read)]
+        : this.#unread(line, read)
+    } catch (error) {
+      const answers = read.messages.filter((message) => !isRequest(message))
+      return answers.map(({ id = 'null' }) => this.#failed(id, error))
+    }
   }
 
-  /** Returns the answer to a call whose result is too long to be held. */
-  tooLong(line: Overlong): Buffer | undefined {
-    const id = idOf(line)
-    const key = JSON.stringify(id)
-    const isAsked = id !== undefined && this.#asked.delete(key)
-    const said = `a message of ${line.bytes} bytes is over ${LONGEST} and was dropped`
-    this.#tell(said)
-    return isAsked ? answer(id, `[${said}; ask for less]`, true) : undefined
+  async #bounded(line: Buffer, { text, value, messages }: Messages): Promise<Buffer> {
+    const changed = new Map<unknown, Members>()
+    for (const message of messages) {
+      const sent = await this.#answered(message, text)
+      if (sent !== message.body) changed.set(message.body, sent)
+    }
+    if (changed.size === 0) return line
+    const made = (body: unknown) => changed.get(body) ?? body
+    return lineOf(text, value, Array.isArray(value) ? value.map(made) : made(value))
   }
 
   /** Answers a call of the tool that reads saved outputs. */
-  async read({ id, params }: Message): Promise<Buffer> {
+  async read({ id = 'null', body }: Message): Promise<Buffer> {
+    const { params } = body
     const input = isObject(params) ? params['arguments'] : undefined
-    const text = (await this.#reader?.execute(input)) ?? ''
-    this.#count('read_output', input, text.length, text.length, { back: true })
-    return answer(id, text)
+    try {
+      const text = (await this.#reader?.execute(input)) ?? ''
+      this.#count('read_output', input, text.length, text.length, { back: true })
+      return answer(id, { result: { content: [{ type: 'text', text }] } })
+    } catch (error) {
+      return this.#failed(id, error)
+    }
   }
 
+  /** No trouble with figures harms a call. */
   #count(tool: string, args: unknown, shown: number, sent: number, more: object | false): void {
-    const call = digest(this.#session, tool, args)
-    if (this.#counts) record({ door: 'mcp', session: this.#session, tool, call, shown, sent, ...more })
+    if (!this.#counts) return
+    const call = digest(this.#session, tool, nests(args, LEVELS) ? undefined : args)
+    record({ door: 'mcp', session: this.#session, tool, call, shown, sent, ...more })
   }
 
-  #isOwn({ id, method, params }: Message): boolean {
+  #isOwn({ id, body: { method, params } }: Message): boolean {
     if (this.#offered === undefined || id === undefined || method !== 'tools/call') return false
     return isObject(params) && params['name'] === this.#offered
   }
 
-  #note({ id, method, params }: Message): void {
-    const { name, arguments: args, cursor, requestId } = isObject(params) ? params : {}
-    const key = JSON.stringify(id) as string | undefined
-    if (method === 'notifications/cancelled') this.#asked.delete(JSON.stringify(requestId))
-    if (key === undefined) return
-    if (method === 'tools/call') this.#asked.set(key, { tool: String(name), args })
-    if (method === 'tools/list') this.#asked.set(key, { list: true, isFirst: cursor === undefined })
+  /** Notes a request. That of a line that is not JSON may be a call too: its server may read it. */
+  #note({ id, body: { method, params } }: Message): void {
+    const { name, arguments: args, cursor, taskId, requestId } = isObject(params) ? params : {}
+    if (method === 'notifications/cancelled') this.#asked.take(idText(requestId))
+    if (id === undefined || typeof method !== 'string') return
+    const tool = typeof name === 'string' ? name : ''
+    const call = { tool, args: nests(args, LEVELS) ? undefined : args }
+    if (method === 'tools/call') this.#asked.add(id, { call })
+    else if (method === 'tasks/result') this.#asked.add(id, { call: this.#tasks.get(taskId) ?? UNKNOWN })
+    else if (method === 'tools/list')
+      this.#asked.add(id, { list: true, isFirst: (cursor ?? undefined) === undefined })
+    else this.#asked.add(id, { other: true })
   }
 
-  async #answered(message: Message): Promise<Message> {
-    const { id, method, result } = message
-    const key = JSON.stringify(id)
-    const asked = method === undefined ? this.#asked.get(key) : undefined
-    if (!asked) return message
-    this.#asked.delete(key)
-    if (!isObject(result)) return message
-    const sent =
-      'list' in asked
-        ? this.#listed(result, asked.isFirst)
-        : await this.#clamped(result, asked.tool, asked.args)
-    return sent === result ? message : { ...message, result: sent }
-  }
-
-  async #clamped(result: Answer, tool: string, args: unknown): Promise<Answer> {
-    // A client checks structured content against the schema of the tool, and refuses a result without it.
-    const { structured = 'both', redact = false } = this.#policy
-    const kept = structured === 'text' && this.#schemas.get(tool) !== undefined ? 'both' : structured
-    const once = clampResult(result, { ...UNLIMITED, structured: kept, redact })
-    const sent = (await this.#reshaped(once, tool, args)) ?? (await this.#wrapped(once, {}, tool, args))
-    this.#count(tool, args, charsOf(result), charsOf(sent), sent !== result && { cut: true })
-    return sent
-  }
-
-  #wrapped(result: Answer, policy: WrapPolicy, tool: string, args: unknown): Promise<Answer> {
-    const own = { ...this.#policy, ...(this.#store && { spill: this.#store }), ...policy }
-    const execute = async (_args: unknown) => result
-    return wrapTool({ name: tool, execute }, { ...own, structured: 'both' }).execute(args)
-  }
-
-  /** Cuts a result whose structured content is over the limits, and tells in a text what of it is missing. Returns
-   *  undefined if that content fits, or nothing of it that fits would pass the client's check. */
-  async #reshaped(result: Answer, tool: string, args: unknown): Promise<Answer | undefined> {
-    const { structuredContent, content } = result
-    if (structuredContent === undefined) return undefined
-    const schema = this.#schemas.get(tool)
-    const isRead = isSchema(schema)
-    const cut = cutStructured(structuredContent, this.#policy, isRead ? schema : undefined, args)
-    if (!cut.truncated) return undefined
-    const leave = (why: string) => {
-      const bytes = `structured content of ${cut.total.bytes} bytes is over the limit`
-      this.#tell(`${quoted(tool)}: ${bytes} and was left as it is: ${why}`)
-      return undefined
+  /** Returns what the client gets of a message. An answer to no open request is bounded too: the client may take it for
+   *  that to a call. */
+  async #answered(message: Message, text: string): Promise<Members> {
+    const { body, id, start } = message
+    if (isRequest(message)) return body
+    const asked = this.#asked.take(id) ?? { call: UNKNOWN }
+    const { result } = body
+    if ('other' in asked) return body
+    try {
+      if ('list' in asked) return isObject(result) ? this.#listed(body, result, asked.isFirst) : body
+      this.#noteTask(result, asked.call)
+      return await this.#results.bound(body, asked.call, (...names) => sourceAt(text, start, ...names))
+    } catch (error) {
+      return { jsonrpc: '2.0', id: body['id'], error: this.#errorOf(id ?? 'null', error) }
     }
-    if (!this.#schemas.has(tool)) return leave('the client has not listed the tool')
-    if (schema !== undefined && !(isRead && cut.validates))
-      return leave('less of it would not match its schema')
-    const text = spelled(structuredContent, content)
-    const saved = this.#store && (await savedIn(this.#store, text, tool))
-    const notice = this.#policy.notice === false ? '' : noticeOf(cut, saved)
-    const limits = beside(notice, this.#policy)
-    if (!limits) return leave('the limits leave no room for a notice')
-    const spill = this.#store && saved?.record && { spill: holding(this.#store, text, saved.record) }
-    const shaped = { ...result, structuredContent: JSON.parse(cut.text) as unknown }
-    const sent = await this.#wrapped(shaped, { ...limits, ...spill }, tool, args)
-    const blocks = Array.isArray(sent['content']) ? sent['content'] : []
-    return notice === '' ? sent : { ...sent, content: [...blocks, { type: 'text', text: notice }] }
+  }
+
+  #noteTask(result: unknown, call: Call): void {
+    const task = isObject(result) ? result['task'] : undefined
+    const id = isObject(task) ? task['taskId'] : undefined
+    if (typeof id !== 'string') return
+    this.#tasks.set(id, call)
+    for (const oldest of this.#tasks.keys()) if (this.#tasks.size > TASKS) this.#tasks.delete(oldest)
+  }
+
+  /** Takes a line that cannot be read. It passes if nothing in it can be over the limits, or no client takes it for an
+   *  answer to a call. Else each call that it may answer gets an error: those whose ids it has, or all. */
+  #unread(line: Buffer | Overlong, { text, messages }: Messages): Buffer[] {
+    const isHeld = Buffer.isBuffer(line)
+    const said = isHeld
+      ? `a message of ${line.length} bytes that is not JSON was dropped; its server should write JSON`
+      : `a message of ${line.bytes} bytes is over ${LONGEST} and was dropped; ask for less`
+    const answers = messages.filter((message) => !isRequest(message))
+    const taken = answers.map(({ id }) => ({ id: this.#asked.find(id) ?? id, asked: this.#asked.take(id) }))
+    const areOthers = taken.every(({ asked }) => asked !== undefined && 'other' in asked)
+    const isHarmless = !mayBeMessage(text) || (messages.length > 0 && areOthers)
+    if (isHeld && (isHarmless || this.#results.surelyFits(text))) return [line]
+    const isUnclear = messages.length === 0 || taken.some(({ id }) => id === undefined)
+    const open = isUnclear ? this.#asked.entries().filter(([, asked]) => 'call' in asked) : []
+    for (const [id] of open) this.#asked.take(id)
+    const ids = [...taken.flatMap(({ id }) => id ?? []), ...open.map(([id]) => id)]
+    this.#tell(
+      [said, ids.length > 0 && `answered with an error: ${ids.join(', ')}`].filter(Boolean).join('; '),
+    )
+    const error = { code: INTERNAL, message: said }
+    return ids.map((id) => answer(id, { error }))
+  }
+
+  #failed(id: string, error: unknown): Buffer {
+    return answer(id, { error: this.#errorOf(id, error) })
+  }
+
+  #errorOf(id: string, error: unknown): { code: number; message: string } {
+    const message = `the answer to call ${id} could not be bounded: ${error instanceof Error ? error.message : error}`
+    this.#tell(message)
+    return { code: INTERNAL, message: `spillway mcp: ${message}` }
   }
 
   /** Notes the tools of a list, and adds ours to its last page. */
-  #listed(result: Record<string, unknown>, isFirst: boolean): Record<string, unknown> {
+  #listed(body: Members, result: Members, isFirst: boolean): Members {
     const { tools, nextCursor } = result
-    if (!Array.isArray(tools)) return result
-    if (isFirst) this.#schemas.clear()
-    for (const { name, outputSchema } of tools.filter(isObject)) this.#schemas.set(String(name), outputSchema)
-    if (!this.#reader || nextCursor !== undefined) return result
+    if (!Array.isArray(tools)) return body
+    const isLast = (nextCursor ?? undefined) === undefined
+    this.#schemas.add(tools, { isFirst, isLast })
+    if (!this.#reader || !isLast) return body
     const { name, description, parameters } = this.#reader
     let own: string = name
     for (let nth = 2; this.#schemas.has(own); nth++) own = `${name}_${nth}`
     this.#offered = own
     const called = own === name ? '' : ` Notices call it ${name}.`
-    return {
-      ...result,
-      tools: [...tools, { name: own, description: description + called, inputSchema: parameters }],
-    }
+    const offer = { name: own, description: description + called, inputSchema: parameters }
+    return { ...body, result: { ...result, tools: [...tools, offer] } }
   }
 }
 
-/** Returns the chars of the texts and of the structured content that a client gets. */
-function charsOf({ content, structuredContent }: Record<string, unknown>): number {
-  const texts = Array.isArray(content) ? content.filter(isObject) : []
-  const structured = structuredContent === undefined ? '' : JSON.stringify(structuredContent)
-  return texts.reduce(
-    (sum, { text }) => sum + (typeof text === 'string' ? text.length : 0),
-    structured.length,
-  )
+/** Writes a line whose value was changed. What did not change keeps its spelling. */
+function lineOf(text: string, was: unknown, is: unknown): Buffer {
+  return Buffer.from(`${respelled(text, skipped(text, 0), was, is)}\n`)
 }
 
-function answer(id: unknown, text: string, isError = false): Buffer {
-  const result = { content: [{ type: 'text', text }], ...(isError && { isError }) }
-  return Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`)
+/** Writes an answer of our own. `id`: JSON, as the client spelled it. */
+function answer(id: string, outcome: object): Buffer {
+  return Buffer.from(`{"jsonrpc":"2.0","id":${id},${JSON.stringify(outcome).slice(1)}\n`)
 }

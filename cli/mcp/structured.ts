@@ -1,27 +1,25 @@
-import type { JsonReport, Policy, SpillRecord, SpillStore, WrapPolicy } from 'spillway'
-import { clampJsonWithReport, estimateTokens, measureText } from '../../index.js'
+import type { JsonReport, Policy, SpillRecord, SpillStore } from 'spillway'
+import { clampJsonWithReport } from '../../index.js'
 import { isObject } from './message.js'
 
 const NONE = Number.POSITIVE_INFINITY
+/** Chars of the code of an error that are told. */
+const CODE = 64
 
-/** Returns true for a schema that can be read. That of a validation library is no JSON schema. */
-export function isSchema(schema: unknown): schema is Record<string, unknown> {
-  return isObject(schema) && !('~standard' in schema)
-}
-
-/** Cuts structured content to the limits of a text, without those of lines, since it has none. */
+/** Cuts the JSON of structured content to the limits of a text, without those of lines, since it has none. */
 export function cutStructured(
-  content: unknown,
-  { maxBytes, maxChars = NONE, maxTokens = NONE, needles = [], query }: Policy,
-  schema: object | undefined,
-  args: unknown,
+  json: string,
+  { maxBytes, maxChars = NONE, maxTokens = NONE, needles = [], query, redact = false }: Policy,
+  schema?: object,
+  args?: unknown,
 ): JsonReport {
   const asked = isObject(args) ? Object.values(args).map(textOf) : []
-  return clampJsonWithReport(content, {
+  return clampJsonWithReport(json, {
     maxBytes,
     maxChars,
     maxTokens,
     needles,
+    redact,
     query: Array.isArray(query) ? query : asked,
     ...(schema && { schema }),
   })
@@ -42,11 +40,10 @@ export function savedIn(store: SpillStore, text: string, tool: string): Promise<
   )
 }
 
-/** Returns the text by which structured content is saved: the only block, if it spells it, or lines that can be paged. */
-export function spelled(content: unknown, blocks: unknown): string {
-  const [block, ...others] = Array.isArray(blocks) ? blocks.filter(isObject) : []
-  const line = JSON.stringify(content)
-  return others.length === 0 && block?.['text'] === line ? line : JSON.stringify(content, null, 2)
+/** Returns the text by which structured content is saved: that of the blocks if they repeat it, which would be saved
+ *  too, or lines that can be paged. */
+export function savedText(content: unknown, texts: readonly string[], isTwin: boolean): string {
+  return isTwin ? texts.join('\n') : JSON.stringify(content, null, 2)
 }
 
 /** Returns a store in which a text is saved already. */
@@ -76,6 +73,12 @@ export function noticeOf(report: JsonReport, saved: Saved | undefined): string {
   return `[structured content truncated: ${[sizes, ...told].join(', ')}; ${adviceOf(saved)}]`
 }
 
+/** Returns the words in the place of structured content that cannot be cut. */
+export function wordsFor({ total }: JsonReport, hasSchema: boolean, saved: Saved | undefined): string {
+  const why = hasSchema ? 'less of it would not match its schema' : 'the limits leave no room for it'
+  return `[structured content of ${grouped(total.bytes)} bytes left out: ${why}; ${adviceOf(saved)}]`
+}
+
 /** Like the advice of notices in src/notice/saved.rs. */
 function adviceOf(saved: Saved | undefined): string {
   const ask = 'ask for less, or for specific sections'
@@ -84,23 +87,9 @@ function adviceOf(saved: Saved | undefined): string {
     return `${complete ? 'full output' : 'the start of it'} saved as ${id}, page or search it with read_output`
   }
   const { code = 'ERR_SPILLWAY_SPILL' } = isObject(saved?.reason) ? saved.reason : {}
-  return saved ? `the rest could not be saved (${code}); ${ask}` : ask
+  return saved ? `the rest could not be saved (${String(code).slice(0, CODE)}); ${ask}` : ask
 }
 
 function grouped(count: number): string {
   return count.toLocaleString('en-US')
-}
-
-/** Returns the limits that are left beside a text, undefined if it would take more than half of them. */
-export function beside(text: string, policy: Policy): WrapPolicy | undefined {
-  const { bytes, chars, lines } = measureText(text)
-  const { maxBytes, maxLines, maxChars = NONE, maxTokens = NONE } = policy
-  const limits = [
-    ['maxBytes', maxBytes, bytes],
-    ['maxLines', maxLines, lines],
-    ['maxChars', maxChars, chars],
-    ['maxTokens', maxTokens, estimateTokens(text)],
-  ] as const
-  if (limits.some(([, limit, taken]) => limit < 2 * taken)) return undefined
-  return Object.fromEntries(limits.map(([name, limit, taken]) => [name, limit - taken]))
 }

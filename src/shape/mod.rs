@@ -37,11 +37,12 @@ pub struct Shaped {
 }
 
 /// Rewrites JSON, without white space, to fit the limits of a policy. If the limits leave no room for JSON that validates
-/// against its schema, ignores the schema. Returns `None` for a text that is no JSON.
+/// against its schema, or the schema takes too long to read, ignores it. Returns `None` for a text that is no JSON.
 pub fn shape(json: &str, policy: &Policy) -> Option<Shaped> {
     let document = Document::parse(json.as_bytes())?;
-    if let Some(schema) = policy.schema.as_ref().and_then(|schema| Document::parse(schema.as_bytes())) {
-        let sizes = Sizes::new(&document, Some(Rules::new(&document, schema.root())));
+    let schema = policy.schema.as_ref().and_then(|schema| Document::parse(schema.as_bytes()));
+    if let Some(rules) = schema.and_then(|schema| Rules::new(&document, schema.root())) {
+        let sizes = Sizes::new(&document, Some(rules));
         let made = shape_within(&document, &sizes, policy, sizes.at(0).floor as usize);
         if made.is_some() {
             return made.map(|made| Shaped { validates: true, ..made });

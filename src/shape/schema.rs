@@ -1,6 +1,6 @@
 //! JSON schemas, read for what a smaller value must keep so that it validates as the larger one did.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use crate::json::Value;
@@ -8,17 +8,30 @@ use crate::json::Value;
 /// Schemas that a value meets together, by their positions in the schema's document, in order.
 pub type Set = Vec<u32>;
 
-/// If references refuse a value, by their schema, the value, and the depth. Alternatives that lead to each other would
-/// otherwise be read as often as there are ways through them.
-type Known = RefCell<HashMap<(u32, u32, usize), bool>>;
-
-/// A JSON schema of any draft from 4 on.
-#[derive(Clone, Copy, Debug)]
+/// A JSON schema of any draft from 4 on, which is read in a number of steps.
+#[derive(Debug)]
 pub struct Schema<'s> {
     root: Value<'s>,
     /// A part has an `$id`, which changes where references lead.
     has_ids: bool,
+    steps: Cell<usize>,
+    most: usize,
+    /// Whether schemas refuse values, by their positions, and the depth up to which that was read. Parts that are led to
+    /// on many ways would otherwise be read as often as there are ways.
+    known: RefCell<HashMap<(u32, u32), (bool, usize)>>,
+    /// An answer since this was set to false may differ at more depth.
+    is_cut_off: Cell<bool>,
+    /// Where references lead, by their positions.
+    targets: RefCell<HashMap<u32, Option<u32>>>,
 }
+
+/// Steps that reading a schema may take, and those for each value of the document that it describes.
+const STEPS: usize = 1 << 16;
+const STEPS_EACH: usize = 64;
+/// Bytes of a scalar that are read in one step.
+const STEP: usize = 64;
+/// Answers that are remembered. Later values seldom ask for those about earlier ones.
+const REMEMBERED: usize = 1 << 16;
 
 /// Keywords that a smaller value may come to meet, or no longer meet.
 const OPAQUE: [&str; 7] = ["not", "if", "const", "enum", "$dynamicRef", "$recursiveRef", "maxContains"];
@@ -26,10 +39,45 @@ const OPAQUE: [&str; 7] = ["not", "if", "const", "enum", "$dynamicRef", "$recurs
 const DEPTH: usize = 32;
 
 impl<'s> Schema<'s> {
-    pub fn new(root: Value<'s>) -> Self {
+    /// Returns the schema of a document with a number of values.
+    pub fn new(root: Value<'s>, values: usize) -> Self {
         let mut inner = (root.id() + 1..root.next_id()).map(|id| root.at(id));
         let has_ids = inner.any(|value| value.is_named("$id") && value.parent() != Some(root));
-        Schema { root, has_ids }
+        Schema {
+            root,
+            has_ids,
+            steps: Cell::new(0),
+            most: Self::most(values),
+            known: RefCell::default(),
+            is_cut_off: Cell::new(false),
+            targets: RefCell::default(),
+        }
+    }
+
+    /// Returns the steps that a schema may take for a document with a number of values.
+    pub fn most(values: usize) -> usize {
+        STEPS.saturating_add(STEPS_EACH.saturating_mul(values))
+    }
+
+    #[cfg(test)]
+    pub fn steps(&self) -> usize {
+        self.steps.get()
+    }
+
+    /// Counts steps, unless there were too many: then returns false, and nothing that was read may be relied on.
+    pub fn spend(&self, steps: usize) -> bool {
+        if !self.is_spent() {
+            self.steps.set(self.steps.get().saturating_add(steps));
+        }
+        !self.is_spent()
+    }
+
+    pub fn is_spent(&self) -> bool {
+        self.steps.get() > self.most
+    }
+
+    pub fn root(&self) -> Value<'s> {
+        self.root
     }
 
     /// Returns the schema at a position.
@@ -41,13 +89,15 @@ impl<'s> Schema<'s> {
     /// the value as it is surely meets them all.
     pub fn expanded(&self, set: &[u32], value: Value) -> Option<(Set, bool)> {
         let (mut found, mut left, mut depends) = (vec![], set.to_vec(), false);
-        let known = Known::default();
         while let Some(id) = left.pop() {
             let schema = self.at(id);
             if found.contains(&id) || !schema.is_object() {
                 continue;
             }
             found.push(id);
+            if !self.spend(1 + schema.members().count() + found.len() / STEP) {
+                return None;
+            }
             if OPAQUE.iter().any(|name| schema.get(name).is_some()) {
                 return None;
             }
@@ -64,7 +114,7 @@ impl<'s> Schema<'s> {
                 depends = true;
                 let open: Set = parts
                     .elements()
-                    .filter(|part| !self.refuses(*part, value, DEPTH, &known))
+                    .filter(|part| !self.refuses(*part, value, DEPTH))
                     .map(|part| part.id())
                     .collect();
                 // A smaller value could meet two.
@@ -79,50 +129,91 @@ impl<'s> Schema<'s> {
     }
 
     /// Returns true if neither a value nor any smaller form of it meets a schema.
-    fn refuses(&self, schema: Value<'s>, value: Value, depth: usize, known: &Known) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
+    fn refuses(&self, schema: Value<'s>, value: Value, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else {
+            self.is_cut_off.set(true);
+            return false;
+        };
         if !schema.is_object() {
             return schema.source() == b"false";
         }
-        let is_other = |part: Value| !could_be(part, value);
-        let refuses = |part: Value<'s>| self.refuses(part, value, depth, known);
-        let leads_to_refusal = |part: Value<'s>| {
-            let key = (part.id(), value.id(), depth);
-            let found = known.borrow().get(&key).copied();
-            found.unwrap_or_else(|| {
-                let refused = refuses(part);
-                known.borrow_mut().insert(key, refused);
-                refused
-            })
-        };
+        let scalar = if value.is_container() { 0 } else { value.source().len() / STEP };
+        if !self.spend(1 + schema.members().count() + scalar) {
+            return false;
+        }
+        let is_other =
+            |part: Value| self.spend(1 + part.source().len() / STEP + scalar) && !could_be(part, value);
+        let refuses = |part: Value<'s>| self.refuses(part, value, depth);
         let list = |name: &str| schema.get(name).filter(|list| list.is_list());
-        schema.get("type").is_some_and(|kind| !is_of(kind, value))
+        schema.get("type").is_some_and(|kind| self.spend(kind.elements().count()) && !is_of(kind, value))
             || schema.get("const").is_some_and(is_other)
             || list("enum").is_some_and(|all| all.elements().all(is_other))
-            || schema.get("$ref").and_then(|name| self.resolved(name)).is_some_and(leads_to_refusal)
+            || schema
+                .get("$ref")
+                .and_then(|name| self.resolved(name))
+                .is_some_and(|part| self.refuses_once(part, value, depth))
             || list("allOf").is_some_and(|all| all.elements().any(refuses))
             || list("anyOf").is_some_and(|all| all.elements().all(refuses))
             || list("oneOf").is_some_and(|all| all.elements().all(refuses))
-            || value.is_object() && self.lacks(schema, value, depth, known)
+            || value.is_object() && self.lacks(schema, value, depth)
+    }
+
+    /// Like `refuses`, for a schema to which several ways may lead.
+    fn refuses_once(&self, schema: Value<'s>, value: Value, depth: usize) -> bool {
+        let key = (schema.id(), value.id());
+        let known = self.known.borrow().get(&key).copied().filter(|(_, read)| *read >= depth);
+        let before = self.is_cut_off.replace(false);
+        let (refused, read) = known.unwrap_or_else(|| {
+            let refused = self.refuses(schema, value, depth);
+            (refused, if self.is_cut_off.get() { depth } else { usize::MAX })
+        });
+        self.is_cut_off.set(before || read != usize::MAX);
+        if known.is_none() {
+            let mut known = self.known.borrow_mut();
+            if known.len() >= REMEMBERED {
+                known.clear();
+            }
+            known.insert(key, (refused, read));
+        }
+        refused
     }
 
     /// Returns true if an object lacks a required member, or has another in its place.
-    fn lacks(&self, schema: Value<'s>, object: Value, depth: usize, known: &Known) -> bool {
-        let names = schema.get("required").into_iter().flat_map(|names| names.elements());
-        names.filter_map(|name| name.string()).any(|name| {
+    fn lacks(&self, schema: Value<'s>, object: Value, depth: usize) -> bool {
+        let Some(required) = schema.get("required") else { return false };
+        let properties = schema.get("properties");
+        let each = object.members().count() + properties.map_or(0, |all| all.members().count());
+        required.elements().filter_map(|name| name.text()).any(|name| {
+            if !self.spend(1 + each) {
+                return false;
+            }
+            let name = name.string();
             let Some(member) = object.get(&name) else { return true };
-            let own = schema.get("properties").and_then(|all| all.get(&name));
-            own.is_some_and(|own| self.refuses(own, member, depth, known))
+            let own = properties.and_then(|all| all.get(&name));
+            own.is_some_and(|own| self.refuses_once(own, member, depth))
         })
     }
 
     /// Returns the schema to which a reference within the document leads.
     fn resolved(&self, name: Value) -> Option<Value<'s>> {
+        let known = self.targets.borrow().get(&name.id()).copied();
+        let target = known.unwrap_or_else(|| {
+            let found = self.found(name).map(Value::id);
+            self.targets.borrow_mut().insert(name.id(), found);
+            found
+        });
+        target.map(|id| self.at(id))
+    }
+
+    fn found(&self, name: Value) -> Option<Value<'s>> {
         let name = name.string().filter(|_| !self.has_ids)?;
         let mut at = self.root;
         let path = name.strip_prefix('#').filter(|path| path.is_empty() || path.starts_with('/'))?;
         for step in path.split('/').skip(1) {
             let step = percent_decoded(step)?.replace("~1", "/").replace("~0", "~");
+            if !self.spend(1 + at.elements().count() + at.members().count()) {
+                return None;
+            }
             at = if at.is_list() { at.elements().nth(step.parse().ok()?)? } else { at.get(&step)? };
         }
         Some(at)
@@ -172,7 +263,7 @@ mod tests {
     fn expanded(schema: &str, value: &str) -> Option<Vec<String>> {
         let (schema, value) = (schema.as_bytes(), value.as_bytes());
         let (document, value) = (Document::parse(schema).unwrap(), Document::parse(value).unwrap());
-        let schema = Schema::new(document.root());
+        let schema = Schema::new(document.root(), 1);
         let (set, _) = schema.expanded(&[0], value.root())?;
         let text = |id: &u32| String::from_utf8(schema.at(*id).source().to_vec()).unwrap();
         // Without the root.
