@@ -9,13 +9,13 @@ import { elementsOf } from '../../result/message_results.js'
 import { get } from '../../untrusted.js'
 import { callback, checkOptions, flag, limit } from '../../validate.js'
 import {
+  blockChars,
   createMessageCharEstimateCache,
   estimateContextChars,
   estimateMessageCharsCached,
   isImage,
   isToolResultMessage,
   RESULT_WEIGHT,
-  resultBlockChars,
   textOf,
 } from './char_estimator.js'
 import { resolveToolResultContextMaxChars } from './limits.js'
@@ -151,12 +151,12 @@ function limited(message: object, room: number, options: ProfileOptions): object
 /** Keeps the first blocks without text that fit in what the texts leave, at least in half the room. */
 function limitedBlocks(blocks: readonly unknown[], room: number, options: ProfileOptions): unknown[] {
   const isText = (block: unknown) => textOf(block).length > 0
-  const texts = blocks.filter(isText).reduce<number>((sum, block) => sum + resultBlockChars(block), 0)
+  const texts = blocks.filter(isText).reduce<number>((sum, block) => sum + blockChars(block), 0)
   let left = room - Math.min(texts, Math.floor(room / 2)) - NOTICE_CHARS
   const gone: unknown[] = []
   const kept = blocks.filter((block) => {
     if (isText(block)) return true
-    const chars = resultBlockChars(block)
+    const chars = blockChars(block)
     const fits = chars <= left
     if (fits) left -= chars
     else gone.push(block)
@@ -164,7 +164,7 @@ function limitedBlocks(blocks: readonly unknown[], room: number, options: Profil
   })
   const notice = gone.length === 0 ? [] : [{ type: 'text', text: noticeOf(gone, options) }]
   const taken = [...kept.filter((block) => !isText(block)), ...notice]
-  const rest = taken.reduce<number>((sum, block) => sum - resultBlockChars(block), room)
+  const rest = taken.reduce<number>((sum, block) => sum - blockChars(block), room)
   const message = { role: 'toolResult', content: kept }
   return [...truncateToolResultMessage(message, Math.max(0, rest), options).content, ...notice]
 }
@@ -173,6 +173,6 @@ function noticeOf(gone: readonly unknown[], options: ProfileOptions): string {
   const images = gone.filter(isImage).length
   if (images > 0)
     return `[${images} image${images === 1 ? '' : 's'} omitted from context; rerun with fewer images]`
-  const chars = gone.reduce<number>((sum, block) => sum + resultBlockChars(block), 0)
+  const chars = gone.reduce<number>((sum, block) => sum + blockChars(block), 0)
   return formatContextLimitTruncationNotice(chars, options)
 }

@@ -137,7 +137,8 @@ const MEMBERS = new Map<unknown, readonly string[]>([
   ['compactionSummary', ['summary']],
 ])
 
-function membersOf(message: object): unknown[] {
+/** Returns the texts of a message beside its content. */
+export function membersOf(message: object): unknown[] {
   return (MEMBERS.get(get(message, 'role')) ?? []).map((name) => get(message, name))
 }
 
