@@ -11,7 +11,7 @@ import { answeredBy, callsOf, isAside, isAssistant, withoutMalformedCalls, word 
 import { profileOf } from './profile.js'
 import { withStoredDetails } from './stored_details.js'
 import { isError, isUser, Suppression } from './suppression.js'
-import { isToolResult, policyFor, truncateToolResultMessage } from './tool_results.js'
+import { isToolResult, policyFor, resultCutter } from './tool_results.js'
 
 export const MISSING_TOOL_RESULT_TEXT: string =
   '[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.'
@@ -88,6 +88,7 @@ function checked(opts: SessionToolResultGuardOptions) {
   const options = profile === undefined ? {} : { profile }
   const { cap, flushesBetweenCalls, missingMembers, redacts, shapesDetails } = profileOf(options)
   const maxChars = charsOf(opts.maxToolResultChars ?? cap(0), cap(0))
+  const cut = resultCutter(maxChars, options)
   return {
     policy: compile(
       policyFor(Number.POSITIVE_INFINITY, maxChars, options, { sideData: 'cap', redact: redacts }),
@@ -98,10 +99,7 @@ function checked(opts: SessionToolResultGuardOptions) {
     synthesizes: flag('allowSyntheticToolResults', opts.allowSyntheticToolResults, true),
     missing: text('missingToolResultText', opts.missingToolResultText, MISSING_TOOL_RESULT_TEXT),
     allowed: checkNames(opts.allowedToolNames),
-    prepare: (message: object) => {
-      const stored = shapesDetails ? withStoredDetails(message) : message
-      return truncateToolResultMessage(stored, maxChars, options)
-    },
+    prepare: (message: object) => cut(shapesDetails ? withStoredDetails(message) : message),
     flushesBetweenCalls,
     missingMembers,
     suppression: new Suppression(opts),
@@ -188,30 +186,33 @@ class ToolResultGuard {
 
   /** Makes the rules for one message. `called`: the tool name of its call, for a result without one. */
   #rules(isSynthetic: boolean, called?: string): Rules {
-    const { policy, prepare, transformMessage, transformResult, beforeWrite, onBlocked } = this.options
+    const { policy, prepare, missingMembers } = this.options
+    const { transformMessage, transformResult, beforeWrite, onBlocked } = this.options
     const transformed = (message: unknown) =>
       (transformMessage && tryRead(() => transformMessage(message as never))) ?? message
+    const transform: Rules['transform'] = (message, meta) => {
+      const toolName = word(get(message as object, 'toolName'))
+      const kept = transformed(message)
+      const about = { ...meta, ...(toolName !== undefined && { toolName }), isSynthetic }
+      return (transformResult && tryRead(() => transformResult(kept as never, about))) ?? kept
+    }
+    const lastly: Rules['beforeWrite'] = (message) => {
+      const kept = isToolResult(message) ? message : transformed(message)
+      const answer = beforeWrite && tryRead(() => beforeWrite({ message: kept as never }))
+      if (answer?.block === true) {
+        if (isUser(kept)) notify(() => onBlocked?.(kept))
+        return false
+      }
+      return answer?.message ?? kept
+    }
     return {
       policy,
-      prepare,
+      prepare: (message) =>
+        prepare(isToolResult(message) ? completed(message, called, missingMembers) : message),
       maxRowBytes: MAX_ROW_BYTES,
       inPlace: true,
-      transform: (message, meta) => {
-        const named = completed(message as object, called, this.options.missingMembers)
-        const toolName = word(get(named, 'toolName'))
-        const kept = transformed(named)
-        const about = { ...meta, ...(toolName !== undefined && { toolName }), isSynthetic }
-        return (transformResult && tryRead(() => transformResult(kept as never, about))) ?? kept
-      },
-      beforeWrite: (message) => {
-        const kept = isToolResult(message) ? message : transformed(message)
-        const answer = beforeWrite && tryRead(() => beforeWrite({ message: kept as never }))
-        if (answer?.block === true) {
-          if (isUser(kept)) notify(() => onBlocked?.(kept))
-          return false
-        }
-        return answer?.message ?? kept
-      },
+      transform: transformMessage || transformResult ? transform : undefined,
+      beforeWrite: transformMessage || beforeWrite ? lastly : undefined,
     }
   }
 }

@@ -29,13 +29,23 @@ export function truncateToolResultMessage<M>(
   maxChars: number,
   options: ToolResultTruncationOptions = {},
 ): M {
-  const chars = getToolResultTextLength(message)
+  return resultCutter(maxChars, options)(message)
+}
+
+/** Makes a function that truncates tool results. Its policy is checked once, unless the notice is a function. */
+export function resultCutter(maxChars: number, options: ToolResultTruncationOptions): <M>(message: M) => M {
   const { measure } = profileOf(options)
-  const cut = (most: number) => {
-    const policy = policyFor(chars, most, options)
-    return isToolResult(message) ? throughTexts(message, (texts) => clampResult(texts, policy)) : message
+  const preset =
+    typeof options.suffix === 'function' ? undefined : policyFor(Number.POSITIVE_INFINITY, maxChars, options)
+  return (message) => {
+    const policyOf = (most: number) =>
+      preset && most === maxChars ? preset : policyFor(getToolResultTextLength(message), most, options)
+    const cut = (most: number) => {
+      const policy = policyOf(most)
+      return isToolResult(message) ? throughTexts(message, (texts) => clampResult(texts, policy)) : message
+    }
+    return fitted(maxChars, cut, (made) => measuredChars(made, measure))
   }
-  return fitted(maxChars, cut, (made) => measuredChars(made, measure))
 }
 
 export function capToolResultSize<M>(message: M, maxChars?: number, options: ProfileOptions = {}): M {
