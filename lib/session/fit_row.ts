@@ -3,7 +3,7 @@ import { type Compiled, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { capSide, shrunk } from '../dialect/side_data.js'
-import { jsonBytes, plain, roomAfter } from '../json.js'
+import { jsonBytes, plain } from '../json.js'
 import { once } from '../query.js'
 import { clampKnown } from '../result/clamp_result.js'
 import { type Clamped, clampSlots } from '../result/clamp_slots.js'
@@ -24,7 +24,6 @@ export interface RowRules {
  */
 export function fitRow(message: object, rules: RowRules): object {
   const { policy, maxBytes, origin } = rules
-  if (maxBytes === Number.POSITIVE_INFINITY || roomAfter(message, maxBytes) >= 0) return message
   const bytes = rowBytes(message, policy)
   if (bytes === undefined || bytes <= maxBytes) return message
   const kept = shrink(message, rules)

@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import type { GuardOptions } from 'spillway'
 import type { Origin } from '../clamp_event.js'
 import type { Compiled } from '../compiled.js'
@@ -82,8 +83,8 @@ export class GuardedMessage {
       (!isFromHook || isWithout(capped, message)) &&
       assignInPlace(message, capped)
     if (tryRead(become) !== true) return capped
-    // An exotic object may have ignored the writes. Data has taken them.
-    return isData(message) || this.#capped(message, true) === message ? message : capped
+    // An exotic object may have ignored the writes, and a class may write others as JSON.
+    return isMutable(message) || this.#capped(message, true) === message ? message : capped
   }
 
   #results(message: unknown): readonly Result[] {
@@ -99,6 +100,7 @@ export class GuardedMessage {
     const ask = this.recent?.askerOf(message, policy.query)
     const origin: Origin = { phase: 'result', ask, onClamp: policy.onClamp, isTrial }
     const clamped = clampKnown(prepared, policy, origin) ?? prepared
+    if (isLightRow(clamped, maxRowBytes)) return clamped
     const within = tryRead(() => fitRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped
     // A value in the place of a text may have become a text.
     const capped = within === clamped ? within : (clampKnown(within, policy, origin) ?? within)
@@ -110,14 +112,20 @@ export class GuardedMessage {
 }
 
 function hasJson(value: unknown): boolean {
-  return isData(value) || tryRead(() => JSON.stringify(value)) !== undefined
+  return tryRead(() => JSON.stringify(value)) !== undefined
 }
 
-/** Bytes of JSON up to which a walk tells that a value is plain data. */
+/** Bytes up to which a walk may tell that a row fits. */
 const WALKED = 4_194_304
 
-function isData(value: unknown): boolean {
-  return tryRead(() => roomAfter(value, WALKED) >= 0) === true
+/** Returns true if a walk shows that a row is data within a limit. */
+function isLightRow(row: object, maxBytes: number): boolean {
+  return tryRead(() => roomAfter(row, Math.min(maxBytes, WALKED)) >= 0) === true
+}
+
+/** Returns true if an object has just the members that are written to it. */
+function isMutable(value: object): boolean {
+  return isPlain(value) && !types.isProxy(value) && !('toJSON' in value)
 }
 
 /** Returns true if one object can be overwritten with the other: both have the same class, or none. */

@@ -2,11 +2,9 @@ import type { ProfileOptions } from 'spillway/openclaw'
 import { jsonOf } from '../../json.js'
 import { elementsOf } from '../../result/message_results.js'
 import { get, isObject, tryRead } from '../../untrusted.js'
+import { CHARS_PER_TOKEN_ESTIMATE, TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE } from './constants.js'
 import { profileOf } from './profile.js'
 import { membersOf } from './prompt_tokens.js'
-
-export const CHARS_PER_TOKEN_ESTIMATE = 4
-export const TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE = 2
 
 /** Chars of an image. */
 export const IMAGE_CHARS = 8_000

@@ -1,6 +1,5 @@
 import type {
   installToolResultContextGuard as Declared,
-  MidTurnPrecheckRequest,
   ProfileOptions,
   TransformingAgent,
 } from 'spillway/openclaw'
@@ -18,16 +17,12 @@ import {
   RESULT_WEIGHT,
   textOf,
 } from './char_estimator.js'
+import { ESTIMATED_CHARS_PER_TOKEN, PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE } from './constants.js'
 import { resolveToolResultContextMaxChars } from './limits.js'
+import { MidTurnPrecheckSignal } from './mid_turn_signal.js'
 import { shouldPreemptivelyCompactBeforePrompt } from './precheck.js'
-import { ESTIMATED_CHARS_PER_TOKEN, profileOf } from './profile.js'
+import { profileOf } from './profile.js'
 import { truncateToolResultMessage, truncateToolResultText } from './tool_results.js'
-
-export const PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE =
-  'Context overflow: estimated context size exceeds safe threshold during tool loop.'
-export const MID_TURN_PRECHECK_ERROR_MESSAGE =
-  'Context overflow: prompt too large for the model (mid-turn precheck).'
-export const CONTEXT_LIMIT_TRUNCATION_NOTICE = 'more characters truncated'
 
 /** Chars that all messages may have in any window. */
 const LEAST_CHARS = 1_024
@@ -35,18 +30,6 @@ const LEAST_CHARS = 1_024
 const NOTICE_CHARS = 100
 /** Share of the window that all messages may take. */
 const CONTEXT_SHARE = 0.9
-
-export class MidTurnPrecheckSignal extends Error {
-  override readonly name = 'MidTurnPrecheckSignal'
-
-  constructor(readonly request: MidTurnPrecheckRequest) {
-    super(MID_TURN_PRECHECK_ERROR_MESSAGE)
-  }
-}
-
-export function isMidTurnPrecheckSignal(error: unknown): error is MidTurnPrecheckSignal {
-  return error instanceof MidTurnPrecheckSignal
-}
 
 export function formatContextLimitTruncationNotice(truncatedChars: number, options?: ProfileOptions): string {
   const omitted = String(Math.max(1, Math.floor(truncatedChars)))

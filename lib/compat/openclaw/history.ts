@@ -16,9 +16,10 @@ import { repairCounted } from '../../session/session.js'
 import { tryRead } from '../../untrusted.js'
 import { bound, callback, checkOptions, flag } from '../../validate.js'
 import { isAssistant } from './calls.js'
+import { RECOVERY_MIN_KEEP_CHARS } from './constants.js'
 import { ELIDED, spilled } from './elision.js'
 import { lastChangedMessage } from './last_changed_row.js'
-import { calculateMaxToolResultChars, profileOf, RECOVERY_MIN_KEEP_CHARS } from './profile.js'
+import { calculateMaxToolResultChars, profileOf } from './profile.js'
 import { isProjectionState, Projection, withTexts } from './projection.js'
 import {
   getToolResultTextLength,

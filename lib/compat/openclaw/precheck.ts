@@ -6,12 +6,10 @@ import type {
 } from 'spillway/openclaw'
 import { classifyProviderError } from '../../provider_errors/classify.js'
 import { checkOptions, limit, optionError } from '../../validate.js'
+import { ESTIMATED_CHARS_PER_TOKEN, TRUNCATION_ROUTE_BUFFER_TOKENS } from './constants.js'
 import { estimateToolResultReductionPotential } from './history.js'
-import { ESTIMATED_CHARS_PER_TOKEN, profileOf } from './profile.js'
+import { profileOf } from './profile.js'
 import { estimated } from './prompt_tokens.js'
-
-export const PREEMPTIVE_OVERFLOW_ERROR_TEXT = 'Context overflow: prompt too large for the model (precheck).'
-export const TRUNCATION_ROUTE_BUFFER_TOKENS = 512
 
 /** Multiple of the overflow that truncation alone has to free, since the amount it frees is an estimate. */
 const TRUNCATION_ROUTE_FACTOR = 1.5

@@ -3,22 +3,12 @@ import type { LiveCapParams, ProfileOptions } from 'spillway/openclaw'
 import { allResultsChars, tierChars } from '../../context/budget_options.js'
 import type { Aggregate } from '../../context/plan.js'
 import { checkOptions, choice, limit } from '../../validate.js'
+import {
+  DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
+  ESTIMATED_CHARS_PER_TOKEN,
+  MAX_TOOL_RESULT_CONTEXT_SHARE,
+} from './constants.js'
 import { weightOf } from './weight.js'
-
-export const MAX_TOOL_RESULT_CONTEXT_SHARE = 0.3
-export const DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS = 40_000
-export const HARD_MAX_TOOL_RESULT_CHARS = 400_000
-export const LARGE_CONTEXT_TOOL_RESULT_TOKENS = 100_000
-export const LARGE_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS = 32_000
-export const XL_CONTEXT_TOOL_RESULT_TOKENS = 200_000
-export const XL_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS = 64_000
-export const MIN_KEEP_CHARS = 2_000
-export const RECOVERY_MIN_KEEP_CHARS = 0
-export const PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER = 4
-export const AGGREGATE_TOOL_RESULT_CONTEXT_SHARE = 0.5
-export const MIDDLE_OMISSION_MARKER: string =
-  '\n\n\u26a0\ufe0f [... middle content omitted \u2014 showing head and tail ...]\n\n'
-export const ESTIMATED_CHARS_PER_TOKEN = 4
 
 /** Differences between releases of OpenClaw. */
 export interface Profile {

@@ -8,13 +8,11 @@ import { get, notify, tryRead } from '../../untrusted.js'
 import { callback, checkOptions, flag, optionError, text } from '../../validate.js'
 import { substitute } from '../../warning.js'
 import { answeredBy, callsOf, isAside, isAssistant, withoutMalformedCalls, word } from './calls.js'
+import { MISSING_TOOL_RESULT_TEXT } from './constants.js'
 import { profileOf } from './profile.js'
 import { withStoredDetails } from './stored_details.js'
 import { isError, isUser, Suppression } from './suppression.js'
 import { isToolResult, policyFor, resultCutter } from './tool_results.js'
-
-export const MISSING_TOOL_RESULT_TEXT: string =
-  '[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.'
 
 const patches = new WeakMap<object, AppendPatch>()
 

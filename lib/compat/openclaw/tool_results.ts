@@ -12,7 +12,8 @@ import { clamp, clampText } from '../../text/text.js'
 import { get, isObject, tryRead } from '../../untrusted.js'
 import { bound, checkOptions, checkString, limit, optionError, text as textOption } from '../../validate.js'
 import { asTexts, throughTexts } from './codex_blocks.js'
-import { calculateMaxToolResultChars, MIN_KEEP_CHARS, profileOf } from './profile.js'
+import { DEFAULT_TOOL_OUTPUT_HARD_LIMITS, HARD_TRUNCATE_SUFFIX, MIN_KEEP_CHARS } from './constants.js'
+import { calculateMaxToolResultChars, profileOf } from './profile.js'
 import { fitted } from './weight.js'
 
 export function truncateToolResultText(
@@ -109,12 +110,6 @@ export function policyFor(
   if (typeof suffix === 'function') return withSuffix(base, (cut) => words(cut.omittedChars) as string, rules)
   return withSuffix(base, suffix ?? { template: notice }, rules)
 }
-
-export const HARD_TRUNCATE_SUFFIX: string =
-  '\n\n[tool output truncated: exceeded 50KB or 2000 lines; request smaller chunks (offset/limit) or specific sections]'
-
-export const DEFAULT_TOOL_OUTPUT_HARD_LIMITS = { maxBytesUtf8: 51_200, maxLines: 2_000 } as const
-export const EXEC_TOOL_OUTPUT_HARD_LIMITS = DEFAULT_TOOL_OUTPUT_HARD_LIMITS
 
 export function countBytesUtf8(text: string): number {
   return Buffer.byteLength(checkString(text))
