@@ -200,18 +200,36 @@ export interface SessionToolResultGuardOptions extends ProfileOptions {
   onMessagePersisted?: OnMessagePersisted
   /** OpenClaw's name of the session, for `onMessagePersisted`. */
   sessionKey?: string
-  /** Called with each message of the user that was stored. Errors of this and the next two are ignored. */
-  onUserMessagePersisted?: (message: StoredMessage) => void
+  /** Called with each message of the user that was stored. Errors of this and the next three are ignored. */
+  onUserMessagePersisted?: (message: StoredMessage, stored: StoredUserMessage) => void
   /** Called with each message of the user that `beforeMessageWriteHook` blocked. */
   onUserMessageBlocked?: (message: StoredMessage) => void
   /** Called with each turn of the model that was stored with `stopReason: 'error'`. */
   onAssistantErrorMessagePersisted?: (message: StoredMessage) => void
   /** Does not store the next message of the user: an earlier attempt did. */
   suppressNextUserMessagePersistence?: boolean
+  /** Called with that message, as the hooks left it. */
+  onUserMessagePersistenceSuppressed?: (message: StoredMessage) => void
   /** Does not store turns of the model with `stopReason: 'error'`. */
   suppressAssistantErrorPersistence?: boolean
   /** Does not store messages of the model without tool calls. */
   suppressTranscriptOnlyAssistantPersistence?: boolean
+  /** False stores secrets as they are. Default: as in the profile. */
+  redact?: boolean
+  /** OpenClaw's name of the run, stored with messages of the model and of tools as `__openclaw.runId`. */
+  runId?: string
+  /** OpenClaw's record of failed turns, which says what is stored of one. */
+  assistantErrorTranscript?: AssistantErrorTranscript
+}
+/** OpenClaw's record of failed turns. `record` returns the message to store, undefined to store none. */
+export interface AssistantErrorTranscript {
+  record(message: StoredMessage, target: unknown, original: StoredMessage): StoredMessage
+}
+/** `entryId`: id of the row, if the append returns one. `appended`: true. */
+export interface StoredUserMessage {
+  entryId?: string
+  appended: boolean
+  persistedMessage: StoredMessage
 }
 /** `entryId`: id of the row, if the append returns one. `sessionFile`: file of the manager, if it has one. */
 export type OnMessagePersisted = (
@@ -219,6 +237,8 @@ export type OnMessagePersisted = (
   about: { entryId?: string; sessionFile?: string; sessionKey?: string },
 ) => void
 export interface SessionToolResultGuard {
+  /** Returns true if a call has no result. */
+  hasPendingToolResults(): boolean
   /** Stores an error for each call without a result. */
   flushPendingToolResults(): void
   /** Forgets the calls without a result. */
@@ -227,7 +247,9 @@ export interface SessionToolResultGuard {
   getPendingIds(): string[]
   /** Stores the next message of the user, whatever `suppressNextUserMessagePersistence` says. */
   clearNextUserMessagePersistenceSuppression(): void
-  /** Restores the original `appendMessage`. */
+  /** Sets `runId` and `assistantErrorTranscript` for the messages that follow. */
+  setTranscriptRunId(runId: string | undefined, errors?: AssistantErrorTranscript): void
+  /** Restores the original methods. */
   uninstall(): void
 }
 /**

@@ -26,7 +26,7 @@ export default {
   },
   platform: 'node',
   // Made by napi, beside them; and the wings, which are entries of their own.
-  external: /\.node$|^\.\/wings\//,
+  external: /\.node$|^(?:\.|\.\.\/\.\.)\/wings\//,
   output: {
     dir: 'dist',
     format: 'cjs',

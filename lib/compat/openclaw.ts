@@ -5,8 +5,8 @@ export * from './openclaw/constants.js'
 export { isMidTurnPrecheckSignal, MidTurnPrecheckSignal } from './openclaw/mid_turn_signal.js'
 export { truncateUtf16Safe } from './openclaw/utf16.js'
 
-// Loaded when one of its functions is first called, like the wings of index.ts. The path is that of dist/.
-const openclaw = () => require('./wings/openclaw.js') as typeof import('../../wings/openclaw.js')
+// Loaded when one of its functions is first called, like the wings of index.ts.
+const openclaw = () => require('../../wings/openclaw.js') as typeof import('../../wings/openclaw.js')
 
 export const {
   buildPrePromptContextBudgetStatus,
