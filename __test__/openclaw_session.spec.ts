@@ -250,6 +250,94 @@ describe('installSessionToolResultGuard', () => {
     expect(getToolResultTextLength(manager.kept[1])).toBeLessThanOrEqual(100)
   })
 
+  it.each([
+    '2026.4',
+    '2026.7',
+    'latest',
+  ] as const)('lets a call wait whose result a hook blocked, in %s', (profile) => {
+    const isReal = (message: any) => message.role === 'toolResult' && !message.isError
+    const { manager, guard } = guarded({
+      profile,
+      beforeMessageWriteHook: ({ message }) => ({ block: isReal(message) }),
+    })
+    manager.appendMessage(answer(call('c1')))
+    manager.appendMessage(result('c1'))
+    expect([guard.getPendingIds(), guard.hasPendingToolResults()]).toEqual([['c1'], true])
+    manager.appendMessage(user)
+    expect(manager.roles).toEqual(['assistant', 'toolResult c1', 'user'])
+    expect(guard.hasPendingToolResults()).toBe(false)
+  })
+
+  it('lets a call wait whose result was not stored, since the append threw or rejected', async () => {
+    for (const isAsync of [false, true]) {
+      let isFull = false
+      const append = (message: any) => {
+        if (isFull) throw new Error('disk full')
+        return message
+      }
+      const appendAsync = async (message: any) => append(message)
+      const manager = { appendMessage: isAsync ? appendAsync : append }
+      const guard = installSessionToolResultGuard(manager)
+      await manager.appendMessage(answer(call('c1'), call('c2')))
+      isFull = true
+      await expect(async () => manager.appendMessage(result('c1'))).rejects.toThrow('disk full')
+      expect(guard.getPendingIds().sort()).toEqual(['c1', 'c2'])
+      await expect(async () => manager.appendMessage(user)).rejects.toThrow('disk full')
+      await new Promise(setImmediate)
+      expect(guard.getPendingIds().sort()).toEqual(['c1', 'c2'])
+    }
+  })
+
+  it('lets a call wait behind further parts of the response that made it', () => {
+    const { manager } = guarded({ profile: 'latest' })
+    manager.appendMessage({ ...answer(call('c1')), turnId: 't1' })
+    manager.appendMessage({ ...answer({ type: 'text', text: 'now' }), turnId: 't1', responseId: 'r1' })
+    manager.appendMessage(result('c1'))
+    expect(manager.roles).toEqual(['assistant', 'assistant', 'toolResult c1'])
+    manager.appendMessage({ ...answer(call('c2')), turnId: 't2' })
+    manager.appendMessage({ ...answer({ type: 'text', text: 'later' }), turnId: 't3' })
+    expect(manager.roles.slice(3)).toEqual(['assistant', 'toolResult c2', 'assistant'])
+  })
+
+  it('guards the async append of a manager, one message after the other', async () => {
+    class AsyncManager extends Manager {
+      async appendMessageAsync(message: any): Promise<string> {
+        // The first append takes longest.
+        for (let turns = 8 - this.kept.length; turns > 0; turns--) await null
+        return this.appendMessage(message)
+      }
+    }
+    const manager = new AsyncManager()
+    const told: unknown[] = []
+    const guard = installSessionToolResultGuard(manager, {
+      profile: 'latest',
+      onMessagePersisted: (message, { entryId }) => told.push([message.role, entryId]),
+    })
+    const all = [answer(call('c1'), call('c2')), result('c1', BIG), user]
+    const ids = await Promise.all(all.map((message) => manager.appendMessageAsync(message)))
+    expect(ids).toEqual(['id 1', 'id 2', 'id 4'])
+    expect(manager.roles).toEqual(['assistant', 'toolResult c1', 'toolResult c2', 'user'])
+    expect(getToolResultTextLength(manager.kept[1])).toBeLessThanOrEqual(16_000)
+    expect(told).toEqual(manager.kept.map(({ role }, at) => [role, `id ${at + 1}`]))
+    guard.uninstall()
+    await manager.appendMessageAsync(result('c3', BIG))
+    expect(getToolResultTextLength(manager.kept[4])).toBe(BIG.length)
+  })
+
+  it('leaves secrets where the host has switched redaction off, and hides them where it is on', () => {
+    const secret = `password: ${'Xk9'.repeat(8)}`
+    const stored = (options: SessionToolResultGuardOptions) => {
+      const { manager } = guarded(options)
+      manager.appendMessage(result('c1', secret))
+      return manager.kept[0].content[0].text
+    }
+    for (const profile of ['2026.4', '2026.7', 'latest'] as const) {
+      expect(stored({ profile, redact: false })).toBe(secret)
+      expect(stored({ profile, redact: true })).not.toBe(secret)
+      expect(stored({ profile })).toBe(stored({ profile, redact: profile !== '2026.4' }))
+    }
+  })
+
   it('answers no call that a hook kept from being stored', () => {
     const blocking = guarded({
       beforeMessageWriteHook: ({ message }) => ({ block: message.role === 'assistant' }),

@@ -47,7 +47,7 @@ export class ToolResultGuard {
     const { flushesBetweenCalls, synthesizes } = this.options
     const waits = calls.length > 0 ? synthesizes : isAside(sound) || this.#isPartOfResponse(sound)
     if (flushesBetweenCalls || !waits) this.flush(write)
-    return new GuardedMessage(sound, this.#rules(false)).write((kept) => this.#store(kept, write), true)
+    return new GuardedMessage(sound, this.#rules(sound)).write((kept) => this.#store(kept, write), true)
   }
 
   /** Writes an error for each call without a result. One that is not written waits on. */
@@ -57,7 +57,7 @@ export class ToolResultGuard {
     if (!this.options.synthesizes) return
     for (const [at, call] of calls.entries()) {
       const message = missingResult(...call, this.options.missing)
-      const made = new GuardedMessage(message, this.#rules(true))
+      const made = new GuardedMessage(message, this.#rules(message, { isSynthetic: true }))
       try {
         const written = made.write((kept) => this.#store(kept, write), true)
         if (isPromise(written)) written.then(undefined, () => this.pending.set(...call))
@@ -70,7 +70,8 @@ export class ToolResultGuard {
 
   #takeResult(message: object, write: Write): unknown {
     const id = answeredBy(message)
-    const rules = this.#rules(false, id === undefined ? undefined : this.pending.get(id))
+    const called = id === undefined ? undefined : this.pending.get(id)
+    const rules = this.#rules(message, { called })
     return new GuardedMessage(message, rules).write((kept) => this.#store(kept, write), true)
   }
 
@@ -82,20 +83,28 @@ export class ToolResultGuard {
       if (isUser(kept)) notify(() => onSuppressed?.(kept))
       return undefined
     }
-    this.#writing.add(kept)
     const id = isToolResult(kept) ? answeredBy(kept) : undefined
     const call = id !== undefined && this.pending.has(id) ? ([id, this.pending.get(id)] as const) : undefined
+    const written = this.#write(kept, write)
+    if (call) this.pending.delete(call[0])
+    const calls = tryRead(() => callsOf(kept)) ?? []
+    for (const { id, name } of calls) this.pending.set(id, name)
+    if (calls.length > 0) this.#response = responseOf(kept)
+    if (call && isPromise(written)) written.then(undefined, () => this.pending.set(...call))
+    return written
+  }
+
+  #write(kept: unknown, write: Write): unknown {
+    const done = () => this.#writing.delete(kept)
+    this.#writing.add(kept)
+    let written: unknown
     try {
-      const written = write(kept)
-      if (call) this.pending.delete(call[0])
-      const calls = tryRead(() => callsOf(kept)) ?? []
-      for (const { id, name } of calls) this.pending.set(id, name)
-      if (calls.length > 0) this.#response = responseOf(kept)
-      if (call && isPromise(written)) written.then(undefined, () => this.pending.set(...call))
-      return written
+      written = write(kept)
     } finally {
-      this.#writing.delete(kept)
+      if (!isPromise(written)) done()
     }
+    if (isPromise(written)) written.then(done, done)
+    return written
   }
 
   /** Returns true for a further part of the response that made the calls. */
@@ -104,7 +113,10 @@ export class ToolResultGuard {
   }
 
   /** Makes the rules for one message. `called`: the tool name of its call, for a result without one. */
-  #rules(isSynthetic: boolean, called?: string): Rules {
+  #rules(
+    message: unknown,
+    { called, isSynthetic = false }: { called?: string | undefined; isSynthetic?: boolean } = {},
+  ): Rules {
     const { policy, prepare, missingMembers } = this.options
     const { transformMessage, transformResult, beforeWrite, onBlocked } = this.options
     const transformed = (message: unknown) =>
@@ -129,7 +141,8 @@ export class ToolResultGuard {
       prepare: (message) =>
         prepare(isToolResult(message) ? completed(message, called, missingMembers) : message),
       maxRowBytes: MAX_ROW_BYTES,
-      inPlace: true,
+      // Of other messages the agent sends its own, whatever a hook makes of the transcript.
+      inPlace: isToolResult(message),
       transform: transformMessage || transformResult ? transform : undefined,
       beforeWrite: transformMessage || beforeWrite ? lastly : undefined,
     }
