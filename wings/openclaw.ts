@@ -1,4 +1,8 @@
 export {
+  pruneExpiredCacheTtlToolResults,
+  resolveCacheTtlPruningSettings,
+} from '../lib/compat/openclaw/cache_ttl.js'
+export {
   createMessageCharEstimateCache,
   estimateContextChars,
   estimateMessageCharsCached,
@@ -27,6 +31,7 @@ export {
 export { installContextEngineLoopHook, markTranscriptPromptText } from '../lib/compat/openclaw/loop_hook.js'
 export {
   isContextOverflowError,
+  isLikelyContextOverflowError,
   isPayloadTooLargeError,
   shouldPreemptivelyCompactBeforePrompt,
 } from '../lib/compat/openclaw/precheck.js'
@@ -41,7 +46,10 @@ export {
   resolveLiveToolResultAggregateMaxChars,
   resolveLiveToolResultMaxChars,
 } from '../lib/compat/openclaw/profile.js'
-export { createToolResultPromptProjectionState } from '../lib/compat/openclaw/projection.js'
+export {
+  createToolResultPromptProjectionState,
+  reconcileToolResultPromptProjectionState,
+} from '../lib/compat/openclaw/projection.js'
 export {
   estimateLlmBoundaryTokenPressure,
   estimatePrePromptTokens,
@@ -51,6 +59,7 @@ export {
   getRawSessionAppendMessage,
   installSessionToolResultGuard,
 } from '../lib/compat/openclaw/session_guard.js'
+export { truncateOversizedToolResultsInSessionManager } from '../lib/compat/openclaw/session_manager.js'
 export {
   capToolResultSize,
   countBytesUtf8,

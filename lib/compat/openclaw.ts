@@ -4,6 +4,7 @@ export { avoidTrailingHighSurrogateBreak, sliceUtf16Safe } from '../text/slice.j
 export * from './openclaw/constants.js'
 export { isMidTurnPrecheckSignal, MidTurnPrecheckSignal } from './openclaw/mid_turn_signal.js'
 export { truncateUtf16Safe } from './openclaw/utf16.js'
+export { toolResultWarningDedupe } from './openclaw/warning_dedupe.js'
 
 // Loaded when one of its functions is first called, like the wings of index.ts.
 const openclaw = () => require('../../wings/openclaw.js') as typeof import('../../wings/openclaw.js')
@@ -57,4 +58,9 @@ export const {
   truncateToolResultMessage,
   truncateToolResultText,
   wrapToolWithHardOutputTruncate,
+  reconcileToolResultPromptProjectionState,
+  isLikelyContextOverflowError,
+  pruneExpiredCacheTtlToolResults,
+  resolveCacheTtlPruningSettings,
+  truncateOversizedToolResultsInSessionManager,
 } = functionsOf(openclaw)

@@ -51,7 +51,7 @@ export interface Profile {
   readonly redacts: boolean
 }
 
-const april: Profile = {
+export const april: Profile = {
   cap: () => DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
   aggregate: (_, cap) => cap,
   order: 'newest',
@@ -151,11 +151,12 @@ export function resolveLiveToolResultMaxChars(params: LiveCapParams): number {
 
 export function resolveLiveToolResultAggregateMaxChars(params: {
   contextWindowTokens: number
-  perResultMaxChars: number
+  perResultMaxChars?: number
 }): number {
-  const { contextWindowTokens, perResultMaxChars } = checkOptions('params', params)
+  const { contextWindowTokens: tokens, perResultMaxChars } = checkOptions('params', params)
+  const preset = resolveLiveToolResultMaxChars({ contextWindowTokens: tokens })
   return july.aggregate(
-    limit('contextWindowTokens', contextWindowTokens),
-    limit('perResultMaxChars', perResultMaxChars),
+    limit('contextWindowTokens', tokens),
+    perResultMaxChars === undefined ? preset : limit('perResultMaxChars', perResultMaxChars),
   )
 }
