@@ -14,7 +14,7 @@ import {
   truncateOversizedToolResultsInMessages,
   truncateOversizedToolResultsInSession,
 } from 'spillway/openclaw'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { hostileText } from './hostile.js'
 
 /** Keeps messages as the session managers of Pi and OpenClaw do. */
@@ -335,6 +335,54 @@ describe('installSessionToolResultGuard', () => {
       expect(stored({ profile, redact: false })).toBe(secret)
       expect(stored({ profile, redact: true })).not.toBe(secret)
       expect(stored({ profile })).toBe(stored({ profile, redact: profile !== '2026.4' }))
+    }
+  })
+
+  it.each<[string, (message: any) => unknown]>([
+    ['a text', (message) => (message.content[0].text = BIG)],
+    ['a block', (message) => message.content.push({ type: 'text', text: BIG })],
+    ['a list', (message) => (message.content = [{ type: 'text', text: BIG }])],
+    ['a member deep in the details', (message) => (message.details.deep.list[0] = BIG)],
+    ['a new member', (message) => (message.more = BIG)],
+    ['a getter', (message) => Object.defineProperty(message, 'more', { get: () => BIG, enumerable: true })],
+    ['a class', (message) => Object.setPrototypeOf(message, { toJSON: () => ({ ...message, more: BIG }) })],
+  ])('cuts again what a hook changed in place: %s', (_, change) => {
+    for (const hook of ['transformToolResultForPersistence', 'beforeMessageWriteHook'] as const) {
+      const { manager } = guarded({
+        profile: 'latest',
+        [hook]: (given: any) => {
+          change(given.message ?? given)
+          return undefined
+        },
+      })
+      const message = result('c1', 'small', { details: { deep: { list: ['x'] } } })
+      manager.appendMessage(message)
+      const [row] = manager.kept
+      expect(getToolResultTextLength(row)).toBeLessThanOrEqual(16_000)
+      expect(Buffer.byteLength(JSON.stringify(row.details))).toBeLessThanOrEqual(8_192)
+      expect(Buffer.byteLength(JSON.stringify(row))).toBeLessThanOrEqual(262_144)
+    }
+  })
+
+  it('reads a result once, and again only where a hook changed it', () => {
+    const stringify = vi.spyOn(JSON, 'stringify')
+    const hooks = {
+      transformMessageForPersistence: (message: any) => message,
+      transformToolResultForPersistence: (message: any) => message,
+      beforeMessageWriteHook: () => undefined,
+    }
+    try {
+      for (const profile of ['2026.4', '2026.7', 'latest'] as const)
+        for (const options of [{}, hooks]) {
+          const { manager } = guarded({ profile, ...options })
+          const message = result('c1', BIG)
+          stringify.mockClear()
+          manager.appendMessage(message)
+          expect(manager.kept).toEqual([message])
+          expect(stringify).not.toHaveBeenCalled()
+        }
+    } finally {
+      stringify.mockRestore()
     }
   })
 
