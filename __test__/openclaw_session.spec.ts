@@ -311,6 +311,7 @@ describe('installSessionToolResultGuard', () => {
     const told: unknown[] = []
     const guard = installSessionToolResultGuard(manager, {
       profile: 'latest',
+      runId: 'r1',
       onMessagePersisted: (message, { entryId }) => told.push([message.role, entryId]),
     })
     const all = [answer(call('c1'), call('c2')), result('c1', BIG), user]
@@ -384,6 +385,21 @@ describe('installSessionToolResultGuard', () => {
     } finally {
       stringify.mockRestore()
     }
+  })
+
+  it('names the call of a result in the member that managers look for', () => {
+    const { manager, guard } = guarded({ profile: 'latest' })
+    manager.appendMessage(answer(call('c1')))
+    manager.appendMessage({ role: 'toolResult', toolUseId: 'c1', content: [] })
+    expect(manager.kept[1]).toEqual({
+      role: 'toolResult',
+      toolUseId: 'c1',
+      toolCallId: 'c1',
+      toolName: 'bash',
+      content: [],
+      isError: false,
+    })
+    expect(guard.hasPendingToolResults()).toBe(false)
   })
 
   it('answers no call that a hook kept from being stored', () => {

@@ -14,7 +14,7 @@ export type GuardRules = ReturnType<typeof checkedOptions>
 export function checkedOptions(opts: SessionToolResultGuardOptions) {
   const { profile } = opts
   const options = profile === undefined ? {} : { profile }
-  const { cap, flushesBetweenCalls, missingMembers, redacts, shapesDetails } = profileOf(options)
+  const { cap, flushesBetweenCalls, missingMembers, namesCalls, redacts, shapesDetails } = profileOf(options)
   const maxChars = charsOf(opts.maxToolResultChars ?? cap(0), cap(0))
   const cut = resultCutter(maxChars, options)
   return {
@@ -33,6 +33,7 @@ export function checkedOptions(opts: SessionToolResultGuardOptions) {
     prepare: (message: object) => cut(shapesDetails ? withStoredDetails(message) : message),
     flushesBetweenCalls,
     missingMembers,
+    namesCalls,
     suppression: new Suppression(opts),
     onPersisted: callback('onMessagePersisted', opts.onMessagePersisted),
     onUser: callback('onUserMessagePersisted', opts.onUserMessagePersisted),

@@ -43,6 +43,8 @@ export interface Profile {
   readonly budgetsMessages: boolean
   /** Members that a stored result gets if it lacks them. */
   readonly missingMembers: Readonly<Record<string, unknown>>
+  /** True if a stored result that names its call under `toolUseId` gets it as `toolCallId` as well. */
+  readonly namesCalls: boolean
   /** True if the context guard counts the `details` of results. */
   readonly countsDetails: boolean
   /** True if the context guard throws where all messages are too much for the window. */
@@ -68,6 +70,7 @@ export const april: Profile = {
   shapesDetails: false,
   budgetsMessages: false,
   missingMembers: {},
+  namesCalls: false,
   countsDetails: true,
   throwsOverflow: true,
   redacts: false,
@@ -92,6 +95,7 @@ const july: Profile = {
   shapesDetails: true,
   budgetsMessages: true,
   missingMembers: { toolName: 'unknown' },
+  namesCalls: false,
   countsDetails: false,
   throwsOverflow: true,
   redacts: true,
@@ -104,6 +108,7 @@ const september: Profile = {
   protects: 'since answer',
   thaws: false,
   missingMembers: { toolName: 'unknown', isError: false },
+  namesCalls: true,
   // A precheck within the turn does that instead.
   throwsOverflow: false,
 }

@@ -23,7 +23,7 @@ export function installSessionToolResultGuard(
   for (const patch of [append, ...others] as AppendPatch[]) {
     const line = patch === append ? undefined : new Line()
     patch.install((message, write, isTop) => {
-      if (!isTop || guard.isWriting(message)) return write(message)
+      if (!isTop || transcript.isWriting(message)) return write(message)
       return guard.take(message, transcript.telling(line ? line.after(write) : write))
     })
   }

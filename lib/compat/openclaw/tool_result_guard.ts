@@ -24,14 +24,8 @@ export class ToolResultGuard {
   readonly pending = new Map<string, string | undefined>()
   /** Ids of the model's response that made them. */
   #response: readonly unknown[] = []
-  /** Messages that are being written. A manager may append one by another of its methods. */
-  readonly #writing = new Set<unknown>()
 
   constructor(readonly options: GuardRules) {}
-
-  isWriting(message: unknown): boolean {
-    return this.#writing.has(message)
-  }
 
   take(message: unknown, write: Write): unknown {
     if (isToolResult(message)) return this.#takeResult(message, write)
@@ -85,25 +79,12 @@ export class ToolResultGuard {
     }
     const id = isToolResult(kept) ? answeredBy(kept) : undefined
     const call = id !== undefined && this.pending.has(id) ? ([id, this.pending.get(id)] as const) : undefined
-    const written = this.#write(kept, write)
+    const written = write(kept)
     if (call) this.pending.delete(call[0])
     const calls = tryRead(() => callsOf(kept)) ?? []
     for (const { id, name } of calls) this.pending.set(id, name)
     if (calls.length > 0) this.#response = responseOf(kept)
     if (call && isPromise(written)) written.then(undefined, () => this.pending.set(...call))
-    return written
-  }
-
-  #write(kept: unknown, write: Write): unknown {
-    const done = () => this.#writing.delete(kept)
-    this.#writing.add(kept)
-    let written: unknown
-    try {
-      written = write(kept)
-    } finally {
-      if (!isPromise(written)) done()
-    }
-    if (isPromise(written)) written.then(done, done)
     return written
   }
 
@@ -117,7 +98,7 @@ export class ToolResultGuard {
     message: unknown,
     { called, isSynthetic = false }: { called?: string | undefined; isSynthetic?: boolean } = {},
   ): Rules {
-    const { policy, prepare, missingMembers } = this.options
+    const { policy, prepare, missingMembers, namesCalls } = this.options
     const { transformMessage, transformResult, beforeWrite, onBlocked } = this.options
     const transformed = (message: unknown) =>
       (transformMessage && tryRead(() => transformMessage(message as never))) ?? message
@@ -138,8 +119,12 @@ export class ToolResultGuard {
     }
     return {
       policy,
-      prepare: (message) =>
-        prepare(isToolResult(message) ? completed(message, called, missingMembers) : message),
+      prepare: (message) => {
+        if (!isToolResult(message)) return prepare(message)
+        const toolCallId = namesCalls ? answeredBy(message) : undefined
+        const lacking = { ...missingMembers, ...(toolCallId !== undefined && { toolCallId }) }
+        return prepare(completed(message, called, lacking))
+      },
       maxRowBytes: MAX_ROW_BYTES,
       // Of other messages the agent sends its own, whatever a hook makes of the transcript.
       inPlace: isToolResult(message),

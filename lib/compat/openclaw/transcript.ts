@@ -17,6 +17,8 @@ export interface Manager {
 export class Transcript {
   #runId: unknown
   #errors: AssistantErrorTranscript | undefined
+  /** Messages that are being written. A manager may append one by another of its methods. */
+  readonly #writing = new Set<unknown>()
 
   constructor(
     readonly manager: Manager,
@@ -30,12 +32,16 @@ export class Transcript {
     this.#errors = errors
   }
 
+  isWriting(message: unknown): boolean {
+    return this.#writing.has(message)
+  }
+
   /** Makes a write that tells the caller of each message once it is stored. */
   telling(write: Write): Write {
     return (message) => {
       const kept = this.#recorded(withRunId(message, this.#runId))
       if (kept === undefined) return undefined
-      const written = write(kept)
+      const written = this.#write(kept, write)
       if (!isPromise(written)) {
         this.#tell(kept, written)
         return written
@@ -45,6 +51,19 @@ export class Transcript {
         return entryId
       })
     }
+  }
+
+  #write(message: unknown, write: Write): unknown {
+    const done = () => void this.#writing.delete(message)
+    this.#writing.add(message)
+    let written: unknown
+    try {
+      written = write(message)
+    } finally {
+      if (!isPromise(written)) done()
+    }
+    if (isPromise(written)) written.then(done, done)
+    return written
   }
 
   /** Returns what the caller's record of failed turns leaves of a message, undefined if it is not to be stored. */
