@@ -303,12 +303,13 @@ export interface SessionToolResultGuard {
   uninstall(): void
 }
 /**
- * Guards `appendMessage` of a session manager:
+ * Guards `appendMessage` of a session manager, and `appendMessageAsync` if it has one, whose appends then run one after
+ * the other:
  *  - tool results are truncated to `maxToolResultChars` before and after the hooks, their `details` to 8 KiB (from
  *    '2026.7' on in OpenClaw's shape) and their rows to 256 KiB, and get the tool name of their call;
  *  - tool calls that providers reject are dropped;
- *  - a call without a result gets an error result before the next message other than a result; from '2026.7' on it waits
- *    behind further calls and behind messages that no provider is sent.
+ *  - a call whose result has not been stored gets an error result before the next message other than a result; from
+ *    '2026.7' on it waits behind further calls, further parts of its response, and messages that no provider is sent.
  *
  * Results are changed in place, like with `guardSession` of `spillway` and for the same reason. A second guard replaces
  * the first. A hook that throws is ignored.
