@@ -90,10 +90,11 @@ export interface LiveCapParams {
 }
 /** Returns the configured cap, else that for the window, within 30 % of the window. */
 export function resolveLiveToolResultMaxChars(params: LiveCapParams): number
-/** Returns the budget of all results from 2026.7 on: four caps, or half the window if that is more. */
+/** Returns the budget of all results from 2026.7 on: four caps, or half the window if that is more. `perResultMaxChars`:
+ *  default `resolveLiveToolResultMaxChars` of the window. */
 export function resolveLiveToolResultAggregateMaxChars(params: {
   contextWindowTokens: number
-  perResultMaxChars: number
+  perResultMaxChars?: number
 }): number
 export interface ToolResultBudget {
   /** `resolveLiveToolResultMaxChars` of the window. */
@@ -131,13 +132,18 @@ export function isOversizedToolResult(
 ): boolean
 /** Tool results of a session as they were sent. Keep one for each session. */
 export interface ToolResultPromptProjectionState {
-  /** Texts of the results that were cut, by result. */
+  /** Texts of the results that were cut or pruned, by result. */
   // biome-ignore lint/suspicious/noExplicitAny: also a state that OpenClaw made
   replacements: Map<string, any>
   /** Results that were sent. */
   frozen: Set<string>
 }
 export function createToolResultPromptProjectionState(): ToolResultPromptProjectionState
+/** Drops what a state knows of results that the history no longer has, or has with other texts. */
+export function reconcileToolResultPromptProjectionState(
+  messages: readonly unknown[],
+  projectionState: ToolResultPromptProjectionState,
+): void
 export interface TruncatedMessages<M> {
   /** The same array if nothing is cut. */
   messages: M[]
@@ -167,6 +173,50 @@ export function truncateOversizedToolResultsInMessages<M>(
   projectionState?: ToolResultPromptProjectionState | ProfileOptions,
   options?: ProfileOptions,
 ): TruncatedMessages<M>
+
+/** `contextPruning` of OpenClaw's configuration. */
+export interface CacheTtlPruningConfig {
+  mode?: string
+  /** Such as `5m` or `1h30m`, in minutes without a unit. Default five minutes, also for a text that is no duration. */
+  ttl?: string
+  /** Names of tools, in which `*` stands for any chars. */
+  tools?: { allow?: readonly string[]; deny?: readonly string[] }
+  /** Default on, with the text "[Old tool result content cleared]". */
+  hardClear?: { enabled?: boolean; placeholder?: string }
+}
+export interface CacheTtlPruningSettings {
+  ttlMs: number
+  hardClear: boolean
+  placeholder: string
+  isToolPrunable(toolName: string): boolean
+}
+/** Returns undefined unless the mode is 'cache-ttl'. */
+export function resolveCacheTtlPruningSettings(
+  config?: CacheTtlPruningConfig,
+): CacheTtlPruningSettings | undefined
+export interface CacheTtlPruningParams<M> {
+  messages: M[]
+  settings: CacheTtlPruningSettings
+  contextWindowTokens: number
+  /** Milliseconds when the provider's cache was last written. Without it nothing is pruned. */
+  lastCacheTouchAt?: number | null
+  /** Milliseconds. */
+  now: number
+  projectionState: ToolResultPromptProjectionState
+  /** False sends again what was pruned before, and prunes nothing more. Default false. */
+  pruneNewRounds?: boolean
+  /** Does not count the model's thoughts. */
+  dropThinkingBlocksForEstimate?: boolean
+  /** Called once if anything was pruned. */
+  onPruned?: () => void
+}
+/**
+ * Prunes old tool results once the provider's cache has expired, when a shorter prompt costs no more to read than a
+ * cached one. If messages take three tenths of the window, results before the last three answers keep 1,500 chars of each
+ * end and no images; if they still take half of it, the oldest are cleared. The state sends what was pruned the same way
+ * again.
+ */
+export function pruneExpiredCacheTtlToolResults<M>(params: CacheTtlPruningParams<M>): M[]
 
 // ── What is stored ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -200,18 +250,36 @@ export interface SessionToolResultGuardOptions extends ProfileOptions {
   onMessagePersisted?: OnMessagePersisted
   /** OpenClaw's name of the session, for `onMessagePersisted`. */
   sessionKey?: string
-  /** Called with each message of the user that was stored. Errors of this and the next two are ignored. */
-  onUserMessagePersisted?: (message: StoredMessage) => void
+  /** Called with each message of the user that was stored. Errors of this and the next three are ignored. */
+  onUserMessagePersisted?: (message: StoredMessage, stored: StoredUserMessage) => void
   /** Called with each message of the user that `beforeMessageWriteHook` blocked. */
   onUserMessageBlocked?: (message: StoredMessage) => void
   /** Called with each turn of the model that was stored with `stopReason: 'error'`. */
   onAssistantErrorMessagePersisted?: (message: StoredMessage) => void
   /** Does not store the next message of the user: an earlier attempt did. */
   suppressNextUserMessagePersistence?: boolean
+  /** Called with that message, as the hooks left it. */
+  onUserMessagePersistenceSuppressed?: (message: StoredMessage) => void
   /** Does not store turns of the model with `stopReason: 'error'`. */
   suppressAssistantErrorPersistence?: boolean
   /** Does not store messages of the model without tool calls. */
   suppressTranscriptOnlyAssistantPersistence?: boolean
+  /** False stores secrets as they are. Default: as in the profile. */
+  redact?: boolean
+  /** OpenClaw's name of the run, stored with messages of the model and of tools as `__openclaw.runId`. */
+  runId?: string
+  /** OpenClaw's record of failed turns, which says what is stored of one. */
+  assistantErrorTranscript?: AssistantErrorTranscript
+}
+/** OpenClaw's record of failed turns. `record` returns the message to store, undefined to store none. */
+export interface AssistantErrorTranscript {
+  record(message: StoredMessage, target: unknown, original: StoredMessage): StoredMessage
+}
+/** `entryId`: id of the row, if the append returns one. `appended`: true. */
+export interface StoredUserMessage {
+  entryId?: string
+  appended: boolean
+  persistedMessage: StoredMessage
 }
 /** `entryId`: id of the row, if the append returns one. `sessionFile`: file of the manager, if it has one. */
 export type OnMessagePersisted = (
@@ -219,6 +287,8 @@ export type OnMessagePersisted = (
   about: { entryId?: string; sessionFile?: string; sessionKey?: string },
 ) => void
 export interface SessionToolResultGuard {
+  /** Returns true if a call has no result. */
+  hasPendingToolResults(): boolean
   /** Stores an error for each call without a result. */
   flushPendingToolResults(): void
   /** Forgets the calls without a result. */
@@ -227,16 +297,19 @@ export interface SessionToolResultGuard {
   getPendingIds(): string[]
   /** Stores the next message of the user, whatever `suppressNextUserMessagePersistence` says. */
   clearNextUserMessagePersistenceSuppression(): void
-  /** Restores the original `appendMessage`. */
+  /** Sets `runId` and `assistantErrorTranscript` for the messages that follow. */
+  setTranscriptRunId(runId: string | undefined, errors?: AssistantErrorTranscript): void
+  /** Restores the original methods. */
   uninstall(): void
 }
 /**
- * Guards `appendMessage` of a session manager:
+ * Guards `appendMessage` of a session manager, and `appendMessageAsync` if it has one, whose appends then run one after
+ * the other:
  *  - tool results are truncated to `maxToolResultChars` before and after the hooks, their `details` to 8 KiB (from
  *    '2026.7' on in OpenClaw's shape) and their rows to 256 KiB, and get the tool name of their call;
  *  - tool calls that providers reject are dropped;
- *  - a call without a result gets an error result before the next message other than a result; from '2026.7' on it waits
- *    behind further calls and behind messages that no provider is sent.
+ *  - a call whose result has not been stored gets an error result before the next message other than a result; from
+ *    '2026.7' on it waits behind further calls, further parts of its response, and messages that no provider is sent.
  *
  * Results are changed in place, like with `guardSession` of `spillway` and for the same reason. A second guard replaces
  * the first. A hook that throws is ignored.
@@ -274,6 +347,48 @@ export function truncateOversizedToolResultsInSession(
     onMessagePersisted?: OnMessagePersisted
     sessionId?: string
     sessionKey?: string
+  },
+): Promise<{ truncated: boolean; truncatedCount: number; reason?: string }>
+
+/** A session manager whose active branch can be rewritten, as those of OpenClaw and Pi. */
+export interface RewritableSessionManager {
+  getBranch(): readonly {
+    readonly id: string
+    readonly parentId?: string | null
+    readonly type: string
+    readonly message?: StoredMessage
+    readonly [member: string]: unknown
+  }[]
+  branch(entryId: string): void
+  resetLeaf(): void
+  appendMessage(message: never, ...rest: never[]): unknown
+  buildSessionContext?(): { readonly messages: readonly unknown[] }
+  /** A manager that is rewritten instead, and a function that puts its branch in place. */
+  prepareTranscriptRewrite?(): {
+    readonly sessionManager: RewritableSessionManager
+    commit(entryIds: Map<string, string>): void
+  }
+}
+/**
+ * Like `truncateOversizedToolResultsInSession`, for the open session of a manager: branches off before the first result
+ * that it cuts, and appends what follows again, without the hooks of a guard. Results are cut as `projectionState` has
+ * sent them. The profile is 'latest' if none is given. Never rejects.
+ */
+export function truncateOversizedToolResultsInSessionManager(
+  params: ProfileOptions & {
+    sessionManager: RewritableSessionManager
+    contextWindowTokens: number
+    maxCharsOverride?: number
+    aggregateMaxCharsOverride?: number
+    /** The budget leaves results since the last assistant message to their cap, and may be exceeded by them. */
+    protectTrailingToolResults?: boolean
+    projectionState?: ToolResultPromptProjectionState
+    /** Called once if anything was cut, with the last message that was rewritten. */
+    onMessagePersisted?: OnMessagePersisted
+    sessionFile?: string
+    sessionId?: string
+    sessionKey?: string
+    agentId?: string
   },
 ): Promise<{ truncated: boolean; truncatedCount: number; reason?: string }>
 
@@ -405,6 +520,21 @@ export interface ContextBudgetStatus
 }
 /** Returns a decision as OpenClaw stores it with a session. */
 export function buildPrePromptContextBudgetStatus(params: PrePromptStatusParams): ContextBudgetStatus
+/** Keys of warnings that were logged, 1,024 at most. */
+export interface WarningDedupe {
+  /** Returns true if a key is known, and remembers it. False for none. */
+  check(key: string | null | undefined): boolean
+  /** Returns true if a key is known. */
+  peek(key: string | null | undefined): boolean
+  delete(key: string | null | undefined): void
+  clear(): void
+  size(): number
+}
+/** The sessions whose pressure, or whose recovery, has been logged in this process. */
+export const toolResultWarningDedupe: {
+  readonly promptPressure: WarningDedupe
+  readonly sessionRecovery: WarningDedupe
+}
 /** OpenClaw's error message for a prompt that it does not send. */
 export const PREEMPTIVE_OVERFLOW_ERROR_TEXT: 'Context overflow: prompt too large for the model (precheck).'
 
@@ -519,6 +649,9 @@ export const TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE: 2
  *  prose that mentions an overflow. `classifyProviderError` of `spillway` distinguishes these kinds, and reads the
  *  numbers. */
 export function isContextOverflowError(error: unknown, options?: ProfileOptions): boolean
+/** Returns true where 9.6 tries a smaller prompt: an overflow, no rate limit, and Anthropic's demand of extra usage for a
+ *  long context, which is a 429. */
+export function isLikelyContextOverflowError(error: unknown): boolean
 /** Returns true if an error says that a request, or one field of it, has too many bytes. */
 export function isPayloadTooLargeError(error: unknown): boolean
 

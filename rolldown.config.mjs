@@ -42,7 +42,7 @@ export default {
   // Of a bundled package, the modules rather than a bundle of its own.
   resolve: { mainFields: ['module', 'main'] },
   // Made by napi, beside them; and the wings, which are entries of their own.
-  external: /\.node$|^\.\/wings\//,
+  external: /\.node$|^(?:\.|\.\.\/\.\.)\/wings\//,
   output: {
     dir: 'dist',
     format: 'cjs',

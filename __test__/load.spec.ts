@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import * as spillway from 'spillway'
+import * as openclaw from 'spillway/openclaw'
 import { describe, expect, it } from 'vitest'
 
 const root = join(__dirname, '..')
@@ -56,6 +57,21 @@ describe('loading the package', () => {
       for (const [name, value] of Object.entries({ ${names.join()} }))
         if (typeof value !== 'function' || value.name !== name) throw new Error(name)`
     expect(run(`${script}; ${printFiles}`, 'module')).toEqual(AT_ONCE)
+  })
+
+  it('loads the names of OpenClaw without what they do', () => {
+    const atOnce = ['mid_turn_signal.js', 'openclaw.js', 'text.js']
+    const wing = ['context.js', 'result.js', 'session.js', 'spill.js', 'wings/openclaw.js']
+    const names = Object.keys(openclaw).filter((name) => /^\w+$/.test(name) && name !== 'default')
+    const imported = `
+      import { createRequire } from 'node:module'
+      import { ${names.join()} } from 'spillway/openclaw'
+      const require = createRequire(import.meta.url)
+      for (const [name, value] of Object.entries({ ${names.join()} }))
+        if (typeof value === 'function' && value.name !== name) throw new Error(name)`
+    expect(run(`${imported}; ${printFiles}`, 'module')).toEqual(atOnce)
+    const called = "require('spillway/openclaw').truncateToolResultText('x', 5)"
+    expect(run(`${called}; ${printFiles}`)).toEqual([...atOnce, ...wing].sort())
   })
 
   it('gives a class that is loaded later the behaviour of one that is there', () => {

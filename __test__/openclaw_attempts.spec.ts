@@ -22,6 +22,19 @@ describe('messages that an earlier attempt stored', () => {
     expect(kept).toEqual([answer, user('new')])
   })
 
+  it('tells of the message that it leaves out, as the hooks left it', () => {
+    const told: unknown[] = []
+    const merged = user('merged')
+    const { manager, kept } = guarded({
+      suppressNextUserMessagePersistence: true,
+      transformMessageForPersistence: () => merged,
+      onUserMessagePersistenceSuppressed: (message) => told.push(message),
+    })
+    manager.appendMessage(user('again'))
+    expect(kept).toEqual([])
+    expect(told[0]).toBe(merged)
+  })
+
   it('stores it after all if the suppression is cleared', () => {
     const { manager, kept, guard } = guarded({ suppressNextUserMessagePersistence: true })
     guard.clearNextUserMessagePersistenceSuppression()
@@ -68,6 +81,48 @@ describe('messages that an earlier attempt stored', () => {
     })
     for (const message of [user('hidden'), failure, answer]) manager.appendMessage(message)
     expect([kept, blocked, persisted]).toEqual([[answer], [user('hidden')], []])
+  })
+
+  it('tells of a stored message of the user what the append returned', () => {
+    const told: unknown[] = []
+    const manager = { appendMessage: (_: unknown) => 'e1' }
+    installSessionToolResultGuard(manager, { onUserMessagePersisted: (_, stored) => told.push(stored) })
+    const message = user('go')
+    manager.appendMessage(message)
+    expect(told).toEqual([{ appended: true, entryId: 'e1', persistedMessage: message }])
+  })
+
+  it('names the run in what a model or a tool said, and in nothing else', () => {
+    const { manager, kept, guard } = guarded({ runId: 'r1' })
+    const about = () => (kept.pop() as { __openclaw?: unknown }).__openclaw
+    manager.appendMessage({ ...answer, __openclaw: { seq: 1 } })
+    expect(about()).toEqual({ seq: 1, runId: 'r1' })
+    guard.setTranscriptRunId('r2')
+    manager.appendMessage({ role: 'toolResult', toolCallId: 'c9', content: [] })
+    expect(about()).toEqual({ runId: 'r2' })
+    manager.appendMessage(user('go'))
+    expect(about()).toBeUndefined()
+    guard.setTranscriptRunId(undefined)
+    manager.appendMessage(answer)
+    expect(about()).toBeUndefined()
+  })
+
+  it('stores of a failed turn what the record of failed turns says', () => {
+    const kept: unknown[] = []
+    const manager = {
+      appendMessage: (message: unknown) => kept.push(message),
+      getSessionTarget: () => 'target',
+    }
+    const asked: unknown[] = []
+    const short = { ...failure, content: [] }
+    const record = (message: unknown, target: unknown) => {
+      asked.push(message, target)
+      return asked.length === 2 ? short : undefined
+    }
+    installSessionToolResultGuard(manager, { assistantErrorTranscript: { record } })
+    for (const message of [failure, answer, failure]) manager.appendMessage(message)
+    expect(kept).toEqual([short, answer])
+    expect(asked).toEqual([failure, 'target', failure, 'target'])
   })
 
   it('stores whatever a callback throws or rejects', () => {

@@ -66,10 +66,28 @@ describe('estimated chars of messages', () => {
     ['other blocks of results by their JSON, twice', result({ type: 'json', a: 1 }), 42],
     ['results of a role tool', { role: 'tool', content: 'y'.repeat(10) }, 20],
     ['results of a type', { type: 'toolResult', content: 'y'.repeat(10) }, 20],
-    ['any other role', { role: 'custom', content: 'y'.repeat(9_000) }, 256],
+    ['custom rows', { role: 'custom', content: 'y'.repeat(9_000) }, 9_000],
+    ['blocks of custom rows', { role: 'custom', content: [text('abc'), image] }, 8_003],
+    ['rows that no model is sent', { role: 'custom', content: 'abc', excludeFromContext: true }, 0],
+    ['other blocks by their JSON', { role: 'user', content: [{ type: 'file', data: 'x' }] }, 26],
+    ['any other role', { role: 'note' }, 256],
     ['no message', null, 0],
   ])('count %s', (_, message, expected) => {
     expect(chars(message)).toBe(expected)
+  })
+
+  it('count the words around a command or a summary beside its text', () => {
+    for (const profile of ['2026.4', '2026.7', 'latest'] as const) {
+      const held = 'y'.repeat(600_000)
+      for (const row of [
+        { role: 'bashExecution', command: 'ls', output: held, exitCode: 0 },
+        { role: 'compactionSummary', summary: held },
+        { role: 'branchSummary', summary: held },
+        { role: 'note', content: held },
+      ])
+        expect(chars(row, profile)).toBe(held.length + 256 + (row.command?.length ?? 0))
+      expect(chars({ role: 'bashExecution', output: held, excludeFromContext: true }, profile)).toBe(0)
+    }
   })
 
   it('count details in 2026.4 only', () => {
@@ -99,6 +117,15 @@ describe('estimated chars of messages', () => {
 })
 
 describe('installToolResultContextGuard', () => {
+  it.each([
+    { role: 'bashExecution', command: 'make', output: 'z'.repeat(4_000) },
+    { role: 'compactionSummary', summary: 'z'.repeat(4_000) },
+    { role: 'custom', content: 'z'.repeat(4_000) },
+  ])('counts what $role holds', async (row) => {
+    await expect(guarded([row])).rejects.toThrow(PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE)
+    expect(await guarded([{ ...row, excludeFromContext: true }])).toHaveLength(1)
+  })
+
   it('returns messages within the limits as they are', async () => {
     const messages = [user('u'.repeat(2_000)), printed('small'), detailed]
     expect(await guarded(messages)).toBe(messages)

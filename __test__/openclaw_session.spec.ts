@@ -14,7 +14,7 @@ import {
   truncateOversizedToolResultsInMessages,
   truncateOversizedToolResultsInSession,
 } from 'spillway/openclaw'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { hostileText } from './hostile.js'
 
 /** Keeps messages as the session managers of Pi and OpenClaw do. */
@@ -248,6 +248,158 @@ describe('installSessionToolResultGuard', () => {
     manager.appendMessage(result('c1', BIG))
     expect(manager.kept[0]).toEqual(user)
     expect(getToolResultTextLength(manager.kept[1])).toBeLessThanOrEqual(100)
+  })
+
+  it.each([
+    '2026.4',
+    '2026.7',
+    'latest',
+  ] as const)('lets a call wait whose result a hook blocked, in %s', (profile) => {
+    const isReal = (message: any) => message.role === 'toolResult' && !message.isError
+    const { manager, guard } = guarded({
+      profile,
+      beforeMessageWriteHook: ({ message }) => ({ block: isReal(message) }),
+    })
+    manager.appendMessage(answer(call('c1')))
+    manager.appendMessage(result('c1'))
+    expect([guard.getPendingIds(), guard.hasPendingToolResults()]).toEqual([['c1'], true])
+    manager.appendMessage(user)
+    expect(manager.roles).toEqual(['assistant', 'toolResult c1', 'user'])
+    expect(guard.hasPendingToolResults()).toBe(false)
+  })
+
+  it('lets a call wait whose result was not stored, since the append threw or rejected', async () => {
+    for (const isAsync of [false, true]) {
+      let isFull = false
+      const append = (message: any) => {
+        if (isFull) throw new Error('disk full')
+        return message
+      }
+      const appendAsync = async (message: any) => append(message)
+      const manager = { appendMessage: isAsync ? appendAsync : append }
+      const guard = installSessionToolResultGuard(manager)
+      await manager.appendMessage(answer(call('c1'), call('c2')))
+      isFull = true
+      await expect(async () => manager.appendMessage(result('c1'))).rejects.toThrow('disk full')
+      expect(guard.getPendingIds().sort()).toEqual(['c1', 'c2'])
+      await expect(async () => manager.appendMessage(user)).rejects.toThrow('disk full')
+      await new Promise(setImmediate)
+      expect(guard.getPendingIds().sort()).toEqual(['c1', 'c2'])
+    }
+  })
+
+  it('lets a call wait behind further parts of the response that made it', () => {
+    const { manager } = guarded({ profile: 'latest' })
+    manager.appendMessage({ ...answer(call('c1')), turnId: 't1' })
+    manager.appendMessage({ ...answer({ type: 'text', text: 'now' }), turnId: 't1', responseId: 'r1' })
+    manager.appendMessage(result('c1'))
+    expect(manager.roles).toEqual(['assistant', 'assistant', 'toolResult c1'])
+    manager.appendMessage({ ...answer(call('c2')), turnId: 't2' })
+    manager.appendMessage({ ...answer({ type: 'text', text: 'later' }), turnId: 't3' })
+    expect(manager.roles.slice(3)).toEqual(['assistant', 'toolResult c2', 'assistant'])
+  })
+
+  it('guards the async append of a manager, one message after the other', async () => {
+    class AsyncManager extends Manager {
+      async appendMessageAsync(message: any): Promise<string> {
+        // The first append takes longest.
+        for (let turns = 8 - this.kept.length; turns > 0; turns--) await null
+        return this.appendMessage(message)
+      }
+    }
+    const manager = new AsyncManager()
+    const told: unknown[] = []
+    const guard = installSessionToolResultGuard(manager, {
+      profile: 'latest',
+      runId: 'r1',
+      onMessagePersisted: (message, { entryId }) => told.push([message.role, entryId]),
+    })
+    const all = [answer(call('c1'), call('c2')), result('c1', BIG), user]
+    const ids = await Promise.all(all.map((message) => manager.appendMessageAsync(message)))
+    expect(ids).toEqual(['id 1', 'id 2', 'id 4'])
+    expect(manager.roles).toEqual(['assistant', 'toolResult c1', 'toolResult c2', 'user'])
+    expect(getToolResultTextLength(manager.kept[1])).toBeLessThanOrEqual(16_000)
+    expect(told).toEqual(manager.kept.map(({ role }, at) => [role, `id ${at + 1}`]))
+    guard.uninstall()
+    await manager.appendMessageAsync(result('c3', BIG))
+    expect(getToolResultTextLength(manager.kept[4])).toBe(BIG.length)
+  })
+
+  it('leaves secrets where the host has switched redaction off, and hides them where it is on', () => {
+    const secret = `password: ${'Xk9'.repeat(8)}`
+    const stored = (options: SessionToolResultGuardOptions) => {
+      const { manager } = guarded(options)
+      manager.appendMessage(result('c1', secret))
+      return manager.kept[0].content[0].text
+    }
+    for (const profile of ['2026.4', '2026.7', 'latest'] as const) {
+      expect(stored({ profile, redact: false })).toBe(secret)
+      expect(stored({ profile, redact: true })).not.toBe(secret)
+      expect(stored({ profile })).toBe(stored({ profile, redact: profile !== '2026.4' }))
+    }
+  })
+
+  it.each<[string, (message: any) => unknown]>([
+    ['a text', (message) => (message.content[0].text = BIG)],
+    ['a block', (message) => message.content.push({ type: 'text', text: BIG })],
+    ['a list', (message) => (message.content = [{ type: 'text', text: BIG }])],
+    ['a member deep in the details', (message) => (message.details.deep.list[0] = BIG)],
+    ['a new member', (message) => (message.more = BIG)],
+    ['a getter', (message) => Object.defineProperty(message, 'more', { get: () => BIG, enumerable: true })],
+    ['a class', (message) => Object.setPrototypeOf(message, { toJSON: () => ({ ...message, more: BIG }) })],
+  ])('cuts again what a hook changed in place: %s', (_, change) => {
+    for (const hook of ['transformToolResultForPersistence', 'beforeMessageWriteHook'] as const) {
+      const { manager } = guarded({
+        profile: 'latest',
+        [hook]: (given: any) => {
+          change(given.message ?? given)
+          return undefined
+        },
+      })
+      const message = result('c1', 'small', { details: { deep: { list: ['x'] } } })
+      manager.appendMessage(message)
+      const [row] = manager.kept
+      expect(getToolResultTextLength(row)).toBeLessThanOrEqual(16_000)
+      expect(Buffer.byteLength(JSON.stringify(row.details))).toBeLessThanOrEqual(8_192)
+      expect(Buffer.byteLength(JSON.stringify(row))).toBeLessThanOrEqual(262_144)
+    }
+  })
+
+  it('reads a result once, and again only where a hook changed it', () => {
+    const stringify = vi.spyOn(JSON, 'stringify')
+    const hooks = {
+      transformMessageForPersistence: (message: any) => message,
+      transformToolResultForPersistence: (message: any) => message,
+      beforeMessageWriteHook: () => undefined,
+    }
+    try {
+      for (const profile of ['2026.4', '2026.7', 'latest'] as const)
+        for (const options of [{}, hooks]) {
+          const { manager } = guarded({ profile, ...options })
+          const message = result('c1', BIG)
+          stringify.mockClear()
+          manager.appendMessage(message)
+          expect(manager.kept).toEqual([message])
+          expect(stringify).not.toHaveBeenCalled()
+        }
+    } finally {
+      stringify.mockRestore()
+    }
+  })
+
+  it('names the call of a result in the member that managers look for', () => {
+    const { manager, guard } = guarded({ profile: 'latest' })
+    manager.appendMessage(answer(call('c1')))
+    manager.appendMessage({ role: 'toolResult', toolUseId: 'c1', content: [] })
+    expect(manager.kept[1]).toEqual({
+      role: 'toolResult',
+      toolUseId: 'c1',
+      toolCallId: 'c1',
+      toolName: 'bash',
+      content: [],
+      isError: false,
+    })
+    expect(guard.hasPendingToolResults()).toBe(false)
   })
 
   it('answers no call that a hook kept from being stored', () => {

@@ -410,3 +410,156 @@ describe('repairToolPairs', () => {
     expect(call).toThrowError(words)
   })
 })
+
+describe('names of results', () => {
+  const reading = {
+    pi: { role: 'assistant', content: [{ type: 'toolCall', id: 'c1', name: 'read', arguments: {} }] },
+    sdk: {
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'read', input: {} }],
+    },
+    gemini: { role: 'model', parts: [{ functionCall: { name: 'read', args: {}, id: 'c1' } }] },
+  }
+  const results = {
+    pi: (toolName: unknown) => ({
+      role: 'toolResult',
+      toolCallId: 'c1',
+      toolName,
+      content: [{ type: 'text', text: 'REAL' }],
+      isError: false,
+    }),
+    sdk: (toolName: unknown) => ({
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: 'c1', toolName, output: { type: 'text', value: 'REAL' } }],
+    }),
+    gemini: (name: unknown) => ({
+      role: 'user',
+      parts: [{ functionResponse: { name, id: 'c1', response: { output: 'REAL' } } }],
+    }),
+  }
+  const start = { pi: [], sdk: [], gemini: [{ role: 'user', parts: [{ text: 'x' }] }] }
+  const histories = (kind: keyof typeof results, name: unknown) => [
+    ...start[kind],
+    reading[kind],
+    results[kind](name),
+  ]
+
+  it.each(['pi', 'sdk', 'gemini'] as const)('come from their calls, in %s', (kind) => {
+    const whole = histories(kind, 'read')
+    expect(repairToolPairs(whole)).toEqual({ messages: whole, repaired: 0 })
+    for (const name of ['', '   ', undefined]) {
+      const made = repairToolPairs(frozen(histories(kind, name)))
+      expect(made).toEqual({ messages: whole, repaired: 1 })
+      expect(repairToolPairs(made.messages).messages).toBe(made.messages)
+    }
+  })
+
+  it('are no reason to drop a result with the id of its call', () => {
+    expect(repairToolPairs(histories('gemini', 'grep'))).toEqual({
+      messages: histories('gemini', 'read'),
+      repaired: 1,
+    })
+    // Elsewhere a name is for people.
+    const other = histories('pi', 'grep')
+    expect(repairToolPairs(other).messages).toBe(other)
+  })
+
+  it('tell calls of one id apart', () => {
+    const twice = (make: (name: string) => object) => [make('read'), make('grep')]
+    const history = [
+      ...start.gemini,
+      { role: 'model', parts: twice((name) => ({ functionCall: { name, args: {}, id: 'c1' } })) },
+      {
+        role: 'user',
+        parts: twice((name) => ({ functionResponse: { name, id: 'c1', response: { output: name } } })),
+      },
+    ]
+    const { messages } = repairToolPairs(history) as any
+    expect(messages[2].parts.map((part: any) => part.functionResponse.response.output)).toEqual([
+      'read',
+      'grep',
+    ])
+    expect(messages[2].parts.map((part: any) => part.functionResponse.name)).toEqual(['read', 'grep'])
+  })
+})
+
+describe('histories of instances', () => {
+  /** As the messages of LangChain. */
+  class Base {
+    lc_kwargs: object
+    content: unknown
+    declare type: string
+    constructor(fields: any) {
+      this.lc_kwargs = fields
+      this.content = fields.content
+    }
+    getType() {
+      return this.type
+    }
+  }
+  class Human extends Base {
+    override type = 'human'
+  }
+  class Model extends Base {
+    override type = 'ai'
+    tool_calls: object[]
+    constructor(fields: any) {
+      super(fields)
+      this.tool_calls = fields.tool_calls
+    }
+  }
+  class Tool extends Base {
+    override type = 'tool'
+    tool_call_id: string
+    constructor(fields: any) {
+      super(fields)
+      this.tool_call_id = fields.tool_call_id
+    }
+  }
+  const asks = (id: string) =>
+    new Model({ content: '', tool_calls: [{ id, name: 'read', args: {}, type: 'tool_call' }] })
+
+  it.each([
+    ['that have the class', [new Tool({ content: 'ok', tool_call_id: 'c0' })], Tool],
+    ['that do not', [], Base],
+  ])('get instances, %s', (_, results, Class) => {
+    const history = [new Human({ content: 'x' }), ...results.map(() => asks('c0')), ...results, asks('c1')]
+    const { messages } = repairToolPairs<any[]>(history)
+    const made = messages.at(-1)
+    expect(made).toBeInstanceOf(Class)
+    expect([made.getType(), made.tool_call_id, made.content]).toEqual(['tool', 'c1', lost])
+    expect(repairToolPairs(messages).messages).toBe(messages)
+  })
+
+  it('get the words of orphans as instances', () => {
+    const history = [new Human({ content: 'x' }), new Tool({ content: 'ok', tool_call_id: 'c0' })]
+    const { messages } = repairToolPairs<any[]>(history, { orphans: 'text' })
+    expect(messages[1]).toBeInstanceOf(Human)
+    expect(messages[1].content).toMatch(/ok$/)
+  })
+
+  it('get plain data where the class throws, or the message is plain data', () => {
+    class Angry extends Tool {
+      constructor(fields: any) {
+        if (fields.status) throw new Error('no')
+        super(fields)
+      }
+    }
+    const plain = {
+      type: 'ai',
+      content: '',
+      tool_calls: [{ id: 'c1', name: 'read', args: {}, type: 'tool_call' }],
+    }
+    for (const history of [
+      [asks('c0'), new Angry({ content: 'ok', tool_call_id: 'c0' }), asks('c1')],
+      [plain],
+    ])
+      expect(repairToolPairs<any[]>(history).messages.at(-1)).toEqual({
+        type: 'tool',
+        tool_call_id: 'c1',
+        name: 'read',
+        content: lost,
+        status: 'error',
+      })
+  })
+})

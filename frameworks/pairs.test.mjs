@@ -4,7 +4,14 @@ import { test } from 'node:test'
 import { Agent as PiAgent } from '@earendil-works/pi-agent-core'
 import { fauxAssistantMessage, getModels, registerFauxProvider, streamSimple } from '@earendil-works/pi-ai'
 import { convertToLlm } from '@earendil-works/pi-coding-agent'
-import { AIMessage, BaseMessage, HumanMessage, ToolMessage, trimMessages } from '@langchain/core/messages'
+import {
+  AIMessage,
+  BaseMessage,
+  filterMessages,
+  HumanMessage,
+  ToolMessage,
+  trimMessages,
+} from '@langchain/core/messages'
 import {
   Agent,
   OpenAIChatCompletionsModel,
@@ -229,6 +236,25 @@ test('LangChain: what trimMessages leaves', async () => {
   const trimmed = await trimMessages([...whole, new HumanMessage('And now?')], settings)
   assert.deepEqual(pairsOf(trimmed), ['-b', '-a'])
   assert.deepEqual(pairsOf(repairToolPairs(trimmed).messages), [])
+})
+
+test('LangChain: its functions take the messages that a repair adds', async () => {
+  const calls = (id) =>
+    new AIMessage({ content: '', tool_calls: [{ id, name: 'read', args: {}, type: 'tool_call' }] })
+  const start = [new HumanMessage('Fix it.')]
+  const whole = [calls('a'), new ToolMessage({ content: 'of a', tool_call_id: 'a' })]
+  for (const history of [
+    [...start, calls('b')],
+    [...start, ...whole, calls('b')],
+    [...start, new ToolMessage({ content: 'lost', tool_call_id: 'lost' }), calls('b')],
+  ]) {
+    const { messages } = repairToolPairs(history, { orphans: 'text' })
+    const tools = await filterMessages(messages, { includeTypes: ['tool'] })
+    assert.ok(tools.at(-1) instanceof ToolMessage)
+    assert.equal(tools.at(-1).tool_call_id, 'b')
+    const settings = { maxTokens: 10, strategy: 'last', tokenCounter: ({ length }) => length }
+    assert.equal((await trimMessages(messages, settings)).length, messages.length)
+  }
 })
 
 const ofAgents = broken({

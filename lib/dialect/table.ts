@@ -69,6 +69,8 @@ export interface PairsData {
   readonly anywhere?: boolean
   /** The name of the tool suffices, without ids. */
   readonly named?: boolean
+  /** A result carries the name of the tool. */
+  readonly names?: boolean
   /** Expression that ids match. */
   readonly ids?: string
   /** True if an id occurs in one turn alone. */

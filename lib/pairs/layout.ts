@@ -1,6 +1,7 @@
 import { leads } from '../dialect/paths.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { get, isObject } from '../untrusted.js'
+import { Instances } from './instances.js'
 import type { Pairing } from './pairing.js'
 import type { Answer, Call, Side, Turn } from './parts.js'
 import { filled } from './rules.js'
@@ -30,6 +31,7 @@ export class Layout {
   private answersAt: ReadonlyMap<number, readonly Answer[]> = new Map()
   private callsAt: ReadonlyMap<number, readonly Call[]> = new Map()
   private readonly lastOfModel: number
+  private readonly instances: Instances
 
   constructor(
     private readonly pairing: Pairing,
@@ -38,6 +40,7 @@ export class Layout {
     private readonly idOf: (call: Call) => string | undefined,
     private readonly wishes: Wishes,
   ) {
+    this.instances = new Instances(messages)
     this.lastOfModel = pairing.turns.findLastIndex(({ side }) => side === 'model')
   }
 
@@ -137,7 +140,9 @@ export class Layout {
   private filled(template: unknown, at: number, given: Readonly<Record<string, unknown>>): unknown {
     const of = (name: string) =>
       Object.hasOwn(given, name) ? given[name] : this.pairing.roots[at]?.read(name)
-    return filled(template, of)
+    const made = filled(template, of)
+    // The member that repeats the fields of an instance.
+    return this.pairing.rules.copy && isObject(made) ? this.instances.of(made, at) : made
   }
 
   private moved({ at, index }: Answer): unknown {

@@ -58,7 +58,9 @@ export class Pairing {
       // Words that are no message but a block look like a result of OpenAI Agents.
       const isNamed = id !== undefined || tool !== undefined
       if (isNamed || (!isHosted && root.read('role') !== undefined))
-        this.answers.push(new Answer(at, place, row, id || undefined, tool, isHosted))
+        this.answers.push(
+          new Answer(at, place, row, id || undefined, tool?.trim() ? tool : undefined, isHosted),
+        )
     }
   }
 
@@ -93,8 +95,13 @@ export class Pairing {
       for (let call = calls[next]; call && call.at <= answer.at; call = calls[++next]) known.add(call)
       const fits = (call: Call) => this.fits(call, answer)
       const alike = known.alike(answer)
-      const call = alike?.firstOpen(fits)
-      const last = call ?? alike?.all.findLast(fits)
+      const open = alike?.firstOpen(fits)
+      const last = open ?? alike?.all.findLast(fits)
+      // An id tells more than a name. The result then gets the name of its call.
+      const { id, isHosted } = answer
+      const isSame = (call: Call) =>
+        call.id !== undefined && this.fits(call, { id, tool: undefined, isHosted })
+      const call = last || id === undefined ? open : alike?.firstOpen(isSame)
       if (call) bind(call, answer)
       else if (last) this.replace(last, answer)
       else left.push(answer)
@@ -111,7 +118,7 @@ export class Pairing {
     }
   }
 
-  private fits(call: Call, { id, tool, isHosted }: Answer): boolean {
+  private fits(call: Call, { id, tool, isHosted }: Pick<Answer, 'id' | 'tool' | 'isHosted'>): boolean {
     const { named, anywhere } = this.rules.pairs
     const isSame = (one: string | undefined, other: string | undefined) =>
       one === undefined || other === undefined || one === other
@@ -150,6 +157,17 @@ export class Pairing {
       first.isDuplicate = true
       bind(call, answer)
     } else answer.isDuplicate = true
+  }
+
+  /** Returns the results that lack the name of their tool, or have another where names pair, with that of their call. */
+  nameless(): { answer: Answer; tool: string }[] {
+    const { names, named } = this.rules.pairs
+    if (!names) return []
+    return this.answers.flatMap((answer) => {
+      const tool = answer.call?.tool
+      const isRight = answer.tool !== undefined && (!named || answer.tool === tool)
+      return tool?.trim() && !isRight ? [{ answer, tool }] : []
+    })
   }
 
   /** Returns true if a result stands where its provider wants it. */

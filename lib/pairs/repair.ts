@@ -1,6 +1,6 @@
 import type { DialectName, PairsOptions } from 'spillway'
 import { Draft } from '../dialect/edit.js'
-import { endsAt } from '../dialect/paths.js'
+import { endsAt, type Paths } from '../dialect/paths.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { dialectNames } from '../dialect/table.js'
 import { checkMessages } from '../result/clamp_messages.js'
@@ -45,10 +45,12 @@ function repaired(
     ids.set(one, id)
     drafts.rename(one, id)
   })
+  const nameless = pairing.nameless()
+  for (const { answer, tool } of nameless) drafts.nameTool(answer, tool)
   const named = drafts.applied(messages)
   const layout = new Layout(pairing, named, (call) => ids.get(call) ?? call.id, wishes)
   const made = layout.isSound ? named : layout.made()
-  return { messages: made, repaired: renamed + layout.count }
+  return { messages: made, repaired: renamed + nameless.length + layout.count }
 }
 
 /** Returns a text with something to read, since providers refuse others. */
@@ -65,10 +67,18 @@ class Drafts {
   constructor(private readonly pairing: Pairing) {}
 
   rename(one: Call | Answer, id: string): void {
-    const [paths, name] =
-      one instanceof Call ? [one.kind.id, one.kind.data.id] : [one.row.names.id, one.row.data.id?.[0] ?? 'id']
+    if (one instanceof Call) this.set(one, one.kind.id, one.kind.data.id, id)
+    else this.set(one, one.row.names.id, one.row.data.id?.[0] ?? 'id', id)
+  }
+
+  nameTool(answer: Answer, tool: string): void {
+    this.set(answer, answer.row.names.tool, answer.row.data.tool?.[0] ?? 'name', tool)
+  }
+
+  /** Writes where a path leads, or under a name if it leads nowhere. */
+  private set(one: Call | Answer, paths: Paths, name: string, value: string): void {
     const [end] = endsAt(paths, one.place)
-    this.at(one).set(end?.holder ?? one.place, end?.key ?? name, id)
+    this.at(one).set(end?.holder ?? one.place, end?.key ?? name, value)
   }
 
   /** Writes into a call that its result is missing. */

@@ -93,8 +93,10 @@ class Look {
     if (row.name !== rules.name) return false
     for (const value of values) {
       const { id, tool } = row.names
-      const named = rules.pairs.named ? firstAt(tool, value, isText) : undefined
-      const key = this.keyOf(firstAt(id, value, isText), named) ?? ''
+      const { named, names } = rules.pairs
+      const name = named || names ? firstAt(tool, value, isText) : undefined
+      if (names && !name?.trim()) return false
+      const key = this.keyOf(firstAt(id, value, isText), named ? name : undefined) ?? ''
       const count = due.get(key) ?? 0
       if (count === 0) return false
       if (count === 1) due.delete(key)

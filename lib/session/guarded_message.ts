@@ -1,14 +1,16 @@
+import { types } from 'node:util'
 import type { GuardOptions } from 'spillway'
 import type { Origin } from '../clamp_event.js'
 import type { Compiled } from '../compiled.js'
 import { type Result, readResults } from '../dialect/results.js'
-import { plain } from '../json.js'
+import { plain, roomAfter } from '../json.js'
 import { clampKnown } from '../result/clamp_result.js'
 import { redactResult } from '../result/redact_value.js'
 import { ignoreRejection, isObject, isPlain, isPromise, tryRead } from '../untrusted.js'
 import { assignInPlace } from './assign_in_place.js'
 import { fitRow } from './fit_row.js'
 import type { Recent } from './recent.js'
+import { Snapshot } from './snapshot.js'
 
 /** Rules for an appended message. */
 export interface Rules {
@@ -26,6 +28,8 @@ const NOTHING = Symbol('nothing')
 /** One message to be written. */
 export class GuardedMessage {
   isChanged = false
+  /** The message as the last pass left it. A hook that leaves it so needs no further pass. */
+  #settled: Snapshot | undefined
 
   constructor(
     readonly message: unknown,
@@ -59,8 +63,16 @@ export class GuardedMessage {
     return this.#capInPlace(isMessage ? answer : kept, isMessage && answer !== kept)
   }
 
-  /** Caps the message to write, and overwrites the original with it if allowed. `isFromHook`: a hook made it. */
   #capInPlace(kept: unknown, isFromHook = false): unknown {
+    if (this.#settled?.isOf(kept)) return kept
+    const capped = this.#cappedInPlace(kept, isFromHook)
+    const { transform, beforeWrite } = this.rules
+    this.#settled = transform || beforeWrite ? Snapshot.of(capped) : undefined
+    return capped
+  }
+
+  /** Caps the message to write, and overwrites the original with it if allowed. `isFromHook`: a hook made it. */
+  #cappedInPlace(kept: unknown, isFromHook: boolean): unknown {
     const capped = this.#capped(kept)
     if (capped === this.message) return capped
     this.isChanged = true
@@ -71,8 +83,8 @@ export class GuardedMessage {
       (!isFromHook || isWithout(capped, message)) &&
       assignInPlace(message, capped)
     if (tryRead(become) !== true) return capped
-    // An exotic object may have ignored the writes.
-    return this.#capped(message, true) === message ? message : capped
+    // An exotic object may have ignored the writes, and a class may write others as JSON.
+    return isMutable(message) || this.#capped(message, true) === message ? message : capped
   }
 
   #results(message: unknown): readonly Result[] {
@@ -88,6 +100,7 @@ export class GuardedMessage {
     const ask = this.recent?.askerOf(message, policy.query)
     const origin: Origin = { phase: 'result', ask, onClamp: policy.onClamp, isTrial }
     const clamped = clampKnown(prepared, policy, origin) ?? prepared
+    if (isLightRow(clamped, maxRowBytes)) return clamped
     const within = tryRead(() => fitRow(clamped, { maxBytes: maxRowBytes, policy, origin })) ?? clamped
     // A value in the place of a text may have become a text.
     const capped = within === clamped ? within : (clampKnown(within, policy, origin) ?? within)
@@ -100,6 +113,19 @@ export class GuardedMessage {
 
 function hasJson(value: unknown): boolean {
   return tryRead(() => JSON.stringify(value)) !== undefined
+}
+
+/** Bytes up to which a walk may tell that a row fits. */
+const WALKED = 4_194_304
+
+/** Returns true if a walk shows that a row is data within a limit. */
+function isLightRow(row: object, maxBytes: number): boolean {
+  return tryRead(() => roomAfter(row, Math.min(maxBytes, WALKED)) >= 0) === true
+}
+
+/** Returns true if an object has just the members that are written to it. */
+function isMutable(value: object): boolean {
+  return isPlain(value) && !types.isProxy(value) && !('toJSON' in value)
 }
 
 /** Returns true if one object can be overwritten with the other: both have the same class, or none. */

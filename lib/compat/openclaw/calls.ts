@@ -34,6 +34,12 @@ export function callsOf(message: unknown): ToolCall[] {
   return reason === 'aborted' || reason === 'error' ? [] : blocksOf(message).flatMap(readCall)
 }
 
+/** Returns the ids by which OpenClaw knows the parts of one streamed response. */
+export function responseOf(message: unknown): string[] {
+  if (!isAssistant(message)) return []
+  return ['turnId', 'responseId'].flatMap((name) => word(get(message, name)) ?? [])
+}
+
 export function hasCalls(message: object): boolean {
   return blocksOf(message).some(isCall)
 }

@@ -2,14 +2,13 @@ import type { ProfileOptions } from 'spillway/openclaw'
 import { jsonOf } from '../../json.js'
 import { elementsOf } from '../../result/message_results.js'
 import { get, isObject, tryRead } from '../../untrusted.js'
+import { CHARS_PER_TOKEN_ESTIMATE, TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE } from './constants.js'
 import { profileOf } from './profile.js'
-
-export const CHARS_PER_TOKEN_ESTIMATE = 4
-export const TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE = 2
+import { membersOf } from './prompt_tokens.js'
 
 /** Chars of an image. */
 export const IMAGE_CHARS = 8_000
-/** Chars of a message that is none of a user, a model or a tool. */
+/** Chars of the words that OpenClaw puts around the text of other messages than those of a user, a model or a tool. */
 const OTHER_CHARS = 256
 /** Chars of arguments without JSON. */
 const UNKNOWN_CHARS = 128
@@ -59,28 +58,30 @@ export function invalidateMessageCharsCacheEntry(cache: MessageCharEstimateCache
 }
 
 function charsOf(message: object, countsDetails: boolean): number {
+  if (get(message, 'excludeFromContext') === true) return 0
   const content = contentOf(message)
   if (isToolResultMessage(message)) {
     const details = countsDetails ? charsOfJson(get(message, 'details')) : 0
-    return Math.ceil((sum(content, resultBlockChars) + details) * RESULT_WEIGHT)
+    return Math.ceil((sum(content, blockChars) + details) * RESULT_WEIGHT)
   }
   const role = get(message, 'role')
-  if (role === 'user') return sum(content, (block) => (isImage(block) ? IMAGE_CHARS : textChars(block)))
-  return role === 'assistant' ? sum(content, saidChars) : OTHER_CHARS
+  if (role === 'assistant') return sum(content, saidChars)
+  const held = sum(content, blockChars) + sum(membersOf(message), charsOfText)
+  return role === 'user' || role === 'custom' ? held : OTHER_CHARS + held
 }
 
-/** Chars of a block of a tool result, before they count twice. */
-export function resultBlockChars(block: unknown): number {
+/** Chars of a block. Those of tool results then count twice. */
+export function blockChars(block: unknown): number {
   if (isImage(block)) return IMAGE_CHARS
-  return textOf(block).length > 0 ? textChars(block) : charsOfJson(block)
+  const [text] = textOf(block)
+  return text?.length ?? charsOfJson(block)
 }
 
 function saidChars(block: unknown): number {
-  if (!isObject(block)) return textChars(block)
-  const type = get(block, 'type')
-  if (type === 'toolCall') return charsOfJson(get(block, 'arguments') ?? {})
-  const thought = get(block, 'thinking')
-  return type === 'thinking' && typeof thought === 'string' ? thought.length : textChars(block)
+  const type = isObject(block) ? get(block, 'type') : undefined
+  if (type === 'toolCall') return charsOfJson(get(block as object, 'arguments') ?? {})
+  const thought = type === 'thinking' ? get(block as object, 'thinking') : undefined
+  return typeof thought === 'string' ? thought.length : blockChars(block)
 }
 
 function charsOfJson(value: unknown): number {
@@ -98,8 +99,8 @@ export function textOf(block: unknown): string[] {
   return typeof text === 'string' ? [text] : []
 }
 
-function textChars(block: unknown): number {
-  return sum(textOf(block), (text) => text.length)
+function charsOfText(value: unknown): number {
+  return typeof value === 'string' ? value.length : 0
 }
 
 /** Returns the blocks of a message. Content that is a string is one block. */

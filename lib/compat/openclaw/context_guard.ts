@@ -1,6 +1,5 @@
 import type {
   installToolResultContextGuard as Declared,
-  MidTurnPrecheckRequest,
   ProfileOptions,
   TransformingAgent,
 } from 'spillway/openclaw'
@@ -9,25 +8,21 @@ import { elementsOf } from '../../result/message_results.js'
 import { get } from '../../untrusted.js'
 import { callback, checkOptions, flag, limit } from '../../validate.js'
 import {
+  blockChars,
   createMessageCharEstimateCache,
   estimateContextChars,
   estimateMessageCharsCached,
   isImage,
   isToolResultMessage,
   RESULT_WEIGHT,
-  resultBlockChars,
   textOf,
 } from './char_estimator.js'
+import { ESTIMATED_CHARS_PER_TOKEN, PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE } from './constants.js'
 import { resolveToolResultContextMaxChars } from './limits.js'
+import { MidTurnPrecheckSignal } from './mid_turn_signal.js'
 import { shouldPreemptivelyCompactBeforePrompt } from './precheck.js'
-import { ESTIMATED_CHARS_PER_TOKEN, profileOf } from './profile.js'
+import { profileOf } from './profile.js'
 import { truncateToolResultMessage, truncateToolResultText } from './tool_results.js'
-
-export const PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE =
-  'Context overflow: estimated context size exceeds safe threshold during tool loop.'
-export const MID_TURN_PRECHECK_ERROR_MESSAGE =
-  'Context overflow: prompt too large for the model (mid-turn precheck).'
-export const CONTEXT_LIMIT_TRUNCATION_NOTICE = 'more characters truncated'
 
 /** Chars that all messages may have in any window. */
 const LEAST_CHARS = 1_024
@@ -35,18 +30,6 @@ const LEAST_CHARS = 1_024
 const NOTICE_CHARS = 100
 /** Share of the window that all messages may take. */
 const CONTEXT_SHARE = 0.9
-
-export class MidTurnPrecheckSignal extends Error {
-  override readonly name = 'MidTurnPrecheckSignal'
-
-  constructor(readonly request: MidTurnPrecheckRequest) {
-    super(MID_TURN_PRECHECK_ERROR_MESSAGE)
-  }
-}
-
-export function isMidTurnPrecheckSignal(error: unknown): error is MidTurnPrecheckSignal {
-  return error instanceof MidTurnPrecheckSignal
-}
 
 export function formatContextLimitTruncationNotice(truncatedChars: number, options?: ProfileOptions): string {
   const omitted = String(Math.max(1, Math.floor(truncatedChars)))
@@ -151,12 +134,12 @@ function limited(message: object, room: number, options: ProfileOptions): object
 /** Keeps the first blocks without text that fit in what the texts leave, at least in half the room. */
 function limitedBlocks(blocks: readonly unknown[], room: number, options: ProfileOptions): unknown[] {
   const isText = (block: unknown) => textOf(block).length > 0
-  const texts = blocks.filter(isText).reduce<number>((sum, block) => sum + resultBlockChars(block), 0)
+  const texts = blocks.filter(isText).reduce<number>((sum, block) => sum + blockChars(block), 0)
   let left = room - Math.min(texts, Math.floor(room / 2)) - NOTICE_CHARS
   const gone: unknown[] = []
   const kept = blocks.filter((block) => {
     if (isText(block)) return true
-    const chars = resultBlockChars(block)
+    const chars = blockChars(block)
     const fits = chars <= left
     if (fits) left -= chars
     else gone.push(block)
@@ -164,7 +147,7 @@ function limitedBlocks(blocks: readonly unknown[], room: number, options: Profil
   })
   const notice = gone.length === 0 ? [] : [{ type: 'text', text: noticeOf(gone, options) }]
   const taken = [...kept.filter((block) => !isText(block)), ...notice]
-  const rest = taken.reduce<number>((sum, block) => sum - resultBlockChars(block), room)
+  const rest = taken.reduce<number>((sum, block) => sum - blockChars(block), room)
   const message = { role: 'toolResult', content: kept }
   return [...truncateToolResultMessage(message, Math.max(0, rest), options).content, ...notice]
 }
@@ -173,6 +156,6 @@ function noticeOf(gone: readonly unknown[], options: ProfileOptions): string {
   const images = gone.filter(isImage).length
   if (images > 0)
     return `[${images} image${images === 1 ? '' : 's'} omitted from context; rerun with fewer images]`
-  const chars = gone.reduce<number>((sum, block) => sum + resultBlockChars(block), 0)
+  const chars = gone.reduce<number>((sum, block) => sum + blockChars(block), 0)
   return formatContextLimitTruncationNotice(chars, options)
 }

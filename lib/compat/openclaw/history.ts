@@ -16,9 +16,10 @@ import { repairCounted } from '../../session/session.js'
 import { tryRead } from '../../untrusted.js'
 import { bound, callback, checkOptions, flag } from '../../validate.js'
 import { isAssistant } from './calls.js'
+import { RECOVERY_MIN_KEEP_CHARS } from './constants.js'
 import { ELIDED, spilled } from './elision.js'
 import { lastChangedMessage } from './last_changed_row.js'
-import { calculateMaxToolResultChars, profileOf, RECOVERY_MIN_KEEP_CHARS } from './profile.js'
+import { calculateMaxToolResultChars, profileOf } from './profile.js'
 import { isProjectionState, Projection, withTexts } from './projection.js'
 import {
   getToolResultTextLength,
@@ -54,10 +55,10 @@ export function truncateOversizedToolResultsInMessages<M>(
   // Providers reject text that is not well-formed, even if it fits.
   for (const [at, { texts, chars }] of sizes.entries())
     if (!limits.has(at) && !texts.every((text) => text.isWellFormed())) limits.set(at, chars)
-  // A result is always cut from its own text, so that a second cut keeps what it says of the first.
-  const cut = new Map(
-    [...limits].map(([at, maxChars]) => [at, shortened(read[at] as object, maxChars, budget)]),
-  )
+  // A result is always cut from its own text, so that a second cut keeps what it says of the first; a pruned one from
+  // the text that is left of it.
+  const sourceOf = (at: number) => (sent?.prunedAs(at) ? sent.messages : read)[at] as object
+  const cut = new Map([...limits].map(([at, maxChars]) => [at, shortened(sourceOf(at), maxChars, budget)]))
   sent?.record(cut)
   const next = new Map(cut)
   for (const [at, message] of sent?.messages.entries() ?? [])

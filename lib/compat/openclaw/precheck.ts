@@ -6,12 +6,10 @@ import type {
 } from 'spillway/openclaw'
 import { classifyProviderError } from '../../provider_errors/classify.js'
 import { checkOptions, limit, optionError } from '../../validate.js'
+import { ESTIMATED_CHARS_PER_TOKEN, TRUNCATION_ROUTE_BUFFER_TOKENS } from './constants.js'
 import { estimateToolResultReductionPotential } from './history.js'
-import { ESTIMATED_CHARS_PER_TOKEN, profileOf } from './profile.js'
+import { april, profileOf } from './profile.js'
 import { estimated } from './prompt_tokens.js'
-
-export const PREEMPTIVE_OVERFLOW_ERROR_TEXT = 'Context overflow: prompt too large for the model (precheck).'
-export const TRUNCATION_ROUTE_BUFFER_TOKENS = 512
 
 /** Multiple of the overflow that truncation alone has to free, since the amount it frees is an estimate. */
 const TRUNCATION_ROUTE_FACTOR = 1.5
@@ -76,6 +74,14 @@ function routeOf(overflowTokens: number, reducibleChars: number): PreemptiveComp
 
 export function isContextOverflowError(error: unknown, options?: ProfileOptions): boolean {
   return profileOf(options).overflows.includes(classifyProviderError(error).kind)
+}
+
+/** What Anthropic says where only a smaller prompt is free of further charge: a rate limit by its status. */
+const EXTRA_USAGE = /^\W*(?:error\W+)?(?:429\W+)?extra usage is required for long context requests\b/i
+
+export function isLikelyContextOverflowError(error: unknown): boolean {
+  const patterns = [{ pattern: EXTRA_USAGE, kind: 'context_overflow' as const }]
+  return april.overflows.includes(classifyProviderError(error, { patterns }).kind)
 }
 
 /** Kinds of errors about too many bytes, in a request or in one of its fields. */

@@ -3,22 +3,12 @@ import type { LiveCapParams, ProfileOptions } from 'spillway/openclaw'
 import { allResultsChars, tierChars } from '../../context/budget_options.js'
 import type { Aggregate } from '../../context/plan.js'
 import { checkOptions, choice, limit } from '../../validate.js'
+import {
+  DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
+  ESTIMATED_CHARS_PER_TOKEN,
+  MAX_TOOL_RESULT_CONTEXT_SHARE,
+} from './constants.js'
 import { weightOf } from './weight.js'
-
-export const MAX_TOOL_RESULT_CONTEXT_SHARE = 0.3
-export const DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS = 40_000
-export const HARD_MAX_TOOL_RESULT_CHARS = 400_000
-export const LARGE_CONTEXT_TOOL_RESULT_TOKENS = 100_000
-export const LARGE_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS = 32_000
-export const XL_CONTEXT_TOOL_RESULT_TOKENS = 200_000
-export const XL_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS = 64_000
-export const MIN_KEEP_CHARS = 2_000
-export const RECOVERY_MIN_KEEP_CHARS = 0
-export const PROMPT_TOOL_RESULT_AGGREGATE_CAP_MULTIPLIER = 4
-export const AGGREGATE_TOOL_RESULT_CONTEXT_SHARE = 0.5
-export const MIDDLE_OMISSION_MARKER: string =
-  '\n\n\u26a0\ufe0f [... middle content omitted \u2014 showing head and tail ...]\n\n'
-export const ESTIMATED_CHARS_PER_TOKEN = 4
 
 /** Differences between releases of OpenClaw. */
 export interface Profile {
@@ -53,6 +43,8 @@ export interface Profile {
   readonly budgetsMessages: boolean
   /** Members that a stored result gets if it lacks them. */
   readonly missingMembers: Readonly<Record<string, unknown>>
+  /** True if a stored result that names its call under `toolUseId` gets it as `toolCallId` as well. */
+  readonly namesCalls: boolean
   /** True if the context guard counts the `details` of results. */
   readonly countsDetails: boolean
   /** True if the context guard throws where all messages are too much for the window. */
@@ -61,7 +53,7 @@ export interface Profile {
   readonly redacts: boolean
 }
 
-const april: Profile = {
+export const april: Profile = {
   cap: () => DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,
   aggregate: (_, cap) => cap,
   order: 'newest',
@@ -78,6 +70,7 @@ const april: Profile = {
   shapesDetails: false,
   budgetsMessages: false,
   missingMembers: {},
+  namesCalls: false,
   countsDetails: true,
   throwsOverflow: true,
   redacts: false,
@@ -102,6 +95,7 @@ const july: Profile = {
   shapesDetails: true,
   budgetsMessages: true,
   missingMembers: { toolName: 'unknown' },
+  namesCalls: false,
   countsDetails: false,
   throwsOverflow: true,
   redacts: true,
@@ -114,6 +108,7 @@ const september: Profile = {
   protects: 'since answer',
   thaws: false,
   missingMembers: { toolName: 'unknown', isError: false },
+  namesCalls: true,
   // A precheck within the turn does that instead.
   throwsOverflow: false,
 }
@@ -161,11 +156,12 @@ export function resolveLiveToolResultMaxChars(params: LiveCapParams): number {
 
 export function resolveLiveToolResultAggregateMaxChars(params: {
   contextWindowTokens: number
-  perResultMaxChars: number
+  perResultMaxChars?: number
 }): number {
-  const { contextWindowTokens, perResultMaxChars } = checkOptions('params', params)
+  const { contextWindowTokens: tokens, perResultMaxChars } = checkOptions('params', params)
+  const preset = resolveLiveToolResultMaxChars({ contextWindowTokens: tokens })
   return july.aggregate(
-    limit('contextWindowTokens', contextWindowTokens),
-    limit('perResultMaxChars', perResultMaxChars),
+    limit('contextWindowTokens', tokens),
+    perResultMaxChars === undefined ? preset : limit('perResultMaxChars', perResultMaxChars),
   )
 }

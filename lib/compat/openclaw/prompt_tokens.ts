@@ -4,11 +4,9 @@ import { checkMessages } from '../../result/clamp_messages.js'
 import { elementsOf } from '../../result/message_results.js'
 import { get, isObject, tryRead } from '../../untrusted.js'
 import { checkOptions, text } from '../../validate.js'
-import { ESTIMATED_CHARS_PER_TOKEN, type Profile, profileOf } from './profile.js'
+import { ESTIMATED_CHARS_PER_TOKEN, SAFETY_MARGIN } from './constants.js'
+import { type Profile, profileOf } from './profile.js'
 import { weightOf } from './weight.js'
-
-/** Factor applied to estimates, since they are derived from chars. */
-export const SAFETY_MARGIN = 1.2
 
 export function estimatePrePromptTokens(params: PromptParams): number {
   return estimated(checkOptions('params', params), params.messages)
@@ -137,7 +135,8 @@ const MEMBERS = new Map<unknown, readonly string[]>([
   ['compactionSummary', ['summary']],
 ])
 
-function membersOf(message: object): unknown[] {
+/** Returns the texts of a message beside its content. */
+export function membersOf(message: object): unknown[] {
   return (MEMBERS.get(get(message, 'role')) ?? []).map((name) => get(message, name))
 }
 

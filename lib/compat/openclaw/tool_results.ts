@@ -12,7 +12,8 @@ import { clamp, clampText } from '../../text/text.js'
 import { get, isObject, tryRead } from '../../untrusted.js'
 import { bound, checkOptions, checkString, limit, optionError, text as textOption } from '../../validate.js'
 import { asTexts, throughTexts } from './codex_blocks.js'
-import { calculateMaxToolResultChars, MIN_KEEP_CHARS, profileOf } from './profile.js'
+import { DEFAULT_TOOL_OUTPUT_HARD_LIMITS, HARD_TRUNCATE_SUFFIX, MIN_KEEP_CHARS } from './constants.js'
+import { calculateMaxToolResultChars, profileOf } from './profile.js'
 import { fitted } from './weight.js'
 
 export function truncateToolResultText(
@@ -29,13 +30,23 @@ export function truncateToolResultMessage<M>(
   maxChars: number,
   options: ToolResultTruncationOptions = {},
 ): M {
-  const chars = getToolResultTextLength(message)
+  return resultCutter(maxChars, options)(message)
+}
+
+/** Makes a function that truncates tool results. Its policy is checked once, unless the notice is a function. */
+export function resultCutter(maxChars: number, options: ToolResultTruncationOptions): <M>(message: M) => M {
   const { measure } = profileOf(options)
-  const cut = (most: number) => {
-    const policy = policyFor(chars, most, options)
-    return isToolResult(message) ? throughTexts(message, (texts) => clampResult(texts, policy)) : message
+  const preset =
+    typeof options.suffix === 'function' ? undefined : policyFor(Number.POSITIVE_INFINITY, maxChars, options)
+  return (message) => {
+    const policyOf = (most: number) =>
+      preset && most === maxChars ? preset : policyFor(getToolResultTextLength(message), most, options)
+    const cut = (most: number) => {
+      const policy = policyOf(most)
+      return isToolResult(message) ? throughTexts(message, (texts) => clampResult(texts, policy)) : message
+    }
+    return fitted(maxChars, cut, (made) => measuredChars(made, measure))
   }
-  return fitted(maxChars, cut, (made) => measuredChars(made, measure))
 }
 
 export function capToolResultSize<M>(message: M, maxChars?: number, options: ProfileOptions = {}): M {
@@ -99,12 +110,6 @@ export function policyFor(
   if (typeof suffix === 'function') return withSuffix(base, (cut) => words(cut.omittedChars) as string, rules)
   return withSuffix(base, suffix ?? { template: notice }, rules)
 }
-
-export const HARD_TRUNCATE_SUFFIX: string =
-  '\n\n[tool output truncated: exceeded 50KB or 2000 lines; request smaller chunks (offset/limit) or specific sections]'
-
-export const DEFAULT_TOOL_OUTPUT_HARD_LIMITS = { maxBytesUtf8: 51_200, maxLines: 2_000 } as const
-export const EXEC_TOOL_OUTPUT_HARD_LIMITS = DEFAULT_TOOL_OUTPUT_HARD_LIMITS
 
 export function countBytesUtf8(text: string): number {
   return Buffer.byteLength(checkString(text))
