@@ -167,6 +167,12 @@ export interface PolicyOptions extends Limits {
   notice?: Notice
   /** Name of the text in notices. Default "output". */
   source?: string
+  /** Cleans texts before the limits apply, as cleanText does: G3, G4, totals and ranges hold for the cleaned text. Text
+   *  that is JSON is not cleaned. A text that cleaning would empty is kept as it is. If a notice or mark of this package
+   *  shows that a text was cut, its repeated lines are not folded. If none shows it (`notice` false, a template or a
+   *  function), two of three or more equal lines that a cut made adjacent are kept; such a notice can count the others
+   *  as kept. Default false. */
+  clean?: boolean | CleanOptions
   /** Replaces secrets by marks, as redactText does, before all else: G3, G4, totals, ranges, notices, events and saved
    *  outputs know the text without its secrets only. Texts are redacted after `clean`, too. In results and errors, the
    *  strings of side data and of other members are redacted as well, by the name under which they stand if that tells;
@@ -371,11 +377,6 @@ export interface ResultPolicy extends PolicyOptions {
    *  References (addresses, ids of files) stay, as do screenshots that OpenAI's computer tool requires. Default: all
    *  payloads stay. */
   media?: MediaOptions
-  /** Cleans texts before the limits apply, as cleanText does. A text that cleaning would empty is kept as it is. If a
-   *  notice or mark of this package shows that a text was cut, its repeated lines are not folded. If none shows it
-   *  (`notice` false, a template or a function), two of three or more equal lines that a cut made adjacent are kept;
-   *  such a notice can count the others as kept. Default false. */
-  clean?: boolean | CleanOptions
 }
 
 export interface MediaOptions {
@@ -504,6 +505,8 @@ export interface DisplayOptions {
   maxChars?: number
   /** Chars of each text of an error result. Default 400. */
   maxErrorChars?: number
+  /** Cleans texts before they are cut, as cleanText does. Default false. */
+  clean?: boolean | CleanOptions
   /** Replaces secrets by marks, as redactText does. Default false. */
   redact?: boolean | RedactOptions
 }

@@ -52,7 +52,7 @@ export const OPTIONS = {
   media: ['maxBytes', 'maxItems', 'keep'],
   clean: ['ansi', 'carriageReturns', 'control', 'repeats'],
   redact: ['kinds', 'patterns'],
-  display: ['maxChars', 'maxErrorChars', 'redact'],
+  display: ['maxChars', 'maxErrorChars', 'clean', 'redact'],
   messages: ['aggregate'],
   aggregate: ['maxChars', 'order', 'protectLatest', 'minKeepChars'],
   capture: ['streams', 'tool', 'callId'],

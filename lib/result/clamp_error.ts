@@ -12,8 +12,7 @@ import { type Changes, change } from './rebuild_error.js'
 import { redactThrown } from './redact_value.js'
 
 export function clampError<E>(error: E, policy?: PolicyOptions): E {
-  // The policy of errors has no `clean`.
-  return clampThrown(error, { ...failed(compile(policy)), clean: undefined })
+  return clampThrown(error, failed(compile(policy)))
 }
 
 const ERROR: Origin = { phase: 'error' }
