@@ -1,6 +1,6 @@
 import { leads } from '../dialect/paths.js'
 import { copy } from '../dialect/shallow_copy.js'
-import { get, isObject } from '../untrusted.js'
+import { get, isList, isObject } from '../untrusted.js'
 import type { Pairing } from './pairing.js'
 import type { Answer, Call, Side, Turn } from './parts.js'
 import { filled } from './rules.js'
@@ -227,7 +227,7 @@ export class Layout {
     const { list, pairs } = this.pairing.rules
     const content = isObject(message) ? get(message, list) : undefined
     if (typeof content === 'string' && content !== '') return [filled(pairs.words?.[0], () => content)]
-    return Array.isArray(content) ? content : []
+    return isList(content) ? content : []
   }
 
   private withList(message: unknown, list: readonly unknown[]): unknown {

@@ -1,7 +1,7 @@
 import type { DialectName } from 'spillway'
 import { endsAt, firstAt, isGiven, leads, Place } from '../dialect/paths.js'
 import { resultPlaces, wordAt } from '../dialect/results.js'
-import { elementAt, isObject, tryRead } from '../untrusted.js'
+import { elementAt, isList, isObject, tryRead } from '../untrusted.js'
 import { Known } from './known.js'
 import { Answer, Call, type Side, type Turn } from './parts.js'
 import { allRules, type Rules } from './rules.js'
@@ -129,7 +129,7 @@ export class Pairing {
     for (const [at, root] of this.roots.entries()) {
       if (turn !== this.turnOf[at]) [turn, leads] = [this.turnOf[at] as number, true]
       const list = root?.read(this.rules.list)
-      const length = Array.isArray(list) ? list.length : 1
+      const length = isList(list) ? list.length : 1
       for (let index = 0; index < length; index++) {
         const answer = this.answers[next]
         const isAnswer = answer?.at === at && (answer.index ?? 0) === index

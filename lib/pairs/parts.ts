@@ -1,5 +1,6 @@
 import type { Place } from '../dialect/paths.js'
 import type { Row } from '../dialect/results.js'
+import { isList } from '../untrusted.js'
 import type { Kind } from './rules.js'
 
 /** A tool call of a history. */
@@ -57,7 +58,7 @@ export class Answer {
 /** Returns the index of the block that holds a place, undefined if it is in no list. */
 function indexOf(place: Place): number | undefined {
   let at = place
-  while (at.parent && !Array.isArray(at.parent.value)) at = at.parent
+  while (at.parent && !isList(at.parent.value)) at = at.parent
   return at.parent ? Number(at.key) : undefined
 }
 

@@ -1,5 +1,5 @@
 import type { SpillRecord } from 'spillway'
-import { isObject, tryRead } from '../untrusted.js'
+import { isList, isObject, tryRead } from '../untrusted.js'
 
 /** The record of an output, stored once all of its chunks are. */
 export interface Stored {
@@ -35,7 +35,7 @@ function isSound({ bytes, lines, complete, created, started, size, chunk, firstL
   const counts = [bytes, lines, created, started, size, chunk, sizeLines]
   return (
     typeof complete === 'boolean' &&
-    Array.isArray(firstLines) &&
+    isList(firstLines) &&
     [...counts, ...firstLines].every((count) => Number.isSafeInteger(count) && count >= 0) &&
     chunk > 0 &&
     firstLines.length === Math.ceil(size / chunk) + 1

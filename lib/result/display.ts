@@ -15,6 +15,7 @@ import { bound, checkAwaited, checkNames } from '../validate.js'
 import { clampString } from './clamp_slots.js'
 import { rebuilt } from './rebuild_error.js'
 import { redactValue } from './redact_value.js'
+import { steadyResult } from './steady_result.js'
 
 interface Display {
   /** Limits of each text block. */
@@ -31,7 +32,7 @@ export function sanitizeForDisplay<T>(result: T, options: DisplayOptions = {}): 
     maxErrorChars: bound('maxErrorChars', options.maxErrorChars, 400),
   }
   checkAwaited('result', result)
-  const open = redactValue(result, display.policy)
+  const open = redactValue(steadyResult(result), display.policy)
   if (typeof open === 'string') return clampString(open, display.policy) as T
   if (typeof open !== 'object' || open === null) return open
   const made = tryRead(() => (types.isNativeError(open) ? errorFor(open, display) : resultFor(open, display)))
