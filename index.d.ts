@@ -546,9 +546,10 @@ export interface AggregatePolicy {
  *  docs/tool-pairs.md lists what each dialect asks for.
  *
  *  A result belongs to the call of its id before it, in the latest turn that has one without a result. It is moved to
- *  that call if it stands elsewhere. Where a call has two results, the first stays, but a real one before one that was
- *  put in. A call whose result only the provider could make (web search, computer use) goes if it has none. Ids that the
- *  provider refuses are changed in calls and results alike: too long, with other characters, or used before. */
+ *  that call if it stands elsewhere. Where a call has two results, the first stays, unless it was put in for a missing
+ *  one: a short line that says so in the words of any host, or that is an error where the later result is not. A call
+ *  whose result only the provider could make (web search, computer use) goes if it has none. Ids that the provider
+ *  refuses are changed in calls and results alike: empty, too long, with other characters, or used before. */
 export function repairToolPairs<T extends readonly unknown[]>(
   messages: T,
   options?: PairsOptions,

@@ -1,5 +1,5 @@
 import type { Place } from '../dialect/paths.js'
-import type { Row } from '../dialect/results.js'
+import type { Result, Row } from '../dialect/results.js'
 import { isList } from '../untrusted.js'
 import type { Kind } from './rules.js'
 
@@ -30,6 +30,7 @@ export class Answer {
   /** True if something other than results stands before it in its turn. */
   isLate = false
   private words: string | undefined
+  private read: Result | undefined
 
   constructor(
     readonly at: number,
@@ -42,11 +43,17 @@ export class Answer {
   ) {}
 
   get text(): string {
-    this.words ??= this.row
-      .read(this.place)
-      .slots.map(({ text }) => text)
-      .join('\n')
+    this.words ??= this.result.slots.map(({ text }) => text).join('\n')
     return this.words
+  }
+
+  get isError(): boolean {
+    return this.result.isError
+  }
+
+  private get result(): Result {
+    this.read ??= this.row.read(this.place)
+    return this.read
   }
 
   /** The index of its block in the list of its message, undefined if it is the message. */
