@@ -11,7 +11,8 @@
  *  G1  every limit that is set holds for the FINAL text, notice included;
  *  G2  the text is well-formed Unicode: a cut never splits a surrogate pair or a UTF-8 sequence, and lone surrogates
  *      become U+FFFD, even in a text that fits. Providers reject anything else;
- *  G3  input that is within the limits and well-formed is returned as is (`===` for strings and objects);
+ *  G3  input that is within the limits and well-formed is returned as is (`===` for strings and objects). A result in
+ *      which plain data has accessors or a `toJSON`, or which has a proxy, is returned as the copy that was measured;
  *  G4  the kept text is an exact substring of the input (after cleaning, truncation of long lines and well-forming);
  *  G5  idempotent: clamp(clamp(x)) === clamp(x). If the input was truncated before, an earlier 'hint', 'pi' or 'count'
  *      notice is recognised at its position (after a head, before a tail; between two ends only in texts up to 256

@@ -107,7 +107,12 @@ describe('data that shares its parts', () => {
     expect(clampJson(Array.from({ length: 100 }, () => row))).toBe(
       JSON.stringify(Array.from({ length: 100 }, () => row)),
     )
-    expect(clampJson(rows, { maxBytes: 1e9, maxLines: 1e9 })).toBe(JSON.stringify(rows))
+    const wide = { maxBytes: 1e9, maxLines: 1e9 }
+    expect(clampJson(rows, wide)).toBe(JSON.stringify(rows))
+    for (const value of [{ rows }, { rows, when: new Date(0) }])
+      expect(wrapTool({ execute: () => value }, wide).execute()).toBe(value)
+    const seen = new Proxy(rows.slice(0, 100_000), {})
+    expect(wrapTool({ execute: () => seen }, wide).execute()).toEqual(rows.slice(0, 100_000))
   })
 })
 

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { copy } from './dialect/shallow_copy.js'
-import { jsonOf, MOST, plain } from './json.js'
+import { jsonOf, LONGEST, MOST, plain } from './json.js'
 import { elementAt, get, isList, isObject, isPlain, tryRead } from './untrusted.js'
 
 /**
@@ -10,14 +10,19 @@ import { elementAt, get, isList, isObject, isPlain, tryRead } from './untrusted.
  * The code of a class is trusted. `beside`: names of members of the value that stay as they are.
  */
 export function settled<T>(value: T, beside: ReadonlySet<string> = NONE): T {
-  if (!isObject(value) || roomIn(value, QUICK, 0, beside) >= 0) return value
+  if (!isObject(value) || isSteady(value, beside)) return value
   return (tryRead(() => new Settling().of(value, 0, beside).value) ?? plain(value)) as T
 }
 
 const NONE: ReadonlySet<string> = new Set()
 
+/** Returns true if a look at a value, which runs none of its code, shows that it is settled and not too large. */
+export function isSteady(value: object, beside: ReadonlySet<string> = NONE): boolean {
+  return roomIn(value, QUICK, 0, beside) >= 0
+}
+
 /** Places of a value that are looked at without remembering them. */
-const QUICK = 100_000
+const QUICK = MOST
 /** Depth to which a value is read. */
 const DEPTH = 1_000
 /** Depth to which values are read that code of the caller makes. */
@@ -60,7 +65,9 @@ class Settling {
   /** Objects that were read. One that is being read stands for itself, as in a cycle. */
   readonly #known = new Map<object, Steady>()
   /** Values that code of the caller may still make. It may do so without end. */
-  #fresh = QUICK
+  #fresh = MOST
+  /** Places that were read, each once. */
+  #own = 0
 
   of(value: unknown, depth: number, beside = NONE, isFresh = false): Steady {
     if (isFresh && (--this.#fresh < 0 || depth > DEEP)) return { value: '[too large]', places: 1 }
@@ -72,7 +79,7 @@ class Settling {
     const made = types.isProxy(value)
       ? this.#proxy(value, depth)
       : this.#object(value, depth, beside, isFresh)
-    const isVast = made.places > MOST && (isList(value) || isPlain(value))
+    const isVast = made.places > 2 * this.#own + MOST && (isList(value) || isPlain(value))
     const steady = isVast ? { value: plain(made.value), places: 1 } : made
     this.#known.set(value, steady)
     return steady
@@ -91,11 +98,12 @@ class Settling {
       // An accessor that throws shows nothing.
       if (!read) return
       const [given] = read
+      this.#own += 2
       const steady = this.of(given, depth + 1, NONE, isFresh || member?.get !== undefined)
       places += 1 + steady.places
       if (steady.value !== given || member?.get) changes.set(key, steady.value)
     }
-    if (isList(value)) for (let at = 0; at < value.length && places <= MOST; at++) look(at)
+    if (isList(value)) for (let at = 0; at < value.length && at < LONGEST; at++) look(at)
     else for (const name of Object.keys(value)) if (!beside.has(name)) look(name)
     if (isData && typeof getOwnPropertyDescriptor(value, 'toJSON')?.value === 'function') {
       const json = jsonOf(value)
@@ -109,6 +117,7 @@ class Settling {
   #proxy(value: object, depth: number): Steady {
     let places = 1
     const look = (member: unknown) => {
+      this.#own += 2
       const steady = this.of(member, depth + 1, NONE, true)
       places += 1 + steady.places
       return steady.value
@@ -116,7 +125,7 @@ class Settling {
     if (isList(value)) {
       const elements: unknown[] = []
       const { length } = value
-      while (elements.length < length && places <= MOST)
+      while (elements.length < length && this.#fresh > 0)
         elements.push(look(elementAt(value, elements.length)))
       return { value: elements, places }
     }

@@ -8,7 +8,7 @@ import { isLight, parseWellFormed, wellFormed } from '../dialect/slots.js'
 import { LITTLE, REST } from '../dialect/walk.js'
 import { jsonOf, stringified, VAST } from '../json.js'
 import { lightText } from '../media/media.js'
-import { settled } from '../settled.js'
+import { isSteady, settled } from '../settled.js'
 import { get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
 import { clampAndReport, clampResults, clampSide, clampValue, tellOf } from './clamp_result.js'
 import { steadyResult } from './steady_result.js'
@@ -20,7 +20,9 @@ import { steadyResult } from './steady_result.js'
 export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
   if (typeof value !== 'object' || value === null) return clampValue(value, policy, origin)
   if (tryRead(() => isLight(value, policy))) return value
-  const steady = steadyResult(value)
+  // One look at the whole is enough for most values.
+  const isWhole = tryRead(() => isSteady(value)) ?? false
+  const steady = isWhole ? value : steadyResult(value)
   const left = tryRead(() => besideClamped(steady, policy, origin)) ?? steady
   const results = tryRead(() => readResults(left, policy.dialect))
   // Clamps the results that were read, since reading again may give others.
@@ -31,9 +33,12 @@ export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
     // that is wrapped again would return the text of what is left.
     return (tryRead(() => ofData(clamped, policy, origin)) ?? clamped) as T
   }
-  const data = settled(left)
+  const data = isWhole ? left : settled(left)
   const made = tryRead(
-    () => ofCommand(data, policy, origin) ?? ofMessages(data, policy, origin) ?? ofData(data, policy, origin),
+    () =>
+      ofCommand(data, policy, origin) ??
+      ofMessages(data, policy, origin) ??
+      ofData(data, policy, origin, isWhole),
   )
   return (made ?? data) as T
 }
@@ -185,10 +190,11 @@ function replaceElements(draft: Draft, list: Place, clamp: (element: unknown, at
   }
 }
 
-/** Returns the JSON of an object, undefined if parts of it must be described. A class instance that throws has none. */
-function ownJson(value: object): { readonly json: string | undefined } | undefined {
+/** Returns the JSON of an object, undefined if parts of it must be described. A class instance that throws has none.
+ *  `isWhole`: its places were counted. */
+function ownJson(value: object, isWhole: boolean): { readonly json: string | undefined } | undefined {
   try {
-    return { json: stringified(value) }
+    return { json: isWhole ? (JSON.stringify(value) as string | undefined) : stringified(value) }
   } catch (error) {
     return error === VAST || isList(value) || isPlain(value) ? undefined : { json: undefined }
   }
@@ -199,8 +205,8 @@ function ownJson(value: object): { readonly json: string | undefined } | undefin
  * surrogates are repaired. Plain data that has no JSON is described. A class instance that has none is left alone,
  * since nothing of it would be sent.
  */
-function ofData(value: object, policy: Compiled, origin: Origin): unknown {
-  const own = ownJson(value)
+function ofData(value: object, policy: Compiled, origin: Origin, isWhole = false): unknown {
+  const own = ownJson(value, isWhole)
   const json = own ? own.json : jsonOf(value)
   if (json === undefined) return undefined
   const lean = lightText(json, policy.media, tellOf(origin))
