@@ -100,7 +100,7 @@ function shellOf(value: unknown): number {
 }
 
 /** Most elements of a list that are counted. */
-export const LONGEST = 16 * MOST
+const LONGEST = 16 * MOST
 
 /** Makes a replacer that throws beyond a number of places. */
 function counting(most: number, replace?: Replacer): Replacer {

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { copy } from './dialect/shallow_copy.js'
-import { jsonOf, LONGEST, MOST, plain } from './json.js'
+import { jsonOf, MOST, plain } from './json.js'
 import { elementAt, get, isList, isObject, isPlain, tryRead } from './untrusted.js'
 
 /**
@@ -103,7 +103,7 @@ class Settling {
       places += 1 + steady.places
       if (steady.value !== given || member?.get) changes.set(key, steady.value)
     }
-    if (isList(value)) for (let at = 0; at < value.length && at < LONGEST; at++) look(at)
+    if (isList(value)) for (let at = 0; at < value.length && at < MOST; at++) look(at)
     else for (const name of Object.keys(value)) if (!beside.has(name)) look(name)
     if (isData && typeof getOwnPropertyDescriptor(value, 'toJSON')?.value === 'function') {
       const json = jsonOf(value)
