@@ -98,7 +98,8 @@ class Settling {
       // An accessor that throws shows nothing.
       if (!read) return
       const [given] = read
-      this.#own += 2
+      // A hole is a place without a value.
+      if (member) this.#own += 2
       const steady = this.of(given, depth + 1, NONE, isFresh || member?.get !== undefined)
       places += 1 + steady.places
       if (steady.value !== given || member?.get) changes.set(key, steady.value)
