@@ -11,7 +11,8 @@
  *  G1  every limit that is set holds for the FINAL text, notice included;
  *  G2  the text is well-formed Unicode: a cut never splits a surrogate pair or a UTF-8 sequence, and lone surrogates
  *      become U+FFFD, even in a text that fits. Providers reject anything else;
- *  G3  input that is within the limits and well-formed is returned as is (`===` for strings and objects);
+ *  G3  input that is within the limits and well-formed is returned as is (`===` for strings and objects). A result in
+ *      which plain data has accessors or a `toJSON`, or which has a proxy, is returned as the copy that was measured;
  *  G4  the kept text is an exact substring of the input (after cleaning, truncation of long lines and well-forming);
  *  G5  idempotent: clamp(clamp(x)) === clamp(x). If the input was truncated before, an earlier 'hint', 'pi' or 'count'
  *      notice is recognised at its position (after a head, before a tail; between two ends only in texts up to 256
@@ -167,6 +168,12 @@ export interface PolicyOptions extends Limits {
   notice?: Notice
   /** Name of the text in notices. Default "output". */
   source?: string
+  /** Cleans texts before the limits apply, as cleanText does: G3, G4, totals and ranges hold for the cleaned text. Text
+   *  that is JSON is not cleaned. A text that cleaning would empty is kept as it is. If a notice or mark of this package
+   *  shows that a text was cut, its repeated lines are not folded. If none shows it (`notice` false, a template or a
+   *  function), two of three or more equal lines that a cut made adjacent are kept; such a notice can count the others
+   *  as kept. Default false. */
+  clean?: boolean | CleanOptions
   /** Replaces secrets by marks, as redactText does, before all else: G3, G4, totals, ranges, notices, events and saved
    *  outputs know the text without its secrets only. Texts are redacted after `clean`, too. In results and errors, the
    *  strings of side data and of other members are redacted as well, by the name under which they stand if that tells;
@@ -371,11 +378,6 @@ export interface ResultPolicy extends PolicyOptions {
    *  References (addresses, ids of files) stay, as do screenshots that OpenAI's computer tool requires. Default: all
    *  payloads stay. */
   media?: MediaOptions
-  /** Cleans texts before the limits apply, as cleanText does. A text that cleaning would empty is kept as it is. If a
-   *  notice or mark of this package shows that a text was cut, its repeated lines are not folded. If none shows it
-   *  (`notice` false, a template or a function), two of three or more equal lines that a cut made adjacent are kept;
-   *  such a notice can count the others as kept. Default false. */
-  clean?: boolean | CleanOptions
 }
 
 export interface MediaOptions {
@@ -504,6 +506,8 @@ export interface DisplayOptions {
   maxChars?: number
   /** Chars of each text of an error result. Default 400. */
   maxErrorChars?: number
+  /** Cleans texts before they are cut, as cleanText does. Default false. */
+  clean?: boolean | CleanOptions
   /** Replaces secrets by marks, as redactText does. Default false. */
   redact?: boolean | RedactOptions
 }
@@ -543,9 +547,10 @@ export interface AggregatePolicy {
  *  docs/tool-pairs.md lists what each dialect asks for.
  *
  *  A result belongs to the call of its id before it, in the latest turn that has one without a result. It is moved to
- *  that call if it stands elsewhere. Where a call has two results, the first stays, but a real one before one that was
- *  put in. A call whose result only the provider could make (web search, computer use) goes if it has none. Ids that the
- *  provider refuses are changed in calls and results alike: too long, with other characters, or used before. */
+ *  that call if it stands elsewhere. Where a call has two results, the first stays, unless it was put in for a missing
+ *  one: a short line that says so in the words of any host, or that is an error where the later result is not. A call
+ *  whose result only the provider could make (web search, computer use) goes if it has none. Ids that the provider
+ *  refuses are changed in calls and results alike: empty, too long, with other characters, or used before. */
 export function repairToolPairs<T extends readonly unknown[]>(
   messages: T,
   options?: PairsOptions,

@@ -42,6 +42,20 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pair
     )
   })
 
+  it('keeps the result of a call whose id is empty, for that call', () => {
+    fc.assert(
+      fc.property(sound, fc.nat(5), (messages, number) => {
+        const emptied = JSON.parse(JSON.stringify(messages).replaceAll(`"call_${number}"`, '""')) as object[]
+        const { messages: made } = repairToolPairs(frozen(emptied), optionsFor(dialect, emptied, true))
+        expect(check(dialect, made)).toBeUndefined()
+        expect(wordsIn(made)).toEqual(wordsIn(messages))
+        expect(callsIn(made)).toBe(callsIn(messages))
+        expect(repairToolPairs(made, optionsFor(dialect, made, true)).repaired).toBe(0)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
   it('makes any other history one that the provider accepts', () => {
     const orphans = fc.constantFrom('drop' as const, 'text' as const)
     fc.assert(
@@ -57,7 +71,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pair
         expect(wordsIn(made).filter((words) => !returned.has(words))).toEqual([])
         if (check(dialect, messages)) expect(repaired).toBeGreaterThan(0)
         // Where turns are joined, the message before the fault may become longer.
-        const same = ['anthropic', 'bedrock', 'gemini'].includes(dialect.dialect) ? first - 1 : first
+        const same = ['bedrock', 'gemini'].includes(dialect.dialect) ? first - 1 : first
         expect(made.findIndex((message, at) => at < same && message !== messages[at])).toBe(-1)
         expect(repairToolPairs(made, options).messages).toBe(made)
         expect(JSON.stringify(repairToolPairs(JSON.parse(before), options).messages)).toBe(
@@ -168,7 +182,7 @@ describe('repairToolPairs', () => {
     [
       'an orphan between two turns',
       [fix, read(), user(result('x')), read('a'), user(result('a'))],
-      [fix, { role: 'assistant', content: [...read().content, ...read('a').content] }, user(result('a'))],
+      [fix, read(), read('a'), user(result('a'))],
     ],
     [
       'an orphan at the start',
@@ -366,6 +380,69 @@ describe('repairToolPairs', () => {
       return reads
     }
     expect(reads(200)).toBeLessThan(11 * reads(20))
+  })
+
+  it('gives the results of several calls with empty ids out in order, after those with an id', () => {
+    const three = {
+      role: 'assistant',
+      content: ['', 'b', ''].map((id) => ({ type: 'tool_use', id, name: 'read', input: {} })),
+    }
+    const results = user(result('', 'first'), result('', 'last'), result('b', 'middle'))
+    const [, calls, answers] = repairToolPairs([fix, three, results], { dialect: 'anthropic' })
+      .messages as any[]
+    const textOf = (id: string) => answers.content.find((block: any) => block.tool_use_id === id)?.content
+    expect(calls.content.map(({ id }: any) => textOf(id))).toEqual(['first', 'middle', 'last'])
+    const call = (id: string) => ({ type: 'toolCall', id, name: 'read', arguments: {} })
+    const of = (toolCallId: string, text: string) => ({
+      role: 'toolResult',
+      toolCallId,
+      toolName: 'read',
+      content: [{ type: 'text', text }],
+      isError: false,
+    })
+    const pi = [
+      { role: 'assistant', content: [call('A'), call('')], stopReason: 'toolUse' },
+      of('', 'other'),
+      of('A', 'of A'),
+    ]
+    const made = repairToolPairs(pi).messages as any[]
+    expect(made.find(({ toolCallId }) => toolCallId === 'A').content[0].text).toBe('of A')
+    expect(
+      made
+        .slice(1)
+        .map(({ content }) => content[0].text)
+        .sort(),
+    ).toEqual(['of A', 'other'])
+  })
+
+  it('prefers a later result to what a host put in its place', () => {
+    const standIns = [
+      '[No result: the call was interrupted, or its result was removed]',
+      'No result provided',
+      'aborted',
+      'Tool execution was aborted',
+      '[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.',
+      '[Request interrupted by user for tool use]',
+      'Tool result unavailable',
+      'The output of this call was lost.',
+      'Skipped due to queued user message.',
+    ]
+    const found = (first: object, later: object) =>
+      JSON.stringify(repairToolPairs([fix, read('a'), user(first), user('Go on.'), user(later)]).messages)
+    for (const words of standIns)
+      for (const isError of [true, undefined]) {
+        const first = { ...result('a', words), ...(isError && { is_error: true }) }
+        expect(found(first, result('a', 'REAL'))).toContain('REAL')
+        expect(found(result('a', 'REAL'), first)).toContain('REAL')
+        expect(repairToolPairs([fix, read('a'), user(first)]).repaired).toBe(0)
+      }
+    // One line that is an error gives way to a result that is none; all else stays.
+    const failed = { ...result('a', 'ENOENT: no such file'), is_error: true }
+    expect(found(failed, result('a', 'REAL'))).toContain('REAL')
+    for (const words of ['ok', '3 files', 'Results: 3 rows\nnot sorted', '42']) {
+      expect(found(result('a', words), result('a', 'REAL'))).not.toContain('REAL')
+      expect(found(failed, { ...result('a', 'REAL'), is_error: true })).not.toContain('REAL')
+    }
   })
 
   it('returns anything else as it is, and never throws on content', () => {

@@ -5,6 +5,7 @@ import type { MediaBudget } from './media/media.js'
 import { type CheckedNotice, NO_NOTICE } from './notice.js'
 import type { Query } from './query.js'
 import type { Redaction } from './redact_options.js'
+import { isList } from './untrusted.js'
 
 /** A checked policy. */
 export interface Compiled {
@@ -98,7 +99,7 @@ export function handleOf(policy: Compiled): Slot['handle'] {
     pages: policy.pages,
     isError: policy.isError,
     needles: policy.needles,
-    query: Array.isArray(policy.query) ? policy.query : [],
+    query: isList(policy.query) ? policy.query : [],
     keepsShape: policy.keepsShape,
     ...(policy.schema !== undefined && { schema: policy.schema }),
     ...(saved && { saved: saved.how, savedName: saved.name }),
@@ -184,7 +185,7 @@ export function failed(policy: Compiled): Compiled {
 
 /** Returns true if what was asked may decide what is kept, and the policy does not say it. */
 export function asks({ keep, isError, query }: Compiled): boolean {
-  return (keep === 'relevant' || (keep === 'auto' && !isError)) && !Array.isArray(query)
+  return (keep === 'relevant' || (keep === 'auto' && !isError)) && !isList(query)
 }
 
 /** Returns the policy for a text that was saved under a name, or could not be. `name`: path, id or error code. */

@@ -1,13 +1,114 @@
 import { types } from 'node:util'
-import { elementAt, get, isPlain, tryRead } from './untrusted.js'
+import { elementAt, get, isList, isObject, isPlain, tryRead } from './untrusted.js'
 
-/** Returns the JSON of a value. If JSON.stringify throws, values without JSON are described instead. Returns undefined
- *  for a value that has no JSON, such as a function. */
+/** Returns the JSON of a value. If JSON.stringify throws or would write far more than the value holds, parts of it are
+ *  described instead. Returns undefined for a value that has no JSON, such as a function. */
 export function jsonOf(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value)
+    return stringified(value)
   } catch {
     return JSON.stringify(plain(value))
+  }
+}
+
+const { isProxy } = types
+const { getOwnPropertyDescriptor } = Object
+
+/** Replaces a value before it is written, as the second argument of JSON.stringify does. */
+// biome-ignore lint/suspicious/noExplicitAny: it is called on the holder of the value
+type Replacer = (this: any, key: string, value: unknown) => unknown
+
+/**
+ * Writes JSON as JSON.stringify does, but throws for a value whose JSON would be far larger than it. A value that is
+ * shared is written at each of its places, which can be exponentially more than there are values.
+ */
+export function stringified(value: unknown, replace?: Replacer): string | undefined {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value, replace)
+  const weight = weightOf(value, MOST, 0)
+  if (Number.isNaN(weight)) return JSON.stringify(value, counting(MOST, replace))
+  if (weight > MOST && isShared(value, MOST)) throw VAST
+  return JSON.stringify(value, replace)
+}
+
+/** Thrown for a value of too many places. */
+export const VAST = new RangeError('too many places')
+
+/** Places that a value may have without a look at which of them it shares. */
+export const MOST = 1_000_000
+/** Chars of a text that count as a place. */
+const CHARS_EACH = 64
+/** Depth to which places are counted before the value is written. */
+const COUNTED = 1_000
+
+/** Returns the places of a value, at least: values, members and elements, and parts of texts. Stops over `most`. Returns
+ *  NaN if only its JSON can tell, since code of the caller writes it. */
+function weightOf(value: unknown, most: number, depth: number): number {
+  if (!isObject(value) || ArrayBuffer.isView(value)) return shellOf(value)
+  if (isProxy(value) || depth > COUNTED) return Number.NaN
+  if ('toJSON' in value) return isTime(value) ? 1 : Number.NaN
+  if (Array.isArray(value)) return weightOfList(value, most, depth)
+  let weight = 1
+  for (const name in value) {
+    const member = getOwnPropertyDescriptor(value, name)
+    if (member?.get !== undefined) return Number.NaN
+    weight += 1 + weightOf(member?.value, most - weight, depth + 1)
+    // Also stops at NaN.
+    if (!(weight <= most)) break
+  }
+  return weight
+}
+
+function isTime(value: object): boolean {
+  return types.isDate(value) && !Object.hasOwn(value, 'toJSON')
+}
+
+function weightOfList(list: readonly unknown[], most: number, depth: number): number {
+  let weight = 1
+  for (let at = 0; at < list.length && weight <= most; at++)
+    weight += weightOf(elementAt(list, at), most - weight, depth + 1)
+  return weight
+}
+
+/** Returns true if a value has over `most` places more than values: for what it shares, and for holes. Looks at each value
+ *  once. */
+export function isShared(value: unknown, most: number): boolean {
+  if (!(weightOf(value, most, 0) > most)) return false
+  const weights = new Map<unknown, number>()
+  let own = 0
+  const weigh = (one: unknown): number => {
+    const shell = shellOf(one)
+    const isLarge = isObject(one) || shell >= 2
+    const known = isLarge ? weights.get(one) : undefined
+    if (known !== undefined) return known
+    if (one !== undefined) own += shell
+    if (isLarge) weights.set(one, shell)
+    if (!isObject(one) || ArrayBuffer.isView(one)) return shell
+    if (isList(one) && one.length > LONGEST) return Number.POSITIVE_INFINITY
+    let weight = shell
+    if (isList(one)) for (let at = 0; at < one.length; at++) weight += weigh(elementAt(one, at))
+    else for (const name of Object.keys(one)) weight += 1 + weigh(getOwnPropertyDescriptor(one, name)?.value)
+    weights.set(one, weight)
+    return weight
+  }
+  return weigh(value) > 2 * own + most
+}
+
+/** Returns the places of a value without those of its members. */
+function shellOf(value: unknown): number {
+  if (typeof value === 'string') return 1 + value.length / CHARS_EACH
+  return ArrayBuffer.isView(value) ? value.byteLength : 1
+}
+
+/** Most elements of a list that are counted. */
+const LONGEST = 16 * MOST
+
+/** Makes a replacer that throws beyond a number of places. */
+function counting(most: number, replace?: Replacer): Replacer {
+  let left = most
+  return function (this: unknown, key, value) {
+    left -= ArrayBuffer.isView(value) ? 1 : shellOf(value)
+    if (left < 0) throw VAST
+    return replace ? replace.call(this, key, value) : value
   }
 }
 
@@ -23,9 +124,6 @@ export function escaped(json: string): string {
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(jsonOf(value) ?? '')
 }
-
-const { isProxy } = types
-const { getOwnPropertyDescriptor } = Object
 
 /** Bytes of a char at most, as an escape. */
 const MOST_PER_CHAR = 6
@@ -76,19 +174,70 @@ function roomAfterMembers(value: object, room: number): number {
 const DEPTH = 200
 
 /**
- * Copies a value to plain data that has JSON. Cycles, BigInt, functions, maps, sets, bytes and members that throw are
- * replaced by a description.
+ * Copies a value to plain data that has JSON. Cycles, BigInt, functions, maps, sets, bytes, members that throw, what
+ * occurs a second time, and what is beyond a number of places are replaced by a description.
  */
-export function plain(value: unknown, above: readonly object[] = [], seen = new Set<object>()): unknown {
-  if (typeof value === 'bigint' || typeof value === 'symbol') return String(value)
-  if (typeof value === 'function') return '[function]'
-  if (typeof value !== 'object' || value === null) return value
-  if (above.includes(value)) return '[circular]'
-  if (above.length >= DEPTH) return '[too deep]'
-  // Shared objects are walked once: there can be exponentially more paths than objects.
-  if (seen.has(value)) return '[seen above]'
-  seen.add(value)
-  return tryRead(() => described(value) ?? members(value, [...above, value], seen)) ?? '[unreadable]'
+export function plain(value: unknown): unknown {
+  return new Copy().of(value, [])
+}
+
+class Copy {
+  readonly #seen = new Set<object>()
+  /** Places that are left. A getter or a `toJSON` may make new values without end. */
+  #left = MOST
+
+  of(value: unknown, above: readonly object[]): unknown {
+    this.#left -= 1
+    if (typeof value === 'string') return this.#text(value)
+    if (typeof value === 'bigint' || typeof value === 'symbol') return String(value)
+    if (typeof value === 'function') return '[function]'
+    if (typeof value !== 'object' || value === null) return value
+    if (above.includes(value)) return '[circular]'
+    if (above.length >= DEPTH) return '[too deep]'
+    if (this.#left < 0) return '[too large]'
+    // Shared objects are walked once: there can be exponentially more paths than objects.
+    if (this.#seen.has(value)) return '[seen above]'
+    this.#seen.add(value)
+    return tryRead(() => described(value) ?? this.#members(value, [...above, value])) ?? '[unreadable]'
+  }
+
+  #text(text: string): string {
+    this.#left -= text.length / CHARS_EACH
+    return this.#left < 0 ? `[text of ${text.length} chars]` : text
+  }
+
+  #members(value: object, above: readonly object[]): unknown {
+    const toJSON = get(value, 'toJSON')
+    if (typeof toJSON === 'function') {
+      const json: unknown = (toJSON as (key: string) => unknown).call(value, '')
+      return json === value ? '[circular]' : this.of(json, above)
+    }
+    if (isList(value)) return this.#elements(value, above)
+    const names = types.isNativeError(value) ? ['name', 'message', ...Object.keys(value)] : Object.keys(value)
+    return Object.fromEntries(this.#first(names).map((name) => [name, this.#member(value, name, above)]))
+  }
+
+  #elements(list: readonly unknown[], above: readonly object[]): unknown[] {
+    const elements: unknown[] = []
+    const { length } = list
+    while (elements.length < length && this.#left > 0)
+      elements.push(this.of(elementAt(list, elements.length), above) ?? null)
+    if (elements.length < length) elements.push(`[... ${length - elements.length} more items]`)
+    return elements
+  }
+
+  /** Returns as many names as there are places left. */
+  #first(names: string[]): string[] {
+    return names.length > this.#left ? names.slice(0, Math.max(0, this.#left)) : names
+  }
+
+  #member(value: object, name: string, above: readonly object[]): unknown {
+    try {
+      return this.of((value as Record<string, unknown>)[name], above)
+    } catch {
+      return '[unreadable]'
+    }
+  }
 }
 
 /** Describes an object that is not plain data. */
@@ -103,23 +252,4 @@ function described(value: object): string | undefined {
 
 function sizeOf(prototype: object, value: object): unknown {
   return Reflect.get(prototype, 'size', value)
-}
-
-function members(value: object, above: readonly object[], seen: Set<object>): unknown {
-  const toJSON = get(value, 'toJSON')
-  if (typeof toJSON === 'function') {
-    const json: unknown = (toJSON as (key: string) => unknown).call(value, '')
-    return json === value ? '[circular]' : plain(json, above, seen)
-  }
-  if (Array.isArray(value)) return Array.from(value, (_, at) => plain(get(value, at), above, seen) ?? null)
-  const names = types.isNativeError(value) ? ['name', 'message', ...Object.keys(value)] : Object.keys(value)
-  return Object.fromEntries(names.map((name) => [name, read(value, name, above, seen)]))
-}
-
-function read(value: object, name: string, above: readonly object[], seen: Set<object>): unknown {
-  try {
-    return plain((value as Record<string, unknown>)[name], above, seen)
-  } catch {
-    return '[unreadable]'
-  }
 }

@@ -7,7 +7,7 @@ import { checkNotice } from './notice.js'
 import { checkQuery } from './query.js'
 import { checkRedact } from './redact_options.js'
 import { checkSchema } from './schema.js'
-import { isObject } from './untrusted.js'
+import { isList, isObject } from './untrusted.js'
 import {
   bound,
   callback,
@@ -39,7 +39,7 @@ class CheckedPolicy {
     const { needles, query, clean, media, redact } = options
     Object.assign(this, options, { maxBytes: compiled.limits.bytes, maxLines: compiled.limits.lines })
     if (needles) Object.assign(this, { needles: Object.freeze([...needles]) })
-    if (Array.isArray(query)) Object.assign(this, { query: Object.freeze([...query]) })
+    if (isList(query)) Object.assign(this, { query: Object.freeze([...query]) })
     if (media) Object.assign(this, { media: Object.freeze({ ...media }) })
     if (isObject(clean)) Object.assign(this, { clean: Object.freeze({ ...clean }) })
     if (isObject(redact)) Object.assign(this, { redact: Object.freeze({ ...redact }) })

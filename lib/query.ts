@@ -1,4 +1,4 @@
-import { elementAt, get, ignoreRejection, isObject, isPlain, tryRead } from './untrusted.js'
+import { elementAt, get, ignoreRejection, isList, isObject, isPlain, tryRead } from './untrusted.js'
 import { optionError } from './validate.js'
 
 /** A caller's function of the arguments of a call. */
@@ -11,7 +11,7 @@ export type Query = string[] | Asker | undefined
 export function checkQuery(query: unknown): Query {
   if (query === undefined || typeof query === 'function') return query as Asker | undefined
   const texts: unknown = query === false ? [] : typeof query === 'string' ? [query] : query
-  if (!Array.isArray(texts))
+  if (!isList(texts))
     throw optionError(TypeError, 'query', 'a string, an array of strings, false or a function', query)
   return Array.from(texts, (text: unknown, at) => {
     if (typeof text !== 'string') throw optionError(TypeError, `query[${at}]`, 'a string', text)
@@ -63,10 +63,10 @@ export function stringsIn(values: readonly unknown[]): string[] {
     } else if (isObject(value) && depth < DEPTH) tryRead(() => takeAll(value, depth + 1))
   }
   const takeAll = (holder: object, depth: number): void => {
-    const isList = Array.isArray(holder)
-    const names = isList ? holder : isPlain(holder) ? Object.keys(holder) : []
+    const list = isList(holder) ? holder : undefined
+    const names = list ?? (isPlain(holder) ? Object.keys(holder) : [])
     for (let at = 0; at < names.length && left > 0 && chars > 0; at++)
-      take(isList ? elementAt(holder, at) : get(holder, names[at] as string), depth)
+      take(list ? elementAt(list, at) : get(holder, names[at] as string), depth)
   }
   takeAll(values, 0)
   return found

@@ -1,7 +1,7 @@
 import type { RedactOptions } from 'spillway'
 import { closest } from './closest.js'
 import { native } from './engine.js'
-import { isObject } from './untrusted.js'
+import { isList, isObject } from './untrusted.js'
 import { checkNamesWithin, optionError, texts } from './validate.js'
 
 /** Kinds of secrets to redact, as the engine keeps them. */
@@ -48,7 +48,7 @@ function checkKinds(kinds: unknown, within: string): string[] {
 const NAME = /^[\w -]{1,64}$/
 
 function addPatterns(redaction: Redaction, patterns: unknown, field: string): void {
-  if (!Array.isArray(patterns)) throw optionError(TypeError, field, 'an array of objects', patterns)
+  if (!isList(patterns)) throw optionError(TypeError, field, 'an array of objects', patterns)
   for (const [at, given] of patterns.entries()) {
     const name = `${field}[${at}]`
     if (!isObject(given)) throw optionError(TypeError, name, 'an object', given)

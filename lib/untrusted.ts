@@ -56,3 +56,12 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
+
+/** Returns true if a value is an array. `Array.isArray` throws for a proxy that was revoked. */
+export function isList(value: unknown): value is unknown[] {
+  try {
+    return Array.isArray(value)
+  } catch {
+    return false
+  }
+}

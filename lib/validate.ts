@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { SpillStore, TextInput } from 'spillway'
 import { closest } from './closest.js'
-import { isObject, isPromise } from './untrusted.js'
+import { isList, isObject, isPromise } from './untrusted.js'
 
 const PROMPT = [
   'messages',
@@ -54,7 +54,7 @@ export const OPTIONS = {
   media: ['maxBytes', 'maxItems', 'keep'],
   clean: ['ansi', 'carriageReturns', 'control', 'repeats'],
   redact: ['kinds', 'patterns'],
-  display: ['maxChars', 'maxErrorChars', 'redact'],
+  display: ['maxChars', 'maxErrorChars', 'clean', 'redact'],
   messages: ['aggregate', ...POLICY],
   aggregate: ['maxChars', 'order', 'protectLatest', 'minKeepChars'],
   capture: ['streams', 'tool', 'callId', ...POLICY],
@@ -159,7 +159,7 @@ export function unknownName(
 
 /** Rejects objects whose contents are not named members. */
 function checkHolder(field: string, value: object): void {
-  const isOther = Array.isArray(value) || isPromise(value) || types.isMap(value) || types.isSet(value)
+  const isOther = isList(value) || isPromise(value) || types.isMap(value) || types.isSet(value)
   if (isOther) throw optionError(TypeError, field, 'an object', value)
 }
 
@@ -245,7 +245,7 @@ export function text(field: string, value: unknown, preset: string): string {
 /** Returns non-empty strings, made well-formed. */
 export function texts(field: string, value: unknown): string[] {
   if (value === undefined) return []
-  if (!Array.isArray(value)) throw optionError(TypeError, field, 'an array of strings', value)
+  if (!isList(value)) throw optionError(TypeError, field, 'an array of strings', value)
   return Array.from(value, (item: unknown, at) => {
     const name = `${field}[${at}]`
     if (item === '') throw optionError(RangeError, name, 'a non-empty string', item)
@@ -263,7 +263,7 @@ export function show(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'
   if (!isObject(value)) return String(value)
-  if (Array.isArray(value)) return 'an array'
+  if (isList(value)) return 'an array'
   if (isPromise(value)) return 'a promise'
   return types.isMap(value) ? 'a Map' : types.isSet(value) ? 'a Set' : 'an object'
 }

@@ -2,7 +2,7 @@ import type { PolicyOptions, ProcessExit, TextInput } from 'spillway'
 import { failed, named } from '../compiled.js'
 import { native } from '../engine.js'
 import { compileWith } from '../policy.js'
-import { clamp } from '../text/text.js'
+import { clampPrepared } from '../text/text.js'
 import { checkOptions, checkText, flag, optionError } from '../validate.js'
 
 export const STREAMS = ['stdout', 'stderr'] as const
@@ -73,7 +73,7 @@ export function formatProcessOutput(
   const shown = order(isFailed).filter((stream) => texts[stream]?.length)
   return native.composeOutput(
     shown.map(label),
-    shown.map((stream) => clamp(texts[stream] ?? '', named(judged, STREAMS[stream] ?? ''))),
+    shown.map((stream) => clampPrepared(texts[stream] ?? '', named(judged, STREAMS[stream] ?? ''))),
     exitLine(exit),
   )
 }

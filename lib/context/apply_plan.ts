@@ -5,6 +5,7 @@ import { compileWith, UNLIMITED } from '../policy.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { History } from '../result/history.js'
 import { Kept, lengthOf, resultsIn, withTexts, written } from '../result/message_results.js'
+import { redactValue } from '../result/redact_value.js'
 import { elementAt } from '../untrusted.js'
 import { bound } from '../validate.js'
 import { checkPlan } from './plan.js'
@@ -25,7 +26,15 @@ export function applyPlan<T extends readonly unknown[]>(
   const steps = groupedBy(checkPlan(plan, mostOf), ({ index }) => index)
   const history = new History(messages)
   const kept = [...steps].flatMap(([at, steps]) => cut(elementAt(messages, at), at, steps, compiled, history))
-  return kept.length === 0 ? messages : (written(messages, kept, compiled).messages as unknown as T)
+  if (kept.length === 0) return messages
+  const made = written(messages, kept, compiled).messages
+  return redactChanged(messages, made, compiled) as unknown as T
+}
+
+/** Redacts what stands beside the texts that were cut. */
+function redactChanged(messages: readonly unknown[], made: readonly unknown[], policy: Compiled) {
+  if (!policy.redact || made === messages) return made
+  return made.map((message, at) => (message === messages[at] ? message : redactValue(message, policy)))
 }
 
 /** Checks `maxChars` of a step, which may be Infinity. */

@@ -1,6 +1,6 @@
 import { jsonBytes } from '../json.js'
 import { bytesOf } from '../media/medium.js'
-import { elementAt, get, isObject, isPlain, tryRead } from '../untrusted.js'
+import { elementAt, get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
 import { isEncoded, isSilent } from './message_tokens.js'
 
 /** Depth and number of values up to which a message is measured. What is beyond is measured by its JSON. */
@@ -20,7 +20,7 @@ export function bodyBytes(value: unknown, depth = 0): number {
 
 function sumOf(value: object, depth: number): number {
   let sum = 2
-  if (Array.isArray(value)) {
+  if (isList(value)) {
     for (let at = 0; at < value.length; at++) sum += bodyBytes(elementAt(value, at), depth + 1) + 1
     return sum
   }

@@ -4,7 +4,7 @@ import { isAnswer, type Result } from '../dialect/results.js'
 import { jsonOf } from '../json.js'
 import { readMedium, type Tokens, UNREAD, wordsIn } from '../media/medium.js'
 import { lengthOf, resultsIn, withTexts } from '../result/message_results.js'
-import { elementAt, get, isObject, tryRead } from '../untrusted.js'
+import { elementAt, get, isList, isObject, tryRead } from '../untrusted.js'
 import { bodyBytes } from './body_bytes.js'
 import { isCurrent, type Snapshot, snapshotOf } from './snapshot.js'
 import type { Counter } from './token_counter.js'
@@ -197,7 +197,7 @@ class Reader {
   read(value: object, isMedia: boolean, depth: number): void {
     if (depth > DEPTH || this.#seen > MOST) return
     try {
-      if (Array.isArray(value)) this.#list(value, isMedia, depth)
+      if (isList(value)) this.#list(value, isMedia, depth)
       else this.#object(value, isMedia, depth)
     } catch {
       // A proxy that hides its members has no JSON either.
@@ -258,7 +258,7 @@ class Reader {
       this.#say(typeof member === 'string' ? member : jsonOf(member))
     } else if (isObject(member)) this.read(member, isMedia || (said & MEDIUM) !== 0, depth + 1)
     // Some frameworks store the text of all parts a second time.
-    else if (name !== 'content' || !Array.isArray(get(value, 'parts'))) this.#say(member)
+    else if (name !== 'content' || !isList(get(value, 'parts'))) this.#say(member)
   }
 
   #say(text: unknown): void {

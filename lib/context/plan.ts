@@ -3,6 +3,7 @@ import { type Compiled, handleOf, worded } from '../compiled.js'
 import type { Result } from '../dialect/results.js'
 import { native } from '../engine.js'
 import { windows } from '../text/pieces.js'
+import { isList } from '../untrusted.js'
 import { bound, checkNamesWithin, checkOptions, choice, flag, limit, optionError, text } from '../validate.js'
 
 /** A budget over all tool results of a history, checked. */
@@ -69,7 +70,7 @@ export function checkPlan(
   plan: readonly unknown[],
   most: (field: string, value: unknown) => number = limit,
 ): PlanStep[] {
-  if (!Array.isArray(plan)) throw optionError(TypeError, 'plan', 'an array of steps', plan)
+  if (!isList(plan)) throw optionError(TypeError, 'plan', 'an array of steps', plan)
   return Array.from(plan as readonly unknown[], (step, at) => {
     const name = `plan[${at}]`
     const { index, callId, chars, maxChars, media }: Partial<PlanStep> = checkOptions(name, step as object)

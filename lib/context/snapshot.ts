@@ -1,4 +1,4 @@
-import { elementAt, get, isObject, isPlain, tryRead } from '../untrusted.js'
+import { elementAt, get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
 
 /** Entries above which a snapshot is not worth its memory. */
 const MOST = 60_000
@@ -24,7 +24,7 @@ export function isCurrent(snapshot: Snapshot): boolean {
 /** Returns false if not everything can be recorded. */
 function take(value: object, taken: unknown[], depth: number): boolean {
   const count = countOf(value)
-  const names = Array.isArray(value) ? undefined : Object.keys(value)
+  const names = isList(value) ? undefined : Object.keys(value)
   const size = names ? names.length : count
   if (depth === 0 || taken.length + size > MOST) return false
   taken.push(value, count, names)
@@ -35,7 +35,7 @@ function take(value: object, taken: unknown[], depth: number): boolean {
     const member = taken[at]
     if (typeof member === 'function') return false
     if (!isObject(member)) continue
-    if (!(Array.isArray(member) || isPlain(member)) || !take(member, taken, depth - 1)) return false
+    if (!(isList(member) || isPlain(member)) || !take(member, taken, depth - 1)) return false
   }
   return true
 }
@@ -54,7 +54,7 @@ function holds(snapshot: Snapshot): boolean {
 }
 
 function countOf(object: object): number {
-  if (Array.isArray(object)) return object.length
+  if (isList(object)) return object.length
   let count = 0
   // Includes inherited names, which is consistent between calls and faster than a list of own names.
   for (const _ in object) count += 1

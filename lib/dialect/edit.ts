@@ -1,4 +1,4 @@
-import { elementAt, get, isObject } from '../untrusted.js'
+import { elementAt, get, isList, isObject } from '../untrusted.js'
 import { Place } from './paths.js'
 import { isFailure, type Result } from './results.js'
 import { copy, GONE } from './shallow_copy.js'
@@ -192,7 +192,7 @@ class Blocks {
   /** Returns the element of a list of the result that contains a place. */
   #blockOf(holder: Place | undefined, key: string | number): { list: Place; key: number } | undefined {
     let [list, at] = [holder, key]
-    while (list && !Array.isArray(list.value)) {
+    while (list && !isList(list.value)) {
       if (list === this.top) return undefined
       at = list.key
       list = list.parent

@@ -1,5 +1,5 @@
 import { type Compiled, shortened } from '../compiled.js'
-import { tryRead } from '../untrusted.js'
+import { isList, tryRead } from '../untrusted.js'
 import { mediumOf, omitted, withNames } from './payload.js'
 
 type Clamp = (text: string, policy: Compiled) => string
@@ -12,7 +12,7 @@ export function clampEncoded(json: string, policy: Compiled, clamp: Clamp): stri
   if (clamp(json, policy) === json) return json
   const data = tryRead((): unknown => JSON.parse(json))
   if (data === undefined) return clamp(json, policy)
-  const isRecord = typeof data === 'object' && data !== null && !Array.isArray(data)
+  const isRecord = typeof data === 'object' && data !== null && !isList(data)
   const lean = withNames(json) ?? json
   const whole = (cut: Cut) => cut(lean)
   const forms = isRecord ? [(cut: Cut) => mapStrings(data, cut), whole] : [whole]

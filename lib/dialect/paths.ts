@@ -1,4 +1,4 @@
-import { elementAt, get, isObject } from '../untrusted.js'
+import { elementAt, get, isList, isObject } from '../untrusted.js'
 
 /**
  * Paths into a caller's value. `content[type=text].text` goes to `content`, then to each element whose `type` is
@@ -139,7 +139,7 @@ export class Paths {
 
   /** Returns true if a path may continue inside a value. */
   leadsInto(value: object): boolean {
-    return Array.isArray(value) ? this.leadsToElements : this.names.length + this.filters.length > 0
+    return isList(value) ? this.leadsToElements : this.names.length + this.filters.length > 0
   }
 
   /** Returns these paths with those for the tags of an object, given by its place or as it is. */
@@ -156,7 +156,7 @@ export class Paths {
   countTagged(list: Place): number {
     const { value } = list
     let count = 0
-    for (let at = 0; Array.isArray(value) && at < value.length; at++) {
+    for (let at = 0; isList(value) && at < value.length; at++) {
       const element = elementAt(value, at)
       if (isObject(element) && this.atElement(list.child(element, at)) !== this.each) count += 1
     }
@@ -251,12 +251,12 @@ export function leads(paths: Paths, place: Place): boolean {
 /** Calls back with each value that paths lead to, in order, and the field of its path. Makes no places, so what is read
  *  is read again by whoever looks again. */
 export function visit(paths: Paths, value: unknown, found: (value: unknown, field: string) => void): void {
-  const isList = Array.isArray(value)
-  const here = isObject(value) && !isList ? paths.at(value) : paths
+  const list = isList(value) ? value : undefined
+  const here = isObject(value) && !list ? paths.at(value) : paths
   const { ends } = here
   for (let at = 0; at < ends.length; at++) found(value, (ends[at] as Mark).field)
   if (!isObject(value)) return
-  if (!isList) {
+  if (!list) {
     const { names, next } = here
     for (let at = 0; at < names.length; at++) {
       const member = get(value, names[at] as string)
@@ -264,8 +264,8 @@ export function visit(paths: Paths, value: unknown, found: (value: unknown, fiel
     }
     return
   }
-  for (let at = 0; here.leadsToElements && at < value.length; at++) {
-    const element = elementAt(value, at)
+  for (let at = 0; here.leadsToElements && at < list.length; at++) {
+    const element = elementAt(list, at)
     const next = isObject(element) ? here.atElement(element) : undefined
     if (next) visit(next, element, found)
   }
@@ -308,10 +308,10 @@ function follow(
   place: Place | undefined,
   found: End[],
 ): void {
-  const here = place && !Array.isArray(value) ? paths.at(place) : paths
+  const here = place && !isList(value) ? paths.at(place) : paths
   for (const { field, as } of here.ends) found.push({ field, as, value, holder, key })
   if (!place || here.isLeaf) return
-  if (Array.isArray(value)) {
+  if (isList(value)) {
     for (let at = 0; at < value.length; at++) {
       const element = elementAt(value, at)
       const child = isObject(element) ? place.child(element, at) : undefined

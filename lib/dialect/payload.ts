@@ -1,5 +1,5 @@
 import { escaped } from '../json.js'
-import { isObject, tryRead } from '../untrusted.js'
+import { isList, isObject, tryRead } from '../untrusted.js'
 
 type Members = Record<string, unknown>
 
@@ -68,8 +68,7 @@ export function withNames(json: string): string | undefined {
   let isNamed = false
   function name(this: unknown, _: string, value: unknown): unknown {
     const medium = media.get(this)
-    if (isObject(value))
-      media.set(value, (Array.isArray(value) ? undefined : mediumOf(value as Members)) ?? medium)
+    if (isObject(value)) media.set(value, (isList(value) ? undefined : mediumOf(value as Members)) ?? medium)
     const said = typeof value === 'string' ? noteFor(value, medium) : undefined
     isNamed ||= said !== undefined
     return said ?? value

@@ -1,5 +1,6 @@
 import type { DialectName } from 'spillway'
-import { get, isObject } from '../untrusted.js'
+import { plain } from '../json.js'
+import { get, isList, isObject } from '../untrusted.js'
 import { type End, endsAt, firstAt, isGiven, leads, Paths, Place, visit } from './paths.js'
 import { type FormData, type RowData, table } from './table.js'
 import { REST, type Slot, Walk } from './walk.js'
@@ -64,7 +65,7 @@ export function isFailure(error: unknown): boolean {
 }
 
 function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0
+  return isList(value) && value.length === 0
 }
 
 /** Fields with paths into a result, in the order in which they are read. */
@@ -73,7 +74,7 @@ const FIELDS = ['text', 'json', 'other', 'media', 'id', 'tool', 'error', 'side',
 /** Returns the paths of a field, each with how a text replaces what it leads to. */
 function pathsOf(data: RowData, field: (typeof FIELDS)[number]): readonly (readonly [string, string])[] {
   const paths = data[field] ?? []
-  return Array.isArray(paths) ? paths.map((path: string) => [path, '']) : Object.entries(paths)
+  return isList(paths) ? paths.map((path) => [path as string, '']) : Object.entries(paths)
 }
 
 export class Row {
@@ -130,7 +131,7 @@ export class Row {
   /** Returns true if a block of the content is known, in an array every element. */
   hasBlocks(place: Place): boolean {
     const { value } = place
-    return Array.isArray(value)
+    return isList(value)
       ? value.length > 0 && this.paths.countTagged(place) === value.length
       : this.paths.countContent(place) > 0
   }
@@ -292,17 +293,23 @@ function formsBy(tagsOf: (form: Form) => readonly string[]): (tag: string) => re
 }
 
 /** Returns the tool results that a value is or carries, in order. `named`: the caller's dialect, if given. */
-export function readResults(
-  value: object,
-  named: DialectName | undefined,
-  root = new Place(value),
-): readonly Result[] {
+export function readResults(value: object, named: DialectName | undefined, root?: Place): readonly Result[] {
+  try {
+    return resultsOf(value, named, root ?? new Place(value))
+  } catch {
+    // Code of the caller threw, such as the trap of a proxy. What can be read of the value is read from a copy.
+    const data = plain(value)
+    return isObject(data) ? resultsOf(data, named, new Place(data)) : NONE
+  }
+}
+
+function resultsOf(value: object, named: DialectName | undefined, root: Place): readonly Result[] {
   for (const form of formsFor(root)) {
     if (named && form.row.name !== named) continue
     const places = form.places(root)
     if (places) return places.map((place) => form.row.read(place))
   }
-  const role = Array.isArray(value) ? undefined : root.read('role')
+  const role = isList(value) ? undefined : root.read('role')
   if (typeof role === 'string' && (byRole(role).length === 0 || role === 'user' || role === 'assistant'))
     return NONE
   const row = named && rows.find(({ name }) => name === named)
@@ -334,7 +341,7 @@ export function resultValues(
 
 function formsFor(root: Place | object): readonly Form[] {
   const read = (name: string) => (root instanceof Place ? root.read(name) : get(root, name))
-  if (Array.isArray(root instanceof Place ? root.value : root)) return lists
+  if (isList(root instanceof Place ? root.value : root)) return lists
   const role = read('role')
   if (typeof role === 'string') return byRole(role)
   if (role !== undefined) return NONE

@@ -1,4 +1,4 @@
-import { get, tryRead } from '../untrusted.js'
+import { get, isList, tryRead } from '../untrusted.js'
 
 /** Given as a new value, omits the property or the element from the copy. */
 export const GONE = Symbol('gone')
@@ -8,7 +8,20 @@ export const GONE = Symbol('gone')
  * not run, and an array keeps properties that are not indexes.
  */
 export function copy(value: object, changes: ReadonlyMap<string | number, unknown>): object {
-  return Array.isArray(value) ? copyList(value, changes) : copyObject(value, changes)
+  try {
+    return isList(value) ? copyList(value, changes) : copyObject(value, changes)
+  } catch {
+    return copyReadable(value, changes)
+  }
+}
+
+/** Copies what can be read of a proxy whose traps throw. */
+function copyReadable(value: object, changes: ReadonlyMap<string | number, unknown>): object {
+  const names = tryRead(() => Object.keys(value)) ?? []
+  const members = new Map<string | number, unknown>(names.map((name) => [name, get(value, name)]))
+  for (const [name, to] of changes) members.set(String(name), to)
+  const left = [...members].filter(([, to]) => to !== GONE)
+  return isList(value) ? left.map(([, to]) => to) : Object.fromEntries(left)
 }
 
 function copyObject(value: object, changes: ReadonlyMap<string | number, unknown>): object {

@@ -1,5 +1,7 @@
-import { jsonBytes, plain } from '../json.js'
+import { jsonBytes, plain, stringified } from '../json.js'
+import { settled } from '../settled.js'
 import { truncateUtf16Safe } from '../text/slice.js'
+import { isList } from '../untrusted.js'
 import { mediumOf, omitted } from './payload.js'
 
 type Members = Record<string, unknown>
@@ -14,14 +16,15 @@ export function capSide(value: unknown, maxBytes: number): unknown {
   let data = value
   let json: string | undefined
   try {
-    json = JSON.stringify(value)
+    json = stringified(value)
   } catch {
     data = plain(value)
     json = JSON.stringify(data)
   }
   if (json === undefined) return value
   const bytes = Buffer.byteLength(json)
-  return bytes <= maxBytes ? data : shrink(plain(value), maxBytes, { depth: 0, bytes })
+  if (bytes <= maxBytes) return settled(data) === data ? data : JSON.parse(json)
+  return shrink(plain(value), maxBytes, { depth: 0, bytes })
 }
 
 /** Like `capSide`, without stating the original size, for data that a model is sent. */
@@ -51,15 +54,13 @@ function shrink(data: unknown, room: number, above: Above): unknown {
   if (typeof data === 'string') return shortened(data, room, above)
   if (typeof data !== 'object' || data === null) return jsonBytes(data) <= room ? data : undefined
   if (depth >= DEPTH) {
-    const summary = Array.isArray(data)
+    const summary = isList(data)
       ? `[array of ${data.length} items]`
       : `[object of ${Object.keys(data).length} members]`
     return jsonBytes(summary) <= room ? summary : undefined
   }
   const mark = bytes === undefined ? undefined : { originalBytes: bytes }
-  return Array.isArray(data)
-    ? firstItems(data, room, above, mark)
-    : someMembers(data as Members, room, above, mark)
+  return isList(data) ? firstItems(data, room, above, mark) : someMembers(data as Members, room, above, mark)
 }
 
 /** A budget of bytes. */

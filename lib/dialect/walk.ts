@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { escaped, jsonOf, roomAfter } from '../json.js'
-import { elementAt, get, isObject } from '../untrusted.js'
+import { elementAt, get, isList, isObject } from '../untrusted.js'
 import { type End, endsAt, type Mark, type Paths, type Place } from './paths.js'
 
 /** A place with text that a model sees. */
@@ -32,7 +32,7 @@ const BLOCKS = 2_000
 
 /** Returns true if a slot stands for members of an object, which have no common place. */
 export function isMembers({ holder, json }: Slot): boolean {
-  return json?.as === REST && !Array.isArray(holder.value)
+  return json?.as === REST && !isList(holder.value)
 }
 
 /** Returns the entries of `left` that are not in `members` with equal JSON. */
@@ -62,7 +62,7 @@ export class Walk {
   private room = LITTLE
 
   constructor(paths: Paths, place: Place) {
-    const here = Array.isArray(place.value) ? paths : paths.at(place)
+    const here = isList(place.value) ? paths : paths.at(place)
     this.end(here, place.value, place.parent ?? place, place.key)
     this.enter(here, place)
   }
@@ -80,7 +80,7 @@ export class Walk {
   private take(paths: Paths, value: unknown, holder: Place, key: string | number): boolean {
     if (!isObject(value)) return this.end(paths, value, holder, key)
     const place = holder.child(value, key)
-    const here = Array.isArray(value) ? paths : paths.at(place)
+    const here = isList(value) ? paths : paths.at(place)
     if (this.end(here, value, holder, key)) return true
     const isBlock = typeof key === 'number'
     if (ArrayBuffer.isView(value) || !(isBlock || here.leadsInto(value))) return false
@@ -118,7 +118,7 @@ export class Walk {
   }
 
   private enter(paths: Paths, place: Place): void {
-    if (Array.isArray(place.value)) this.enterList(paths, place, place.value)
+    if (isList(place.value)) this.enterList(paths, place, place.value)
     else this.enterObject(paths, place)
   }
 
@@ -215,10 +215,10 @@ function slotOf(
 /** Returns true if paths read all members of an object, or if it is a result with a known block. */
 function isRead(paths: Paths, place: Place): boolean {
   const { value } = place
-  if (paths.names.length === 0 || Array.isArray(value)) return false
+  if (paths.names.length === 0 || isList(value)) return false
   const content = paths.names.includes('content') ? place.read('content') : undefined
   // An object with its own `toJSON` may write other data than its members.
-  if (writesItself(value) || (Array.isArray(content) && content.some(writesItself))) return false
+  if (writesItself(value) || (isList(content) && content.some(writesItself))) return false
   if (paths.countContent(place) > 0) return true
   const keys = Object.keys(value)
   return keys.length > 0 && keys.every((key) => paths.names.includes(key))

@@ -18,10 +18,10 @@ export function renameCalls(
     if (!unique && turn !== turnOf[call.at]) taken.clear()
     turn = turnOf[call.at] as number
     const { id, tool, answer, kind } = call
-    if (id === undefined && (named || !kind.hasIds)) continue
+    if (!kind.hasIds ? !id : named && id === undefined) continue
     let to = id
-    if (to === undefined || taken.has(to) || (ids && !ids.test(to))) {
-      const from = id ?? tool ?? ''
+    if (!to || taken.has(to) || (ids && !ids.test(to))) {
+      const from = id || tool || ''
       let number = doubles.get(from) ?? 0
       do to = nameFor(from, number++)
       while (taken.has(to))

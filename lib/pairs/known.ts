@@ -1,5 +1,8 @@
 import type { Answer, Call } from './parts.js'
 
+/** What pairs a result with its call. */
+export type Marks = Pick<Answer, 'id' | 'tool' | 'isHosted'>
+
 /** The calls before a result, by what pairs them with it. */
 export class Known {
   /** By id or tool, those that the provider runs apart from others. */
@@ -16,15 +19,20 @@ export class Known {
     const { id, tool, kind } = call
     const isHosted = kind.result === undefined
     if (id !== undefined) this.under(`i${id}`, isHosted).add(call, this.turnOf[call.at] as number)
+    if (!id) this.under('', isHosted).add(call, this.turnOf[call.at] as number)
     if (tool === undefined) return
     this.under(`n${tool}`, isHosted).add(call, this.turnOf[call.at] as number)
     if (id === undefined) this.under(`u${tool}`, isHosted).add(call, this.turnOf[call.at] as number)
   }
 
-  /** Returns the calls with the id of a result or, if there is none, those of its tool whose ids are no others. */
-  alike({ id, tool, isHosted }: Answer): Alike | undefined {
+  /**
+   * Returns the calls with the id of a result or, if there is none, those of its tool whose ids are no others. A result
+   * with neither belongs to a call without an id, by its place.
+   */
+  alike({ id, tool, isHosted }: Marks): Alike | undefined {
+    const byTool = tool === undefined ? '' : `n${tool}`
     const found =
-      id === undefined ? this.calls.get(`n${tool}`) : (this.calls.get(`i${id}`) ?? this.calls.get(`u${tool}`))
+      id === undefined ? this.calls.get(byTool) : (this.calls.get(`i${id}`) ?? this.calls.get(`u${tool}`))
     return found?.[this.place(isHosted)]
   }
 

@@ -1,6 +1,6 @@
 import { leads } from '../dialect/paths.js'
 import { copy } from '../dialect/shallow_copy.js'
-import { get, isObject } from '../untrusted.js'
+import { get, isList, isObject } from '../untrusted.js'
 import { Instances } from './instances.js'
 import type { Pairing } from './pairing.js'
 import type { Answer, Call, Side, Turn } from './parts.js'
@@ -63,18 +63,22 @@ export class Layout {
     this.callsAt = byMessage(calls)
     for (const turn of turns) this.add(turn)
     this.settle()
-    return (rules.pairs.turns ? this.joined(rules.pairs.turns) : this.pieces).map(({ message }) => message)
+    return (rules.pairs.turns === 'alternate' ? this.joined() : this.pieces).map(({ message }) => message)
   }
 
   private add({ side, from, to }: Turn): void {
     if (side !== 'answer') this.settle()
     const start = this.pieces.length
     const words: unknown[] = []
+    /** Index of the last message whose orphans become words. */
+    let said = -1
     for (let at = from; at < to; at++) {
+      const before = words.length
       this.keep(at, side, words)
+      if (words.length > before) said = at
       for (const call of this.callsAt.get(at) ?? []) this.ask(call)
     }
-    if (side === 'answer' && this.pairing.rules.pairs.turns) this.complete(start, words, from, to)
+    if (side === 'answer' && this.pairing.rules.pairs.turns) this.complete(start, words, { from, to, said })
     else if (side === 'answer') {
       this.settle()
       for (const message of words) this.pieces.push({ side: 'other', message, from: -1, leading: 0 })
@@ -173,7 +177,11 @@ export class Layout {
   }
 
   /** Adds the results that are due to the user's turn, after those that it begins with, and words at its end. */
-  private complete(start: number, words: unknown[], from: number, to: number): void {
+  private complete(
+    start: number,
+    words: unknown[],
+    { from, to, said }: { from: number; to: number; said: number },
+  ): void {
     const { pieces } = this
     if (pieces.length === start) {
       this.settle()
@@ -190,7 +198,9 @@ export class Layout {
     }
     if (words.length === 0) return
     const last = pieces[pieces.length - 1]
-    if (!last || pieces.length === start) pieces.push(this.homeOf(words))
+    // A message before the orphans stays as it is, unless all of the turn must be one.
+    const isBefore = this.pairing.rules.pairs.turns !== 'alternate' && last !== undefined && last.from < said
+    if (!last || pieces.length === start || isBefore) pieces.push(this.homeOf(words))
     else this.insert(last, this.listOf(last.message).length, words)
   }
 
@@ -199,14 +209,14 @@ export class Layout {
     piece.message = this.withList(piece.message, [...list.slice(0, index), ...blocks, ...list.slice(index)])
   }
 
-  /** Joins turns that a removal left side by side, or all of one role where they must alternate. */
-  private joined(turns: string): Piece[] {
+  /** Joins messages of one role that stand side by side. */
+  private joined(): Piece[] {
     const groups: Piece[][] = []
     for (const piece of this.pieces) {
       const group = groups.at(-1)
       const last = group?.at(-1)
       const isAlike = last?.side === piece.side && roleOf(last.message) === roleOf(piece.message)
-      if (isAlike && piece.side !== 'other' && (turns === 'alternate' || last.from + 1 < piece.from)) {
+      if (isAlike && piece.side !== 'other') {
         group?.push(piece)
         this.count += 1
       } else groups.push([piece])
@@ -232,7 +242,7 @@ export class Layout {
     const { list, pairs } = this.pairing.rules
     const content = isObject(message) ? get(message, list) : undefined
     if (typeof content === 'string' && content !== '') return [filled(pairs.words?.[0], () => content)]
-    return Array.isArray(content) ? content : []
+    return isList(content) ? content : []
   }
 
   private withList(message: unknown, list: readonly unknown[]): unknown {

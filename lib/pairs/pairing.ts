@@ -1,11 +1,12 @@
 import type { DialectName } from 'spillway'
 import { endsAt, firstAt, isGiven, leads, Place } from '../dialect/paths.js'
 import { resultPlaces, wordAt } from '../dialect/results.js'
-import { elementAt, isObject, tryRead } from '../untrusted.js'
-import { Known } from './known.js'
+import { elementAt, isList, isObject, tryRead } from '../untrusted.js'
+import { Known, type Marks } from './known.js'
 import { Answer, Call, type Side, type Turn } from './parts.js'
 import { allRules, type Rules } from './rules.js'
 import { isSurelySound } from './sound.js'
+import { standsIn } from './stand_in.js'
 
 /** The calls and results of a history, each with its other half. */
 export class Pairing {
@@ -46,9 +47,7 @@ export class Pairing {
     const whole = new Set(places.map(({ value }) => value))
     for (const { kind, place } of calls)
       if (!whole.has(place.value))
-        this.calls.push(
-          new Call(at, place, kind, wordAt(kind.id, place) || undefined, wordAt(kind.tool, place)),
-        )
+        this.calls.push(new Call(at, place, kind, wordAt(kind.id, place), wordAt(kind.tool, place)))
     if (!row?.data.pairs || (row.name !== rules.name && (rules.list || row.data.pairs.home))) return
     const isHosted = isModel(root)
     const called = new Set(calls.map(({ place }) => place.value))
@@ -58,9 +57,7 @@ export class Pairing {
       // Words that are no message but a block look like a result of OpenAI Agents.
       const isNamed = id !== undefined || tool !== undefined
       if (isNamed || (!isHosted && root.read('role') !== undefined))
-        this.answers.push(
-          new Answer(at, place, row, id || undefined, tool?.trim() ? tool : undefined, isHosted),
-        )
+        this.answers.push(new Answer(at, place, row, id, tool?.trim() ? tool : undefined, isHosted))
     }
   }
 
@@ -85,40 +82,58 @@ export class Pairing {
     }
   }
 
-  /** Finds the call of each result: the one before it, of the latest turn that has one without a result. */
+  /**
+   * Finds the call of each result: the one before it, of the latest turn that has one without a result. Those with the id
+   * of a call come first, so that no other result takes their call by its tool or its place.
+   */
   private pair(): void {
-    const { calls, answers, turnOf } = this
-    const known = new Known(turnOf, this.rules.pairs.anywhere === true)
+    const without: Answer[] = []
+    const withIds = this.answers.filter((answer) => {
+      if (answer.id === undefined) without.push(answer)
+      return answer.id !== undefined
+    })
+    const left = this.pairEach(withIds)
+    this.pairEach([...without, ...left.filter(({ id }) => id === '')].sort(inOrder), true)
+  }
+
+  /** Pairs results, and returns those without a call. `isByTool`: their ids, if any, tell nothing. */
+  private pairEach(answers: readonly Answer[], isByTool = false): Answer[] {
     const left: Answer[] = []
+    if (answers.length === 0) return left
+    const { calls, turnOf } = this
+    const known = new Known(turnOf, this.rules.pairs.anywhere === true)
+    const marksOf = ({ id, tool, isHosted }: Answer) => ({ id: isByTool ? undefined : id, tool, isHosted })
     let next = 0
     for (const answer of answers) {
       for (let call = calls[next]; call && call.at <= answer.at; call = calls[++next]) known.add(call)
-      const fits = (call: Call) => this.fits(call, answer)
-      const alike = known.alike(answer)
+      const marks = marksOf(answer)
+      const fits = (call: Call) => this.fits(call, marks)
+      const alike = known.alike(marks)
       const open = alike?.firstOpen(fits)
       const last = open ?? alike?.all.findLast(fits)
       // An id tells more than a name. The result then gets the name of its call.
-      const { id, isHosted } = answer
-      const isSame = (call: Call) =>
-        call.id !== undefined && this.fits(call, { id, tool: undefined, isHosted })
-      const call = last || id === undefined ? open : alike?.firstOpen(isSame)
+      const isSame = (call: Call) => call.id !== undefined && this.fits(call, { ...marks, tool: undefined })
+      const call = last || marks.id === undefined ? open : alike?.firstOpen(isSame)
       if (call) bind(call, answer)
       else if (last) this.replace(last, answer)
       else left.push(answer)
     }
     for (let call = calls[next]; call; call = calls[++next]) known.add(call)
     // A result before its call, if there is no doubt which one that is.
-    for (const answer of left) {
-      const fits = (call: Call) => this.fits(call, answer)
-      const { all = [] } = known.alike(answer) ?? {}
+    return left.filter((answer) => {
+      const marks = marksOf(answer)
+      const fits = (call: Call) => this.fits(call, marks)
+      const { all = [] } = known.alike(marks) ?? {}
       const at = all.findIndex(fits)
       const call = all[at]
-      if (call && !call.answer && !answer.isHosted && !all.some((other, its) => its > at && fits(other)))
-        bind(call, answer)
-    }
+      const isSure =
+        call && !call.answer && !answer.isHosted && !all.some((other, its) => its > at && fits(other))
+      if (isSure) bind(call, answer)
+      return !isSure
+    })
   }
 
-  private fits(call: Call, { id, tool, isHosted }: Pick<Answer, 'id' | 'tool' | 'isHosted'>): boolean {
+  private fits(call: Call, { id, tool, isHosted }: Marks): boolean {
     const { named, anywhere } = this.rules.pairs
     const isSame = (one: string | undefined, other: string | undefined) =>
       one === undefined || other === undefined || one === other
@@ -136,7 +151,7 @@ export class Pairing {
     for (const [at, root] of this.roots.entries()) {
       if (turn !== this.turnOf[at]) [turn, leads] = [this.turnOf[at] as number, true]
       const list = root?.read(this.rules.list)
-      const length = Array.isArray(list) ? list.length : 1
+      const length = isList(list) ? list.length : 1
       for (let index = 0; index < length; index++) {
         const answer = this.answers[next]
         const isAnswer = answer?.at === at && (answer.index ?? 0) === index
@@ -151,8 +166,7 @@ export class Pairing {
   /** A second result of a call goes, unless the first was put in for it. */
   private replace(call: Call, answer: Answer): void {
     const first = call.answer
-    const stays = first && (first.text !== this.missing || answer.text === this.missing)
-    if (first && !stays) {
+    if (first && standsIn(first, answer, this.missing)) {
       first.call = undefined
       first.isDuplicate = true
       bind(call, answer)
@@ -234,6 +248,10 @@ function rulesOfCalls(messages: readonly unknown[]): Rules | undefined {
 function isModel(root: Place): boolean {
   const role = root.read('role')
   return role === 'assistant' || role === 'model'
+}
+
+function inOrder(a: Answer, b: Answer): number {
+  return a.at - b.at || (a.index ?? 0) - (b.index ?? 0)
 }
 
 function bind(call: Call, answer: Answer): void {

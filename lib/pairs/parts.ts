@@ -1,5 +1,6 @@
 import type { Place } from '../dialect/paths.js'
-import type { Row } from '../dialect/results.js'
+import type { Result, Row } from '../dialect/results.js'
+import { isList } from '../untrusted.js'
 import type { Kind } from './rules.js'
 
 /** A tool call of a history. */
@@ -29,6 +30,7 @@ export class Answer {
   /** True if something other than results stands before it in its turn. */
   isLate = false
   private words: string | undefined
+  private read: Result | undefined
 
   constructor(
     readonly at: number,
@@ -41,11 +43,17 @@ export class Answer {
   ) {}
 
   get text(): string {
-    this.words ??= this.row
-      .read(this.place)
-      .slots.map(({ text }) => text)
-      .join('\n')
+    this.words ??= this.result.slots.map(({ text }) => text).join('\n')
     return this.words
+  }
+
+  get isError(): boolean {
+    return this.result.isError
+  }
+
+  private get result(): Result {
+    this.read ??= this.row.read(this.place)
+    return this.read
   }
 
   /** The index of its block in the list of its message, undefined if it is the message. */
@@ -57,7 +65,7 @@ export class Answer {
 /** Returns the index of the block that holds a place, undefined if it is in no list. */
 function indexOf(place: Place): number | undefined {
   let at = place
-  while (at.parent && !Array.isArray(at.parent.value)) at = at.parent
+  while (at.parent && !isList(at.parent.value)) at = at.parent
   return at.parent ? Number(at.key) : undefined
 }
 

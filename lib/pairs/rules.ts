@@ -2,7 +2,7 @@ import type { DialectName } from 'spillway'
 import { endsAt, firstAt, isGiven, leads, Paths, type Place, visit } from '../dialect/paths.js'
 import { type Row, rows } from '../dialect/results.js'
 import type { CallData, PairsData } from '../dialect/table.js'
-import { get, isObject } from '../untrusted.js'
+import { get, isList, isObject } from '../untrusted.js'
 
 /** A kind of tool calls of a dialect, with the template of a result that is missing. */
 export class Kind {
@@ -114,7 +114,7 @@ export function allRules(): readonly Rules[] {
 /** Fills a template. A member whose value is undefined is left out. */
 export function filled(template: unknown, given: (name: string) => unknown): unknown {
   if (typeof template === 'string') return template.startsWith('$') ? given(template.slice(1)) : template
-  if (Array.isArray(template)) return template.map((element) => filled(element, given))
+  if (isList(template)) return template.map((element) => filled(element, given))
   if (!isObject(template)) return template
   const members = Object.entries(template).map(([name, value]) => [name, filled(value, given)] as const)
   return Object.fromEntries(members.filter(([, value]) => value !== undefined))

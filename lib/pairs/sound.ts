@@ -1,6 +1,6 @@
 import { firstAt, isGiven } from '../dialect/paths.js'
 import { resultValues } from '../dialect/results.js'
-import { elementAt, get, isObject } from '../untrusted.js'
+import { elementAt, get, isList, isObject } from '../untrusted.js'
 import type { Kind, Rules } from './rules.js'
 
 /**
@@ -103,7 +103,7 @@ class Look {
       else due.set(key, count - 1)
     }
     const list = rules.pairs.turns ? get(message, rules.list) : undefined
-    if (!Array.isArray(list)) return true
+    if (!isList(list)) return true
     // All blocks are results, or these are the last that were due, and lead.
     return list.length === values.length || (due.size === 0 && leadsWith(list, values))
   }

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import type { ProviderError, ProviderErrorKind } from 'spillway'
-import { tryRead } from '../untrusted.js'
+import { isList, tryRead } from '../untrusted.js'
 import { checkNames, optionError } from '../validate.js'
 import { type Layer, layersOf } from './error_layers.js'
 import type { Figures } from './figures.js'
@@ -142,7 +142,7 @@ function rateLimit(rule: Numbers = {}): ProviderError {
 function checkPatterns(options: { patterns?: readonly Pattern[] } | undefined): Pattern[] {
   if (options === undefined) return []
   const { patterns = [] } = checkNames('classify', 'options', options)
-  if (!Array.isArray(patterns)) throw optionError(TypeError, 'patterns', 'an array', patterns)
+  if (!isList(patterns)) throw optionError(TypeError, 'patterns', 'an array', patterns)
   return Array.from(patterns as readonly Partial<Pattern>[], (one, at) => {
     const { pattern, kind } = one ?? {}
     if (!types.isRegExp(pattern)) throw optionError(TypeError, `patterns[${at}].pattern`, 'a RegExp', pattern)

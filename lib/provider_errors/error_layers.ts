@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { isFailedTurn } from '../dialect/results.js'
-import { get, isObject, tryRead } from '../untrusted.js'
+import { get, isList, isObject, tryRead } from '../untrusted.js'
 import { eventsIn } from './event_stream.js'
 import type { Numbers } from './phrases.js'
 import { isLabelled } from './statement.js'
@@ -60,7 +60,7 @@ class Reader {
     else if (isObject(value) && depth > 0 && !this.#seen.has(value) && this.#seen.size < OBJECTS) {
       this.#seen.add(value)
       if (types.isUint8Array(value)) this.#readText(decoded(value), layer, depth)
-      else if (tryRead(() => Array.isArray(value))) this.read(get(value, 0), layer, depth - 1)
+      else if (isList(value)) this.read(get(value, 0), layer, depth - 1)
       else this.#readObject(value, layer, depth)
     }
   }
@@ -68,8 +68,7 @@ class Reader {
   causesOf(value: object): unknown[] {
     if (isMessage(value)) return []
     const list = get(value, 'errors')
-    const errors =
-      tryRead(() => (Array.isArray(list) ? Array.from<unknown>(list).slice(0, LAYERS) : [])) ?? []
+    const errors = tryRead(() => (isList(list) ? Array.from<unknown>(list).slice(0, LAYERS) : [])) ?? []
     // Of several attempts, the last one counts most.
     const causes = [get(value, 'cause'), get(value, 'lastError'), get(value, 'error'), ...errors.reverse()]
     return causes.filter((cause) =>
@@ -101,7 +100,7 @@ class Reader {
     for (const key of TEXTS) this.read(get(value, key), layer, depth - 1)
     for (const key of BODIES) {
       const member = get(value, key)
-      const body = tryRead(() => Array.isArray(member)) ? get(member as unknown[], 0) : member
+      const body = isList(member) ? get(member as unknown[], 0) : member
       if (key === 'error' && isObject(body) && typeof get(body, 'message') === 'string' && !isError(body))
         layer.isAnswer = true
       // An error within an error is its cause, and a layer of its own.

@@ -1,6 +1,6 @@
 import type { SpillRecord } from 'spillway'
 import { native } from '../engine.js'
-import { isObject, tryRead } from '../untrusted.js'
+import { isList, isObject, tryRead } from '../untrusted.js'
 
 /** The record of an output, stored once all of its chunks are. */
 export interface Stored {
@@ -57,11 +57,11 @@ function isSound({
   const counts = [bytes, lines, created, started, size, chunk, sizeLines]
   return (
     typeof complete === 'boolean' &&
-    Array.isArray(firstLines) &&
+    isList(firstLines) &&
     [...counts, ...firstLines].every((count) => Number.isSafeInteger(count) && count >= 0) &&
     chunk > 0 &&
     firstLines.length === Math.ceil(size / chunk) + 1 &&
-    Array.isArray(digests) &&
+    isList(digests) &&
     digests.length === Math.ceil(size / chunk)
   )
 }

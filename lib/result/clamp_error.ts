@@ -2,8 +2,9 @@ import type { PolicyOptions } from 'spillway'
 import type { Origin } from '../clamp_event.js'
 import { type Compiled, failed } from '../compiled.js'
 import { compile } from '../policy.js'
+import { settled } from '../settled.js'
 import { get } from '../untrusted.js'
-import { clampAndReport, clampValue } from './clamp_result.js'
+import { clampAndReport, clampKnown, RESULT } from './clamp_result.js'
 import { clampString } from './clamp_slots.js'
 import { Budget } from './error_budget.js'
 import { DEPTH, elementsOf, type Member, membersOf } from './error_members.js'
@@ -12,8 +13,7 @@ import { type Changes, change } from './rebuild_error.js'
 import { redactThrown } from './redact_value.js'
 
 export function clampError<E>(error: E, policy?: PolicyOptions): E {
-  // The policy of errors has no `clean`.
-  return clampThrown(error, { ...failed(compile(policy)), clean: undefined })
+  return clampThrown(error, failed(compile(policy)))
 }
 
 const ERROR: Origin = { phase: 'error' }
@@ -49,7 +49,10 @@ class Messages {
     const known = this.#stands.get(thrown)
     if (known) return known
     const message = get(thrown, 'message')
-    if (typeof message !== 'string') return clampValue(thrown, policy, origin)
+    if (typeof message !== 'string') {
+      const data = settled(thrown)
+      return clampKnown(data, policy, origin ?? RESULT) ?? data
+    }
     const members = membersOf(thrown)
     const own = change(thrown, shortHead(thrown, message, policy, shorten))
     this.#stands.set(thrown, own)

@@ -3,7 +3,7 @@ import { checkAggregate, originalOf, Planner } from '../context/plan.js'
 import { lightRoom, surelyFit } from '../dialect/slots.js'
 import { roomAfter } from '../json.js'
 import { compileWith } from '../policy.js'
-import { isObject } from '../untrusted.js'
+import { isList, isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { History } from './history.js'
 import { lightHistory } from './light_history.js'
@@ -17,13 +17,13 @@ export function clampMessages<T extends readonly unknown[]>(
   const policy = compileWith({ notice: 'pi' }, options, 'messages')
   const aggregate = options?.aggregate === undefined ? undefined : checkAggregate(options.aggregate)
   checkMessages(messages)
-  const open = redactHistory(messages, policy)
+  // With an aggregate, all results count.
+  const room = aggregate ? -1 : lightRoom(policy)
+  const open = redactHistory(messages, policy, (message) => hasRoom(message, room))
   const light = lightHistory(open.messages, policy)
   const read = elementsOf(light.messages)
   const answer = lastAnswer(read)
   const history = new History(read)
-  // With an aggregate, all results count.
-  const room = aggregate ? -1 : lightRoom(policy)
   const results: Kept[] = []
   for (let at = 0; at < read.length; at++) {
     const message = read[at]
@@ -57,5 +57,5 @@ function hasRoom(message: unknown, room: number): boolean {
 
 /** Rejects values other than arrays. */
 export function checkMessages(messages: unknown): void {
-  if (!Array.isArray(messages)) throw optionError(TypeError, 'messages', 'an array', messages)
+  if (!isList(messages)) throw optionError(TypeError, 'messages', 'an array', messages)
 }

@@ -11,13 +11,15 @@ import { lightened, lightText } from '../media/media.js'
 import { compile } from '../policy.js'
 import { once } from '../query.js'
 import { sizeOf } from '../text/size.js'
+import { isList } from '../untrusted.js'
 import { checkAwaited } from '../validate.js'
 import { type Clamped, clampSlots, clampWithFigures, type Figures } from './clamp_slots.js'
 import { redactResult } from './redact_value.js'
 import { sentOnce } from './sent_once.js'
 import { capShape } from './slot_json.js'
+import { steadyResult } from './steady_result.js'
 
-const RESULT: Origin = { phase: 'result' }
+export const RESULT: Origin = { phase: 'result' }
 
 export function clampResult<T>(result: T, policy?: ResultPolicy): T {
   const compiled = compile(policy)
@@ -36,8 +38,9 @@ export function clampKnown<T>(value: T, policy: Compiled, origin: Origin): T | u
   if (typeof value !== 'object' || value === null) return undefined
   try {
     if (isLight(value, policy)) return value
-    const results = readResults(value, policy.dialect)
-    return results.length === 0 ? undefined : clampResults(value, results, policy, origin)
+    const steady = steadyResult(value)
+    const results = readResults(steady, policy.dialect)
+    return results.length === 0 ? undefined : clampResults(steady, results, policy, origin)
   } catch {
     // Code of the caller threw, such as a proxy trap.
     return undefined
@@ -140,7 +143,7 @@ function sayInText(value: unknown, { slots, place }: Result, policy: Compiled, d
   const json = slots.length === 0 ? jsonOf(value) : undefined
   if (json === undefined) return
   const content = place.read('content')
-  const blocks = Array.isArray(content) ? (content as unknown[]) : []
+  const blocks = isList(content) ? (content as unknown[]) : []
   // A text of words, which may carry a notice.
   const { text } = clampWithFigures(json, { ...policy, keepsShape: false }, withNames)
   draft.set(place, 'content', [...blocks, { type: 'text', text }])

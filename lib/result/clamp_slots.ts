@@ -12,7 +12,7 @@ import { NoticeCut, settle, speak, truncate } from '../text/notice_function.js'
 import { pieceAt, SEARCHED, windows } from '../text/pieces.js'
 import { parted, prepared, prepares } from '../text/prepare.js'
 import { isWithin, sizeOf } from '../text/size.js'
-import { clamp, fits } from '../text/text.js'
+import { clampPrepared, fits } from '../text/text.js'
 import { type Kept, keptBy, keptLines, type Truncation, untouched } from '../text/truncation.js'
 import { editOf, keepShape, roomOf } from './slot_json.js'
 
@@ -34,9 +34,7 @@ export interface Figures {
 
 /** Prepares and clamps a text of a tool. */
 export function clampString(text: string, policy: Compiled, ask?: Ask): string {
-  const left = prepared(text, policy)
-  const cut = clamp(left, policy, SEARCHED, ask)
-  return cut === left ? cut : parted(cut, policy)
+  return clampPrepared(text, policy, SEARCHED, ask)
 }
 
 /** Like `clampString`, with figures. `name`: replaces payloads by their sizes. */

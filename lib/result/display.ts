@@ -7,6 +7,7 @@ import { type Result, readResults } from '../dialect/results.js'
 import { named } from '../dialect/slots.js'
 import type { Slot } from '../dialect/walk.js'
 import { compile, UNLIMITED } from '../policy.js'
+import { cleaned } from '../text/clean.js'
 import { alone } from '../text/flatten.js'
 import { truncateUtf16Safe } from '../text/slice.js'
 import { get, tryRead } from '../untrusted.js'
@@ -14,6 +15,7 @@ import { bound, checkAwaited, checkNames } from '../validate.js'
 import { clampString } from './clamp_slots.js'
 import { rebuilt } from './rebuild_error.js'
 import { redactValue } from './redact_value.js'
+import { steadyResult } from './steady_result.js'
 
 interface Display {
   /** Limits of each text block. */
@@ -24,12 +26,13 @@ interface Display {
 export function sanitizeForDisplay<T>(result: T, options: DisplayOptions = {}): T {
   checkNames('display', 'options', options)
   const maxChars = bound('maxChars', options.maxChars, 8_000)
+  const { clean = false, redact = false } = options
   const display = {
-    policy: compile({ ...UNLIMITED, maxChars, notice: 'pi', redact: options.redact ?? false }),
+    policy: compile({ ...UNLIMITED, maxChars, notice: 'pi', clean, redact }),
     maxErrorChars: bound('maxErrorChars', options.maxErrorChars, 400),
   }
   checkAwaited('result', result)
-  const open = redactValue(result, display.policy)
+  const open = redactValue(steadyResult(result), display.policy)
   if (typeof open === 'string') return clampString(open, display.policy) as T
   if (typeof open !== 'object' || open === null) return open
   const made = tryRead(() => (types.isNativeError(open) ? errorFor(open, display) : resultFor(open, display)))
@@ -37,8 +40,8 @@ export function sanitizeForDisplay<T>(result: T, options: DisplayOptions = {}): 
 }
 
 /** Returns a copy of an error for a person to read, without its frames and causes. */
-function errorFor(error: Error, { maxErrorChars }: Display): object {
-  const message = firstLine(String(get(error, 'message') ?? ''), maxErrorChars)
+function errorFor(error: Error, { policy, maxErrorChars }: Display): object {
+  const message = firstLine(cleaned(String(get(error, 'message') ?? ''), policy), maxErrorChars)
   const dropped = ['cause', 'errors'].filter((name) => get(error, name) !== undefined)
   return rebuilt(error, {
     message,
@@ -49,7 +52,7 @@ function errorFor(error: Error, { maxErrorChars }: Display): object {
 
 function resultFor(value: object, { policy, maxErrorChars }: Display): object {
   return redrawn(value, undefined, (text, { isError }) =>
-    isError ? firstLine(text, maxErrorChars) : clampString(text, policy),
+    isError ? firstLine(cleaned(text, policy), maxErrorChars) : clampString(text, policy),
   )
 }
 

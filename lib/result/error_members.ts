@@ -1,7 +1,7 @@
 import { inspect, types } from 'node:util'
 import type { Compiled } from '../compiled.js'
-import { plain } from '../json.js'
-import { get, isPlain, tryRead } from '../untrusted.js'
+import { isShared, plain } from '../json.js'
+import { get, isList, isPlain, tryRead } from '../untrusted.js'
 import { HEAD } from './error_stack.js'
 import { described } from './rebuild_error.js'
 
@@ -60,7 +60,7 @@ export function isError(value: unknown): value is object {
 
 /** Returns the elements of an array, undefined for another value. */
 export function elementsOf(value: unknown): unknown[] | undefined {
-  return tryRead(() => (Array.isArray(value) ? Array.from<unknown>(value) : undefined))
+  return tryRead(() => (isList(value) ? Array.from<unknown>(value) : undefined))
 }
 
 /** Returns true if a copy can replace a value: data, or a container of data. */
@@ -69,7 +69,7 @@ export function isData(value: unknown): boolean {
   if (types.isNativeError(value)) return false
   return (
     isPlain(value) ||
-    tryRead(() => Array.isArray(value)) === true ||
+    isList(value) ||
     types.isMap(value) ||
     types.isSet(value) ||
     types.isBoxedPrimitive(value) ||
@@ -101,6 +101,7 @@ export class Scale {
   json(value: unknown, most = MOST_CHARS): Json {
     const vast = { text: undefined, size: Number.POSITIVE_INFINITY }
     if (ArrayBuffer.isView(value) && value.byteLength > this.cap * TIMES) return vast
+    if (tryRead(() => isShared(value, SHARED))) return vast
     try {
       const text = JSON.stringify(value, telling(most)) as string | undefined
       return { text, size: this.size(text) }
@@ -132,6 +133,8 @@ export class Scale {
 /** Thrown if JSON takes more chars than allowed. A toJSON may lead to another without end. */
 const VAST = Symbol('vast')
 const MOST_CHARS = 16 << 20
+/** Places beyond those of its values from which data is described. */
+const SHARED = 65_536
 /** Chars that a value other than text counts for. It takes as long as that many. */
 const CHARS_EACH = 16
 

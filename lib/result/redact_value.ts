@@ -3,16 +3,18 @@ import { copy } from '../dialect/shallow_copy.js'
 import { native } from '../engine.js'
 import type { Redaction } from '../redact_options.js'
 import { redactString } from '../text/redact.js'
-import { elementAt, isObject, tryRead } from '../untrusted.js'
+import { elementAt, isList, isObject, tryRead } from '../untrusted.js'
 import { errorHead, isError, membersOf } from './error_members.js'
 import { elementsOf, resultsIn } from './message_results.js'
 import { type Changes, change, described, rebuilt } from './rebuild_error.js'
+import { steadyResult } from './steady_result.js'
 
 /** Returns a text or a tool result without its secrets, side data included. Any other value is returned as it is. */
 export function redactResult<T>(value: T, policy: Compiled): T {
   if (!policy.redact) return value
-  const isKnown = typeof value === 'string' || resultsIn(value, policy.dialect).length > 0
-  return isKnown ? redactValue(value, policy) : value
+  const steady = steadyResult(value)
+  const isKnown = typeof steady === 'string' || resultsIn(steady, policy.dialect).length > 0
+  return isKnown ? redactValue(steady, policy) : value
 }
 
 /** Returns a value without the secrets in its strings: copies along the changed paths, everything else by reference. */
@@ -25,16 +27,26 @@ export function redactThrown<T>(thrown: T, { redact }: Compiled): T {
   return redact ? (new Walk(redact, change).value(thrown) as T) : thrown
 }
 
-/** Redacts the results of a history. `changed`: the numbers of those in a message that has a secret. */
-export function redactHistory(messages: readonly unknown[], policy: Compiled) {
+/**
+ * Redacts the results of a history, and settles those that may answer in another way later. `surelyFits`: returns true for
+ * a message that stays as it is. `changed`: the numbers of the results in the other messages that changed.
+ */
+export function redactHistory(
+  messages: readonly unknown[],
+  policy: Compiled,
+  surelyFits: (message: unknown) => boolean,
+) {
   const changes = new Map<number, unknown>()
   const changed = new Set<number>()
+  const given = elementsOf(messages)
+  const steady = given.map((message) => (surelyFits(message) ? undefined : steadyResult(message)))
+  const isSteady = steady.every((message, at) => message === undefined || message === given[at])
   let next = 0
-  for (const [at, message] of policy.redact ? elementsOf(messages).entries() : []) {
+  for (const [at, message] of isSteady && !policy.redact ? [] : steady.entries()) {
     const results = resultsIn(message, policy.dialect)
-    const made = results.length > 0 ? redactValue(message, policy) : message
-    if (made !== message) changes.set(at, made)
-    if (made !== message) for (const nth of results.keys()) changed.add(next + nth)
+    const made = results.length > 0 ? redactValue(message, policy) : given[at]
+    if (made !== given[at]) changes.set(at, made)
+    if (made !== given[at]) for (const nth of results.keys()) changed.add(next + nth)
     next += results.length
   }
   return { messages: changes.size > 0 ? (copy(messages, changes) as unknown[]) : messages, changed }
@@ -76,7 +88,7 @@ class Walk {
       const made = this.value(member, name)
       if (made !== member) changes.set(key, made)
     }
-    if (Array.isArray(value)) for (const at of value.keys()) look(at, elementAt(value, at), list)
+    if (isList(value)) for (const at of value.keys()) look(at, elementAt(value, at), list)
     // Getters are not run: what they return is redacted where it becomes text.
     else for (const key of Object.keys(value)) look(key, described(value, key)?.value, key)
     return changes.size > 0 ? copy(value, changes) : value

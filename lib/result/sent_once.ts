@@ -3,7 +3,7 @@ import type { Place } from '../dialect/paths.js'
 import type { Result } from '../dialect/results.js'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
-import { elementAt, get, isObject } from '../untrusted.js'
+import { elementAt, get, isList, isObject } from '../untrusted.js'
 
 /** The copies that stay. */
 export type Kept = 'both' | 'text' | 'structured'
@@ -36,7 +36,7 @@ function holdersOf({ place, slots }: Result): Place[] {
 
 function removeIn(place: Place, kept: Kept, draft: Draft): boolean {
   const content = place.read('content')
-  if (!Array.isArray(content)) return false
+  if (!isList(content)) return false
   const json = jsonOf(place.read('structuredContent'))
   if (json === undefined) return false
   const blocks = textBlocks(content)

@@ -6,10 +6,12 @@ import { withNames } from '../dialect/payload.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { isLight, parseWellFormed, wellFormed } from '../dialect/slots.js'
 import { LITTLE, REST } from '../dialect/walk.js'
-import { jsonOf } from '../json.js'
+import { jsonOf, stringified, VAST } from '../json.js'
 import { lightText } from '../media/media.js'
-import { get, isObject, isPlain, tryRead } from '../untrusted.js'
+import { isSteady, settled } from '../settled.js'
+import { get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
 import { clampAndReport, clampResults, clampSide, clampValue, tellOf } from './clamp_result.js'
+import { steadyResult } from './steady_result.js'
 
 /**
  * Clamps the value that a tool returned, including forms that only tools return: messages in a LangGraph Command,
@@ -18,7 +20,10 @@ import { clampAndReport, clampResults, clampSide, clampValue, tellOf } from './c
 export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
   if (typeof value !== 'object' || value === null) return clampValue(value, policy, origin)
   if (tryRead(() => isLight(value, policy))) return value
-  const left = tryRead(() => besideClamped(value, policy, origin)) ?? value
+  // One look at the whole is enough for most values.
+  const isWhole = tryRead(() => isSteady(value)) ?? false
+  const steady = isWhole ? value : steadyResult(value)
+  const left = tryRead(() => besideClamped(steady, policy, origin)) ?? steady
   const results = tryRead(() => readResults(left, policy.dialect))
   // Clamps the results that were read, since reading again may give others.
   if (results && tryRead(() => isSure(left, results))) {
@@ -28,10 +33,14 @@ export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
     // that is wrapped again would return the text of what is left.
     return (tryRead(() => ofData(clamped, policy, origin)) ?? clamped) as T
   }
+  const data = isWhole ? left : settled(left)
   const made = tryRead(
-    () => ofCommand(left, policy, origin) ?? ofMessages(left, policy, origin) ?? ofData(left, policy, origin),
+    () =>
+      ofCommand(data, policy, origin) ??
+      ofMessages(data, policy, origin) ??
+      ofData(data, policy, origin, isWhole),
   )
-  return (made ?? left) as T
+  return (made ?? data) as T
 }
 
 /** Caps or drops the side data of a value's results, before the rest decides what the value is. */
@@ -61,7 +70,7 @@ function ofCommand(value: object, policy: Compiled, origin: Origin): object | un
     // A string is a message of the user.
     const clamp = (message: unknown) =>
       typeof message === 'string' ? message : clampValue(message, policy, origin)
-    if (Array.isArray(messages)) replaceElements(draft, new Place(messages, holder, key), clamp)
+    if (isList(messages)) replaceElements(draft, new Place(messages, holder, key), clamp)
     else {
       const clamped = clamp(messages)
       if (clamped !== messages) draft.set(holder, key, clamped)
@@ -73,12 +82,12 @@ function ofCommand(value: object, policy: Compiled, origin: Origin): object | un
 /** Returns the messages of an update: a record of channels, or pairs of a channel and its value. */
 function messagesIn(state: Place): { holder: Place; key: string | number; messages: unknown }[] {
   const { value } = state
-  if (!Array.isArray(value)) {
+  if (!isList(value)) {
     const messages = get(value, 'messages')
     return messages === undefined ? [] : [{ holder: state, key: 'messages', messages }]
   }
   return value.flatMap((pair: unknown, at) =>
-    Array.isArray(pair) && pair[0] === 'messages'
+    isList(pair) && pair[0] === 'messages'
       ? { holder: new Place(pair, state, at), key: 1, messages: pair[1] as unknown }
       : [],
   )
@@ -86,10 +95,9 @@ function messagesIn(state: Place): { holder: Place; key: string | number; messag
 
 /** Clamps an array of messages, which a graph takes one by one. Returns undefined if an element is not a message. */
 function ofMessages(value: object, policy: Compiled, origin: Origin): object | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined
-  const elements = value as unknown[]
-  // Checks all elements before it clamps one, since a cut is reported and saved.
-  if (!elements.every((element) => isCommand(element) || isMessage(element, policy))) return undefined
+  if (!isList(value) || value.length === 0) return undefined
+  // Checks all elements before it clamps one, since a cut is reported and saved. Holes are no messages.
+  for (const element of value) if (!isCommand(element) && !isMessage(element, policy)) return undefined
   return withElements(
     value,
     new Place(value),
@@ -150,18 +158,22 @@ function saysItsMembers(writer: object, results: readonly Result[]): boolean {
   // Texts that were read do not count: they may be long, and are clamped.
   const without = (part: unknown) => (texts.has(part) ? '' : part)
   const said = sizeBut(writer, (_, written) => without(written))
-  return said <= LITTLE || said <= sizeBut(writer, without) + LITTLE
+  return said <= LITTLE || (said < Number.POSITIVE_INFINITY && said <= sizeBut(writer, without) + LITTLE)
 }
 
 /**
- * Returns the bytes of JSON with some values replaced, 0 if there is no JSON. `other` gets a value as it is and as its
- * `toJSON` writes it.
+ * Returns the bytes of JSON with some values replaced, 0 if there is no JSON, Infinity if there are too many places.
+ * `other` gets a value as it is and as its `toJSON` writes it.
  */
 function sizeBut(value: object, other: (part: unknown, written: unknown) => unknown): number {
   function replace(this: Record<string, unknown>, name: string, written: unknown): unknown {
     return other(this[name], written)
   }
-  return Buffer.byteLength(tryRead(() => JSON.stringify(value, replace)) ?? '')
+  try {
+    return Buffer.byteLength(stringified(value, replace) ?? '')
+  } catch (error) {
+    return error === VAST ? Number.POSITIVE_INFINITY : 0
+  }
 }
 
 /** Returns the value with the elements of a list in it replaced. */
@@ -178,14 +190,24 @@ function replaceElements(draft: Draft, list: Place, clamp: (element: unknown, at
   }
 }
 
+/** Returns the JSON of an object, undefined if parts of it must be described. A class instance that throws has none.
+ *  `isWhole`: its places were counted. */
+function ownJson(value: object, isWhole: boolean): { readonly json: string | undefined } | undefined {
+  try {
+    return { json: isWhole ? (JSON.stringify(value) as string | undefined) : stringified(value) }
+  } catch (error) {
+    return error === VAST || isList(value) || isPlain(value) ? undefined : { json: undefined }
+  }
+}
+
 /**
  * Clamps data by its JSON. If the JSON is over the limits, its truncated text replaces the data; otherwise only lone
  * surrogates are repaired. Plain data that has no JSON is described. A class instance that has none is left alone,
  * since nothing of it would be sent.
  */
-function ofData(value: object, policy: Compiled, origin: Origin): unknown {
-  const own = tryRead(() => ({ json: JSON.stringify(value) as string | undefined }))
-  const json = own || !(Array.isArray(value) || isPlain(value)) ? own?.json : jsonOf(value)
+function ofData(value: object, policy: Compiled, origin: Origin, isWhole = false): unknown {
+  const own = ownJson(value, isWhole)
+  const json = own ? own.json : jsonOf(value)
   if (json === undefined) return undefined
   const lean = lightText(json, policy.media, tellOf(origin))
   const text = clampAndReport(lean, { ...policy, clean: undefined }, origin, withNames)

@@ -6,7 +6,7 @@ import { layered } from '../layered.js'
 import { askedBy } from '../query.js'
 import { CallSpill, UnsavedCallSpill } from '../spill/call_spill.js'
 import { readsSpill } from '../spill/spill_tool.js'
-import { get, isObject, isPlain, isPromise } from '../untrusted.js'
+import { get, isList, isObject, isPlain, isPromise } from '../untrusted.js'
 import { inputIn, writtenIn } from './call_arguments.js'
 import { clampThrown, messageOf } from './clamp_error.js'
 import { clampAndReport } from './clamp_result.js'
@@ -168,7 +168,7 @@ class ToolCall {
   #clamp(value: unknown, phase: Origin['phase'], more?: Partial<Origin>): unknown {
     const { policy, returns } = this.clamping
     if (returns === 'raw') return value
-    const clamp = returns === 'pair' && Array.isArray(value) && value.length === 2 ? clampPair : clampOutcome
+    const clamp = returns === 'pair' && isList(value) && value.length === 2 ? clampPair : clampOutcome
     return clamp(redactValue(value, policy), policy, { ...this.#origin(phase), ...more })
   }
 

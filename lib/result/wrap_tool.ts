@@ -1,7 +1,7 @@
 import type { wrapTools as Declared, WrapPolicy } from 'spillway'
 import { type Compiled, paged, speaking } from '../compiled.js'
 import { compileOnce } from '../policy.js'
-import { get, isObject, isPlain, isPromise } from '../untrusted.js'
+import { get, isList, isObject, isPlain, isPromise } from '../untrusted.js'
 import { optionError } from '../validate.js'
 import { givesPages } from './pages.js'
 import { type Call, type Clamping, wrapCall } from './wrap_call.js'
@@ -74,8 +74,10 @@ export const wrapTools: typeof Declared = function wrapTools<T extends object>(
     const compiled = common ?? (own === undefined ? undefined : compileOnce(own))
     return !compiled || runsElsewhere(tool, compiled) ? tool : wrapOne(tool, compiled, name, `tools.${name}`)
   }
-  if (Array.isArray(tools))
-    return tools.map((tool: object, at) => wrap(tool, toolNameOf(tool) ?? String(at))) as unknown as T
+  if (isList(tools))
+    return tools.map((tool, at) =>
+      wrap(tool as object, toolNameOf(tool as object) ?? String(at)),
+    ) as unknown as T
   const members = Object.getOwnPropertyDescriptors(tools) as Record<string, PropertyDescriptor>
   for (const [name, tool] of Object.entries(tools as Record<string, object>)) {
     members[name] = { value: wrap(tool, name), enumerable: true, writable: true, configurable: true }
@@ -85,7 +87,7 @@ export const wrapTools: typeof Declared = function wrapTools<T extends object>(
 
 /** Returns true if the tools in a value can be read by name. */
 function isRecord(value: unknown): boolean {
-  if (Array.isArray(value)) return true
+  if (isList(value)) return true
   return isObject(value) && !isPromise(value) && typeof get(value, Symbol.iterator) !== 'function'
 }
 

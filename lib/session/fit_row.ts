@@ -3,7 +3,7 @@ import { type Compiled, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { capSide, shrunk } from '../dialect/side_data.js'
-import { jsonBytes, plain } from '../json.js'
+import { jsonBytes, plain, stringified } from '../json.js'
 import { once } from '../query.js'
 import { clampKnown } from '../result/clamp_result.js'
 import { type Clamped, clampSlots } from '../result/clamp_slots.js'
@@ -54,7 +54,7 @@ function sizerFor(results: readonly Result[]): (value: unknown) => number {
   }
   return (value) => {
     try {
-      return Buffer.byteLength(JSON.stringify(value, payloads.size > 0 ? withoutPayloads : undefined) ?? '')
+      return Buffer.byteLength(stringified(value, payloads.size > 0 ? withoutPayloads : undefined) ?? '')
     } catch {
       return jsonBytes(value)
     }

@@ -3,10 +3,10 @@ import type { GuardOptions } from 'spillway'
 import type { Origin } from '../clamp_event.js'
 import type { Compiled } from '../compiled.js'
 import { type Result, readResults } from '../dialect/results.js'
-import { plain, roomAfter } from '../json.js'
+import { plain, roomAfter, stringified } from '../json.js'
 import { clampKnown } from '../result/clamp_result.js'
 import { redactResult } from '../result/redact_value.js'
-import { ignoreRejection, isObject, isPlain, isPromise, tryRead } from '../untrusted.js'
+import { ignoreRejection, isList, isObject, isPlain, isPromise, tryRead } from '../untrusted.js'
 import { assignInPlace } from './assign_in_place.js'
 import { fitRow } from './fit_row.js'
 import type { Recent } from './recent.js'
@@ -112,7 +112,7 @@ export class GuardedMessage {
 }
 
 function hasJson(value: unknown): boolean {
-  return tryRead(() => JSON.stringify(value)) !== undefined
+  return tryRead(() => stringified(value)) !== undefined
 }
 
 /** Bytes up to which a walk may tell that a row fits. */
@@ -131,7 +131,7 @@ function isMutable(value: object): boolean {
 /** Returns true if one object can be overwritten with the other: both have the same class, or none. */
 function haveSameClass(message: object, other: object): boolean {
   const [a, b] = [message, other].map((value) => Object.getPrototypeOf(value) as object | null)
-  return a === b || (isPlain(message) && isPlain(other) && Array.isArray(message) === Array.isArray(other))
+  return a === b || (isPlain(message) && isPlain(other) && isList(message) === isList(other))
 }
 
 /** Returns true if `other` does not contain the message. */
@@ -140,7 +140,7 @@ function isWithout(other: object, message: object): boolean {
     if (value === message) throw new Error('the message itself')
     return value
   }
-  return tryRead(() => JSON.stringify(other, refuse)) !== undefined
+  return tryRead(() => stringified(other, refuse)) !== undefined
 }
 
 function metaOf({ id, tool }: Result): { toolCallId?: string; toolName?: string } {

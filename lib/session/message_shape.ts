@@ -3,7 +3,7 @@ import type { End, Place } from '../dialect/paths.js'
 import type { Result } from '../dialect/results.js'
 import { REST } from '../dialect/walk.js'
 import { jsonBytes } from '../json.js'
-import { get } from '../untrusted.js'
+import { get, isList } from '../untrusted.js'
 
 /** A part of a message that may be shortened or removed. */
 export interface Part {
@@ -54,7 +54,7 @@ class ShapeNode {
       if (typeof value === 'string') this.#at(holder).#words.add(String(key))
     for (const name of LISTS) {
       const list = place.read(name)
-      if (Array.isArray(list)) this.#at(place.child(list, name))
+      if (isList(list)) this.#at(place.child(list, name))
     }
   }
 
@@ -77,8 +77,8 @@ class ShapeNode {
 
   /** Returns the outermost lists of blocks within the results. */
   lists(): Place[] {
-    const isList = this.isInside && Array.isArray(this.place.value)
-    return isList ? [this.place] : this.#below((node) => node.lists())
+    const isBlocks = this.isInside && isList(this.place.value)
+    return isBlocks ? [this.place] : this.#below((node) => node.lists())
   }
 
   /** True for a result, and for everything in it. */
@@ -102,7 +102,7 @@ class ShapeNode {
   /** Returns the unknown blocks of a list one by one, the unknown members of any other object together. */
   #unknown(bytes: number): Part[] {
     const { place } = this
-    const isBlock = Array.isArray(place.value)
+    const isBlock = isList(place.value)
     const names = Object.keys(place.value).filter((name) => !this.#knows(name, isBlock))
     const members = names
       .map((name) => [name, get(place.value, name)] as const)

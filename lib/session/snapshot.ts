@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { isObject, isPlain } from '../untrusted.js'
+import { isList, isObject, isPlain } from '../untrusted.js'
 
 /** Members that are remembered of one message. A message with more counts as changed. */
 const MOST = 1_024
@@ -40,8 +40,8 @@ type Members = readonly (readonly [PropertyKey, unknown])[]
 
 /** Returns the members of data, undefined for any other object. */
 function membersOf(value: object): Members | undefined {
-  if (types.isProxy(value) || !(Array.isArray(value) || isPlain(value)) || 'toJSON' in value) return undefined
-  if (Array.isArray(value) && value.length > MOST) return undefined
+  if (types.isProxy(value) || !(isList(value) || isPlain(value)) || 'toJSON' in value) return undefined
+  if (isList(value) && value.length > MOST) return undefined
   const members: [PropertyKey, unknown][] = []
   for (const key of Reflect.ownKeys(value)) {
     const member = Object.getOwnPropertyDescriptor(value, key)

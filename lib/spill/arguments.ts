@@ -1,5 +1,6 @@
 import type { SpillRange, SpillSearch, SweepOptions } from 'spillway'
 import { native } from '../engine.js'
+import { isList } from '../untrusted.js'
 import { bound, checkNames, flag, optionError, positive, text } from '../validate.js'
 import type { SpillMeta } from './spill_writer.js'
 
@@ -77,7 +78,7 @@ export function checkSearch(options: SpillSearch): Searched {
 /** Returns the ids that a sweep keeps. */
 export function checkRetained(options: SweepOptions): string[] {
   const { retain = [] } = checkNames('sweep', 'options', options)
-  if (!Array.isArray(retain)) throw optionError(TypeError, 'retain', 'an array of ids', retain)
+  if (!isList(retain)) throw optionError(TypeError, 'retain', 'an array of ids', retain)
   return Array.from(retain, (id: unknown, at) => checkId(`retain[${at}]`, id))
 }
 

@@ -4,6 +4,7 @@ import { type Compiled, handleOf } from '../compiled.js'
 import { native } from '../engine.js'
 import { jsonOf } from '../json.js'
 import { compile } from '../policy.js'
+import { tryRead } from '../untrusted.js'
 import { inputOf } from './input.js'
 import { exceededBy } from './limits.js'
 import { redacted } from './redact.js'
@@ -16,17 +17,19 @@ export function clampJson(json: unknown, policy?: JsonPolicy): string {
 export function clampJsonWithReport(json: unknown, policy?: JsonPolicy): JsonReport {
   const compiled = compile(policy)
   const text = given(json, compiled)
-  const input = inputOf(text)
-  const total = { ...input.total() }
   const none = { omittedElements: 0, shortenedStrings: 0, droppedMembers: 0 }
   const validates = (value: boolean) => (compiled.schema === undefined ? {} : { validates: value })
+  const asText = () => {
+    const { text: cut, truncated, total, kept } = clampTextWithReport(text, policy)
+    return { text: cut, truncated, total, kept, ...none, ...validates(!truncated) }
+  }
+  if (compiled.clean && !isJson(text)) return asText()
+  const input = inputOf(text)
+  const total = { ...input.total() }
   if (exceededBy(input, compiled).length === 0)
     return { text, truncated: false, total, kept: total, ...none, ...validates(true) }
   const made = native.shapeJson(handleOf(compiled), text)
-  if (!made) {
-    const { text: cut, truncated, kept } = clampTextWithReport(text, policy)
-    return { text: cut, truncated, total, kept, ...none, ...validates(false) }
-  }
+  if (!made) return asText()
   return {
     text: made.json,
     truncated: made.isLess,
@@ -37,6 +40,10 @@ export function clampJsonWithReport(json: unknown, policy?: JsonPolicy): JsonRep
     droppedMembers: made.members,
     ...validates(made.validates),
   }
+}
+
+function isJson(text: string): boolean {
+  return tryRead(() => [JSON.parse(text)]) !== undefined
 }
 
 /** Returns a text as it is, and any other value as JSON: well-formed, without secrets. A value without JSON is null. */

@@ -46,24 +46,58 @@ function throughPieces(text: string, what: Cleaning): string {
 }
 
 function cleanBytes(bytes: Uint8Array, what: Cleaning): string {
-  const needed = native.isCleanUtf8(bytes, what[3]) ? NONE : what
-  const cleaning = native.startCleaning(...needed)
+  return cleanedPieces(bytes, native.isCleanUtf8(bytes, what[3]) ? NONE : what).join('')
+}
+
+function cleanedPieces(bytes: Uint8Array, what: Cleaning): string[] {
+  const cleaning = native.startCleaning(...what)
   const parts: string[] = []
   for (let start = 0; start < bytes.length; start += PIECE)
     parts.push(native.cleanPieceOfBytes(cleaning, bytes.subarray(start, start + PIECE)))
   parts.push(native.finishCleaning(cleaning))
-  return parts.join('')
+  return parts
 }
 
 /**
  * Cleans a text if the policy says so. Returns the text as given if nothing visible would be left: no block becomes
  * empty.
  */
-export function cleaned(text: string, { clean }: Compiled): string {
-  if (!clean?.includes(true) || isClean(text, clean[3])) return text
-  // An earlier cut may have brought equal lines together, or made different lines equal. Folding them would hide the
-  // cut.
-  const [ansi, carriageReturns, control, repeats] = clean
-  const left = cleanString(text, [ansi, carriageReturns, control, repeats && !native.hasNotice(text)])
+export function cleaned<T extends TextInput>(text: T, { clean }: Pick<Compiled, 'clean'>): T {
+  if (!clean?.includes(true)) return text
+  return (typeof text === 'string' ? cleanedString(text, clean) : cleanedBytes(text, clean)) as T
+}
+
+function cleanedString(text: string, clean: Cleaning): string {
+  if (isClean(text, clean[3])) return text
+  const isCut = native.hasNotice(text)
+  let left = cleanString(text, folding(clean, !isCut))
+  // The notice may be overwritten.
+  if (isCut && !native.hasNotice(left)) left = cleanString(left, clean)
   return left.trim() === '' ? text : left
+}
+
+/** The outcome may be longer than a string can be. */
+function cleanedBytes(given: Uint8Array, clean: Cleaning): Uint8Array {
+  const bytes = plain(given, false)
+  if (native.isCleanUtf8(bytes, clean[3])) return given
+  const isCut = native.hasNoticeInBytes(bytes)
+  let parts = cleanedPieces(bytes, folding(clean, !isCut))
+  let left = bytesOf(parts)
+  if (isCut && !native.hasNoticeInBytes(left)) {
+    parts = cleanedPieces(left, clean)
+    left = bytesOf(parts)
+  }
+  return parts.every((part) => part.trim() === '') ? given : left
+}
+
+function bytesOf(parts: readonly string[]): Buffer {
+  return Buffer.concat(parts.map((part) => Buffer.from(part)))
+}
+
+/**
+ * Returns the steps for a text that may have been cut. The cut may have brought equal lines together, or made different
+ * lines equal. Folding them would hide it.
+ */
+function folding([ansi, carriageReturns, control, repeats]: Cleaning, folds: boolean): Cleaning {
+  return [ansi, carriageReturns, control, repeats && folds]
 }

@@ -1,3 +1,4 @@
+import type { TextInput } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import { native } from '../engine.js'
 import { cleaned } from './clean.js'
@@ -11,7 +12,7 @@ export function prepares({ clean, redact }: Preparing): boolean {
 }
 
 /** Cleans a text, then redacts it, if the policy says so. */
-export function prepared(text: string, policy: Compiled): string {
+export function prepared<T extends TextInput>(text: T, policy: Preparing): T {
   return redacted(cleaned(text, policy), policy)
 }
 
@@ -19,7 +20,13 @@ export function prepared(text: string, policy: Compiled): string {
  * Drops what a cut brought together in a prepared text, so that preparing it again changes nothing: all but two of equal
  * lines, and what looks like a secret only now.
  */
-export function parted(text: string, { clean, redact }: Preparing): string {
-  const left = clean?.[3] ? (native.leaveTwo(text) ?? text) : text
+export function parted(text: string, policy: Preparing): string {
+  const { redact } = policy
+  const left = leftOfRepeats(text, policy)
   return redact ? (native.dropSecrets(redact, left) ?? left) : left
+}
+
+/** Drops all but two of equal lines that a cut brought together, if the policy folds lines. */
+export function leftOfRepeats(text: string, { clean }: Preparing): string {
+  return clean?.[3] ? (native.leaveTwo(text) ?? text) : text
 }

@@ -1,21 +1,28 @@
 import type { ClampReport, PolicyOptions, TextInput, TextSize } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import { compile } from '../policy.js'
+import { tryRead } from '../untrusted.js'
 import { checkText } from '../validate.js'
 import { inputOf } from './input.js'
 import { type Ask, exceededBy } from './limits.js'
 import { truncate } from './notice_function.js'
-import { parted } from './prepare.js'
-import { redacted } from './redact.js'
+import { leftOfRepeats, parted, prepared } from './prepare.js'
+import { keptWithout } from './repeats.js'
 import { isWithin } from './size.js'
-import { keptLines } from './truncation.js'
+import { keptLines, type Truncation } from './truncation.js'
 
 export function clampText(text: TextInput, policy?: PolicyOptions): string {
-  const compiled = compile(policy)
-  return parted(clamp(redacted(checkText(text), compiled), compiled), compiled)
+  return clampPrepared(checkText(text), compile(policy))
 }
 
-/** Clamps with a compiled policy. If a string has over `most` chars, only both ends are searched for findings. */
+/** Cleans, redacts and clamps a text. Whatever cuts one text takes this way. `most`, `ask`: as in `clamp`. */
+export function clampPrepared(text: TextInput, policy: Compiled, most?: number, ask?: Ask): string {
+  const left = prepared(text, policy)
+  const cut = clamp(left, policy, most, ask)
+  return cut === left ? cut : parted(cut, policy)
+}
+
+/** Clamps a text that is prepared. If a string has over `most` chars, only both ends are searched for findings. */
 export function clamp(text: TextInput, policy: Compiled, most?: number, ask?: Ask): string {
   if (typeof text === 'string' && surelyFits(text, policy)) return text
   return truncate(inputOf(text, policy.words !== undefined, most, ask), policy).text
@@ -28,13 +35,12 @@ export function fits(text: string, policy: Compiled): boolean {
 
 export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): ClampReport {
   const compiled = compile(policy)
-  const given = redacted(checkText(text), compiled)
+  const given = prepared(checkText(text), compiled)
   const input = inputOf(given, compiled.words !== undefined)
   const total = input.total()
   if (typeof given === 'string' && surelyFits(given, compiled)) return whole(given, total)
   const made = truncate(input, compiled, true)
-  const part = made.kept()
-  const kept = { bytes: part.bytes, chars: part.chars, lines: keptLines(part) }
+  const { ranges, ...kept } = keptIn(given, made, compiled)
   const omitted = {
     bytes: total.bytes - kept.bytes,
     chars: total.chars - kept.chars,
@@ -47,9 +53,21 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
     total: { ...total },
     kept,
     omitted,
-    ranges: part.ranges,
+    ranges,
     notice: made.notice,
   }
+}
+
+/** Returns the kept parts of a text and their size, without the lines that are dropped after the cut. */
+function keptIn(
+  given: TextInput,
+  made: Truncation,
+  policy: Compiled,
+): TextSize & { ranges: [number, number][] } {
+  const { bytes, chars, ranges, lines } = made.kept()
+  const left = leftOfRepeats(made.text, policy)
+  const fewer = left === made.text ? undefined : tryRead(() => keptWithout(given, made.text, left, ranges))
+  return fewer ?? { bytes, chars, lines: keptLines({ lines }), ranges }
 }
 
 function surelyFits(text: string, policy: Compiled): boolean {

@@ -56,7 +56,7 @@ function pairs(numbers: readonly number[]): [number, number][] {
 }
 
 /** Counts the lines that are kept, at least in part. A line in two runs counts once. */
-export function keptLines({ lines }: Kept): number {
+export function keptLines({ lines }: Pick<Kept, 'lines'>): number {
   let count = 0
   let before = 0
   for (const [first, last] of lines) {

@@ -114,3 +114,9 @@ pub fn leave_two(#[napi(ts_arg_type = "string")] text: Units) -> Option<Utf16Str
 pub fn has_notice(#[napi(ts_arg_type = "string")] text: Narrow) -> bool {
     parse::has_notice(&text)
 }
+
+/// Like [`has_notice`], of UTF-8.
+#[napi(catch_unwind)]
+pub fn has_notice_in_bytes(bytes: &[u8]) -> bool {
+    parse::has_notice(bytes)
+}

@@ -116,7 +116,9 @@ impl SessionKind {
     /// Returns the kind that a row indicates.
     pub fn of(entry: &Entry, format: Format, has_results: bool) -> SessionKind {
         let has_role = |message: Value| message.get("role").is_some_and(|role| role.text().is_some());
-        let is_message = |message: Value| has_role(message) || Table::get().is_from_model(message);
+        // A list of messages in one row is a file of another kind.
+        let is_message =
+            |message: Value| !message.is_list() && (has_role(message) || Table::get().is_from_model(message));
         match (format, entry.place) {
             (Format::Pi { .. }, _) | (_, Place::Pi) => SessionKind::Pi,
             (_, Place::ClaudeCode) => SessionKind::ClaudeCode,

@@ -37,14 +37,23 @@ pub fn prepared(text: &Literal, rules: &Rules) -> Option<Literal<'static>> {
 /// Returns the cleaned text, or `None` if cleaning changes nothing or leaves no visible text.
 fn cleaned(text: &str, options: clean::Options) -> Option<String> {
     // An earlier notice or cut may have made lines alike. Folding them would lose their position.
-    let options = clean::Options { repeats: options.repeats && !has_notice(text.as_bytes()), ..options };
+    let is_cut = has_notice(text.as_bytes());
+    let mut left = cleaned_with(text, clean::Options { repeats: options.repeats && !is_cut, ..options })?;
+    // The notice may be overwritten.
+    if is_cut && !has_notice(left.as_bytes()) {
+        left = cleaned_with(&left, options).unwrap_or(left);
+    }
+    (left != text && is_visible(left.chars())).then_some(left)
+}
+
+fn cleaned_with(text: &str, options: clean::Options) -> Option<String> {
     if options == clean::Options::NONE || is_clean(text.as_bytes(), options.repeats) {
         return None;
     }
     let (mut cleaner, mut out) = (Cleaner::new(options), Vec::with_capacity(text.len()));
     cleaner.push(text.as_bytes(), &mut out);
     cleaner.finish(&mut out);
-    String::from_utf8(out).ok().filter(|cleaned| *cleaned != text && is_visible(cleaned.chars()))
+    String::from_utf8(out).ok()
 }
 
 /// Drops what a cut brought together in a prepared text, so that preparing it again changes nothing: all but two of equal
