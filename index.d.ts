@@ -406,8 +406,10 @@ export interface MediaCount {
  *  Bedrock `{json}` becomes `{text}`, a Gemini response becomes `{output}` or `{error}`. Payloads in it (see
  *  `sideData`) are replaced by their size first, so no cut goes through one; if that is enough, there is no notice.
  *
- *  Unknown shapes, and rows of session files, are returned as they are. If `dialect` is given, any object with its
- *  fields is read as a result. */
+ *  Plain data that is not a result of any dialect, such as `{stdout}` or a list of strings, is bounded as wrapTool bounds
+ *  it: over the limits it becomes its JSON text, clamped, so a value of type `T` may be a string. Messages of the user,
+ *  the model and the system without a tool result, and rows of session files, are returned as they are. If `dialect` is
+ *  given, any object with its fields is read as a result. */
 export function clampResult<T>(result: T, policy?: ResultPolicy): T
 /** Shortens the SAME error object: `message` to the policy, `stack` to that message and at most 20 frames (as many as
  *  the limit allows), `cause` and AggregateError `errors` likewise to depth 5. Frames are truncated at 1,000 chars,
