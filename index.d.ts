@@ -441,16 +441,19 @@ export function clampError<E>(error: E, policy?: PolicyOptions): E
  *
  * A result is clamped as clampResult does. In addition:
  * - a tool with its own `toModelOutput` (AI SDK) keeps its raw result, and the model's copy is clamped;
- * - without `toModelOutput`, an object or array (bytes and class instances too) that is not a result of any dialect and
+ * - a tool of the AI SDK without one (a plain object with an `inputSchema` and no `name`) gets a `toModelOutput` that
+ *   sends the clamped text of an object or array over the limits, while `execute` still returns the object. Side data of
+ *   a result over the limits is capped in that copy, since the AI SDK sends all of it;
+ * - for any other tool, an object or array (bytes and class instances too) that is not a result of any dialect and
  *   whose JSON is over the limits becomes its JSON text, clamped; frameworks would serialise it anyway. So does a message
  *   with more than 1 KiB of JSON beside its results, and an object whose `toJSON` returns more than its members;
  * - lone surrogates are replaced in a result that fits;
  * - of a LangGraph Command, `update.messages` is clamped;
  * - of a LangChain pair of content and artifact (`func`), the content is clamped.
  *
- * A cut can change the type of a result: `T` may still say `{ rows: number[] }` although the value is a string, the
- * start of its JSON. Code that calls a wrapped tool itself should check `typeof` first, or call the original tool. With
- * `toModelOutput`, the type never changes.
+ * With `toModelOutput`, a cut never changes the type of a result. Without it, `T` may still say `{ rows: number[] }`
+ * although the value is a string, the start of its JSON: code that calls such a tool itself should check `typeof` first,
+ * or call the original tool. docs/frameworks.md says what each framework does with the value.
  */
 export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy): T
 export interface WrapPolicy extends ResultPolicy {

@@ -34,7 +34,9 @@ export function clampResult<T>(result: T, policy?: ResultPolicy): T {
 /** Returns true for a message without a tool result, and for a row of a session, which holds a message of any kind. */
 function isOfHistory(value: object): boolean {
   const message = get(value, 'message')
-  return isTurn(value) || (isObject(message) && (isTurn(message) || readResults(message, undefined).length > 0))
+  return (
+    isTurn(value) || (isObject(message) && (isTurn(message) || readResults(message, undefined).length > 0))
+  )
 }
 
 /**
