@@ -5,6 +5,7 @@ use crate::encoding::whitespace::is_visible;
 use crate::encoding::{Size, Utf16};
 use crate::limits::{Limits, Usage};
 use crate::notice::Notice;
+use crate::notice::saved::Saved;
 use crate::truncate::figures::Kept;
 use crate::truncate::input::Input;
 use crate::truncate::{Cut, Terms, truncate_lines};
@@ -53,15 +54,16 @@ impl<'a, 'b> Table<'a, 'b> {
     pub fn serve_one(&mut self, at: usize, room: Limits) {
         self.rooms[at] = room;
         let mark = if *self.terms.notice == Notice::None { Notice::None } else { Notice::Mark };
-        self.blocks[at] = self.cut(at, &mark, Size::default());
+        self.blocks[at] = self.cut(at, &mark, (Size::default(), &Saved::Nowhere));
     }
 
-    pub fn cut(&self, at: usize, notice: &Notice, beside: Size) -> Block {
+    /// `beside`: the size of dropped blocks, and the saved output that they name.
+    pub fn cut(&self, at: usize, notice: &Notice, (size, named): (Size, &Saved)) -> Block {
         // Spares a try of each notice, of which none fits.
         if self.rooms[at].is_empty() && self.sizes[at] != Usage::default() {
             return Block::Gone;
         }
-        let input = self.inputs[at].beside(beside);
+        let input = self.inputs[at].beside(size, named);
         match truncate_lines(&input, Terms { limits: self.rooms[at], notice, ..self.terms }) {
             None => Block::Whole,
             Some(cut) if shows(&cut, &input) => Block::Cut(cut),
