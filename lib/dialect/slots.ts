@@ -20,7 +20,8 @@ export function lightRoom(policy: Compiled): number {
 /** Returns true if the texts of a result fit unchanged by their length, without a native call. */
 export function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
   if (prepares(policy)) return false
-  let length = 0
+  // Blocks that all stay are joined by newlines.
+  let length = policy.share === 'stay' ? slots.length - 1 : 0
   for (const { text } of slots) length += text.length
   if (length > policy.gate) return false
   for (const slot of slots) if (isData(slot) ? hasLone(slot.text) : !slot.text.isWellFormed()) return false
