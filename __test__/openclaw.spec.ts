@@ -124,10 +124,13 @@ describe('the hard-truncate family', () => {
         // Blocks that all stay have a newline between them in any case.
         const least = blocks.length - 1
         expect(content).toHaveLength(blocks.length)
-        expect(countLines(joined(content))).toBeLessThanOrEqual(Math.max(limits.maxLines, least))
-        expect(countBytesUtf8(joined(content))).toBeLessThanOrEqual(Math.max(limits.maxBytesUtf8, least))
+        expect(openclaw.countLines(joined(content))).toBeLessThanOrEqual(Math.max(limits.maxLines, least))
+        expect(openclaw.countBytesUtf8(joined(content))).toBeLessThanOrEqual(Math.max(limits.maxBytesUtf8, least))
         const given = joined(blocks)
-        if (countLines(given) <= limits.maxLines && countBytesUtf8(given) <= limits.maxBytesUtf8)
+        if (
+          openclaw.countLines(given) <= limits.maxLines &&
+          openclaw.countBytesUtf8(given) <= limits.maxBytesUtf8
+        )
           expect(content).toBe(blocks)
       }),
       { numRuns: 2_000 },
