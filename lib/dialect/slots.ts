@@ -35,8 +35,7 @@ export function textOf({ text, json }: Slot, policy: Compiled): string {
 
 /** Returns the text of a JSON slot with its payloads replaced by their sizes, undefined if it has none. */
 export function named({ json }: Slot, text: string): string | undefined {
-  // The rest is shrunk as data, which replaces payloads itself.
-  return json && json.as !== REST ? withNames(text) : undefined
+  return json && withNames(text)
 }
 
 /** Returns true if the text of a slot is the JSON of data, not a string that the model is sent as it is. */
