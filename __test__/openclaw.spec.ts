@@ -125,7 +125,9 @@ describe('the hard-truncate family', () => {
         const least = blocks.length - 1
         expect(content).toHaveLength(blocks.length)
         expect(openclaw.countLines(joined(content))).toBeLessThanOrEqual(Math.max(limits.maxLines, least))
-        expect(openclaw.countBytesUtf8(joined(content))).toBeLessThanOrEqual(Math.max(limits.maxBytesUtf8, least))
+        expect(openclaw.countBytesUtf8(joined(content))).toBeLessThanOrEqual(
+          Math.max(limits.maxBytesUtf8, least),
+        )
         const given = joined(blocks)
         if (
           openclaw.countLines(given) <= limits.maxLines &&
