@@ -22,8 +22,8 @@
  *      between two ends it stays as the mark of its gap while text on both sides of it stays together;
  *  G6  tight: with keep 'head' or 'tail' and snap 'char', one more code point would exceed a limit, or cut into a mark,
  *      an earlier notice or a known continuation line;
- *  G7  a notice is never truncated: if it does not fit, it is replaced by "[... N more characters truncated]", then by
- *      "[...]", then omitted. A notice that leaves no line for text within `maxLines` does not fit;
+ *  G7  a notice is never truncated: if it does not fit, it is replaced by "[... N more characters truncated]" (with the
+ *      line that 'pi' has for a saved output, if that fits), then by "[...]", then omitted. A notice that leaves no line for text within `maxLines` does not fit;
  *  G8  deterministic: no clock and no randomness in text that a model reads, except the ids of saved outputs;
  *  G9  inputs are not mutated, and a result does not keep a large input in memory. Two exceptions: clampError changes
  *      its argument, and Node 24 and later retain the message that an error was created with;
@@ -102,7 +102,8 @@ export interface Cut {
  *           quota allowed only its start: "...; the start of it saved as ...". If saving failed: "...; the rest could
  *           not be saved (ENOSPC); ask for less, or for specific sections]". A cut that saves nothing repeats the name,
  *           of up to 200 bytes, that the notices of earlier cuts agree on
- *  'pi'     "[... N more characters truncated]"
+ *  'pi'     "[... N more characters truncated]". If the whole output was saved, by this cut or under the name that the
+ *           notices of earlier cuts agree on, and there is room, a line "[Full output: NAME]" follows
  *  'count'  "... (12,345 chars truncated from SOURCE)"; between ends "... (N chars truncated from SOURCE) ..."
  *  false    none
  *
@@ -221,8 +222,8 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
  * JSON. JSON that fits is returned as it is; other JSON without white space.
  *
  * Long strings are shortened first and end in "[+N chars]". Then arrays lose elements: the first, the last, those that
- * differ in kind or hold words of failure, `needles` or `query`, and small ones stay. Objects lose members last, whole.
- * Other values are spelled as in the input. Where nothing fits, `[]`, `{}` or `""` is left, below two bytes "". Text
+ * differ in kind or hold words of failure, `needles` or `query`, and small ones stay. The first and the last are shortened
+ * or emptied before they are omitted. Objects lose members last, whole. Other values are spelled as in the input. Where nothing fits, `[]`, `{}` or `""` is left, below two bytes "". Text
  * that is no JSON is cut as clampText does.
  */
 export function clampJson(json: unknown, policy?: JsonPolicy): string
