@@ -17,7 +17,7 @@ impl Table<'_, '_> {
     /// dropped, adds it to the last block with truncated lines.
     pub fn tell(&mut self) {
         let is_gone = |block: &Block| *block == Block::Gone;
-        let (missing, saved) = (self.missing(), self.saved(is_gone));
+        let (missing, saved) = (self.missing(), self.saved_by(is_gone));
         let blocks = || self.blocks.iter().zip(self.inputs);
         let cut = blocks().rposition(|(block, _)| matches!(block, Block::Cut(_)));
         let lined = || blocks().rposition(|(block, input)| *block == Block::Whole && input.shows_marks());
@@ -66,7 +66,7 @@ impl Table<'_, '_> {
     }
 
     /// Returns the saved output that notices of some blocks name.
-    fn saved(&self, is_meant: impl Fn(&Block) -> bool) -> Saved {
+    fn saved_by(&self, is_meant: impl Fn(&Block) -> bool) -> Saved {
         let mut told = Told::default();
         if self.terms.notice.names_saved() {
             let meant = self.blocks.iter().zip(self.inputs).filter(|(block, _)| is_meant(block));
@@ -80,8 +80,8 @@ impl Table<'_, '_> {
         let needs = self.terms.notice.needs(false);
         let needs = Needs { chars: true, ..needs };
         let all = self.inputs.iter().fold(Size::default(), |sum, input| sum + input.size(needs));
-        let saved = self.saved(|_| true);
-        let text = self.terms.notice.largest(all, self.terms.labels(false, &saved));
+        let saved = self.saved.get_or_init(|| self.saved_by(|_| true));
+        let text = self.terms.notice.largest(all, self.terms.labels(false, saved));
         let taken = Extent::of(Utf8(text.as_bytes()), &self.terms.limits).usage();
         // Token counts round up, and a truncated word may take one more token.
         Usage { tokens: taken.tokens + 2, ..taken }

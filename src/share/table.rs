@@ -1,5 +1,7 @@
 //! The blocks of a result, the room of each and what came of it.
 
+use std::cell::OnceCell;
+
 use super::Block;
 use crate::encoding::whitespace::is_visible;
 use crate::encoding::{Size, Utf16};
@@ -17,6 +19,8 @@ pub struct Table<'a, 'b> {
     pub blocks: Vec<Block>,
     /// The room of each block.
     pub rooms: Vec<Limits>,
+    /// The saved output that all blocks together name, once looked up.
+    pub saved: OnceCell<Saved>,
 }
 
 impl<'a, 'b> Table<'a, 'b> {
@@ -29,7 +33,7 @@ impl<'a, 'b> Table<'a, 'b> {
         };
         let sizes = inputs.iter().map(size).collect();
         let (blocks, rooms) = (vec![Block::Whole; inputs.len()], vec![limits; inputs.len()]);
-        Table { inputs, terms, sizes, blocks, rooms }
+        Table { inputs, terms, sizes, blocks, rooms, saved: OnceCell::new() }
     }
 
     pub fn serve(&mut self, rooms: &[Limits]) {
