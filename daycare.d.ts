@@ -16,7 +16,7 @@
 
 export interface ArithmeticOptions {
   /** Counts the notice towards the limit. Default false. */
-  noticeInside?: boolean
+  noticeInside?: boolean | undefined
 }
 
 /** Keeps the first `maxLength` chars of a longer text and appends "...". */

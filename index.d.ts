@@ -23,8 +23,8 @@
  *      between two ends it stays as the mark of its gap while text on both sides of it stays together;
  *  G6  tight: with keep 'head' or 'tail' and snap 'char', one more code point would exceed a limit, or cut into a mark,
  *      an earlier notice or a known continuation line;
- *  G7  a notice is never truncated: if it does not fit, it is replaced by "[... N more characters truncated]", then by
- *      "[...]", then omitted. A notice that leaves no line for text within `maxLines` does not fit;
+ *  G7  a notice is never truncated: if it does not fit, it is replaced by "[... N more characters truncated]" (with the
+ *      line that 'pi' has for a saved output, if that fits), then by "[...]", then omitted. A notice that leaves no line for text within `maxLines` does not fit;
  *  G8  deterministic: no clock and no randomness in text that a model reads, except the ids of saved outputs;
  *  G9  inputs are not mutated, and a result does not keep a large input in memory. Two exceptions: clampError changes
  *      its argument, and Node 24 and later retain the message that an error was created with;
@@ -41,16 +41,16 @@ import type { Writable } from 'node:stream'
  *  value. */
 export interface Limits {
   /** UTF-8 bytes of the result. Default 51_200 (50 KiB). */
-  maxBytes?: number
+  maxBytes?: number | undefined
   /** Lines of the result. Default 2_000. */
-  maxLines?: number
+  maxLines?: number | undefined
   /** UTF-16 code units of the result. Default Infinity. */
-  maxChars?: number
+  maxChars?: number | undefined
   /** Tokens of the result, as `estimateTokens` counts them. Default Infinity. */
-  maxTokens?: number
+  maxTokens?: number | undefined
   /** UTF-8 bytes of each line, without its "\n" or "\r\n". A longer line is truncated and ends in "[+N chars]", which
    *  counts towards the limit. Default Infinity. */
-  maxLineBytes?: number
+  maxLineBytes?: number | undefined
 }
 export type LimitName = 'bytes' | 'lines' | 'chars' | 'tokens' | 'lineBytes'
 
@@ -103,7 +103,8 @@ export interface Cut {
  *           quota allowed only its start: "...; the start of it saved as ...". If saving failed: "...; the rest could
  *           not be saved (ENOSPC); ask for less, or for specific sections]". A cut that saves nothing repeats the name,
  *           of up to 200 bytes, that the notices of earlier cuts agree on
- *  'pi'     "[... N more characters truncated]"
+ *  'pi'     "[... N more characters truncated]". If the whole output was saved, by this cut or under the name that the
+ *           notices of earlier cuts agree on, and there is room, a line "[Full output: NAME]" follows
  *  'count'  "... (12,345 chars truncated from SOURCE)"; between ends "... (N chars truncated from SOURCE) ..."
  *  false    none
  *
@@ -140,14 +141,14 @@ export type Query =
 
 export interface PolicyOptions extends Limits {
   /** Default 'auto'. */
-  keep?: Keep
+  keep?: Keep | undefined
   /** Share of the room that the head gets with 'ends', from 0 (like 'tail') to 1 (like 'head'). Default 0.5. If only
    *  one end fits, the one with the larger share is kept; at 0.5, the tail. */
-  headShare?: number
+  headShare?: number | undefined
   /** Strings that make a line a finding, such as the name of a file or a test that was asked about. Matched literally
    *  and case-sensitively; an empty string is an error. From the ninth line on, a needle on more than 3 % of the lines so
    *  far says nothing. */
-  needles?: readonly string[]
+  needles?: readonly string[] | undefined
   /** Text that says what was asked, as it is: the arguments of the call, the user's words. For 'relevant', and for
    *  'auto' where that chooses it. A string, or several, the first weighing most; an empty string and false ask nothing.
    *
@@ -157,29 +158,29 @@ export interface PolicyOptions extends Limits {
    *
    *  Default: the strings in the arguments of the call for wrapTool; these and the user's last words before the call for
    *  functions of a history; nothing for all others. Of the arguments and of the words up to 4,096 chars are read. */
-  query?: Query
+  query?: Query | undefined
   /** Marks the text as the output of a failure, for 'auto'. Default false; clampResult, wrapTool and captures detect
    *  it. */
-  isError?: boolean
+  isError?: boolean | undefined
   /** 'line' (default) moves a cut back to a line end if that costs at most a fifth of that side's room; 'char' never
    *  does. */
-  snap?: 'line' | 'char'
+  snap?: 'line' | 'char' | undefined
   /** Default 'hint'. */
-  notice?: Notice
+  notice?: Notice | undefined
   /** Name of the text in notices. Default "output". */
-  source?: string
+  source?: string | undefined
   /** Cleans texts before the limits apply, as cleanText does: G3, G4, totals and ranges hold for the cleaned text. Text
    *  that is JSON is not cleaned. A text that cleaning would empty is kept as it is. If a notice or mark of this package
    *  shows that a text was cut, its repeated lines are not folded. If none shows it (`notice` false, a template or a
    *  function), two of three or more equal lines that a cut made adjacent are kept; such a notice can count the others
    *  as kept. Default false. */
-  clean?: boolean | CleanOptions
+  clean?: boolean | CleanOptions | undefined
   /** Replaces secrets by marks, as redactText does, before all else: G3, G4, totals, ranges, notices, events and saved
    *  outputs know the text without its secrets only. Texts are redacted after `clean`, too. In results and errors, the
    *  strings of side data and of other members are redacted as well, by the name under which they stand if that tells;
    *  values behind getters, in maps, sets and bytes are not. What looks like a secret only since a cut is dropped.
    *  Wrapping a tool again redacts what either policy names. Default false. */
-  redact?: boolean | RedactOptions
+  redact?: boolean | RedactOptions | undefined
 }
 /** A checked, frozen policy. Create it once and pass it wherever options are accepted. Every function takes a policy or
  *  plain options and ignores options of other functions of this package, so one object can serve all. An unknown name
@@ -228,8 +229,8 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
  * JSON. JSON that fits is returned as it is; other JSON without white space.
  *
  * Long strings are shortened first and end in "[+N chars]". Then arrays lose elements: the first, the last, those that
- * differ in kind or hold words of failure, `needles` or `query`, and small ones stay. Objects lose members last, whole.
- * Other values are spelled as in the input. Where nothing fits, `[]`, `{}` or `""` is left, below two bytes "". Text
+ * differ in kind or hold words of failure, `needles` or `query`, and small ones stay. The first and the last are shortened
+ * or emptied before they are omitted. Objects lose members last, whole. Other values are spelled as in the input. Where nothing fits, `[]`, `{}` or `""` is left, below two bytes "". Text
  * that is no JSON is cut as clampText does.
  */
 export function clampJson(json: unknown, policy?: JsonPolicy): string
@@ -239,7 +240,7 @@ export interface JsonPolicy extends PolicyOptions {
   /** A JSON schema of any draft from 4 on, against which the result validates if the input did: what is required stays, and
    *  what `enum`, `const`, `format`, `pattern` or a combination of schemas says about a value keeps it whole or leaves it
    *  out. References lead within the schema. If the limits leave no room for that, the schema is ignored. */
-  schema?: object
+  schema?: object | undefined
 }
 export interface JsonReport {
   text: string
@@ -293,21 +294,21 @@ export function redactText(text: TextInput, options?: RedactOptions): string
 export interface RedactOptions {
   /** Kinds of docs/redact.md, such as 'github token'. Default: all. Any other throws a RangeError with code
    *  ERR_SPILLWAY_OPTION. */
-  kinds?: readonly string[]
+  kinds?: readonly string[] | undefined
   /** Secrets of your own: a regular expression of Rust's `regex` (no look-around), the whole match of which is the secret,
    *  and the kind that the mark says. They are looked for besides `kinds`. */
-  patterns?: readonly { kind: string; pattern: string }[]
+  patterns?: readonly { kind: string; pattern: string }[] | undefined
 }
 /** Steps of cleaning. All default to true. */
 export interface CleanOptions {
   /** False keeps escape sequences as they are; they neither move the cursor nor erase. */
-  ansi?: boolean
+  ansi?: boolean | undefined
   /** False keeps carriage returns and backspaces as they are; sequences neither move the cursor nor erase. */
-  carriageReturns?: boolean
+  carriageReturns?: boolean | undefined
   /** False keeps other control characters, each one column wide. */
-  control?: boolean
+  control?: boolean | undefined
   /** False keeps repeated lines. */
-  repeats?: boolean
+  repeats?: boolean | undefined
 }
 /** Like `String.prototype.slice`, but never splits a surrogate pair. Negative indexes count from the end. Lone
  *  surrogates are kept. */
@@ -336,7 +337,7 @@ export type DialectName =
 export interface ResultPolicy extends PolicyOptions {
   /** Division of the limits among the text blocks of ONE result. 'fair' (default): small blocks are kept whole, large
    *  ones share the rest; 'order': first come, first served; 'each': every block has the limits to itself. */
-  share?: 'fair' | 'order' | 'each'
+  share?: 'fair' | 'order' | 'each' | undefined
   /** Treatment of side data: copies beside the text that are not sent to a model (Pi `details`, LangChain `artifact`,
    *  MCP `structuredContent`). 'keep' (default) keeps them by reference. 'cap' keeps `maxSideBytes` of their JSON and
    *  records the original size (`spillway.originalBytes`). 'drop' removes them. An MCP server with an output schema
@@ -350,43 +351,43 @@ export interface ResultPolicy extends PolicyOptions {
    *  lower-case letters; or it has 64 or more, is not hexadecimal, and a `mimeType`, `mediaType`, `media_type`,
    *  `format` or `type` beside or above it names a media type other than text, or image, audio, video, wav, mp3, png
    *  and the like. Any other string is truncated as text. */
-  sideData?: 'keep' | 'cap' | 'drop'
+  sideData?: 'keep' | 'cap' | 'drop' | undefined
   /** JSON bytes that 'cap' keeps of each copy. Default 8_192. Small scalar fields survive first, long texts are
    *  truncated, arrays and objects keep what fits. Cycles, BigInt, maps and bytes are replaced by a description. */
-  maxSideBytes?: number
+  maxSideBytes?: number | undefined
   /** Copies to keep of an MCP result whose `content` repeats its `structuredContent`: both (default), the text, or the
    *  structured content. A text repeats it if it is its JSON, however spelled, or that of its only member `result`, into
    *  which servers wrap what is no object; if that is a list, the texts may be its elements. All other results stay as
    *  they are. Under 'structured', `content` keeps its other blocks and may be empty, limits of texts no longer apply,
    *  and messages of Pi keep their text, since Pi sends no structured content. docs/frameworks.md says what each client
    *  does with both. */
-  structured?: 'both' | 'text' | 'structured'
+  structured?: 'both' | 'text' | 'structured' | undefined
   /** Form of JSON that is over the limits. 'text' (default): cut like any text, and tags that announce JSON announce text.
    *  'keep-shape': cut as clampJson does, so that it parses and data stays data: texts that are a JSON list or object,
    *  JSON of the AI SDK, Bedrock and Gemini, plain data that a tool returns, and under `sideData: 'cap'` an MCP
    *  `structuredContent`. What is missing is told by notices in other texts of the result, by reports and events, never
    *  within the JSON: a result that is JSON alone carries no notice. */
-  json?: 'text' | 'keep-shape'
+  json?: 'text' | 'keep-shape' | undefined
   /** With `json: 'keep-shape'`: the JSON schema of what the tool returns, as `JsonPolicy.schema`. */
-  schema?: object
+  schema?: object | undefined
   /** Default: detected from the shape of the value, by its tags alone, never by instanceof. */
-  dialect?: DialectName
+  dialect?: DialectName | undefined
   /** Budget of the payloads of one result, in clampMessages and repairSession of all results together: images, audio and
    *  files in blocks, and base64 in texts (data URLs from 1,024 chars, and bare runs of over 4 KiB that decode to a known
    *  kind of file). What is over goes whole; a block of text in its place names its size, its kind and, for an image, its
    *  dimensions, such as "[... 1,048,576 bytes of image/png 1280x720 omitted]". The limits then count these words.
    *  References (addresses, ids of files) stay, as do screenshots that OpenAI's computer tool requires. Default: all
    *  payloads stay. */
-  media?: MediaOptions
+  media?: MediaOptions | undefined
 }
 
 export interface MediaOptions {
   /** Bytes of all payloads together, decoded. Default Infinity. */
-  maxBytes?: number
+  maxBytes?: number | undefined
   /** Payloads. Default Infinity. */
-  maxItems?: number
+  maxItems?: number | undefined
   /** End from which payloads are kept, each that fits beside those before it. Default 'latest'. */
-  keep?: 'latest' | 'first'
+  keep?: 'latest' | 'first' | undefined
 }
 /** A number of images, sounds and files, and their bytes, decoded. */
 export interface MediaCount {
@@ -408,8 +409,10 @@ export interface MediaCount {
  *  Bedrock `{json}` becomes `{text}`, a Gemini response becomes `{output}` or `{error}`. Payloads in it (see
  *  `sideData`) are replaced by their size first, so no cut goes through one; if that is enough, there is no notice.
  *
- *  Unknown shapes, and rows of session files, are returned as they are. If `dialect` is given, any object with its
- *  fields is read as a result. */
+ *  Plain data that is not a result of any dialect, such as `{stdout}` or a list of strings, is bounded as wrapTool bounds
+ *  it: over the limits it becomes its JSON text, clamped, so a value of type `T` may be a string. Messages of the user,
+ *  the model and the system without a tool result, and rows of session files, are returned as they are. If `dialect` is
+ *  given, any object with its fields is read as a result. */
 export function clampResult<T>(result: T, policy?: ResultPolicy): T
 /** Shortens the SAME error object: `message` to the policy, `stack` to that message and at most 20 frames (as many as
  *  the limit allows), `cause` and AggregateError `errors` likewise to depth 5. Frames are truncated at 1,000 chars,
@@ -441,30 +444,33 @@ export function clampError<E>(error: E, policy?: PolicyOptions): E
  *
  * A result is clamped as clampResult does. In addition:
  * - a tool with its own `toModelOutput` (AI SDK) keeps its raw result, and the model's copy is clamped;
- * - without `toModelOutput`, an object or array (bytes and class instances too) that is not a result of any dialect and
+ * - a tool of the AI SDK without one (a plain object with an `inputSchema` and no `name`) gets a `toModelOutput` that
+ *   sends the clamped text of an object or array over the limits, while `execute` still returns the object. Side data of
+ *   a result over the limits is capped in that copy, since the AI SDK sends all of it;
+ * - for any other tool, an object or array (bytes and class instances too) that is not a result of any dialect and
  *   whose JSON is over the limits becomes its JSON text, clamped; frameworks would serialise it anyway. So does a message
  *   with more than 1 KiB of JSON beside its results, and an object whose `toJSON` returns more than its members;
  * - lone surrogates are replaced in a result that fits;
  * - of a LangGraph Command, `update.messages` is clamped;
  * - of a LangChain pair of content and artifact (`func`), the content is clamped.
  *
- * A cut can change the type of a result: `T` may still say `{ rows: number[] }` although the value is a string, the
- * start of its JSON. Code that calls a wrapped tool itself should check `typeof` first, or call the original tool. With
- * `toModelOutput`, the type never changes.
+ * With `toModelOutput`, a cut never changes the type of a result. Without it, `T` may still say `{ rows: number[] }`
+ * although the value is a string, the start of its JSON: code that calls such a tool itself should check `typeof` first,
+ * or call the original tool. docs/frameworks.md says what each framework does with the value.
  */
 export function wrapTool<T extends object>(tool: T, policy?: WrapPolicy): T
 export interface WrapPolicy extends ResultPolicy {
   /** Method to wrap. Default: the first of execute, invoke, func that is a function. */
-  method?: string
+  method?: string | undefined
   /** Store for the full output of a result that was cut: its text slots joined by newlines, or the message of a thrown
    *  error, before cleaning. The notice then names it, or says why it could not be saved. Only tools that return a
    *  promise can save (with `toModelOutput`: if that returns one); for others the notice says "could not be saved
    *  (ERR_SPILLWAY_SPILL)". If only payloads in JSON were replaced by their size, there is no notice to name
    *  the file. The same text of the same call is saved once. */
-  spill?: SpillStore
+  spill?: SpillStore | undefined
   /** Called after each cut, never with content. Errors it throws are ignored. The same events go to the channel
    *  'spillway:clamp' of node:diagnostics_channel. */
-  onClamp?: (event: ClampEvent) => void
+  onClamp?: ((event: ClampEvent) => void) | undefined
 }
 /** One cut of a result, a partial update or a thrown error. Sizes are totals over all texts of the result. */
 export interface ClampEvent {
@@ -503,13 +509,13 @@ export type OnlyOptions<P> =
 export function sanitizeForDisplay<T>(result: T, options?: DisplayOptions): T
 export interface DisplayOptions {
   /** Chars of each text block. Default 8_000. */
-  maxChars?: number
+  maxChars?: number | undefined
   /** Chars of each text of an error result. Default 400. */
-  maxErrorChars?: number
+  maxErrorChars?: number | undefined
   /** Cleans texts before they are cut, as cleanText does. Default false. */
-  clean?: boolean | CleanOptions
+  clean?: boolean | CleanOptions | undefined
   /** Replaces secrets by marks, as redactText does. Default false. */
-  redact?: boolean | RedactOptions
+  redact?: boolean | RedactOptions | undefined
 }
 
 // ── Histories ────────────────────────────────────────────────────────────────────────────────────────────
@@ -522,7 +528,7 @@ export function clampMessages<T extends readonly unknown[]>(
   options?: MessagesPolicy,
 ): { messages: T; clamped: number }
 export interface MessagesPolicy extends ResultPolicy {
-  aggregate?: AggregatePolicy
+  aggregate?: AggregatePolicy | undefined
 }
 /** A budget over all tool results of a history. Older results are reduced in steps, each from one end of the history to
  *  the other, and only as far as the budget needs: to `minKeepChars`; then to a notice. The latest then share what is
@@ -532,13 +538,13 @@ export interface AggregatePolicy {
   /** Chars that all tool results together may hold. It always holds, except that each result keeps at least "[...]". */
   maxChars: number
   /** End of the history at which reduction starts. Default 'oldest'. */
-  order?: 'oldest' | 'newest'
+  order?: 'oldest' | 'newest' | undefined
   /** Touches the latest results only when nothing else is left. The latest are those after the last message of the
    *  model; one that ended in an error does not count. If false, they are reduced like older ones. Default true. */
-  protectLatest?: boolean
+  protectLatest?: boolean | undefined
   /** Chars of content that each result keeps if possible; the latest may have to share less. Default 2_000; 0 leaves
    *  only a notice. */
-  minKeepChars?: number
+  minKeepChars?: number | undefined
 }
 
 /** Makes a history one that its provider accepts: every tool call has one result, where the provider wants it, and every
@@ -557,12 +563,12 @@ export function repairToolPairs<T extends readonly unknown[]>(
 ): { messages: T; repaired: number }
 export interface PairsOptions {
   /** Default: that of the first call. */
-  dialect?: DialectName
+  dialect?: DialectName | undefined
   /** Results without a call: 'drop' (default) or 'text', which keeps their text as words of the user. */
-  orphans?: 'drop' | 'text'
+  orphans?: 'drop' | 'text' | undefined
   /** Text of a result that is missing. It is an error for the model. Default: "[No result: the call was interrupted, or
    *  its result was removed]". */
-  missing?: string
+  missing?: string | undefined
 }
 
 // ── Process output ───────────────────────────────────────────────────────────────────────────────────────
@@ -603,7 +609,7 @@ export class OutputCapture {
 }
 export interface AttachOptions {
   /** Milliseconds to wait for the end of the pipes after the child has exited. Default 2_000. */
-  graceMs?: number
+  graceMs?: number | undefined
   /** Aborts the capture and kills the child with SIGTERM. */
   signal?: AbortSignal | undefined
 }
@@ -611,23 +617,23 @@ export interface AttachOptions {
  *  an error for 'auto'. */
 export interface CaptureOptions extends PolicyOptions {
   /** 'merged' (default): one text in order of arrival; 'separate': each stream has its own text and its own limits. */
-  streams?: 'merged' | 'separate'
+  streams?: 'merged' | 'separate' | undefined
   /** Cleans the output before the limits apply, as cleanText does, while it streams. The saved file is never cleaned.
    *  Default true. */
-  clean?: boolean | CleanOptions
+  clean?: boolean | CleanOptions | undefined
   /** Store for the raw output, both streams in order of arrival, once it exceeds the limits. If the
    *  text is not cut in the end, no file is left. Default: not saved. */
-  spill?: SpillStore
+  spill?: SpillStore | undefined
   /** Name of the producer in notices (unless `source` is given), events and spill records. */
-  tool?: string
-  callId?: string
+  tool?: string | undefined
+  callId?: string | undefined
 }
 /** The end of a process. Known parts are reported in a last line, such as "[exit code 1]", "[killed by SIGKILL]" or
  *  "[timed out, exit code 124]". */
 export interface ProcessExit {
-  code?: number | null
-  signal?: string | null
-  timedOut?: boolean
+  code?: number | null | undefined
+  signal?: string | null | undefined
+  timedOut?: boolean | undefined
 }
 export interface CaptureResult {
   /** The merged text, or both streams under "stdout:" and "stderr:" (an empty stream has no label). The streams share
@@ -660,9 +666,9 @@ export function formatProcessOutput(output: ProcessOutput, policy?: PolicyOption
 export interface ProcessOutput {
   stdout: TextInput
   stderr: TextInput
-  exitCode?: number | null
-  signal?: string | null
-  timedOut?: boolean
+  exitCode?: number | null | undefined
+  signal?: string | null | undefined
+  timedOut?: boolean | undefined
 }
 
 // ── Full outputs on disk ─────────────────────────────────────────────────────────────────────────────────
@@ -674,16 +680,16 @@ export interface SpillOptions {
   dir: string
   /** Reference to a saved output in notices: the file's path (default; an agent's own file tools can read it), or its
    *  id alone (for spillTool, or if the agent cannot see the path). File names begin with the id. */
-  reference?: 'path' | 'id'
+  reference?: 'path' | 'id' | undefined
   /** Bytes of one file. Above it the file is truncated and not complete. Default 64 MiB. */
-  maxFileBytes?: number
+  maxFileBytes?: number | undefined
   /** Bytes of the whole directory. Above it the oldest files are removed, except those younger than `minAge`. Default
    *  512 MiB. */
-  maxTotalBytes?: number
+  maxTotalBytes?: number | undefined
   /** Milliseconds since the output ended, after which its file is removed. Default 7 days. */
-  maxAge?: number
+  maxAge?: number | undefined
   /** Milliseconds. No younger file is removed. Default 1 hour. */
-  minAge?: number
+  minAge?: number | undefined
 }
 /** A saved output. `bytes` and `lines` are the size of the full output. `complete` is false if the file holds less: it
  *  reached its quota, is still being written, or its writer died (then they are the size of the file). */
@@ -705,7 +711,7 @@ export interface SpillRecord {
  */
 export interface SpillStore {
   /** Part of a record that notices name. Default 'id'. */
-  readonly reference?: 'path' | 'id'
+  readonly reference?: 'path' | 'id' | undefined
   /** Saves a text as UTF-8 (lone surrogates as U+FFFD), or bytes as they are; do not change the bytes until the save is
    *  done. Chunks are asked for one after another: a capture waits while 1 MiB is not asked for. If they end in an
    *  error, nothing is kept, and the save rejects with that error. Before its first file, and then once an hour, a store sweeps by itself, with the `retain` of the last
@@ -729,22 +735,22 @@ export interface SpillStore {
 }
 /** The producer of an output, for the name of its file and for events. */
 export interface SpillMeta {
-  tool?: string
-  callId?: string
+  tool?: string | undefined
+  callId?: string | undefined
 }
 export interface SpillRange {
   /** First line of the page, 1-based. Default 1. */
-  line?: number
+  line?: number | undefined
   /** First byte of the page, 0-based. Takes precedence over `line`. */
-  byte?: number
+  byte?: number | undefined
   /** Lines of the page at most. Default: as many as fit. */
-  lines?: number
+  lines?: number | undefined
   /** Bytes of text of the page at most. Default 40_960. */
-  maxBytes?: number
+  maxBytes?: number | undefined
 }
 export interface SweepOptions {
   /** Ids of outputs to keep, such as those that a conversation still names. */
-  retain?: readonly string[]
+  retain?: readonly string[] | undefined
 }
 /** A page of a saved output. */
 export interface SpillSlice {
@@ -766,15 +772,15 @@ export interface SpillSlice {
 }
 export interface SpillSearch {
   /** Reads the pattern as a regular expression. Default false. */
-  regex?: boolean
+  regex?: boolean | undefined
   /** Default false. */
-  ignoreCase?: boolean
+  ignoreCase?: boolean | undefined
   /** Lines to show before and after each match. Default 0, at most 100. */
-  context?: number
+  context?: number | undefined
   /** Matches to return. Default 100, at most 1_000. */
-  max?: number
+  max?: number | undefined
   /** First line that may match; to continue, the line after the last match. Default 1. */
-  line?: number
+  line?: number | undefined
 }
 /** A matching line, without its line end. */
 export interface SpillMatch {
@@ -852,7 +858,7 @@ export interface PrecheckInput {
   maxRequestBytes?: number | undefined
   /** Budget over all tool results. Defaults: `maxChars` is the larger of four results and half the window in chars,
    *  `order` 'oldest', `protectLatest` true, `minKeepChars` 0. */
-  aggregate?: Partial<AggregatePolicy> | undefined
+  aggregate?: (Omit<AggregatePolicy, 'maxChars'> & { maxChars?: number | undefined }) | undefined
 }
 
 export interface Precheck {
@@ -877,13 +883,13 @@ export interface Precheck {
  *  nothing. */
 export interface PlanStep {
   index: number
-  callId?: string
+  callId?: string | undefined
   /** Chars of all texts of the result now. */
   chars: number
   maxChars: number
   /** Bytes of payloads in blocks of their own, decoded, that the result may keep, the latest first. The words in place of
    *  others do not count towards `maxChars`. Absent: all stay. */
-  media?: number
+  media?: number | undefined
 }
 
 /** Estimates a prompt before it is sent, and finds the cheapest way to make it fit. Counts are remembered with their
@@ -945,7 +951,7 @@ export interface ProviderError {
 export function classifyProviderError(error: unknown, options?: ClassifyOptions): ProviderError
 export interface ClassifyOptions {
   /** Tried first, in this order, against the texts of the error. */
-  patterns?: readonly { pattern: RegExp; kind: ProviderErrorKind }[]
+  patterns?: readonly { pattern: RegExp; kind: ProviderErrorKind }[] | undefined
 }
 
 /**
@@ -1019,26 +1025,26 @@ export class ContextOverflowError extends Error {
  *  32 messages and the last with words of the user say. */
 export interface GuardOptions extends ResultPolicy {
   /** Method of the manager that stores a message, its first argument. Default 'appendMessage'. */
-  method?: string
+  method?: string | undefined
   /** Runs after a first cap, on messages that are or carry tool results, with the call id and tool name of the first
    *  result. Its return value is capped again. Synchronous: if it throws, or does not return a message (undefined, a
    *  promise), it is ignored. */
-  transform?: (message: unknown, meta: { toolCallId?: string; toolName?: string }) => unknown
+  transform?: ((message: unknown, meta: { toolCallId?: string; toolName?: string }) => unknown) | undefined
   /** Runs last, on every message. Returns the message to write, or false to write nothing (appendMessage then returns
    *  undefined). Its return value is capped too, and ignored in the same cases as that of `transform`. */
-  beforeWrite?: (message: unknown) => unknown | false
+  beforeWrite?: ((message: unknown) => unknown | false) | undefined
   /** Bytes of a message with tool results as JSON, without the payloads of its images, audio and files: the last line
    *  of defence. Reduced in this order: side data, members and blocks that no dialect knows, text, other members around
    *  the results, and blocks from the end. A payload that no dialect knows, such as the base64 of an unknown block, is
    *  kept whole or replaced by its size (see `sideData`). The bound holds from 2 KiB for each result of a message;
    *  below that every result is still kept. Other messages are never changed. Default 262_144. */
-  maxRowBytes?: number
+  maxRowBytes?: number | undefined
   /** Changes the message itself, because agents (Pi up to 0.74) send the object that they store. A message that cannot
    *  be changed (frozen) is copied; if a hook returns an object of another class, that object is written. Default
    *  true. */
-  inPlace?: boolean
+  inPlace?: boolean | undefined
   /** Called after each cut of a text, never with content. */
-  onClamp?: (event: ClampEvent) => void
+  onClamp?: ((event: ClampEvent) => void) | undefined
 }
 /** Clamps the messages of one manager before its `appendMessage`, or another method, stores them. An override that is
  *  already there keeps working, and no prototype is patched. Guarding the same method again replaces the options and
@@ -1066,25 +1072,27 @@ export interface RepairOptions extends ResultPolicy {
   /** Budget over all tool results of the active branch. In Pi sessions from version 2 on, the branch runs from the last
    *  row to its root, or to the first row that its last compaction keeps. In other files it is all rows in order,
    *  without Claude Code's sidechains. Cannot be combined with `plan`. */
-  aggregate?: AggregatePolicy
+  aggregate?: AggregatePolicy | undefined
   /** Plan to apply instead of `aggregate` and `media`. Steps are matched by call id and present length; by index and length only in
    *  files of plain messages. Steps without a match are ignored and counted in `unmatched`. */
-  plan?: readonly PlanStep[]
+  plan?: readonly PlanStep[] | undefined
   /** Keeps the file as it was before its first repair as `<file>.bak`, which is never overwritten, and as it was before
    *  its latest repair as `<file>.bak.latest`. Both are the original file itself, under one name or two, beside the
    *  target if the path is a symbolic link. A repair that fails or is aborted makes no backup. Default true. */
-  backup?: boolean
+  backup?: boolean | undefined
   /** Reports the effect of a repair without a lock and without writing. Default false. */
-  dryRun?: boolean
+  dryRun?: boolean | undefined
   /** False if the caller already holds `<file>.lock`. Default true; if this process already holds the lock, the call
    *  then fails at once. */
-  lock?: boolean
+  lock?: boolean | undefined
   /** Milliseconds to wait for the file's lock. Default 10_000. */
-  lockTimeout?: number
+  lockTimeout?: number | undefined
   /** Aborts until the file is replaced. The call then rejects with `signal.reason` and leaves no file behind. */
   signal?: AbortSignal | undefined
   /** Called some 20 times a second while work goes on, and once at the end. Errors it throws are ignored. */
-  onProgress?: (progress: { bytes: number; totalBytes: number; rows: number; clamped: number }) => void
+  onProgress?:
+    | ((progress: { bytes: number; totalBytes: number; rows: number; clamped: number }) => void)
+    | undefined
 }
 export interface RepairReport {
   /** True if the file was replaced. Always false in a dry run; its other figures are those of a real repair. */
@@ -1151,7 +1159,7 @@ export function inspectSession(path: string, options?: InspectOptions): Promise<
 export interface InspectOptions extends ResultPolicy {
   signal?: AbortSignal | undefined
   /** Largest results to report. Default 10. */
-  top?: number
+  top?: number | undefined
 }
 
 // ── Errors and events ────────────────────────────────────────────────────────────────────────────────────

@@ -12,19 +12,19 @@
  *  budget for all results, the oldest reduced first. '2026.9' (or 'latest', 2026.9.6): the same with a smaller reserve,
  *  and with Chinese, Japanese and Korean weighed as 4 to 16 chars. */
 export interface ProfileOptions {
-  profile?: '2026.4' | '2026.7' | '2026.9' | 'april' | 'latest'
+  profile?: '2026.4' | '2026.7' | '2026.9' | 'april' | 'latest' | undefined
 }
 
 // ── Where a tool runs ────────────────────────────────────────────────────────────────────────────────────
 
 export interface HardTruncateLimits {
   /** Default 51_200 (50 KiB). */
-  maxBytesUtf8?: number
+  maxBytesUtf8?: number | undefined
   /** Default 2_000. */
-  maxLines?: number
+  maxLines?: number | undefined
   /** Text appended as it is to the kept text; it counts towards the limits. Default HARD_TRUNCATE_SUFFIX. If it does
    *  not fit, it is replaced by "[... N more characters truncated]", then by "[...]". */
-  suffix?: string
+  suffix?: string | undefined
 }
 /** Truncates a text to its head. */
 export function truncateTextByLinesAndBytesUtf8(text: string, limits?: HardTruncateLimits): string
@@ -49,10 +49,10 @@ export const HARD_TRUNCATE_SUFFIX: string
 export interface ToolResultTruncationOptions extends ProfileOptions {
   /** Text used as it is, or a function of the number of omitted chars. Default "[... N more characters truncated]", from
    *  '2026.7' on "[... N more characters truncated; rerun with narrower args if needed]". */
-  suffix?: string | ((truncatedChars: number) => string)
+  suffix?: string | ((truncatedChars: number) => string) | undefined
   /** Chars. Both ends are kept only if there is room for more than twice as many; otherwise the head. Never raises
    *  `maxChars`. Default 2_000. */
-  minKeepChars?: number
+  minKeepChars?: number | undefined
 }
 /** Truncates a text to its head, or to 70 % of head and 30 % of tail if the end looks important. MIDDLE_OMISSION_MARKER and
  *  the notice then stand between the two. */
@@ -80,13 +80,22 @@ export function calculateMaxToolResultCharsWithCap(contextWindowTokens: number, 
 /** Returns the cap of one result from 2026.7 on: 16,000 chars, from 100,000 tokens 32,000, from 200,000 tokens 64,000. */
 export function resolveAutoLiveToolResultMaxChars(contextWindowTokens: number): number
 export interface ContextLimits {
-  contextLimits?: { toolResultMaxChars?: number }
+  contextLimits?: { toolResultMaxChars?: number | undefined } | undefined
 }
 export interface LiveCapParams {
   contextWindowTokens: number
   /** OpenClaw's configuration. The limit of the agent goes before that of the defaults. */
-  cfg?: { agents?: { defaults?: ContextLimits; list?: readonly (ContextLimits & { id: string })[] } }
-  agentId?: string
+  cfg?:
+    | {
+        agents?:
+          | {
+              defaults?: ContextLimits | undefined
+              list?: readonly (ContextLimits & { id: string })[] | undefined
+            }
+          | undefined
+      }
+    | undefined
+  agentId?: string | undefined
 }
 /** Returns the configured cap, else that for the window, within 30 % of the window. */
 export function resolveLiveToolResultMaxChars(params: LiveCapParams): number
@@ -94,7 +103,7 @@ export function resolveLiveToolResultMaxChars(params: LiveCapParams): number
  *  default `resolveLiveToolResultMaxChars` of the window. */
 export function resolveLiveToolResultAggregateMaxChars(params: {
   contextWindowTokens: number
-  perResultMaxChars?: number
+  perResultMaxChars?: number | undefined
 }): number
 export interface ToolResultBudget {
   /** `resolveLiveToolResultMaxChars` of the window. */
@@ -110,7 +119,7 @@ export function resolveToolResultContextMaxChars(contextWindowTokens: number): n
 export function toolResultFitsBudget(text: string, budget?: ToolResultBudget): boolean
 export interface WeightOptions {
   /** Chars that a char counts at least. Default 1. */
-  minimumRawWeight?: number
+  minimumRawWeight?: number | undefined
 }
 /** Returns the longest head of a text within `maxChars`, as '2026.9' weighs it. */
 export function sliceToolResultTextToBudget(text: string, maxChars: number, options?: WeightOptions): string
@@ -176,13 +185,13 @@ export function truncateOversizedToolResultsInMessages<M>(
 
 /** `contextPruning` of OpenClaw's configuration. */
 export interface CacheTtlPruningConfig {
-  mode?: string
+  mode?: string | undefined
   /** Such as `5m` or `1h30m`, in minutes without a unit. Default five minutes, also for a text that is no duration. */
-  ttl?: string
+  ttl?: string | undefined
   /** Names of tools, in which `*` stands for any chars. */
-  tools?: { allow?: readonly string[]; deny?: readonly string[] }
+  tools?: { allow?: readonly string[] | undefined; deny?: readonly string[] | undefined } | undefined
   /** Default on, with the text "[Old tool result content cleared]". */
-  hardClear?: { enabled?: boolean; placeholder?: string }
+  hardClear?: { enabled?: boolean | undefined; placeholder?: string | undefined } | undefined
 }
 export interface CacheTtlPruningSettings {
   ttlMs: number
@@ -199,16 +208,16 @@ export interface CacheTtlPruningParams<M> {
   settings: CacheTtlPruningSettings
   contextWindowTokens: number
   /** Milliseconds when the provider's cache was last written. Without it nothing is pruned. */
-  lastCacheTouchAt?: number | null
+  lastCacheTouchAt?: number | null | undefined
   /** Milliseconds. */
   now: number
   projectionState: ToolResultPromptProjectionState
   /** False sends again what was pruned before, and prunes nothing more. Default false. */
-  pruneNewRounds?: boolean
+  pruneNewRounds?: boolean | undefined
   /** Does not count the model's thoughts. */
-  dropThinkingBlocksForEstimate?: boolean
+  dropThinkingBlocksForEstimate?: boolean | undefined
   /** Called once if anything was pruned. */
-  onPruned?: () => void
+  onPruned?: (() => void) | undefined
 }
 /**
  * Prunes old tool results once the provider's cache has expired, when a shorter prompt costs no more to read than a
@@ -226,50 +235,54 @@ type StoredMessage = any
 
 export interface SessionToolResultGuardOptions extends ProfileOptions {
   /** Returns the message to store instead of any message. */
-  transformMessageForPersistence?: (message: StoredMessage) => StoredMessage
+  transformMessageForPersistence?: ((message: StoredMessage) => StoredMessage) | undefined
   /** Returns the tool result to store instead, after a first cut. `isSynthetic`: it replaces a missing result. */
-  transformToolResultForPersistence?: (
-    message: StoredMessage,
-    meta: { toolCallId?: string; toolName?: string; isSynthetic?: boolean },
-  ) => StoredMessage
+  transformToolResultForPersistence?:
+    | ((
+        message: StoredMessage,
+        meta: { toolCallId?: string; toolName?: string; isSynthetic?: boolean },
+      ) => StoredMessage)
+    | undefined
   /** Runs last, before the write. `block` writes nothing; `message` is written instead. */
-  beforeMessageWriteHook?: (event: {
-    message: StoredMessage
-  }) => { block?: boolean; message?: StoredMessage } | undefined
+  beforeMessageWriteHook?:
+    | ((event: {
+        message: StoredMessage
+      }) => { block?: boolean | undefined; message?: StoredMessage } | undefined)
+    | undefined
   /** Stores an error result for a call without a result. Default true. */
-  allowSyntheticToolResults?: boolean
+  allowSyntheticToolResults?: boolean | undefined
   /** Text of that error result. Default MISSING_TOOL_RESULT_TEXT. */
-  missingToolResultText?: string
+  missingToolResultText?: string | undefined
   /** Tools whose calls are stored, ignoring case; calls of other tools are dropped. Default: all tools. */
-  allowedToolNames?: Iterable<string>
+  allowedToolNames?: Iterable<string> | undefined
   /** Chars of one tool result. Default 40_000, from '2026.7' on 16_000. `calculateMaxToolResultChars` returns the cap for a
    *  window. A value that is no number from 0 up is replaced by the default, as in OpenClaw, and told on the channel
    *  'spillway:warning'. */
-  maxToolResultChars?: number
+  maxToolResultChars?: number | undefined
   /** Called once for each message that was stored. An error of it is ignored. */
-  onMessagePersisted?: OnMessagePersisted
+  onMessagePersisted?: OnMessagePersisted | undefined
   /** OpenClaw's name of the session, for `onMessagePersisted`. */
-  sessionKey?: string
+  sessionKey?: string | undefined
   /** Called with each message of the user that was stored. Errors of this and the next three are ignored. */
-  onUserMessagePersisted?: (message: StoredMessage, stored: StoredUserMessage) => void
+  onUserMessagePersisted?: ((message: StoredMessage, stored: StoredUserMessage) => void) | undefined
   /** Called with each message of the user that `beforeMessageWriteHook` blocked. */
-  onUserMessageBlocked?: (message: StoredMessage) => void
+  onUserMessageBlocked?: ((message: StoredMessage) => void) | undefined
   /** Called with each turn of the model that was stored with `stopReason: 'error'`. */
-  onAssistantErrorMessagePersisted?: (message: StoredMessage) => void
+  onAssistantErrorMessagePersisted?: ((message: StoredMessage) => void) | undefined
   /** Does not store the next message of the user: an earlier attempt did. */
-  suppressNextUserMessagePersistence?: boolean
+  suppressNextUserMessagePersistence?: boolean | undefined
   /** Called with that message, as the hooks left it. */
-  onUserMessagePersistenceSuppressed?: (message: StoredMessage) => void
+  onUserMessagePersistenceSuppressed?: ((message: StoredMessage) => void) | undefined
   /** Does not store turns of the model with `stopReason: 'error'`. */
-  suppressAssistantErrorPersistence?: boolean
+  suppressAssistantErrorPersistence?: boolean | undefined
   /** Does not store messages of the model without tool calls. */
-  suppressTranscriptOnlyAssistantPersistence?: boolean
+  suppressTranscriptOnlyAssistantPersistence?: boolean | undefined
   /** False stores secrets as they are. Default: as in the profile. */
-  redact?: boolean
+  redact?: boolean | undefined
   /** OpenClaw's name of the run, stored with messages of the model and of tools as `__openclaw.runId`. */
-  runId?: string
+  runId?: string | undefined
   /** OpenClaw's record of failed turns, which says what is stored of one. */
-  assistantErrorTranscript?: AssistantErrorTranscript
+  assistantErrorTranscript?: AssistantErrorTranscript | undefined
 }
 /** OpenClaw's record of failed turns. `record` returns the message to store, undefined to store none. */
 export interface AssistantErrorTranscript {
@@ -277,7 +290,7 @@ export interface AssistantErrorTranscript {
 }
 /** `entryId`: id of the row, if the append returns one. `appended`: true. */
 export interface StoredUserMessage {
-  entryId?: string
+  entryId?: string | undefined
   appended: boolean
   persistedMessage: StoredMessage
 }
@@ -338,15 +351,15 @@ export function truncateOversizedToolResultsInSession(
   params: ProfileOptions & {
     sessionFile: string
     contextWindowTokens: number
-    maxCharsOverride?: number
-    aggregateMaxCharsOverride?: number
-    lock?: boolean
+    maxCharsOverride?: number | undefined
+    aggregateMaxCharsOverride?: number | undefined
+    lock?: boolean | undefined
     /** The budget leaves results since the last assistant message to their cap, and may be exceeded by them. */
-    protectTrailingToolResults?: boolean
+    protectTrailingToolResults?: boolean | undefined
     /** Called once if anything was cut, with the last message that was rewritten. */
-    onMessagePersisted?: OnMessagePersisted
-    sessionId?: string
-    sessionKey?: string
+    onMessagePersisted?: OnMessagePersisted | undefined
+    sessionId?: string | undefined
+    sessionKey?: string | undefined
   },
 ): Promise<{ truncated: boolean; truncatedCount: number; reason?: string }>
 
@@ -378,17 +391,17 @@ export function truncateOversizedToolResultsInSessionManager(
   params: ProfileOptions & {
     sessionManager: RewritableSessionManager
     contextWindowTokens: number
-    maxCharsOverride?: number
-    aggregateMaxCharsOverride?: number
+    maxCharsOverride?: number | undefined
+    aggregateMaxCharsOverride?: number | undefined
     /** The budget leaves results since the last assistant message to their cap, and may be exceeded by them. */
-    protectTrailingToolResults?: boolean
-    projectionState?: ToolResultPromptProjectionState
+    protectTrailingToolResults?: boolean | undefined
+    projectionState?: ToolResultPromptProjectionState | undefined
     /** Called once if anything was cut, with the last message that was rewritten. */
-    onMessagePersisted?: OnMessagePersisted
-    sessionFile?: string
-    sessionId?: string
-    sessionKey?: string
-    agentId?: string
+    onMessagePersisted?: OnMessagePersisted | undefined
+    sessionFile?: string | undefined
+    sessionId?: string | undefined
+    sessionKey?: string | undefined
+    agentId?: string | undefined
   },
 ): Promise<{ truncated: boolean; truncatedCount: number; reason?: string }>
 
@@ -398,9 +411,9 @@ export interface ReductionParams extends ProfileOptions {
   messages: readonly unknown[]
   contextWindowTokens: number
   /** Cap of one result, instead of that for the window. */
-  maxCharsOverride?: number
+  maxCharsOverride?: number | undefined
   /** Budget of all results, instead of that for the window. */
-  aggregateMaxCharsOverride?: number
+  aggregateMaxCharsOverride?: number | undefined
 }
 export interface ToolResultReductionPotential {
   /** Cap of one result. */
@@ -427,7 +440,7 @@ export function sessionLikelyHasOversizedToolResults(params: ReductionParams): b
 
 export interface PromptParams extends ProfileOptions {
   messages: readonly unknown[]
-  systemPrompt?: string
+  systemPrompt?: string | undefined
   prompt: string
   /** Tool schemas that are sent with the request. */
   tools?: unknown
@@ -454,11 +467,11 @@ export interface PreemptiveCompactionParams extends PromptParams {
    *  quarters. */
   reserveTokens: number
   /** The history before it was windowed. Used if its estimate is larger. */
-  unwindowedMessages?: readonly unknown[]
+  unwindowedMessages?: readonly unknown[] | undefined
   /** Cap of one result, instead of that for the window. */
-  toolResultMaxChars?: number
+  toolResultMaxChars?: number | undefined
   /** Token count of another source, used instead of the estimate. */
-  llmBoundaryTokenPressure?: { estimatedPromptTokens: number; source: string }
+  llmBoundaryTokenPressure?: { estimatedPromptTokens: number; source: string } | undefined
 }
 export interface PreemptiveCompactionDecision {
   route: 'fits' | 'compact_only' | 'truncate_tool_results_only' | 'compact_then_truncate'
@@ -471,9 +484,9 @@ export interface PreemptiveCompactionDecision {
   toolResultReducibleChars: number
   /** Source of the estimate: "transcript_estimate", "unwindowed_transcript_estimate" or that of
    *  `llmBoundaryTokenPressure`. From '2026.7' on. */
-  pressureSource?: string
+  pressureSource?: string | undefined
   /** Tokens that were reserved. From '2026.7' on. */
-  effectiveReserveTokens?: number
+  effectiveReserveTokens?: number | undefined
 }
 /**
  * Decides what to do with a prompt before it is sent. Truncation alone is chosen if it frees 512 tokens more than the
@@ -489,16 +502,16 @@ export interface PrePromptStatusParams {
   modelId: string
   messageCount: number
   /** Default `messageCount`. */
-  unwindowedMessageCount?: number
+  unwindowedMessageCount?: number | undefined
   contextTokenBudget: number
   reserveTokens: number
-  sessionId?: string
+  sessionId?: string | undefined
   /** Milliseconds. Default: now. */
-  now?: number
+  now?: number | undefined
 }
 export interface PrePromptPrecheckLogParams extends Omit<PrePromptStatusParams, 'now'> {
-  sessionKey?: string
-  sessionFile?: string
+  sessionKey?: string | undefined
+  sessionFile?: string | undefined
 }
 /** Returns the line that OpenClaw logs about a precheck. */
 export function formatPrePromptPrecheckLog(params: PrePromptPrecheckLogParams): string
@@ -542,10 +555,9 @@ export const PREEMPTIVE_OVERFLOW_ERROR_TEXT: 'Context overflow: prompt too large
 
 /** An agent that passes its messages through a function before each request. */
 export interface TransformingAgent {
-  transformContext?: (
-    messages: StoredMessage[],
-    signal: AbortSignal,
-  ) => StoredMessage[] | Promise<StoredMessage[]>
+  transformContext?:
+    | ((messages: StoredMessage[], signal: AbortSignal) => StoredMessage[] | Promise<StoredMessage[]>)
+    | undefined
 }
 export interface MidTurnPrecheckRequest
   extends Omit<PreemptiveCompactionDecision, 'route' | 'shouldCompact'> {
@@ -570,16 +582,18 @@ export function installToolResultContextGuard(
   params: ProfileOptions & {
     agent: TransformingAgent
     contextWindowTokens: number
-    midTurnPrecheck?: {
-      enabled?: boolean
-      contextTokenBudget: number
-      reserveTokens: () => number
-      toolResultMaxChars?: number | undefined
-      getSystemPrompt?: () => string | undefined
-      /** Messages before the prompt of this turn. Default: those of the first call. */
-      getPrePromptMessageCount?: () => number
-      onMidTurnPrecheck?: (request: MidTurnPrecheckRequest) => void
-    }
+    midTurnPrecheck?:
+      | {
+          enabled?: boolean | undefined
+          contextTokenBudget: number
+          reserveTokens: () => number
+          toolResultMaxChars?: number | undefined
+          getSystemPrompt?: (() => string | undefined) | undefined
+          /** Messages before the prompt of this turn. Default: those of the first call. */
+          getPrePromptMessageCount?: (() => number) | undefined
+          onMidTurnPrecheck?: ((request: MidTurnPrecheckRequest) => void) | undefined
+        }
+      | undefined
   },
 ): () => void
 export const PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE: 'Context overflow: estimated context size exceeds safe threshold during tool loop.'
@@ -589,9 +603,9 @@ export function formatContextLimitTruncationNotice(truncatedChars: number, optio
 
 /** OpenClaw's engine of contexts, as far as the hook calls it. */
 export interface LoopContextEngine {
-  afterTurn?: (params: StoredMessage) => unknown
-  ingestBatch?: (params: StoredMessage) => unknown
-  ingest?: (params: StoredMessage) => unknown
+  afterTurn?: ((params: StoredMessage) => unknown) | undefined
+  ingestBatch?: ((params: StoredMessage) => unknown) | undefined
+  ingest?: ((params: StoredMessage) => unknown) | undefined
   assemble: (params: StoredMessage) => Promise<{ messages: StoredMessage[] }>
 }
 /**
@@ -603,17 +617,19 @@ export function installContextEngineLoopHook(params: {
   agent: TransformingAgent
   contextEngine: LoopContextEngine
   sessionId: string
-  sessionKey?: string
+  sessionKey?: string | undefined
   sessionTarget?: unknown
   sessionFile: string
-  tokenBudget?: number
+  tokenBudget?: number | undefined
   modelId: string
-  getPrePromptMessageCount?: () => number
-  getRuntimeContext?: (params: { messages: StoredMessage[]; prePromptMessageCount: number }) => unknown
+  getPrePromptMessageCount?: (() => number) | undefined
+  getRuntimeContext?:
+    | ((params: { messages: StoredMessage[]; prePromptMessageCount: number }) => unknown)
+    | undefined
   runtimeSettings?: unknown
-  onAfterTurnCheckpoint?: (messageCount: number) => void
-  repairAssembledMessages?: (messages: StoredMessage[]) => StoredMessage[]
-  isHeartbeat?: boolean
+  onAfterTurnCheckpoint?: ((messageCount: number) => void) | undefined
+  repairAssembledMessages?: ((messages: StoredMessage[]) => StoredMessage[]) | undefined
+  isHeartbeat?: boolean | undefined
 }): () => void
 /** Marks the message of a user whose text in the transcript differs from what the model reads. The hook gives the
  *  engine that text. */

@@ -31,9 +31,9 @@ export interface TruncationResult {
 }
 export interface TruncationOptions {
   /** Default 2_000. */
-  maxLines?: number
+  maxLines?: number | undefined
   /** Default 51_200 (50 KiB). */
-  maxBytes?: number
+  maxBytes?: number | undefined
 }
 
 /** Keeps whole lines from the start. */

@@ -19,16 +19,16 @@ export interface RemoteItemOptions {
 export interface RemoteSpillOptions {
   storage: RemoteStorage
   /** Names joined by ":", before the key of each output. Default 'spillway'. */
-  prefix?: string
+  prefix?: string | undefined
   /** Bytes kept of an output. Default 64 MiB. */
-  maxFileBytes?: number
+  maxFileBytes?: number | undefined
   /** Bytes of all outputs, by what their records say; a sweep removes the oldest beyond it. Default Infinity. */
-  maxTotalBytes?: number
+  maxTotalBytes?: number | undefined
   /** Milliseconds since the output ended, after which a sweep removes it, or the engine itself if it knows `ttl`. Default
    *  7 days. */
-  maxAge?: number
+  maxAge?: number | undefined
   /** Milliseconds for one operation of the storage; beyond it, a call rejects with ETIMEDOUT. Default 5_000. */
-  timeout?: number
+  timeout?: number | undefined
 }
 
 /**

@@ -57,6 +57,92 @@ describe('a tool with its own toModelOutput', () => {
   })
 })
 
+describe('a tool of the AI SDK without toModelOutput', () => {
+  const execute = async (_input: object, _options?: { toolCallId: string }) => ({ rows })
+  const tool = { inputSchema: {}, execute }
+  const seen = (tool: object, given: unknown): any => (tool as any).toModelOutput(given)
+  const call = (output: unknown) => ({ toolCallId: 'c1', input: {}, output })
+
+  it('returns its object, of which the model is sent the text', async () => {
+    const events: ClampEvent[] = []
+    const wrapped = wrapTool(tool, { onClamp: (event) => events.push(event) })
+    const output = await wrapped.execute({}, { toolCallId: 'c1' })
+    expect(output.rows).toBe(rows)
+    const text = await wrapTool(execute)({})
+    for (const given of [output, call(output)])
+      expect(seen(wrapped, given)).toEqual({ type: 'text', value: text })
+    expect(events).toMatchObject([{ callId: 'c1', phase: 'result', exceeded: ['bytes'] }])
+    // A stored copy is clamped anew.
+    expect(seen(wrapped, call({ rows }))).toEqual({ type: 'text', value: text })
+    expect(events).toHaveLength(2)
+    expect('toModelOutput' in tool).toBe(false)
+  })
+
+  it('sends whatever fits as the AI SDK does', () => {
+    const wrapped = wrapTool(tool)
+    expect(seen(wrapped, 'a')).toEqual({ type: 'text', value: 'a' })
+    for (const output of [{ rows: [1] }, [], 5, null, { toolCallId: 'c', output: 'b' }])
+      for (const given of [output, call(output)])
+        expect(seen(wrapped, given)).toEqual({ type: 'json', value: output })
+    expect(seen(wrapped, call(undefined))).toEqual({ type: 'json', value: null })
+    const hostile = new Proxy({}, { get: () => expect.fail(), has: () => false })
+    expect(() => seen(wrapped, call(hostile))).not.toThrow()
+  })
+
+  it('bounds side data, which the AI SDK sends as JSON', () => {
+    const result = { content: [{ type: 'text', text: 'short' }], structuredContent: { rows } }
+    const wrapped = wrapTool({ inputSchema: {}, execute: () => result })
+    expect(wrapped.execute()).toBe(result)
+    const { type, value } = seen(wrapped, call(result))
+    expect([type, value.content]).toEqual(['json', result.content])
+    expect(JSON.stringify(value).length).toBeLessThan(9_000)
+  })
+
+  it('is wrapped once under one policy, and never to looser limits', async () => {
+    const wrapped = wrapTool(tool)
+    expect(wrapTool(wrapped)).toBe(wrapped)
+    const tight = wrapTool({ ...wrapped }, { maxChars: 300 })
+    const output = await tight.execute({})
+    expect(output.rows).toBe(rows)
+    expect(seen(tight, call(output)).value.length).toBeLessThanOrEqual(300)
+    const loose = wrapTool(tight, { maxChars: 9_000 })
+    expect(seen(loose, call(await loose.execute({}))).value.length).toBeLessThanOrEqual(300)
+    // Two tools may return one object.
+    expect(seen(wrapped, call(await wrapped.execute({}))).value.length).toBeGreaterThan(50_000)
+    expect(seen(tight, call(output)).value.length).toBeLessThanOrEqual(300)
+  })
+
+  it('returns its object without secrets', async () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`
+    const logs = [{ secret, rows }]
+    const wrapped = wrapTool({ inputSchema: {}, execute: async () => ({ logs }) }, { redact: true })
+    const output = await wrapped.execute()
+    expect(output.logs[0]?.rows).toBe(rows)
+    expect(JSON.stringify([output, seen(wrapped, call(output))])).not.toContain(secret)
+    expect(JSON.stringify(seen(wrapped, call({ logs })))).not.toContain(secret)
+  })
+
+  it('is not taken for one of another framework', () => {
+    class Tool {
+      readonly inputSchema = {}
+      execute() {
+        return { rows }
+      }
+    }
+    const others: { execute(): unknown }[] = [
+      new Tool(),
+      { execute: () => ({ rows }) },
+      { ...{ parameters: {} }, execute: () => ({ rows }) },
+      { ...{ name: 'list', inputSchema: {} }, execute: () => ({ rows }) },
+    ]
+    for (const other of others) {
+      const wrapped = wrapTool(other)
+      expect('toModelOutput' in wrapped).toBe(false)
+      expect(wrapped.execute()).toMatch(NOTICE)
+    }
+  })
+})
+
 describe('what only tools return', () => {
   const returned = <T>(value: T) => wrapTool({ execute: () => value }, { keep: 'head' }).execute() as unknown
 

@@ -92,6 +92,38 @@ describe('JSON within limits', () => {
     )
   })
 
+  it('keeps both ends of a list while any element stays, shortened or emptied if need be', () => {
+    const part = fc.oneof(
+      fc.string({ maxLength: 60 }),
+      fc.integer(),
+      fc.constantFrom(null, true, { id: 5, name: 'a name' }, ['one', 2]),
+    )
+    const kindOf = (value: unknown) => (Array.isArray(value) ? 'list' : typeof value)
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 3, maxLength: 40 }), fc.nat(400), (list, maxBytes) => {
+        const left = JSON.parse(clampJson(list, { maxBytes: maxBytes + 24 })) as unknown[]
+        // A number is spelled whole or not at all.
+        const least = [list[0], list.at(-1)].map((end) =>
+          typeof end === 'string' ? '' : typeof end === 'object' && end !== null ? [] : end,
+        )
+        if (JSON.stringify(least).length > maxBytes + 24) return
+        if (left.length < 2) return
+        expect([kindOf(left[0]), kindOf(left.at(-1))]).toEqual([kindOf(list[0]), kindOf(list.at(-1))])
+        for (const [end, given] of [
+          [left[0], list[0]],
+          [left.at(-1), list.at(-1)],
+        ])
+          if (typeof given !== 'object' && typeof given !== 'string') expect(end).toBe(given)
+      }),
+      { numRuns: 2_000 },
+    )
+    const value = {
+      k: ['s'.repeat(33), 's'.repeat(18), { id: 2 }, { id: 3 }, true, { id: 5 }, true, 7, true, 9],
+      z: 1,
+    }
+    expect(clampJson(value, { maxBytes: 47 })).toBe('{"k":["s[+32 chars]",true,true,7,true,9],"z":1}')
+  })
+
   it('leaves what fits as it is spelled', () => {
     const text = ' {"a" : 1.50, "b": [1e400, "\\u00e9"]}\n'
     expect(clampJson(text)).toBe(text)

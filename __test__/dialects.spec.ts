@@ -168,7 +168,12 @@ it('leaves alone what only looks like a tool result', () => {
     [{ type: 'point', text: big }],
     new Map([['content', big]]),
   ]
-  for (const miss of misses) expect(clampResult(miss), JSON.stringify(miss).slice(0, 80)).toBe(miss)
+  for (const miss of misses) {
+    const label = JSON.stringify(miss).slice(0, 80)
+    // It is a message or a row, or plain data, which is never cut in place.
+    expect([miss, wrapTool(() => miss)()], label).toContain(clampResult(miss))
+    expect(clampMessages([miss]).messages[0], label).toBe(miss)
+  }
   const named: [DialectName, object][] = [
     ['mcp', { content: big }],
     ['openai-chat', { content: big }],
@@ -177,7 +182,7 @@ it('leaves alone what only looks like a tool result', () => {
   ]
   for (const [dialect, value] of named)
     expect(JSON.stringify(clampResult(value, { dialect }))).toMatch(NOTICE)
-  expect(clampResult({ content: big }, { dialect: 'text' })).toEqual({ content: big })
+  expect(clampMessages([{ content: big }], { dialect: 'text' }).clamped).toBe(0)
 })
 
 it('hands the cache mark of a block that goes to one that stays', () => {

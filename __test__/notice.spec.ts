@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import {
+  applyPlan,
+  clampMessages,
   clampResult,
   clampText,
   clampTextWithReport,
@@ -10,6 +12,8 @@ import {
   type Keep,
   type LimitName,
   OutputCapture,
+  precheck,
+  repairSession,
   wrapTool,
   wrapTools,
 } from 'spillway'
@@ -168,9 +172,77 @@ describe("the notice 'hint'", () => {
           clampText(clampText(once, { ...policy, maxChars: maxChars + 200 }), policy),
         ])
           expect(twice).toContain(advice)
+        // The line after 'pi' is a part of the notice, whatever cuts the text again.
+        const [, name = ''] = / saved as (.*), (?:page|read) or search/.exec(advice) ?? []
+        const line = `more characters truncated]\n[Full output: ${name}]`
+        const pi = { ...policy, notice: 'pi' } as const
+        const [{ content } = { content: '' }] = clampMessages(
+          [{ role: 'tool', tool_call_id: 'c', content: once }],
+          pi,
+        ).messages
+        for (const twice of [clampText(once, pi), String(clampText(Buffer.from(once), pi)), content]) {
+          expect(twice).toContain(line)
+          expect(twice.length).toBeLessThanOrEqual(maxChars)
+          expect(clampText(twice, pi)).toBe(twice)
+          const shorter = clampText(twice, { ...pi, maxChars: twice.length - 150 })
+          expect(shorter.split('[Full output: ')).toHaveLength(2)
+          expect(shorter).toContain(line)
+          const third = clampText(shorter, { ...policy, maxChars: shorter.length - 50 })
+          expect([advice, line].some((said) => third.includes(said))).toBe(true)
+          const told = (text: string) => Number(/(\d+) more characters/.exec(text)?.[1])
+          expect(told(shorter)).toBeGreaterThan(told(twice))
+        }
+        const bare = clampText(once, { ...pi, maxChars: 60 })
+        expect(bare.length).toBeLessThanOrEqual(60)
       },
     )
     await fc.assert(law, { numRuns: 200 })
+  })
+
+  it('leaves room for the name in a plan, live and stored', async () => {
+    const spill = createSpillStore({ dir, reference: 'id' })
+    const log = Array.from({ length: 4_000 }, (_, at) => `${at} a line of a log`).join('\n')
+    const content = await wrapTool(async () => log, { spill })()
+    const [, id = ''] = / saved as ([0-9a-f]{16}),/.exec(content) ?? []
+    const messages = [
+      { role: 'tool', tool_call_id: 'a', content },
+      { role: 'tool', tool_call_id: 'b', content: log },
+      { role: 'assistant', content: 'done' },
+    ]
+    const aggregate = { maxChars: 200, minKeepChars: 0, protectLatest: false }
+    const [first, second] = clampMessages(messages, { aggregate }).messages
+    expect(first?.content).toMatch(
+      /^\[\.\.\. \d+ more characters truncated\]\n\[Full output: [0-9a-f]{16}\]$/,
+    )
+    expect(first?.content).toContain(id)
+    expect(`${first?.content}${second?.content}`.length).toBeLessThanOrEqual(200)
+    const { plan } = precheck({ messages, contextTokens: 300, reserveTokens: 0, aggregate })
+    const planned = applyPlan(messages, plan)
+    expect(planned[0]?.content).toContain(`[Full output: ${id}]`)
+    const file = join(dir, 'session.jsonl')
+    writeFileSync(file, messages.map((message) => `${JSON.stringify(message)}\n`).join(''))
+    await repairSession(file, { aggregate })
+    const [stored = ''] = readFileSync(file, 'utf8').split('\n')
+    expect(JSON.parse(stored).content).toBe(first?.content)
+  })
+
+  it('names what a wrapped tool saves, where the notice is to be short', async () => {
+    const spill = createSpillStore({ dir, reference: 'id' })
+    const once = await wrapTool(async () => 'a line\n'.repeat(9_000), { spill, notice: 'pi' })()
+    expect(once).toMatch(/more characters truncated\]\n\[Full output: [0-9a-f]{16}\]/)
+  })
+
+  it('takes no line for a name that stands elsewhere', () => {
+    const line = '[Full output: /tmp/a.log]'
+    const pi = '[... 12 more characters truncated]'
+    for (const text of [
+      `${BIG}\n${line}\n${BIG}`,
+      `${pi}\n\n${line}\n${BIG}`,
+      `${BIG}\n\n[... 9 lines ...]\n${line}\n\n${BIG}`,
+    ])
+      expect(clampText(text, { keep: 'head', maxChars: 1_000 })).toContain(`${ASK}]`)
+    const two = `${pi}\n[Full output: a]\n${BIG}${pi}\n[Full output: b]`
+    expect(clampText(two, { notice: 'pi', maxChars: 1_000 })).not.toContain('Full output')
   })
 
   it('names no saved output of which it cannot be sure', () => {

@@ -112,6 +112,33 @@ describe('the hard-truncate family', () => {
     expect(textsOf(many).join('\n').length).toBeLessThanOrEqual(300)
   })
 
+  it('keeps blocks within the limits joined by newlines, and cuts none that are', () => {
+    const piece = fc.constantFrom('', '\n', 'ab', 'ab\n', 'é\n', '\n\n', 'a line of output\n')
+    const block = fc.tuple(piece, fc.nat(4)).map(([piece, times]) => piece.repeat(times))
+    const sizes = fc.record({ maxLines: fc.nat(12), maxBytesUtf8: fc.integer({ min: 10, max: 300 }) })
+    const joined = (blocks: readonly { text: string }[]) => blocks.map(({ text }) => text).join('\n')
+    fc.assert(
+      fc.property(fc.array(block, { minLength: 1, maxLength: 6 }), sizes, (texts, limits) => {
+        const blocks = texts.map((text) => ({ type: 'text', text }))
+        const { content } = hardTruncateToolPayload({ content: blocks }, limits)
+        // Blocks that all stay have a newline between them in any case.
+        const least = blocks.length - 1
+        expect(content).toHaveLength(blocks.length)
+        expect(openclaw.countLines(joined(content))).toBeLessThanOrEqual(Math.max(limits.maxLines, least))
+        expect(openclaw.countBytesUtf8(joined(content))).toBeLessThanOrEqual(
+          Math.max(limits.maxBytesUtf8, least),
+        )
+        const given = joined(blocks)
+        if (
+          openclaw.countLines(given) <= limits.maxLines &&
+          openclaw.countBytesUtf8(given) <= limits.maxBytesUtf8
+        )
+          expect(content).toBe(blocks)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
   it('cuts string content like a text block', () => {
     // OpenClaw: left at 100,000 chars (its 4.10 cuts arrays alone).
     const cut = hardTruncateToolPayload({ role: 'toolResult', content: 'x'.repeat(100_000) })

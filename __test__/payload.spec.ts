@@ -137,6 +137,29 @@ describe('payloads in JSON that is cut', () => {
     )
   })
 
+  it('take no room of the texts beside them once they go', () => {
+    for (const share of ['fair', 'order'] as const) {
+      const data = Buffer.alloc(2_000_000).toString('base64')
+      const audio = { type: 'audio', data, mimeType: 'audio/wav' }
+      const message = (texts: string[], block: object) => ({
+        role: 'toolResult',
+        toolCallId: 'c',
+        content: [...texts.map((text) => ({ type: 'text', text })), block],
+      })
+      const named = { ...audio, data: '[... 2,000,000 bytes of audio/wav omitted]' }
+      const one = message(['y'.repeat(40_000)], audio)
+      expect(clampResult(one, { share })).toEqual(message(['y'.repeat(40_000)], named))
+      expect(clampMessages([one], { share }).messages).toEqual([message(['y'.repeat(40_000)], named)])
+      const beside = { ...one, raw: audio, more: 'a member' }
+      expect(clampResult({ ...beside, content: one.content.slice(0, 1) }, { share })).toEqual({
+        ...message(['y'.repeat(40_000)], named),
+        content: one.content.slice(0, 1),
+        raw: named,
+        more: 'a member',
+      })
+    }
+  })
+
   it('stay whole or leave their size in data of any shape', () => {
     const data = fc.jsonValue({ maxDepth: 3 }).filter((value) => typeof value === 'object' && value !== null)
     fc.assert(

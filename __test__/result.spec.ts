@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { type Cut, clampResult, estimateTokens } from 'spillway'
+import { type Cut, clampMessages, clampResult, estimateTokens, wrapTool } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { hostileText, naive, policies } from './hostile.js'
 
@@ -75,22 +75,61 @@ describe.each([
 })
 
 describe('clampResult', () => {
-  it('clamps strings, and leaves what is no result alone', () => {
+  it('bounds plain data as a wrapped tool does', () => {
+    const big = 'x'.repeat(60_000)
+    const rows = Array.from({ length: 9_000 }, (_, id) => ({ id, name: `row ${id}` }))
+    const data = [
+      { stdout: big },
+      { content: big },
+      { content: big, title: 'my document' },
+      { content: [{ text: big }] },
+      { content: [big] },
+      { role: 'admin', rows },
+      { message: big },
+      big.split(''),
+      [{ type: 'point', text: big }],
+      { functionCall: { name: 'f', args: { big } } },
+      rows,
+      Buffer.alloc(60_000),
+      new (class Page {
+        readonly body = big
+      })(),
+      { small: 'a \ud800 b' },
+      { small: true },
+      [],
+    ]
+    for (const value of data) {
+      for (const policy of [{}, { json: 'keep-shape' }, { keep: 'head', redact: true }] as const) {
+        const clamped = clampResult<unknown>(value, policy)
+        expect(clamped).toEqual(wrapTool(() => value as unknown, policy)())
+        expect(
+          Buffer.byteLength(typeof clamped === 'string' ? clamped : JSON.stringify(clamped)),
+        ).toBeLessThanOrEqual(51_200)
+        expect(clampResult(clamped, policy)).toBe(clamped)
+      }
+      const small = JSON.stringify(value).length < 99 && !JSON.stringify(value).includes('\\ud800')
+      if (small) expect(clampResult(value)).toBe(value)
+      const history = [value, { role: 'user', content: big }]
+      if (!Array.isArray(value)) expect(clampMessages(history).messages).toBe(history)
+    }
+    const secret = { stdout: 'GITHUB_TOKEN=ghp_abcdefghijklmnopqrstuvwxyz0123456789', code: 1 }
+    expect(clampResult(secret, { redact: true }).stdout).toContain('[redacted: ')
+  })
+
+  it('clamps strings, and leaves messages without a result and rows of sessions alone', () => {
     expect(clampResult('x'.repeat(60_000))).toHaveLength(51_200)
     const big = 'x'.repeat(60_000)
     const strangers = [
       undefined,
       null,
       5,
-      big.split(''),
-      { content: big },
-      { content: big, title: 'my document' },
-      { text: big },
       { role: 'user', content: [text(big)] },
+      { role: 'system', content: big },
       { role: 'assistant', content: [text(big)], type: 'message' },
+      { type: 'human', content: big },
+      { type: 'function_call', call_id: 'c', name: 'f', arguments: big },
       { type: 'message', id: 'a1', parentId: null, message: PI(big) },
-      { content: [{ text: big }] },
-      { content: [big] },
+      { type: 'user', message: { role: 'user', content: [{ type: 'tool_result', content: big }] } },
       () => big,
     ]
     for (const stranger of strangers) expect(clampResult(stranger)).toBe(stranger)

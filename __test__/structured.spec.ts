@@ -200,7 +200,7 @@ it('finds a copy however its JSON is spelled, and no other value', () => {
   )
 })
 
-it('leaves a result that throws when it is read', () => {
+it('takes a result that throws when it is read', () => {
   const { proxy, revoke } = Proxy.revocable([], {})
   revoke()
   const hostile = { content: proxy, structuredContent: data }
@@ -211,8 +211,9 @@ it('leaves a result that throws when it is read', () => {
     },
   }
   for (const result of [hostile, thrower]) {
-    expect(clampResult(result, { structured: 'text' })).toBe(result)
-    expect(clampMessages([result], { structured: 'text' }).messages[0]).toBe(result)
+    const policy = { structured: 'text' } as const
+    expect(clampResult(result, policy) === wrapTool(() => result, policy)()).toBe(true)
+    expect(clampMessages([result], policy).messages[0]).toBe(result)
   }
 })
 

@@ -177,12 +177,13 @@ for (const name of ['wrapTools', 'prepareStep', 'transformParams']) {
   })
 }
 
-test('wrapped tools: messages that apps store are small; a tool with toModelOutput shows its raw result', async () => {
+test('wrapped tools: messages that apps store are small; objects and what toModelOutput converts stay raw', async () => {
   const { messages, steps } = await hooked('wrapTools')
   for (const result of resultsIn(messages)) assert.ok(bytes(textOf(result)) <= LIMIT, result.toolName)
   assert.ok(bytes(messages) <= 6 * LIMIT + 8_192, String(bytes(messages)))
   const shown = Object.fromEntries(steps[0].toolResults.map(({ toolName, output }) => [toolName, output]))
-  for (const name of ['big', 'later', 'object']) assert.ok(bytes(shown[name]) <= LIMIT, name)
+  for (const name of ['big', 'later']) assert.ok(bytes(shown[name]) <= LIMIT, name)
+  assert.deepEqual(shown.object, { rows: ROWS, count: 1 })
   assert.deepEqual(shown.rows, { rows: ROWS })
   assert.deepEqual(shown.shot, { text: TEXT, image: IMAGE })
   const thrown = steps[0].content.find(({ type }) => type === 'tool-error').error
@@ -217,12 +218,12 @@ async function uiMessages(given) {
   return JSON.parse(JSON.stringify(kept))
 }
 
-test('a chat: what it keeps is small, and replays small where a raw result was kept', async () => {
+test('a chat: its texts are small, and it replays small where a raw result was kept', async () => {
   const clamped = wrapTools(tools)
   const kept = await uiMessages(clamped)
   for (const part of kept.flatMap(({ parts }) => parts)) {
     const name = part.type.replace('tool-', '')
-    if (name === 'rows' || name === 'shot') assert.ok(bytes(part.output) > 2_000_000, name)
+    if (['rows', 'shot', 'object'].includes(name)) assert.ok(bytes(part.output) > 2_000_000, name)
     else if (name in tools) assert.ok(bytes(part.output ?? part.errorText) <= LIMIT, name)
   }
   const messages = await convertToModelMessages(kept, { tools: clamped })

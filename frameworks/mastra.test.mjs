@@ -4,6 +4,7 @@ import { Agent } from '@mastra/core/agent'
 import { MockMemory } from '@mastra/core/memory'
 import { InMemoryStore } from '@mastra/core/storage'
 import { createTool } from '@mastra/core/tools'
+import { tool as aiTool } from 'ai5'
 import { clampMessages, wrapTools } from 'spillway'
 import { z } from 'zod'
 import { bytes, DECISIVE, documented, FAILURE, IMAGE, LIMIT, largest, ROWS, size, TEXT } from './scenario.mjs'
@@ -145,6 +146,14 @@ test('wrapped tools: every result is within the limits, and so is the memory', a
   assert.ok(textOf(sent[2]).includes(DECISIVE))
   for (const { payload } of shown) assert.ok(bytes(payload.result) <= LIMIT * 1.1)
   assert.ok(bytes(stored) <= 3 * LIMIT * 1.1 + 8_192, String(bytes(stored)))
+})
+
+test('a tool of the AI SDK keeps its object, and the model is sent 50 KB', async () => {
+  const object = aiTool({ inputSchema, execute: async () => ({ rows: ROWS }) })
+  const { sent, shown } = await turn({ tools: wrapTools({ object }) })
+  assert.equal(sent.length, 1)
+  assert.ok(bytes(textOf(sent[0])) <= LIMIT)
+  assert.deepEqual(shown[0].payload.result, { rows: ROWS })
 })
 
 test('a tool with toModelOutput keeps its raw result, an image goes to the model beside 50 KB', async () => {

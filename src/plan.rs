@@ -20,6 +20,8 @@ pub struct ToolResult {
     pub chars: usize,
     /// Chars before it was first truncated, which notices count from; equal to `chars` if it never was.
     pub original: usize,
+    /// Chars by which its notice is longer that names the saved output, if the notice does.
+    pub named: usize,
     /// It follows the last message of the model.
     pub latest: bool,
 }
@@ -139,8 +141,10 @@ fn least_chars(
     notice: impl Fn(Amount) -> usize,
 ) -> usize {
     let total = result.original;
-    let with_notice =
-        |kept: usize| kept.saturating_add(notice(Amount { omitted: total.saturating_sub(kept), total }));
+    let with_notice = |kept: usize| {
+        kept.saturating_add(notice(Amount { omitted: total.saturating_sub(kept), total }))
+            .saturating_add(result.named)
+    };
     let chars = match floor {
         Floor::Content => with_notice(budget.min_keep),
         Floor::Notice => with_notice(0),
@@ -186,8 +190,12 @@ mod tests {
 
     /// Plans for results with these chars, the latest from index `latest` on, and returns what each keeps.
     fn left(chars: &[usize], latest: usize, cap: usize, budget: Aggregate) -> Vec<usize> {
-        let result =
-            |(at, &chars): (usize, &usize)| ToolResult { chars, original: chars, latest: at >= latest };
+        let result = |(at, &chars): (usize, &usize)| ToolResult {
+            chars,
+            original: chars,
+            named: 0,
+            latest: at >= latest,
+        };
         let results: Vec<_> = chars.iter().enumerate().map(result).collect();
         let policy = Policy { notice: Notice::Pi, ..Policy::default() };
         let mut left = chars.to_vec();
@@ -230,6 +238,16 @@ mod tests {
         assert_eq!(at(2_000, Floor::Notice), [37, 20, 36, 36]);
         assert_eq!(at(0, Floor::Content), [37, 20, 36, 36]);
         assert_eq!(at(9_500, Floor::Content), [8_000, 20, 6_000, 8_000]);
+    }
+
+    #[test]
+    fn a_result_whose_notice_names_its_saved_output_has_room_for_that() {
+        let result = |named| ToolResult { chars: 9_000, original: 9_000, named, latest: false };
+        let policy = Policy { notice: Notice::Pi, ..Policy::default() };
+        let budget = Aggregate { chars: 0, floor: Floor::Notice, ..RECOVERY };
+        let notice = |missing| notice_chars(&policy, missing);
+        let left = |named| plan(&[result(named)], UNLIMITED, &budget, notice)[0].max_chars;
+        assert_eq!((left(0), left(30)), (36, 66));
     }
 
     #[test]

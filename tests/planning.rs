@@ -10,7 +10,7 @@ use spillway::notice::Notice;
 use spillway::notice::counts::Amount;
 use spillway::plan::{Aggregate, Floor, Latest, Order, Step, ToolResult, notice_chars, plan};
 use spillway::policy::{Keep, Policy};
-use spillway::truncate::figures::original_chars;
+use spillway::truncate::figures::Original;
 use spillway::truncate::input::Input;
 use spillway::truncate::truncate;
 
@@ -26,8 +26,12 @@ fn chars() -> impl Strategy<Value = usize> {
 
 fn results() -> impl Strategy<Value = Vec<ToolResult>> {
     let result = (chars(), any::<bool>(), prop_oneof![4 => Just(0), 1 => 0..9_000_000usize]);
-    let result =
-        result.prop_map(|(chars, latest, more)| ToolResult { chars, original: chars + more, latest });
+    let result = result.prop_map(|(chars, latest, more)| ToolResult {
+        chars,
+        original: chars + more,
+        named: 0,
+        latest,
+    });
     prop::collection::vec(result, 0..40)
 }
 
@@ -263,7 +267,8 @@ proptest! {
         let measured = |texts: &[Vec<u16>]| -> Vec<ToolResult> {
             let result = |(text, (_, latest, _)): (&Vec<u16>, &(usize, bool, usize))| ToolResult {
                 chars: text.len(),
-                original: original_chars(&Input::whole(Utf16(text))),
+                original: Original::of(&Input::whole(Utf16(text))).chars,
+                named: 0,
                 latest: *latest,
             };
             texts.iter().zip(&sizes).map(result).collect()
@@ -308,7 +313,7 @@ proptest! {
 /// A cost that were not linear in the number of results would hang.
 #[test]
 fn a_hundred_thousand_results_are_planned() {
-    let results = vec![ToolResult { chars: 5_000, original: 5_000, latest: false }; 100_000];
+    let results = vec![ToolResult { chars: 5_000, original: 5_000, named: 0, latest: false }; 100_000];
     let budget = Aggregate {
         chars: 600_000,
         order: Order::Oldest,
@@ -322,7 +327,7 @@ fn a_hundred_thousand_results_are_planned() {
 
 #[test]
 fn the_original_is_read_from_the_notice() {
-    let text = |text: &str| original_chars(&Input::whole(Utf8(text.as_bytes())));
+    let text = |text: &str| Original::of(&Input::whole(Utf8(text.as_bytes()))).chars;
     assert_eq!(text("abc"), 3);
     assert_eq!(text("abc[... 1000 more characters truncated]"), 1_003);
     assert_eq!(text("abc\n\n[tool output truncated: 90 of 93 chars omitted (limit 9B); x]"), 93);

@@ -1,4 +1,4 @@
-import type { PolicyOptions, ProcessExit, TextInput } from 'spillway'
+import type { PolicyOptions, ProcessExit, ProcessOutput } from 'spillway'
 import { failed, named } from '../compiled.js'
 import { native } from '../engine.js'
 import { compileWith } from '../policy.js'
@@ -51,16 +51,7 @@ export function exitLine({ code, signal, timedOut }: ProcessExit = {}): string {
   return parts.length === 0 ? '' : `[${parts.join(', ')}]`
 }
 
-export function formatProcessOutput(
-  output: {
-    stdout: TextInput
-    stderr: TextInput
-    exitCode?: number | null
-    signal?: string | null
-    timedOut?: boolean
-  },
-  policy?: PolicyOptions,
-): string {
+export function formatProcessOutput(output: ProcessOutput, policy?: PolicyOptions): string {
   const { stdout, stderr, exitCode, signal, timedOut } = checkOptions('output', output)
   const given = Object.entries({ code: exitCode, signal, timedOut }).filter(
     ([, value]) => value !== undefined,

@@ -6,7 +6,7 @@ import { Kept, textsOf } from '../result/message_results.js'
 import { appliedBy } from './apply_plan.js'
 import type { BudgetOptions } from './budget_options.js'
 import type { MessageShares, ResultShare } from './message_tokens.js'
-import { originalOf, Planner, type Sized, type Step, stepFor } from './plan.js'
+import { type Original, originalOf, Planner, type Sized, type Step, stepFor } from './plan.js'
 import { sumOf } from './token_counter.js'
 
 /** A tool result of a prompt, with its tokens after cuts. */
@@ -33,7 +33,7 @@ export class Row implements Sized {
     return this.#blocks
   }
 
-  original(): number {
+  original(): Original {
     const { share } = this
     share.original ??= originalOf(share.result.slots.map(({ text }) => text))
     return share.original

@@ -6,6 +6,7 @@ import { readMedium, type Tokens, UNREAD, wordsIn } from '../media/medium.js'
 import { lengthOf, resultsIn, withTexts } from '../result/message_results.js'
 import { elementAt, get, isList, isObject, tryRead } from '../untrusted.js'
 import { bodyBytes } from './body_bytes.js'
+import type { Original } from './plan.js'
 import { isCurrent, type Snapshot, snapshotOf } from './snapshot.js'
 import type { Counter } from './token_counter.js'
 
@@ -27,8 +28,8 @@ interface Share {
 export interface ResultShare extends Share {
   readonly result: Result
   readonly chars: number
-  /** Chars before it was first cut, once looked up. */
-  original?: number
+  /** What its notices tell, once looked up. */
+  original?: Original
 }
 
 /** A message of a prompt. */

@@ -21,9 +21,14 @@ export interface Sized {
   readonly chars: number
   /** True if it follows the last message of the model. */
   readonly latest: boolean
-  /** Returns its chars before it was first cut, which determine the length of the next notice. Called only if
-   *  needed. */
-  original(): number
+  /** Returns what its notices tell, which determines the length of the next notice. Called only if needed. */
+  original(): Original
+}
+
+/** Chars of a result before it was first cut, and those by which a notice is longer that names its saved output. */
+export interface Original {
+  readonly chars: number
+  readonly named: number
 }
 
 /** Chars that a result may keep. */
@@ -85,7 +90,7 @@ export function checkPlan(
 }
 
 /** Numbers for each result, in the order of src/bindings/plan.rs. */
-const COLUMNS = 3
+const COLUMNS = 4
 
 /** Times a plan is made, since original sizes change the lengths of notices. Each time only a few chars move. */
 const ROUNDS = 4
@@ -97,7 +102,7 @@ const FEW = 512
 export class Planner {
   readonly #results: readonly Sized[]
   readonly #policy: Compiled
-  /** For each result: its chars, its original chars, and 1 if it is one of the latest. */
+  /** For each result: its chars, its original chars, 1 if it is one of the latest, and the chars of its saved name. */
   readonly #table: Float64Array
   /** 1 for each result whose original size was looked up. */
   readonly #known: Uint8Array
@@ -141,9 +146,10 @@ export class Planner {
       if (this.#known[index]) continue
       this.#known[index] = 1
       const result = this.#results[index] as Sized
-      const original = result.original()
-      this.#table[index * COLUMNS + 1] = original
-      isNew ||= original !== result.chars
+      const { chars, named } = result.original()
+      this.#table[index * COLUMNS + 1] = chars
+      this.#table[index * COLUMNS + 3] = named
+      isNew ||= chars !== result.chars || named > 0
     }
     return isNew
   }
@@ -171,10 +177,14 @@ export function stepFor({ id }: Result, index: number, chars: number, maxChars: 
 /** Looks only at both ends of a text, where most notices are. */
 const GLANCE = { reach: { head: 0, tail: 0 } }
 
-/** Returns the chars of a result before it was first cut, from the notices in its texts. */
-export function originalOf(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => {
+/** Returns what the notices in the texts of a result tell. Like `Original::and` in src/truncate/figures.rs. */
+export function originalOf(texts: readonly string[]): Original {
+  let [chars, named] = [0, 0]
+  for (const text of texts) {
     const [head, tail] = windows(text, GLANCE)
-    return sum + native.originalChars(head, tail, text.length)
-  }, 0)
+    const [ownChars = 0, ownNamed = 0] = native.original(head, tail, text.length)
+    chars += ownChars
+    named = Math.max(named, ownNamed)
+  }
+  return { chars, named }
 }

@@ -1,9 +1,10 @@
 import { elementAt, get, isList, isObject } from '../untrusted.js'
 import { Place } from './paths.js'
+import { withNames } from './payload.js'
 import { isFailure, type Result } from './results.js'
 import { copy, GONE } from './shallow_copy.js'
 import { shrunk } from './side_data.js'
-import { wellFormed } from './slots.js'
+import { parseWellFormed, wellFormed } from './slots.js'
 import { changedIn, isMembers, REST, type Slot } from './walk.js'
 
 /** The change of a slot: another text, null to remove its block, or a JSON value with well-formed strings. `text`: its
@@ -72,7 +73,11 @@ export class Draft {
   #replace(slot: Slot, text: string): void {
     const { holder, key, json } = slot
     if (json?.as === REST) {
-      const kept = shrunk(wellFormed(slot.text) ?? json.value, Buffer.byteLength(text))
+      const room = Buffer.byteLength(text)
+      const lean = withNames(slot.text)
+      // If naming the payloads is enough, all else stays.
+      const isEnough = lean !== undefined && Buffer.byteLength(lean) <= room
+      const kept = isEnough ? parseWellFormed(lean) : shrunk(wellFormed(slot.text) ?? json.value, room)
       if (isMembers(slot)) this.#keep(slot, kept)
       else if (kept === undefined) this.remove(holder, key)
       else this.set(holder, key, kept)

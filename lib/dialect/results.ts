@@ -269,6 +269,15 @@ export function isFailedTurn(message: object): boolean {
   return leads(failed, new Place(message))
 }
 
+/** Roles of messages that are no tool results, as providers name them. */
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'model'])
+
+/** Returns true if a value is a message of the user or the model, or instructions to the model. */
+export function isTurn(value: object): boolean {
+  const root = new Place(value)
+  return ROLES.has(root.read('role')) || leads(fromModel, root) || leads(fromUser, root)
+}
+
 const NONE: readonly never[] = []
 
 /** Forms by the tag that is read first, each in the order of the rows. */

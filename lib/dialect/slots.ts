@@ -20,7 +20,8 @@ export function lightRoom(policy: Compiled): number {
 /** Returns true if the texts of a result fit unchanged by their length, without a native call. */
 export function surelyFit(slots: readonly Slot[], policy: Compiled): boolean {
   if (prepares(policy)) return false
-  let length = 0
+  // Blocks that all stay are joined by newlines.
+  let length = policy.share === 'stay' ? slots.length - 1 : 0
   for (const { text } of slots) length += text.length
   if (length > policy.gate) return false
   for (const slot of slots) if (isData(slot) ? hasLone(slot.text) : !slot.text.isWellFormed()) return false
@@ -34,8 +35,7 @@ export function textOf({ text, json }: Slot, policy: Compiled): string {
 
 /** Returns the text of a JSON slot with its payloads replaced by their sizes, undefined if it has none. */
 export function named({ json }: Slot, text: string): string | undefined {
-  // The rest is shrunk as data, which replaces payloads itself.
-  return json && json.as !== REST ? withNames(text) : undefined
+  return json && withNames(text)
 }
 
 /** Returns true if the text of a slot is the JSON of data, not a string that the model is sent as it is. */

@@ -30,7 +30,7 @@ let phrases: Readonly<Record<'exclusions' | 'fields' | 'errors', readonly Phrase
 
 export function classifyProviderError(
   error: unknown,
-  options?: { patterns?: readonly Pattern[] },
+  options?: { patterns?: readonly Pattern[] | undefined },
 ): ProviderError {
   const patterns = checkPatterns(options)
   const layers = layersOf(error)
@@ -139,7 +139,7 @@ function rateLimit(rule: Numbers = {}): ProviderError {
   return { kind: actual > limit ? 'request_exceeds_rate_limit' : 'rate_limit', actual, limit }
 }
 
-function checkPatterns(options: { patterns?: readonly Pattern[] } | undefined): Pattern[] {
+function checkPatterns(options: { patterns?: readonly Pattern[] | undefined } | undefined): Pattern[] {
   if (options === undefined) return []
   const { patterns = [] } = checkNames('classify', 'options', options)
   if (!isList(patterns)) throw optionError(TypeError, 'patterns', 'an array', patterns)

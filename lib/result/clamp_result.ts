@@ -1,4 +1,3 @@
-import type { ResultPolicy } from 'spillway'
 import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
 import { type Compiled, failed } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
@@ -8,23 +7,15 @@ import { capSide } from '../dialect/side_data.js'
 import { isLight, surelyFit } from '../dialect/slots.js'
 import { jsonOf } from '../json.js'
 import { lightened, lightText } from '../media/media.js'
-import { compile } from '../policy.js'
 import { once } from '../query.js'
 import { sizeOf } from '../text/size.js'
 import { isList } from '../untrusted.js'
-import { checkAwaited } from '../validate.js'
 import { type Clamped, clampSlots, clampWithFigures, type Figures } from './clamp_slots.js'
-import { redactResult } from './redact_value.js'
 import { sentOnce } from './sent_once.js'
 import { capShape } from './slot_json.js'
 import { steadyResult } from './steady_result.js'
 
 export const RESULT: Origin = { phase: 'result' }
-
-export function clampResult<T>(result: T, policy?: ResultPolicy): T {
-  const compiled = compile(policy)
-  return clampValue(redactResult(checkAwaited('result', result), compiled), compiled)
-}
 
 /** Clamps a value of any dialect with a compiled policy. */
 export function clampValue<T>(value: T, policy: Compiled, origin = RESULT): T {

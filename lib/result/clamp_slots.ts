@@ -59,7 +59,10 @@ const nothing: Name = () => undefined
 /** Clamps the texts of one result. `counts`: the figures will be read. */
 export function clampSlots(slots: readonly Slot[], policy: Compiled, counts: boolean, ask?: Ask): Clamped {
   const [slot] = slots
-  return slots.length > 1 || !slot ? clampTogether(slots, policy, counts, ask) : clampSlot(slot, policy, ask)
+  if (slots.length === 1 && slot) return clampSlot(slot, policy, ask)
+  return policy.share === 'stay'
+    ? clampJoined(slots, policy, counts, ask)
+    : clampTogether(slots, policy, counts, ask)
 }
 
 function clampSlot(slot: Slot, given: Compiled, ask: Ask | undefined): Clamped {
@@ -145,11 +148,27 @@ const CUT = 1
 const GONE = 2
 const LINED = 4
 
-/** Returns the policy with room for the newlines by which a reader of blocks that all stay joins them. */
-function joined(policy: Compiled, blocks: number): Compiled {
-  const { bytes, chars } = policy.limits
-  const joints = Math.min(blocks - 1, bytes, chars)
-  return policy.share === 'stay' ? tightened(policy, { bytes: joints, chars: joints, lines: 0 }) : policy
+/** Clamps blocks that all stay, and that a reader joins by newlines. */
+function clampJoined(
+  slots: readonly Slot[],
+  policy: Compiled,
+  counts: boolean,
+  ask: Ask | undefined,
+): Clamped {
+  const { bytes, chars, lines } = policy.limits
+  const joints = slots.length - 1
+  const clampIn = (more: number) => {
+    const room = { bytes: Math.min(joints, bytes, chars), chars: Math.min(joints, bytes, chars) }
+    return clampTogether(slots, tightened(policy, { ...room, lines: Math.min(more, lines) }), counts, ask)
+  }
+  // A joint is a line of its own only after a block that is empty or ends a line, which a cut may bring about.
+  const more = slots.slice(0, -1).filter(({ text }) => text === '' || text.endsWith('\n')).length
+  const clamped = clampIn(more)
+  const left = slots.map((slot) => {
+    const edit = clamped.edits.get(slot)
+    return edit === undefined ? slot.text : typeof edit === 'string' ? edit : (edit?.text ?? '')
+  })
+  return more === joints || sizeOf(left.join('\n')).lines <= lines ? clamped : clampIn(joints)
 }
 
 interface Shared {
@@ -161,11 +180,10 @@ interface Shared {
 
 function clampTogether(
   slots: readonly Slot[],
-  own: Compiled,
+  policy: Compiled,
   counts: boolean,
   ask: Ask | undefined,
 ): Clamped {
-  const policy = joined(own, slots.length)
   const given = slots.map((slot) => textOf(slot, policy))
   let texts = given
   let shared = shareOf(texts, policy, counts, ask)

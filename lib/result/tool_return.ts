@@ -1,17 +1,45 @@
+import type { ResultPolicy } from 'spillway'
 import type { Origin } from '../clamp_event.js'
 import type { Compiled } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { Place } from '../dialect/paths.js'
 import { withNames } from '../dialect/payload.js'
-import { type Result, readResults } from '../dialect/results.js'
+import { isTurn, type Result, readResults } from '../dialect/results.js'
 import { isLight, parseWellFormed, wellFormed } from '../dialect/slots.js'
 import { LITTLE, REST } from '../dialect/walk.js'
 import { jsonOf, stringified, VAST } from '../json.js'
 import { lightText } from '../media/media.js'
+import { compile } from '../policy.js'
 import { isSteady, settled } from '../settled.js'
 import { get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
-import { clampAndReport, clampResults, clampSide, clampValue, tellOf } from './clamp_result.js'
+import { checkAwaited } from '../validate.js'
+import {
+  clampAndReport,
+  clampKnown,
+  clampResults,
+  clampSide,
+  clampValue,
+  RESULT,
+  tellOf,
+} from './clamp_result.js'
+import { redactResult, redactValue } from './redact_value.js'
 import { steadyResult } from './steady_result.js'
+
+export function clampResult<T>(result: T, policy?: ResultPolicy): T {
+  const compiled = compile(policy)
+  const clamped = clampKnown(redactResult(checkAwaited('result', result), compiled), compiled, RESULT)
+  if (clamped !== undefined) return clamped
+  if (!isObject(result) || tryRead(() => isOfHistory(result))) return result
+  return clampOutcome(redactValue(result, compiled), compiled, RESULT)
+}
+
+/** Returns true for a message without a tool result, and for a row of a session, which holds a message of any kind. */
+function isOfHistory(value: object): boolean {
+  const message = get(value, 'message')
+  return (
+    isTurn(value) || (isObject(message) && (isTurn(message) || readResults(message, undefined).length > 0))
+  )
+}
 
 /**
  * Clamps the value that a tool returned, including forms that only tools return: messages in a LangGraph Command,

@@ -22,16 +22,24 @@ export interface Clamping {
   /** True if calls may get a callback for partial updates, like Pi's. */
   readonly updates?: boolean
   /**
-   * The returned value: content that a model sees, a pair of content and artifact, or raw data that the tool's own code
-   * converts to content.
+   * The returned value: content that a model sees, a pair of content and artifact, raw data that the tool's own code
+   * converts to content, or content whose type a program relies on: an object that only its text could bound stays, and
+   * `sentFor` has the text.
    */
-  readonly returns: 'content' | 'pair' | 'raw'
+  readonly returns: 'content' | 'pair' | 'raw' | 'typed'
   /** True for a method that converts the output of a call, such as `toModelOutput`. */
   readonly isConverter?: boolean
 }
 
 /** Clamping functions and the functions that they wrap. A tool that is wrapped again is wrapped from the start. */
-const wrapped = new WeakMap<Call, { call: Call; clamping: Clamping }>()
+const wrapped = new WeakMap<Call, Wrapped>()
+
+interface Wrapped {
+  readonly call: Call
+  readonly clamping: Clamping
+  /** The clamped text of each object that a 'typed' call returned. */
+  readonly sent: WeakMap<object, string>
+}
 
 export function wrapCall(call: Call, given: Clamping): Call {
   const before = wrapped.get(call)
@@ -40,8 +48,9 @@ export function wrapCall(call: Call, given: Clamping): Call {
   const inner = before?.call ?? call
   // The output of a tool that reads saved outputs is not saved again.
   const spill = readsSpill(inner) ? undefined : clamping.policy.spill
+  const sent = new WeakMap<object, string>()
   const run: Call = function (this: unknown, ...args) {
-    const one = new ToolCall(clamping, args, spill)
+    const one = new ToolCall(clamping, args, spill, sent)
     try {
       return one.settle(inner.apply(this, clamping.updates ? one.withUpdates() : args))
     } catch (error) {
@@ -49,8 +58,13 @@ export function wrapCall(call: Call, given: Clamping): Call {
     }
   }
   mimic(run, inner)
-  wrapped.set(run, { call: inner, clamping })
+  wrapped.set(run, { call: inner, clamping, sent })
   return run
+}
+
+/** Returns the settings under which a call was wrapped, and the texts of what it returned. */
+export function wrappedOf(call: Call): Pick<Wrapped, 'clamping' | 'sent'> | undefined {
+  return wrapped.get(call)
 }
 
 /** Combines settings with those of an earlier wrapper. Limits never become looser. */
@@ -93,6 +107,7 @@ class ToolCall {
     readonly clamping: Clamping,
     readonly args: unknown[],
     readonly spill: SpillStore | undefined,
+    readonly sent: WeakMap<object, string>,
   ) {}
 
   #asked: string[] | undefined
@@ -169,7 +184,11 @@ class ToolCall {
     const { policy, returns } = this.clamping
     if (returns === 'raw') return value
     const clamp = returns === 'pair' && isList(value) && value.length === 2 ? clampPair : clampOutcome
-    return clamp(redactValue(value, policy), policy, { ...this.#origin(phase), ...more })
+    const open = redactValue(value, policy)
+    const clamped = clamp(open, policy, { ...this.#origin(phase), ...more })
+    if (returns !== 'typed' || !isObject(open) || typeof clamped !== 'string') return clamped
+    this.sent.set(open, clamped)
+    return open
   }
 
   #origin(phase: Origin['phase']): Origin {

@@ -3,6 +3,7 @@ import { type Compiled, paged, speaking } from '../compiled.js'
 import { compileOnce } from '../policy.js'
 import { get, isList, isObject, isPlain, isPromise } from '../untrusted.js'
 import { optionError } from '../validate.js'
+import { converterFor, isAdded, isAiSdkTool } from './model_output.js'
 import { givesPages } from './pages.js'
 import { type Call, type Clamping, wrapCall } from './wrap_call.js'
 
@@ -24,7 +25,11 @@ function wrapOne<T extends object>(tool: T, given: Compiled, name?: string, fiel
   const [method, call] = methodOf(tool, policy, field)
   const toModel = method === 'execute' ? get(tool, 'toModelOutput') : undefined
   const methods = new Map<string, Call>()
-  if (typeof toModel === 'function') {
+  if (method === 'execute' && (isAdded(toModel) || (toModel === undefined && isAiSdkTool(tool)))) {
+    // A program relies on the type of what the tool returns, and the model is sent a copy.
+    const execute = wrapCall(call, { ...clamping, returns: 'typed', updates: false })
+    methods.set(method, execute).set('toModelOutput', converterFor(execute))
+  } else if (typeof toModel === 'function') {
     // The tool's own code converts the raw result for the model, and a UI shows the raw result.
     methods.set(method, wrapCall(call, { ...clamping, returns: 'raw' }))
     const seen = { ...clamping, policy: outputsOf(policy), isConverter: true }

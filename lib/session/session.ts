@@ -1,6 +1,14 @@
 import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
-import type { MediaCount, PlanStep, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
+import type {
+  InspectOptions,
+  MediaCount,
+  PlanStep,
+  RepairOptions,
+  RepairReport,
+  ResultPolicy,
+  SessionReport,
+} from 'spillway'
 import { NONE } from '../clean_options.js'
 import { type Compiled, handleOf } from '../compiled.js'
 import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
@@ -54,16 +62,14 @@ export async function repairCounted(
   return { report, cuts }
 }
 
-type Inspect = ResultPolicy & { signal?: AbortSignal | undefined; top?: number }
-
-export async function inspectSession(path: string, options: Inspect = {}): Promise<SessionReport> {
+export async function inspectSession(path: string, options: InspectOptions = {}): Promise<SessionReport> {
   return (await inspectCounted(path, options)).report
 }
 
 /** Inspects a session, and counts the results that a repair would cut. */
 export async function inspectCounted(
   path: string,
-  options: Inspect = {},
+  options: InspectOptions = {},
 ): Promise<{ report: SessionReport; cuts: Cuts }> {
   const session = packSession(path, compileSession(options, 'inspect'), spareOf(options))
   const top = bound('top', options.top, 10)

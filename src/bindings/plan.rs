@@ -6,11 +6,12 @@ use super::policy::PolicyHandle;
 use super::units::{Numbers, Units};
 use crate::encoding::Utf16;
 use crate::plan::{Aggregate, Floor, Latest, Order, ToolResult, notice_chars, plan};
-use crate::truncate::figures;
+use crate::truncate::figures::Original;
 use crate::truncate::input::Input;
 
-/// Numbers per result: its chars, those of its original, and 1 if it is among the latest.
-const COLUMNS: usize = 3;
+/// Numbers per result: its chars, those of its original, 1 if it is among the latest, and the chars by which a notice is
+/// longer that names its saved output.
+const COLUMNS: usize = 4;
 
 /// Plans with the notice of a policy. `budget`: maximum chars of one result and of all, 1 to shrink the newest first, 1
 /// to shrink the latest last or 2 never, minimum chars of each, and 1 to keep these even over budget. Replaces the chars of each
@@ -22,7 +23,9 @@ pub fn plan_results(
     #[napi(ts_arg_type = "Float64Array")] results: Numbers,
 ) {
     let (cap, budget) = (budget[0] as usize, unpack_budget(budget));
-    let rows: Vec<ToolResult> = results.chunks_exact(COLUMNS).map(unpack_result).collect();
+    let names = policy.notice.names_saved();
+    let rows = results.chunks_exact(COLUMNS).map(|row| unpack_result(row, names));
+    let rows: Vec<ToolResult> = rows.collect();
     for step in plan(&rows, cap, &budget, |missing| notice_chars(policy, missing)) {
         results[step.index * COLUMNS] = step.max_chars as f64;
     }
@@ -39,17 +42,23 @@ pub fn unpack_budget(numbers: &[f64]) -> Aggregate {
     }
 }
 
-fn unpack_result(numbers: &[f64]) -> ToolResult {
-    ToolResult { chars: numbers[0] as usize, original: numbers[1] as usize, latest: numbers[2] != 0.0 }
+fn unpack_result(numbers: &[f64], names: bool) -> ToolResult {
+    ToolResult {
+        chars: numbers[0] as usize,
+        original: numbers[1] as usize,
+        latest: numbers[2] != 0.0,
+        named: if names { numbers[3] as usize } else { 0 },
+    }
 }
 
-/// Returns the chars that a text had before it was first truncated. For a long text, `head` and `tail` are windows, as
-/// in `truncate_text`.
+/// Returns the chars that a text had before it was first truncated, and those by which a notice is longer that names its
+/// saved output. For a long text, `head` and `tail` are windows, as in `truncate_text`.
 #[napi(catch_unwind)]
-pub fn original_chars(
+pub fn original(
     #[napi(ts_arg_type = "string")] head: Units,
     #[napi(ts_arg_type = "string")] tail: Units,
     chars: f64,
-) -> f64 {
-    figures::original_chars(&Input::ends(Utf16(&head), Utf16(&tail), chars as usize)) as f64
+) -> Vec<f64> {
+    let Original { chars, named } = Original::of(&Input::ends(Utf16(&head), Utf16(&tail), chars as usize));
+    vec![chars as f64, named as f64]
 }

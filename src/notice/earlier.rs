@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use crate::encoding::{NEWLINE, Size, Text};
 use crate::notice::MIDDLE;
-use crate::notice::parse::{LONGEST_MARK, is_mark, parse, saved};
-use crate::notice::saved::Saved;
+use crate::notice::parse::{LONGEST_MARK, is_mark, parse, saved, takes_name};
+use crate::notice::saved::{LONGEST_LINE, Saved};
 use crate::truncate::long_lines::{Span, in_order};
 
 /// Units of the longest text searched between its ends, which takes a pass over it. lib/text/pieces.ts (`READ_WHOLE`)
@@ -32,9 +32,15 @@ impl Told {
     pub fn add(&mut self, hidden: usize, in_bytes: bool, saved: Saved) {
         let unit = if in_bytes { &mut self.bytes } else { &mut self.chars };
         *unit = hidden.max(*unit);
-        if saved != Saved::Nowhere && !self.saved.contains(&saved) {
+        let is_known = |known: &Saved| known.name() == saved.name() && known.has_line() == saved.has_line();
+        if saved != Saved::Nowhere && !self.saved.iter().any(is_known) {
             self.saved.push(saved);
         }
+    }
+
+    /// Adds the saved outputs of another text.
+    pub fn add_saved(&mut self, told: Told) {
+        told.saved.into_iter().for_each(|saved| self.add(0, false, saved));
     }
 
     /// Returns the saved output of the text. Notices of several outputs were printed by a tool.
@@ -200,14 +206,48 @@ fn notice_at<T: Text>(text: T, at: usize) -> Option<Found> {
     let window = text.slice(at..text.len().min(at + LONGEST));
     let line = ascii(window.slice(0..window.find_newline(0).unwrap_or(window.len())));
     let (hidden, in_bytes) = parse(&line)?;
-    let mut notice = vec![];
-    window.slice(0..line.len()).each_utf8(&mut |piece| notice.extend_from_slice(piece));
-    Some(Found { start: at, end: at + line.len(), hidden, in_bytes, saved: saved(&notice) })
+    let end = at + line.len();
+    if takes_name(&line) && is_newline(text, end) {
+        let rest = text.slice(end + 1..text.len().min(end + 1 + LONGEST_LINE + 1));
+        let name = rest.slice(0..rest.find_newline(0).unwrap_or(rest.len()));
+        let saved = Saved::parse_line(&utf8(name));
+        if saved != Saved::Nowhere {
+            return Some(Found { start: at, end: end + 1 + name.len(), hidden, in_bytes, saved });
+        }
+    }
+    Some(Found { start: at, end, hidden, in_bytes, saved: saved(&utf8(window.slice(0..line.len()))) })
+}
+
+fn utf8<T: Text>(text: T) -> Vec<u8> {
+    let mut bytes = vec![];
+    text.each_utf8(&mut |piece| bytes.extend_from_slice(piece));
+    bytes
 }
 
 /// Returns the notice that ends the text, including the separator before it. `is_whole`: `text` is the whole text, so
 /// its start is a line start.
 fn last_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
+    let window = text.slice(text.len().saturating_sub(LONGEST_LINE + 1)..text.len());
+    let named = window.rfind_newline(window.len()).and_then(|newline| {
+        let saved = Saved::parse_line(&utf8(window.slice(newline + 1..window.len())));
+        let before = text.slice(0..text.len() - window.len() + newline);
+        (saved != Saved::Nowhere && takes_name(&ascii(last_of(before)))).then_some((before, saved))
+    });
+    match named {
+        Some((before, saved)) => {
+            last_line_notice(before, is_whole).map(|found| Found { end: text.len(), saved, ..found })
+        }
+        None => last_line_notice(text, is_whole),
+    }
+}
+
+/// Returns enough of the end of a text to tell a notice by.
+fn last_of<T: Text>(text: T) -> T {
+    text.slice(text.len().saturating_sub(LONGEST_MARK)..text.len())
+}
+
+/// Returns the notice in the last line of a text, including the separator before it.
+fn last_line_notice<T: Text>(text: T, is_whole: bool) -> Option<Found> {
     if text.is_empty() || !matches!(u8::try_from(text.unit(text.len() - 1)), Ok(b']' | b')')) {
         return None;
     }
@@ -274,6 +314,9 @@ mod tests {
             ("head[... 12 chars truncated; narrow args]".into(), vec![(4, 41)], 12),
             ("head\n... (1,234 chars truncated from x)".into(), vec![(4, 39)], 1_234),
             ("h\n\n... (1,234 chars truncated from x) ...\n\nt".into(), vec![(1, 43)], 1_234),
+            ("head[... 12 more characters truncated]\n[Full output: é]".into(), vec![(4, 56)], 12),
+            ("[... 12 more characters truncated]\n[Full output: a]\ntail".into(), vec![(0, 52)], 12),
+            ("h\n\n[... 12 more characters truncated]\n[Full output: a]\n\nt".into(), vec![(1, 56)], 12),
         ];
         for (text, spans, hidden) in cases {
             assert_eq!(find(&text), (spans, hidden), "{text:?}");

@@ -25,6 +25,8 @@ pub enum Notice {
     /// `[... N more characters truncated]`, in the format of Pi and OpenClaw. Also replaces longer notices that do not
     /// fit.
     Pi,
+    /// The same, before a line `[Full output: NAME]`. Replaces [`Notice::Pi`] if there is room and the output was saved.
+    Named,
     /// `... (12,345 chars truncated from SOURCE)`, in the format of Daycare.
     Count,
     /// `[... N chars omitted]`, for all truncated blocks of a result except the last.
@@ -62,14 +64,22 @@ impl Place {
 
 impl Notice {
     /// Yields the notices to try, longest first. A notice that does not fit is replaced by a shorter one and never
-    /// truncated.
-    pub fn ladder(&self) -> impl Iterator<Item = Cow<'_, Notice>> {
+    /// truncated. `saved`: the saved output of the text.
+    pub fn ladder(&self, saved: &Saved) -> impl Iterator<Item = Cow<'_, Notice>> {
+        let first = match self {
+            Notice::Pi if saved.has_line() => Cow::Owned(Notice::Named),
+            _ => Cow::Borrowed(self),
+        };
         let shorter: &[Notice] = match self {
             Notice::None | Notice::Dots => &[],
-            Notice::Pi | Notice::Mark => &[Notice::Dots],
+            Notice::Mark => &[Notice::Dots],
+            Notice::Pi if !saved.has_line() => &[Notice::Dots],
+            // A host knows the words of its notices.
+            Notice::Pi | Notice::Named | Notice::Glued(_) => &[Notice::Pi, Notice::Dots],
+            _ if saved.has_line() => &[Notice::Named, Notice::Pi, Notice::Dots],
             _ => &[Notice::Pi, Notice::Dots],
         };
-        std::iter::once(Cow::Borrowed(self)).chain(shorter.iter().cloned().map(Cow::Owned))
+        std::iter::once(first).chain(shorter.iter().cloned().map(Cow::Owned))
     }
 
     /// Returns true if the notice has no text. An empty [`Notice::Template`] or [`Notice::Literal`] counts as empty.
@@ -85,7 +95,9 @@ impl Notice {
         match self {
             Notice::None | Notice::Dots | Notice::Literal(_) => Needs::default(),
             Notice::Hint => Needs { chars: !in_bytes, bytes: in_bytes, lines: false },
-            Notice::Pi | Notice::Count | Notice::Mark => Needs { chars: true, ..Needs::default() },
+            Notice::Pi | Notice::Named | Notice::Count | Notice::Mark => {
+                Needs { chars: true, ..Needs::default() }
+            }
             Notice::Template(template) => template::needs(template),
             Notice::Glued(notice) => notice.needs(in_bytes),
         }
@@ -115,6 +127,11 @@ impl Notice {
         !matches!(self, Notice::Glued(_))
     }
 
+    /// Returns true if the notice names a saved output, or another one takes its place that does.
+    pub fn names_saved(&self) -> bool {
+        matches!(self, Notice::Hint | Notice::Pi | Notice::Named)
+    }
+
     /// Renders the notice between two ends, with separators, as if all of the text were omitted.
     pub fn largest(&self, all: Size, labels: Labels) -> String {
         let missing = |total| Amount { omitted: total, total };
@@ -124,8 +141,9 @@ impl Notice {
             lines: missing(all.newlines),
             kept_lines: String::new(),
         };
-        let text = self.render(Place::Between, &counts, labels);
-        let (lead, trail) = self.separators(Place::Between);
+        let notice = if *self == Notice::Pi && labels.saved.has_line() { &Notice::Named } else { self };
+        let text = notice.render(Place::Between, &counts, labels);
+        let (lead, trail) = notice.separators(Place::Between);
         [lead, &text, trail].concat()
     }
 
@@ -136,7 +154,10 @@ impl Notice {
             (Place::Between, Notice::Glued(_)) => (MIDDLE, "\n\n"),
             (Place::Between, _) => ("\n\n", "\n\n"),
             (Place::BeforeTail, _) => ("", "\n"),
-            (Place::AfterHead, Notice::Pi | Notice::Mark | Notice::Dots | Notice::Glued(_)) => ("", ""),
+            (
+                Place::AfterHead,
+                Notice::Pi | Notice::Named | Notice::Mark | Notice::Dots | Notice::Glued(_),
+            ) => ("", ""),
             (Place::AfterHead, Notice::Count) => ("\n", ""),
             (Place::AfterHead, _) => ("\n\n", ""),
         }
@@ -157,6 +178,10 @@ impl Notice {
                 )
             }
             Notice::Pi => format!("[... {} more characters truncated]", counts.chars.omitted),
+            Notice::Named => {
+                let line = labels.saved.line().unwrap_or_default();
+                format!("{}\n{line}", Notice::Pi.render(place, counts, labels))
+            }
             Notice::Count => {
                 let more = if place == Place::Between { " ..." } else { "" };
                 format!(

@@ -41,6 +41,11 @@ pub fn parse(line: &[u8]) -> Option<(usize, bool)> {
     (source.ends_with(b")") || source.ends_with(b") ...")).then_some((hidden, false))
 }
 
+/// Returns true if a line ends in a notice that another line may follow, which names the saved output.
+pub fn takes_name(line: &[u8]) -> bool {
+    line.ends_with(ENDINGS[0])
+}
+
 /// Returns the saved output that a notice names.
 pub fn saved(notice: &[u8]) -> Saved {
     let advice = || {

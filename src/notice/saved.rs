@@ -8,8 +8,18 @@ const BY_PATH: &str = ", read or search it there";
 /// The same up to version 0.1.
 const BY_PATH_OR_TOOL: &str = ", read or search it there or with read_output";
 
+/// The words of a line that names the full output, before and after the name.
+const LINE: &str = "[Full output: ";
+const LINE_END: &str = "]";
+
 /// Bytes of the longest name that is carried over from an earlier notice.
 const LONGEST: usize = 200;
+
+/// Bytes of the longest line that names an output.
+pub const LONGEST_LINE: usize = LINE.len() + LONGEST + LINE_END.len();
+
+/// Chars of an id.
+const ID: usize = 16;
 
 /// The location of a saved output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +64,7 @@ impl Saved {
         let id = rest.strip_suffix(BY_ID).map(|id| Place::Id(id.into()));
         let path = || rest.strip_suffix(BY_PATH_OR_TOOL).or_else(|| rest.strip_suffix(BY_PATH));
         match id.or_else(|| path().map(|path| Place::Path(path.into()))) {
-            Some(place) if !(1..=LONGEST).contains(&place.name().len()) => Saved::Nowhere,
+            Some(place) if !place.is_short() => Saved::Nowhere,
             Some(place) if whole => Saved::Whole(place),
             Some(place) => Saved::Part(place),
             None => Saved::Nowhere,
@@ -65,9 +75,23 @@ impl Saved {
     /// saved whole.
     pub fn line(&self) -> Option<String> {
         match self {
-            Saved::Whole(place) => Some(format!("[Full output: {}]", place.name())),
+            Saved::Whole(place) => Some(format!("{LINE}{}{LINE_END}", place.name())),
             _ => None,
         }
+    }
+
+    /// Returns true if [`Saved::parse_line`] reads the line.
+    pub fn has_line(&self) -> bool {
+        matches!(self, Saved::Whole(place) if place.is_short())
+    }
+
+    /// Parses the line of an earlier notice. It does not say whether the name is that of a file.
+    pub fn parse_line(line: &[u8]) -> Saved {
+        let line = std::str::from_utf8(line).unwrap_or_default();
+        let name = line.strip_prefix(LINE).and_then(|rest| rest.strip_suffix(LINE_END)).unwrap_or_default();
+        let is_id = name.len() == ID && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let place = if is_id { Place::Id(name.into()) } else { Place::Path(name.into()) };
+        if place.is_short() { Saved::Whole(place) } else { Saved::Nowhere }
     }
 
     /// Returns the advice on getting the omitted text. `pages`: the tool has `offset` and `limit` parameters.
@@ -93,6 +117,12 @@ impl Place {
         }
     }
 
+    /// Returns true if the name is carried over from an earlier notice.
+    fn is_short(&self) -> bool {
+        let name = self.name();
+        (1..=LONGEST).contains(&name.len()) && !name.contains('\n')
+    }
+
     fn advice(&self) -> String {
         match self {
             Place::Path(path) => format!("{path}{BY_PATH}"),
@@ -114,9 +144,20 @@ mod tests {
                 }
             }
         }
+        for name in ["0123456789abcdef", "/tmp/é, b].log"] {
+            let place = if name.len() == ID { Place::Id(name.into()) } else { Place::Path(name.into()) };
+            let saved = Saved::Whole(place);
+            assert_eq!(Saved::parse_line(saved.line().unwrap().as_bytes()), saved);
+            assert!(saved.has_line() && saved.line().unwrap().len() <= LONGEST_LINE);
+        }
+        for line in ["[Full output: ]", "[Full output: a", "Full output: a", "[Full output: a]\r"] {
+            assert_eq!(Saved::parse_line(line.as_bytes()), Saved::Nowhere, "{line}");
+        }
         let old = format!("{WHOLE}/tmp/a.log{BY_PATH_OR_TOOL}");
         assert_eq!(Saved::parse(&old), Saved::Whole(Place::Path("/tmp/a.log".into())));
         let long = Saved::Whole(Place::Path("a".repeat(LONGEST + 1)));
+        assert!(!long.has_line() && !Saved::Part(Place::Id("a".into())).has_line());
+        assert_eq!(Saved::parse_line(long.line().unwrap().as_bytes()), Saved::Nowhere);
         for saved in [long, Saved::Whole(Place::Id(String::new())), Saved::Failed("ENOSPC".into())] {
             assert_eq!(Saved::parse(&saved.advice(true)), Saved::Nowhere);
         }

@@ -11,6 +11,7 @@ use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
 use crate::notice::counts::{Amount, Counts, Needs, grouped, line_ranges};
+use crate::notice::saved::Saved;
 use crate::notice::{Notice, Place};
 use crate::policy::Keep;
 use crate::relevance::{Relevance, keep_relevant};
@@ -85,6 +86,9 @@ impl Selection {
         let end = closing.map_or("", |closing| &closing.text);
         let mut old = if looks { self.old_notices(end.len()) } else { Old::default() };
         old.cut_at_end += end.len();
+        if let (Saved::Nowhere, Some(named)) = (&old.saved, input.named) {
+            old.saved = named.clone();
+        }
         let pieces = self.pieces(&old);
         let last = pieces.last()?.unit.number;
         let sizes = pieces.iter().map(|piece| piece.size(last, &terms.limits)).collect();
@@ -118,7 +122,11 @@ impl Selection {
             closing,
             end: Utf8(end.as_bytes()).size(),
         };
-        let ladder = terms.notice.ladder().chain([Cow::Owned(Notice::None)]);
+        let saved = terms.saved(&composer.old.saved);
+        let ladder = terms.notice.ladder(saved).chain([Cow::Owned(Notice::None)]);
+        // The name of the whole says more than lines of it: where both do not fit, the ends stand beside the name.
+        let names = terms.notice.names_saved() && saved.has_line();
+        let ladder = ladder.take_while(|notice| !names || notice.names_saved() && **notice != Notice::Pi);
         let cut = ladder.into_iter().find_map(|notice| composer.with_notice(&notice))?;
         Some(Cut { sides: Sides { tail: input.total, end: input.total, ..cut.sides }, ..cut })
     }

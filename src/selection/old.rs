@@ -20,8 +20,8 @@ pub struct Old {
     pub sizes: Vec<Size>,
     /// Sizes of notices that may be kept as text, by unit number.
     pub units: Vec<(usize, Size)>,
-    /// Unit numbers of notices between two blank lines.
-    pub between: Vec<usize>,
+    /// First and last unit numbers of notices between two blank lines.
+    pub between: Vec<(usize, usize)>,
     /// Total size of marks between findings.
     pub marks: Size,
     /// Bytes of a notice at the end.
@@ -39,12 +39,12 @@ impl Old {
     /// Drops each notice that would lose one of its blank lines, with the remaining ones: it would not be recognised
     /// again.
     pub fn leave_out_parts(&self, kept: &mut Vec<&Piece>) {
-        for unit in &self.between {
-            let all = unit - 1..=unit + 1;
-            let first = kept.partition_point(|piece| piece.unit.number < *all.start());
-            let last = kept.partition_point(|piece| piece.unit.number <= *all.end());
-            if last - first < 3 {
-                kept.drain(first..last);
+        for (first, last) in &self.between {
+            let all = first - 1..last + 2;
+            let start = kept.partition_point(|piece| piece.unit.number < all.start);
+            let end = kept.partition_point(|piece| piece.unit.number < all.end);
+            if end - start < all.len() {
+                kept.drain(start..end);
             }
         }
     }
@@ -55,7 +55,7 @@ impl Old {
             return Some(Utf8(text).size());
         }
         // Without the notice after it, the newline of a line is its own.
-        if !goes_on && self.between.contains(&(number + 2)) {
+        if !goes_on && self.between.iter().any(|(first, _)| *first == number + 2) {
             return None;
         }
         self.units.binary_search_by_key(&number, |(number, _)| *number).ok().map(|at| self.units[at].1)
@@ -73,6 +73,16 @@ pub struct OldNotice {
     hidden: usize,
     in_bytes: bool,
     saved: Saved,
+    /// Another line may follow, which names the saved output.
+    takes_name: bool,
+    /// The size of that line.
+    name: Option<Size>,
+}
+
+impl OldNotice {
+    fn last(&self) -> usize {
+        self.unit + usize::from(self.name.is_some())
+    }
 }
 
 /// Returns true if a line is a mark between findings.
@@ -98,12 +108,17 @@ impl State {
         if is_blank && self.notices.len() < NOTICES {
             self.notices.extend(self.maybe.take());
         }
-        self.maybe = None;
+        let named = self.maybe.take().filter(|notice| notice.takes_name && notice.name.is_none());
+        self.maybe = named.and_then(|notice| {
+            let saved = Saved::parse_line(text.strip_suffix(b"\n")?);
+            (saved != Saved::Nowhere).then_some(OldNotice { saved, name: Some(size), ..notice })
+        });
         if self.blank && matches!(text, [b'[' | b'.', .., b'\n']) {
             let notice = &text[..text.len() - 1];
             self.maybe = parse::parse(notice).map(|(hidden, in_bytes)| {
                 let saved = parse::saved(notice);
-                OldNotice { unit: unit.number, size, hidden, in_bytes, saved }
+                let takes_name = parse::takes_name(notice);
+                OldNotice { unit: unit.number, size, hidden, in_bytes, saved, takes_name, name: None }
             });
         }
         self.blank = is_blank;
@@ -129,19 +144,21 @@ impl Selection {
             let before =
                 units.find(|(_, text)| left.checked_sub(text.len()).map(|rest| left = rest).is_none());
             let is_counted = |notice: &&OldNotice| {
-                end > 0 && old.cut_at_end > 0 && before.is_some_and(|(unit, _)| unit.number == notice.unit)
+                end > 0 && old.cut_at_end > 0 && before.is_some_and(|(unit, _)| unit.number == notice.last())
             };
             let notices: Vec<_> = state.notices.iter().filter(|notice| !is_counted(notice)).collect();
             for notice in notices {
-                let OldNotice { unit, size, hidden, in_bytes, ref saved } = *notice;
-                old.between.push(unit);
+                let OldNotice { unit, size, hidden, in_bytes, ref saved, name, .. } = *notice;
+                let last = notice.last();
+                old.between.push((unit, last));
                 let newline = Size { bytes: 1, chars: 1, newlines: 1, broken: 0 };
-                old.sizes.push(size + newline + newline + newline);
+                old.sizes.push(size + name.unwrap_or_default() + newline + newline + newline);
                 // The notice owns the newlines around it: that of the preceding line, and the blank line on either
                 // side.
                 let before = unit.checked_sub(2).map(|line| (line, newline));
                 old.units.extend(before);
-                old.units.extend([(unit - 1, newline), (unit, size), (unit + 1, newline)]);
+                old.units.extend([(unit - 1, newline), (unit, size), (last + 1, newline)]);
+                old.units.extend(name.map(|size| (last, size)));
                 told.add(hidden, in_bytes, saved.clone());
             }
             old.units.sort_unstable_by_key(|(unit, _)| *unit);

@@ -69,8 +69,8 @@ impl State {
     /// Returns true if the next units may be whole lines that change nothing but the ends of the text.
     fn may_skim(&self, gate: &Gate) -> bool {
         let begins_line = self.last.is_none_or(|last| last.ends_line);
-        let after_blank = self.blank && self.size.bytes <= earlier::SEARCHED;
-        let is_awaited = !self.open.is_empty() || !self.foreign.is_empty() || after_blank;
+        let in_notice = (self.blank || self.maybe.is_some()) && self.size.bytes <= earlier::SEARCHED;
+        let is_awaited = !self.open.is_empty() || !self.foreign.is_empty() || in_notice;
         begins_line && !is_awaited && (!matches!(gate, Gate::Failure) || self.headings.in_paragraph())
     }
 

@@ -17,6 +17,7 @@ use crate::limits::UNLIMITED;
 use crate::media;
 use crate::plan::{Aggregate, ToolResult, notice_chars, plan};
 use crate::policy::Policy;
+use crate::truncate::figures::Original;
 
 /// The target of all results together.
 #[derive(Clone, Debug)]
@@ -207,7 +208,7 @@ impl Survey {
             .iter()
             .map(|seen| {
                 let chars = seen.measured.chars;
-                ToolResult { chars, original: chars, latest: seen.row >= last }
+                ToolResult { chars, original: chars, named: 0, latest: seen.row >= last }
             })
             .collect();
         let notice = |missing| notice_chars(policy, missing);
@@ -216,8 +217,11 @@ impl Survey {
             let steps = plan(&results, UNLIMITED, budget, notice);
             let mut changed = false;
             for step in steps.iter().filter(|step| step.max_chars <= few) {
-                let original = self.results[step.index].measured.original;
-                changed |= std::mem::replace(&mut results[step.index].original, original) != original;
+                let Original { chars, named } = self.results[step.index].measured.original;
+                let named = if policy.notice.names_saved() { named } else { 0 };
+                let known = results[step.index];
+                results[step.index] = ToolResult { original: chars, named, ..known };
+                changed |= results[step.index] != known;
             }
             if !changed || round == ROUNDS {
                 return steps.iter().map(|step| self.results[step.index].limit(step.max_chars)).collect();

@@ -58,7 +58,6 @@ fn clamp_one(slot: &Slot, text: &Literal, rules: &Rules) -> SlotCuts {
         return SlotCuts { edits: vec![edit], truncated: is_less };
     }
     let fit = match slot.json {
-        Some(As::Rest) => clamp(text, rules),
         Some(As::Encoded) | None => clamp_text(text, rules),
         Some(_) => clamp_json(text, rules),
     };
@@ -175,8 +174,8 @@ fn clamp_together(slots: &[Slot], texts: &[Literal], rules: &Rules) -> SlotCuts 
             texts.iter().zip(&made).map(|(text, made)| made.as_ref().unwrap_or(text)).collect();
         let shared = share_texts(&texts, rules);
         truncated |= shared.iter().any(|shared| *shared != SharedText::Whole);
-        // Naming the payloads of one text may leave room for another. Unread data names its payloads when it is shrunk.
-        let is_json = |at: usize| slots[at].json.is_some_and(|json| json != As::Rest);
+        // Naming the payloads of one text may leave room for another.
+        let is_json = |at: usize| slots[at].json.is_some();
         let lean = |at: usize| match shared[at] {
             SharedText::Whole => None,
             _ if !is_json(at) => None,

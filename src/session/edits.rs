@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::clamp_slots::SlotEdit;
-use super::side_data::{MORE, fit_parts, shrink};
+use super::payload::with_names;
+use super::side_data::{MORE, fit_parts, shrink, written};
 use super::splice::Splices;
 use crate::dialect::path::As;
 use crate::dialect::result::is_failure;
 use crate::dialect::{Slot, ToolResult};
-use crate::json::{Value, string};
+use crate::json::{Document, Value, string};
 
 /// Markers that end the cached part of a request.
 pub const CACHE_MARKS: [&str; 2] = ["cache_control", "providerOptions"];
@@ -64,6 +65,20 @@ fn put(splices: &mut Splices, slot: &Slot, text: &str) {
 
 /// Leaves as much of a slot's unread data as `room` bytes hold.
 fn keep_unread(splices: &mut Splices, slot: &Slot, room: usize) {
+    // If naming the payloads is enough, all else stays.
+    let lean = with_names(&slot.text().string()).filter(|lean| lean.len() <= room);
+    if let Some(document) = lean.as_ref().and_then(|lean| Document::parse(lean.as_bytes())) {
+        let root = document.root();
+        if slot.members.is_empty() {
+            return splices.replace(slot.value, written(root));
+        }
+        for (member, left) in slot.members.iter().zip(root.members()) {
+            if member.compact() != left.compact() {
+                splices.replace(*member, written(left));
+            }
+        }
+        return;
+    }
     if slot.members.is_empty() {
         return match shrink(slot.value, room) {
             Some(json) => splices.replace(slot.value, json),

@@ -17,7 +17,7 @@ use crate::encoding::Utf16;
 use crate::json::{Document, Literal, Value, string, without_controls};
 use crate::media;
 use crate::notice::earlier;
-use crate::truncate::figures::original_chars;
+use crate::truncate::figures::Original;
 use crate::truncate::input::Input;
 
 /// The options that apply to every row.
@@ -68,8 +68,8 @@ pub struct ResultSize {
     /// Chars at present, and after its own limits.
     pub present: usize,
     pub chars: usize,
-    /// Chars before it was first truncated.
-    pub original: usize,
+    /// What its notices tell.
+    pub original: Original,
     /// Bytes of the payloads in blocks of their own.
     pub media: Vec<usize>,
 }
@@ -259,9 +259,9 @@ fn chars_of(texts: &[Literal]) -> usize {
     texts.iter().map(|text| text.size().chars).sum()
 }
 
-/// Returns the remaining chars, and those before the first truncation.
-fn after(texts: &[Literal], clamped: &SlotCuts) -> (usize, usize) {
-    let (mut chars, mut original) = (0, 0);
+/// Returns the remaining chars, and what notices in them tell.
+fn after(texts: &[Literal], clamped: &SlotCuts) -> (usize, Original) {
+    let (mut chars, mut original) = (0, Original::default());
     for (text, edit) in texts.iter().zip(&clamped.edits) {
         let made;
         let text = match edit {
@@ -279,7 +279,7 @@ fn after(texts: &[Literal], clamped: &SlotCuts) -> (usize, usize) {
             false => (text.head(earlier::LONGEST), text.tail(earlier::LONGEST)),
         };
         chars += length;
-        original += original_chars(&Input::ends(Utf16(&head), Utf16(&tail), length));
+        original = original.and(Original::of(&Input::ends(Utf16(&head), Utf16(&tail), length)));
     }
     (chars, original)
 }

@@ -111,13 +111,14 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -
     let is_list = container.is_list();
     let levels: [fn(Bytes) -> u32; 2] = [|size| size.brief, |size| size.min];
     for least in &levels[usize::from(!is_list)..] {
-        let parts = parts(*least);
+        let mut parts = parts(*least);
         // Where all of them fit, their order says nothing.
         if telling.may_skip() && parts.iter().map(|part| part.least as usize).sum::<usize>() <= room {
             return parts;
         }
         let (ends, tells) =
             if is_list { (vec![0, last], telling.among(container, &values)) } else { (vec![], &[][..]) };
+        squeeze_ends(&mut parts, &ends, &values, sizes, room, &named);
         // What tells takes at most half the room.
         let mut half = room / 2;
         let telling = tells.iter().copied().filter(|at| {
@@ -136,6 +137,34 @@ fn chosen(container: Value, sizes: &Sizes, telling: &mut Telling, room: usize) -
         parts[*at].least = sizes.at(parts[*at].id).floor + parts[*at].besides;
     }
     take(parts, &others).1
+}
+
+/// Lowers what the ends of a list take at least, until both fit: they are shortened or emptied before they go.
+fn squeeze_ends(
+    parts: &mut [Part],
+    ends: &[usize],
+    values: &[Value],
+    sizes: &Sizes,
+    room: usize,
+    named: &[usize],
+) {
+    let taken = |parts: &[Part]| {
+        let both =
+            ends.iter().enumerate().filter(|(nth, at)| !named.contains(at) && !ends[..*nth].contains(at));
+        let all = named.iter().chain(both.map(|(_, at)| at));
+        all.map(|&at| parts[at].least as usize).sum::<usize>()
+    };
+    let levels: [fn(&Sizes, Value) -> u32; 3] =
+        [|sizes, value| sizes.at(value.id()).min, Sizes::marked, Sizes::emptied];
+    for level in levels {
+        if taken(parts) <= room {
+            return;
+        }
+        for &at in ends.iter().filter(|at| !named.contains(at)) {
+            let least = level(sizes, values[at]) + parts[at].besides;
+            parts[at].least = parts[at].least.min(least);
+        }
+    }
 }
 
 /// Orders parts by the magnitude of their sizes, then by position.

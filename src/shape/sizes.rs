@@ -3,9 +3,12 @@
 use crate::json::{Document, Value};
 
 use super::rules::{Rule, Rules};
+use super::string::mark_bytes;
 
 /// Bytes that no string is shortened below: enough for its mark.
 pub const LEAST: u32 = 32;
+/// Bytes of an empty string.
+const EMPTY: u32 = 2;
 /// Bytes of a string that make a brief element.
 const BRIEF: u32 = 64;
 
@@ -85,6 +88,22 @@ impl Sizes {
 
     pub fn full(&self, id: u32) -> usize {
         self.at(id).full as usize
+    }
+
+    /// Returns the bytes of a string that is only its mark, and of a container that is empty.
+    pub fn marked(&self, value: Value) -> u32 {
+        let Bytes { full, min, floor, .. } = self.at(value.id());
+        match value.source()[0] {
+            b'{' | b'[' => floor,
+            b'"' if self.rules.is_none() => full.min(mark_bytes(value.source()) as u32),
+            _ => min,
+        }
+    }
+
+    /// Returns the bytes of a string or a container that is empty.
+    pub fn emptied(&self, value: Value) -> u32 {
+        let is_string = value.source()[0] == b'"' && self.rules.is_none();
+        if is_string { EMPTY } else { self.marked(value) }
     }
 
     /// Returns the bytes that all strings can give together.

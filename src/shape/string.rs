@@ -20,6 +20,11 @@ pub fn write_shortened(quoted: &[u8], room: usize, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
+/// Returns the bytes of a string, given with its quotes, of which only the count of its chars is left.
+pub fn mark_bytes(quoted: &[u8]) -> usize {
+    format!("\"[+{} chars]\"", Literal::of(quoted).size().chars).len()
+}
+
 /// Returns the bytes and the chars of the first code point, escaped or not.
 fn point(content: &[u8]) -> Option<(usize, usize)> {
     let is_half = |from: usize, digits: &[u8]| {

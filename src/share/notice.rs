@@ -7,6 +7,7 @@ use crate::extent::Extent;
 use crate::limits::Usage;
 use crate::notice::Place;
 use crate::notice::counts::{Amount, Counts, Needs};
+use crate::notice::earlier::Told;
 use crate::notice::saved::Saved;
 use crate::truncate::input::Input;
 use crate::truncate::long_lines::has_long_line;
@@ -15,22 +16,23 @@ impl Table<'_, '_> {
     /// Adds the notice, which also counts dropped blocks, to the last truncated block. If no block is truncated or
     /// dropped, adds it to the last block with truncated lines.
     pub fn tell(&mut self) {
-        let missing = self.missing();
+        let is_gone = |block: &Block| *block == Block::Gone;
+        let (missing, saved) = (self.missing(), self.saved_by(is_gone));
         let blocks = || self.blocks.iter().zip(self.inputs);
         let cut = blocks().rposition(|(block, _)| matches!(block, Block::Cut(_)));
         let lined = || blocks().rposition(|(block, input)| *block == Block::Whole && input.shows_marks());
         if cut.is_none() && self.blocks.contains(&Block::Gone) {
-            return self.tell_instead(missing);
+            return self.tell_instead(missing, &saved);
         }
         if let Some(last) = cut.or_else(lined)
-            && let Block::Cut(cut) = self.cut(last, self.terms.notice, missing)
+            && let Block::Cut(cut) = self.cut(last, self.terms.notice, (missing, &saved))
         {
             self.blocks[last] = Block::Cut(cut);
         }
     }
 
     /// Replaces the last dropped block by the notice, if there is room.
-    fn tell_instead(&mut self, missing: Size) {
+    fn tell_instead(&mut self, missing: Size, saved: &Saved) {
         let Some(last) = self.blocks.iter().rposition(|block| *block == Block::Gone) else { return };
         let limits = &self.terms.limits;
         let sizes = self.blocks.iter().zip(&self.sizes).filter(|(block, _)| **block != Block::Gone);
@@ -42,8 +44,9 @@ impl Table<'_, '_> {
             lines: all(missing.newlines),
             kept_lines: String::new(),
         };
-        let labels = self.terms.labels(false, &Saved::Nowhere);
-        let texts = self.terms.notice.ladder().map(|notice| notice.render(Place::Alone, &counts, labels));
+        let labels = self.terms.labels(false, saved);
+        let ladder = self.terms.notice.ladder(labels.saved);
+        let texts = ladder.map(|notice| notice.render(Place::Alone, &counts, labels));
         let mut texts = texts.filter(|text| !has_long_line(Utf8(text.as_bytes()), limits.line_bytes));
         let text = texts.find(|text| Extent::of(Utf8(text.as_bytes()), limits).usage().within(&room));
         if let Some(text) = text.filter(|text| !text.is_empty()) {
@@ -62,12 +65,23 @@ impl Table<'_, '_> {
         sizes.fold(Size::default(), |sum, size| sum + size)
     }
 
+    /// Returns the saved output that notices of some blocks name.
+    fn saved_by(&self, is_meant: impl Fn(&Block) -> bool) -> Saved {
+        let mut told = Told::default();
+        if self.terms.notice.names_saved() {
+            let meant = self.blocks.iter().zip(self.inputs).filter(|(block, _)| is_meant(block));
+            meant.for_each(|(_, input)| told.add_saved(input.told()));
+        }
+        told.saved().clone()
+    }
+
     /// Returns an upper bound of the room that a notice takes.
     pub fn notice_size(&self) -> Usage {
         let needs = self.terms.notice.needs(false);
         let needs = Needs { chars: true, ..needs };
         let all = self.inputs.iter().fold(Size::default(), |sum, input| sum + input.size(needs));
-        let text = self.terms.notice.largest(all, self.terms.labels(false, &Saved::Nowhere));
+        let saved = self.saved.get_or_init(|| self.saved_by(|_| true));
+        let text = self.terms.notice.largest(all, self.terms.labels(false, saved));
         let taken = Extent::of(Utf8(text.as_bytes()), &self.terms.limits).usage();
         // Token counts round up, and a truncated word may take one more token.
         Usage { tokens: taken.tokens + 2, ..taken }

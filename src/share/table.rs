@@ -1,10 +1,13 @@
 //! The blocks of a result, the room of each and what came of it.
 
+use std::cell::OnceCell;
+
 use super::Block;
 use crate::encoding::whitespace::is_visible;
 use crate::encoding::{Size, Utf16};
 use crate::limits::{Limits, Usage};
 use crate::notice::Notice;
+use crate::notice::saved::Saved;
 use crate::truncate::figures::Kept;
 use crate::truncate::input::Input;
 use crate::truncate::{Cut, Terms, truncate_lines};
@@ -16,6 +19,8 @@ pub struct Table<'a, 'b> {
     pub blocks: Vec<Block>,
     /// The room of each block.
     pub rooms: Vec<Limits>,
+    /// The saved output that all blocks together name, once looked up.
+    pub saved: OnceCell<Saved>,
 }
 
 impl<'a, 'b> Table<'a, 'b> {
@@ -28,7 +33,7 @@ impl<'a, 'b> Table<'a, 'b> {
         };
         let sizes = inputs.iter().map(size).collect();
         let (blocks, rooms) = (vec![Block::Whole; inputs.len()], vec![limits; inputs.len()]);
-        Table { inputs, terms, sizes, blocks, rooms }
+        Table { inputs, terms, sizes, blocks, rooms, saved: OnceCell::new() }
     }
 
     pub fn serve(&mut self, rooms: &[Limits]) {
@@ -53,15 +58,16 @@ impl<'a, 'b> Table<'a, 'b> {
     pub fn serve_one(&mut self, at: usize, room: Limits) {
         self.rooms[at] = room;
         let mark = if *self.terms.notice == Notice::None { Notice::None } else { Notice::Mark };
-        self.blocks[at] = self.cut(at, &mark, Size::default());
+        self.blocks[at] = self.cut(at, &mark, (Size::default(), &Saved::Nowhere));
     }
 
-    pub fn cut(&self, at: usize, notice: &Notice, beside: Size) -> Block {
+    /// `beside`: the size of dropped blocks, and the saved output that they name.
+    pub fn cut(&self, at: usize, notice: &Notice, (size, named): (Size, &Saved)) -> Block {
         // Spares a try of each notice, of which none fits.
         if self.rooms[at].is_empty() && self.sizes[at] != Usage::default() {
             return Block::Gone;
         }
-        let input = self.inputs[at].beside(beside);
+        let input = self.inputs[at].beside(size, named);
         match truncate_lines(&input, Terms { limits: self.rooms[at], notice, ..self.terms }) {
             None => Block::Whole,
             Some(cut) if shows(&cut, &input) => Block::Cut(cut),

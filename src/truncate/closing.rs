@@ -6,7 +6,7 @@ use crate::encoding::{Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::earlier::ascii;
-use crate::notice::parse::{Continuation, continuation, cursor, is_exit};
+use crate::notice::parse::{Continuation, continuation, cursor, is_exit, takes_name};
 
 /// The end of a text in which another tool says how to continue, including the newlines before it. It is kept whole or
 /// dropped.
@@ -44,6 +44,10 @@ impl Closing {
         }
         let told = start.and_then(|start| continuation(&text[start..end]).map(|told| (start, told)));
         let (start, told) = match told {
+            // The line belongs to a notice of an earlier cut.
+            Some((start, _)) if takes_name(text[..start].strip_suffix(b"\n").unwrap_or_default()) => {
+                return None;
+            }
             Some(found) => found,
             None => {
                 let cursor = cursor(&text)?;

@@ -96,12 +96,31 @@ impl<T: Text> Figures<'_, T> {
     }
 }
 
-/// Returns the chars of the original according to the notices in the text, or of the text itself if it has none.
-pub fn original_chars<T: Text>(input: &Input<T>) -> usize {
-    let earlier = Earlier::find(input.head, input.tail, input.total);
-    let notices = earlier.spans.iter().map(|span| span.size.chars).sum();
-    let total = input.size(Needs { chars: true, ..Needs::default() }).chars;
-    Cutting { total, hidden: earlier.hidden().chars, notices, ..Cutting::default() }.amount().total
+/// What the notices in a text tell of its original.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Original {
+    /// Chars of the original, or of the text itself if it has no notice.
+    pub chars: usize,
+    /// Chars by which a notice is longer that names its saved output.
+    pub named: usize,
+}
+
+impl Original {
+    pub fn of<T: Text>(input: &Input<T>) -> Original {
+        let earlier = Earlier::find(input.head, input.tail, input.total);
+        let notices = earlier.spans.iter().map(|span| span.size.chars).sum();
+        let total = input.size(Needs { chars: true, ..Needs::default() }).chars;
+        let cutting = Cutting { total, hidden: earlier.hidden().chars, notices, ..Cutting::default() };
+        let saved = earlier.told.saved();
+        let line = saved.line().filter(|_| saved.has_line());
+        let named = line.map_or(0, |line| 1 + line.encode_utf16().count());
+        Original { chars: cutting.amount().total, named }
+    }
+
+    /// Adds that of another text of the same result, which has one notice.
+    pub fn and(self, other: Original) -> Original {
+        Original { chars: self.chars + other.chars, named: self.named.max(other.named) }
+    }
 }
 
 impl Counts {

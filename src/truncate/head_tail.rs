@@ -16,6 +16,7 @@ use super::{Cut, Terms};
 use crate::encoding::{Text, Utf8};
 use crate::extent::Extent;
 use crate::notice::counts::{Counts, Needs};
+use crate::notice::saved::Saved;
 use crate::notice::{Notice, Place};
 use crate::policy::Keep;
 
@@ -49,7 +50,8 @@ impl<'a, T: Text> HeadTail<'a, T> {
 
     /// Returns the cut with the notice, or with the longest shorter one that fits.
     pub fn with_ladder(&self) -> Cut {
-        let ladder = self.terms.notice.ladder().chain([Cow::Owned(Notice::None)]);
+        let ladder = self.terms.notice.ladder(self.terms.saved(self.earlier()));
+        let ladder = ladder.chain([Cow::Owned(Notice::None)]);
         let mut rungs = ladder.filter_map(|notice| self.with_notice(&notice));
         rungs.next().unwrap_or_else(|| self.cut(self.fitter.nothing(), "", ("", "")))
     }
@@ -148,8 +150,15 @@ impl<'a, T: Text> HeadTail<'a, T> {
     }
 
     fn render(&self, notice: &Notice, place: Place, counts: &Counts) -> String {
-        let earlier = self.fitter.earlier.told.saved();
-        notice.render(place, counts, self.terms.labels(self.figures().in_bytes(), earlier))
+        notice.render(place, counts, self.terms.labels(self.figures().in_bytes(), self.earlier()))
+    }
+
+    /// Returns the saved output that earlier notices name, of this text or of those that were dropped beside it.
+    fn earlier(&self) -> &Saved {
+        match (self.fitter.earlier.told.saved(), self.whole.named) {
+            (Saved::Nowhere, Some(named)) => named,
+            (saved, _) => saved,
+        }
     }
 }
 

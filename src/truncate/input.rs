@@ -11,6 +11,8 @@ use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::Notice;
 use crate::notice::counts::Needs;
+use crate::notice::earlier::{Earlier, Told};
+use crate::notice::saved::Saved;
 
 /// A text to be truncated: the whole text, or as much of both ends as any cut can keep.
 #[derive(Clone, Copy)]
@@ -33,6 +35,8 @@ pub struct Input<'a, T> {
     pub(crate) bytes_of: Option<BytesOf<'a>>,
     /// Size of the dropped blocks that the notice also counts. Its newlines are lines.
     pub(crate) beside: Size,
+    /// The saved output that these name.
+    pub(crate) named: Option<&'a Saved>,
     /// Maximum chars searched for findings, most of them at the end.
     pub(crate) most_searched: usize,
 }
@@ -118,6 +122,7 @@ impl<'a, T: Text> Input<'a, T> {
             fresh: false,
             bytes_of: None,
             beside: Size::default(),
+            named: None,
             most_searched: UNLIMITED,
         }
     }
@@ -148,9 +153,9 @@ impl<'a, T: Text> Input<'a, T> {
         Input { fresh: true, ..self }
     }
 
-    /// Adds text omitted beside this one to the amounts of the notice.
-    pub fn beside(self, size: Size) -> Self {
-        Input { beside: size, ..self }
+    /// Adds text omitted beside this one to the amounts of the notice, and the saved output that it names.
+    pub fn beside(self, size: Size, named: &'a Saved) -> Self {
+        Input { beside: size, named: Some(named), ..self }
     }
 
     /// Adds the size of the text if the notice needs it and it is not known yet.
@@ -225,6 +230,11 @@ impl<'a, T: Text> Input<'a, T> {
         // Each unit is at least one byte, so longer texts need not be measured.
         let least = if T::UTF16 { limits.bytes.min(limits.chars) } else { limits.bytes };
         self.is_whole() && self.total <= least && Extent::of(self.head, limits).fits(limits)
+    }
+
+    /// Returns what the notices of earlier cuts tell.
+    pub fn told(&self) -> Told {
+        Earlier::find(self.head, self.tail, self.total).told
     }
 
     /// Returns the closing, in which another tool says how to continue.

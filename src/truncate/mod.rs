@@ -79,9 +79,17 @@ impl<'a> Terms<'a> {
     where
         'a: 'b,
     {
-        let Policy { limits, source, saved, pages, .. } = self.policy;
-        let saved = if *saved == Saved::Nowhere { earlier } else { saved };
-        Labels { limits: self.exceeded.unwrap_or(*limits), source, saved, pages: *pages, in_bytes }
+        let Policy { limits, source, pages, .. } = self.policy;
+        let limits = self.exceeded.unwrap_or(*limits);
+        Labels { limits, source, saved: self.saved(earlier), pages: *pages, in_bytes }
+    }
+
+    /// Returns the saved output of this cut, or of an earlier one if this cut saves none.
+    pub fn saved<'b>(&self, earlier: &'b Saved) -> &'b Saved
+    where
+        'a: 'b,
+    {
+        if self.policy.saved == Saved::Nowhere { earlier } else { &self.policy.saved }
     }
 }
 

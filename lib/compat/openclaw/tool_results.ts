@@ -3,7 +3,7 @@ import type { HardTruncateLimits, ProfileOptions, ToolResultTruncationOptions } 
 import { readResults } from '../../dialect/results.js'
 import { compile, UNLIMITED, withSuffix } from '../../policy.js'
 import { clampError } from '../../result/clamp_error.js'
-import { clampResult, clampValue } from '../../result/clamp_result.js'
+import { clampValue } from '../../result/clamp_result.js'
 import { redrawn } from '../../result/display.js'
 import { redactValue } from '../../result/redact_value.js'
 import { wrapTool } from '../../result/wrap_tool.js'
@@ -43,7 +43,9 @@ export function resultCutter(maxChars: number, options: ToolResultTruncationOpti
       preset && most === maxChars ? preset : policyFor(getToolResultTextLength(message), most, options)
     const cut = (most: number) => {
       const policy = policyOf(most)
-      return isToolResult(message) ? throughTexts(message, (texts) => clampResult(texts, policy)) : message
+      return isToolResult(message)
+        ? throughTexts(message, (texts) => clampValue(texts, compile(policy)))
+        : message
     }
     return fitted(maxChars, cut, (made) => measuredChars(made, measure))
   }
