@@ -156,7 +156,7 @@ export function resolveLiveToolResultMaxChars(params: LiveCapParams): number {
 
 export function resolveLiveToolResultAggregateMaxChars(params: {
   contextWindowTokens: number
-  perResultMaxChars?: number
+  perResultMaxChars?: number | undefined
 }): number {
   const { contextWindowTokens: tokens, perResultMaxChars } = checkOptions('params', params)
   const preset = resolveLiveToolResultMaxChars({ contextWindowTokens: tokens })
