@@ -115,7 +115,7 @@ function counting(most: number, replace?: Replacer): Replacer {
 /** Control characters that JSON may leave unescaped. Escaped, they survive cleaning once the JSON is a text. */
 const CONTROLS = /[\x7f-\x9f]/g
 
-/** Escapes all control characters of a JSON text, like `escaped` in src/json/write.rs. */
+/** Escapes all control characters of a JSON text, like `escaped` in src/json/escape.rs. */
 export function escaped(json: string): string {
   return json.replace(CONTROLS, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
 }

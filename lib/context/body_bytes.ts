@@ -1,7 +1,7 @@
 import { jsonBytes } from '../json.js'
 import { bytesOf } from '../media/medium.js'
 import { elementAt, get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
-import { isEncoded, isSilent } from './message_tokens.js'
+import { isEncoded, isSilent } from './members.js'
 
 /** Depth and number of values up to which a message is measured. What is beyond is measured by its JSON. */
 const DEPTH = 40

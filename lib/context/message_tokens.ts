@@ -6,6 +6,7 @@ import { readMedium, type Tokens, UNREAD, wordsIn } from '../media/medium.js'
 import { lengthOf, resultsIn, withTexts } from '../result/message_results.js'
 import { elementAt, get, isList, isObject, tryRead } from '../untrusted.js'
 import { bodyBytes } from './body_bytes.js'
+import { ARGUMENTS, isEncoded, kindsOf, MADE, MEDIUM, PAYLOAD, SILENT } from './members.js'
 import type { Original } from './plan.js'
 import { isCurrent, type Snapshot, snapshotOf } from './snapshot.js'
 import type { Counter } from './token_counter.js'
@@ -118,53 +119,8 @@ function read(message: unknown): MessageShares {
   return { all: [own, ...each], results: each, isAnswer: answers, media: reader.holders ?? NO_MEDIA }
 }
 
-/** Kinds of members by their names, a bit each. */
-const SILENT = 1
-const ARGUMENTS = 2
-const PAYLOAD = 4
-const MADE = 8
-const MEDIUM = 16
-
-const NAMES = new Map<string, number>()
-for (const [flag, ...names] of [
-  // Not sent to a model, or only a token or two.
-  [
-    SILENT,
-    'id type role status state phase index format is_error isError errorMessage',
-    'toolCallId tool_call_id tool_use_id toolUseId call_id callId responseId item_id approvalId server_label',
-    'signature textSignature thinkingSignature thoughtSignature encrypted_content redacted',
-    'timestamp createdAt created_at usage usage_metadata usageMetadata cost api provider model modelId',
-    'stopReason stop_reason finishReason finish_reason response_metadata additional_kwargs metadata logprobs',
-    'providerMetadata providerOptions providerData callProviderMetadata cache_control cachePoint annotations',
-    'details artifact structuredContent _meta lc_kwargs lc_namespace lc invalid_tool_calls experimental_providerMetadata',
-  ],
-  // Of a tool call.
-  [ARGUMENTS, 'arguments args input'],
-  // The bytes of an image, a sound or a file, or a reference to them.
-  [PAYLOAD, 'data blob bytes base64 image image_url audio file file_data file_id fileUri uri url'],
-  // An image that a model generated.
-  [MADE, 'result output'],
-  // Around payloads.
-  [MEDIUM, 'image images image_url inlineData fileData audio input_audio video'],
-] as const)
-  for (const name of names.join(' ').split(' ')) NAMES.set(name, (NAMES.get(name) ?? 0) | flag)
-
-/** Returns true for members that are not sent to a model, unless they are words. */
-export function isSilent(name: string): boolean {
-  return says(name, SILENT)
-}
-
-function isArguments(name: string): boolean {
-  return says(name, ARGUMENTS)
-}
-
-function says(name: string, flag: number): boolean {
-  return ((NAMES.get(name) ?? 0) & flag) !== 0
-}
-
 const MEDIA_TYPE = /^(?:input_)?(?:image|audio|video|file|media|document)(?:[-_]|$)|^base64$/
 const MIME_TYPES = ['mimeType', 'mediaType', 'media_type']
-const LONG_PAYLOAD = /^[\w+/-]{200}/
 
 /** Depth and number of values up to which a message is read. */
 const DEPTH = 40
@@ -221,12 +177,12 @@ class Reader {
   #object(value: object, isMedia: boolean, depth: number): void {
     const names = Object.keys(value)
     const held = this.#resultKeys?.get(value)
-    if (names.some(isArguments) && this.#isKnownCall(value)) return
+    if (names.some((name) => kindsOf(name) & ARGUMENTS) && this.#isKnownCall(value)) return
     const media = isMedia || isMediaBlock(value)
     let payloads: unknown[] | undefined
     for (const name of names) {
       this.#seen += 1
-      const said = NAMES.get(name) ?? 0
+      const said = kindsOf(name)
       if (said & SILENT) continue
       const member = get(value, name)
       const isOne =
@@ -297,11 +253,6 @@ function isPayload(holder: object, value: unknown, isMedia: boolean): boolean {
 
 function sumOf(a: Tokens | undefined, b: Tokens): Tokens {
   return a ? a.map((tokens, at) => tokens + (b[at] ?? 0)) : b
-}
-
-/** Returns true for base64 and data URLs. */
-export function isEncoded(value: unknown): value is string {
-  return typeof value === 'string' && (value.startsWith('data:') || LONG_PAYLOAD.test(value))
 }
 
 function isBytes(value: unknown): boolean {

@@ -13,7 +13,7 @@ import data from '../../src/dialects.json'
  * `empty`: its content has no blocks.
  *
  * All other paths start at a result. `text` and `json` lead to text that a model sees, `side` to data that it does not
- * see, `media` to bytes of images and the like, and what words replace them (lib/media/drop.ts), and `other` to known
+ * see, `media` to bytes of images and the like, and what words replace them (lib/media/media.ts), and `other` to known
  * blocks without text. `aside` leads to members that
  * have no size or reach no model, and `words` to short strings that have none; a longer one is the rest. `copy` names a second copy that a class keeps of its properties. Everything else is
  * the rest (walk.ts). JSON marked as `result` may instead be an MCP result, which the paths of that row read.

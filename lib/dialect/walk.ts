@@ -20,7 +20,7 @@ export const REST = 'rest'
 /** A string that is JSON, and must stay JSON. */
 const ENCODED = 'encoded'
 
-/** Bytes of JSON that the rest of a result may have beyond its limits, as in src/dialect/rest.rs. */
+/** Bytes of JSON that the rest of a result may have beyond its limits, as in src/dialect/unread.rs. */
 export const LITTLE = 1_024
 /** Fields of paths whose ends are not listed. */
 const PARTS: ReadonlySet<string> = new Set(['text', 'json', 'aside', 'words'])
