@@ -5,12 +5,19 @@
 //! result does not depend on the chunks. No format matches a part of a mark or ends before one that it did not end
 //! before, so a second pass changes nothing.
 
+mod escape;
+mod form;
 mod format;
+mod name;
+mod pem;
+mod random;
 mod rules;
+mod value;
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use escape::Escapes;
 use format::Formats;
 use rules::{Finder, MOST_KIND};
 
@@ -38,13 +45,14 @@ pub struct Redactor {
     rules: Arc<Rules>,
     /// Text that is not decided yet, after `context` bytes that are.
     held: Vec<u8>,
+    escapes: Escapes,
     context: usize,
     stand: Stand,
     found: bool,
 }
 
-/// Bytes of a character, which tells whether a word begins after it.
-const CONTEXT: usize = 4;
+/// Bytes before a place that may matter to it: a name, and what leads to it.
+const CONTEXT: usize = form::BACK;
 
 impl Redactor {
     pub fn new(rules: Arc<Rules>) -> Redactor {
@@ -60,7 +68,7 @@ impl Redactor {
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         // Pieces bound the memory, whatever the chunk.
         for piece in bytes.chunks(AHEAD) {
-            self.held.extend_from_slice(piece);
+            self.escapes.read(piece, &mut self.held);
             // To decide about as much as is kept moves each byte once.
             if self.held.len() >= 2 * AHEAD {
                 self.decide(self.held.len() - AHEAD, out);
@@ -70,13 +78,14 @@ impl Redactor {
 
     /// Ends the stream, appends the rest, and resets the redactor.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
+        self.escapes.finish(&mut self.held);
         self.decide(self.held.len(), out);
         *self = Redactor { found: self.found, stand: self.stand, ..Redactor::new(self.rules.clone()) };
     }
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.held.capacity()
+        self.held.capacity() + self.escapes.memory()
     }
 
     /// Decides about all places before `stop`.
@@ -84,14 +93,16 @@ impl Redactor {
         let rules = self.rules.clone();
         let written = self.scan(&rules, self.context..self.context, stop..self.held.len(), out);
         let done = self.write(written, stop, out);
-        self.held.drain(..done.saturating_sub(CONTEXT));
+        let past = done.saturating_sub(CONTEXT);
+        self.held.drain(..past);
+        self.escapes.drain(past);
         self.context = done.min(CONTEXT);
     }
 
     /// Writes the text up to `stop`, unless it is written. Returns the place up to which it is written then.
     fn write(&self, written: usize, stop: usize, out: &mut Vec<u8>) -> usize {
         let stop = stop.max(written);
-        out.extend_from_slice(&self.held[written..stop]);
+        self.escapes.write(&self.held, written..stop, out);
         stop
     }
 
@@ -113,6 +124,7 @@ impl Redactor {
                 out.extend([MARK, kind.as_bytes(), b"]"].concat());
             }
             self.found = true;
+            let secret = secret.start..self.escapes.whole(secret.end);
             // What follows is preceded by the mark, also for a second pass.
             self.held[secret.end - 1] = b']';
             (done, from) = (secret.end, secret.end);
@@ -124,6 +136,12 @@ impl Redactor {
     /// Redacts what is held as a whole. `None`: it has no secret.
     fn all(mut self) -> Option<Vec<u8>> {
         let rules = self.rules.clone();
+        if memchr::memchr(b'\\', &self.held).is_some() {
+            let raw = std::mem::take(&mut self.held);
+            self.held.reserve(raw.len());
+            self.escapes.read(&raw, &mut self.held);
+            self.escapes.finish(&mut self.held);
+        }
         let (mut out, mut written, mut decided) = (vec![], 0, 0);
         let end = self.held.len();
         // Patterns are sought anew after each secret, so they see no more than a stream would.
@@ -151,6 +169,9 @@ pub fn dropped(part: impl Into<Vec<u8>>, rules: &Arc<Rules>) -> Option<Vec<u8>> 
 
 /// Returns the text of a member of an object without its secrets, `None` if it has none. Its name may tell that it is one.
 pub fn redacted_member(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec<u8>> {
+    if let Some((lead, kind)) = form::member(name, text).filter(|(_, kind)| rules.seeks(kind)) {
+        return Some([&text.as_bytes()[..lead], MARK, kind.as_bytes(), b"]"].concat());
+    }
     let label = format!("\"{name}\": \"");
     if Formats::get().next(label.as_bytes(), 0, label.len()).is_none() {
         return redacted(text.as_bytes(), rules);

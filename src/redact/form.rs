@@ -1,0 +1,487 @@
+//! Finds the value that a name gives to a secret, in the form around both.
+//!
+//! | form | such as |
+//! |---|---|
+//! | assignment | `NAME=v`, `name: v`, `name := "v"`, `'name' => 'v'`, `name ?= v`, `var name string = "v"`, `d["name"] = "v"` |
+//! | argument of a call, pair | `set("name", "v")`, `["name", "v"]` |
+//! | name as a value | `{"name": "NAME", "value": "v"}`, `<add key="name" value="v"/>` |
+//! | element | `<name>v</name>`, `<string name="name">v</string>`, `<key>name</key><string>v</string>` |
+//! | flag | `--name v`, `-Name v` |
+//! | command | `set -gx NAME v`, `setenv NAME v`, `login ada password v` |
+//!
+//! A quoted value ends at its quote; without one, where its line ends. Any other ends at white space, a quote or a bracket,
+//! and at a comma, `;` or `&` behind which another name begins.
+
+use std::ops::Range;
+
+use super::name::{self, Kind, MOST, Sense};
+use super::value::{Stands, is_secret};
+
+/// Bytes before a name that may say what it is.
+const BEFORE: usize = 24;
+
+/// Bytes before an anchor that are looked at.
+pub const BACK: usize = MOST + BEFORE + 8;
+
+const NAME_OPERATORS: [&[u8]; 19] = [
+    b":::=", b"!==", b"===", b"||=", b"??=", b"::=", b"%3D", b"%3d", b":=", b"=>", b"?=", b".=", b"+=", b"==", b"!=",
+    b"<-", b"->", b"=", b":",
+];
+
+/// A named secret.
+#[derive(Debug)]
+pub struct Named {
+    pub secret: Range<usize>,
+    pub kind: &'static str,
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
+}
+
+/// A text, and a place in it.
+#[derive(Clone, Copy, Debug)]
+struct Reader<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn rest(&self) -> &'t [u8] {
+        &self.text[self.at.min(self.text.len())..]
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    /// Skips what is given.
+    fn skip(&mut self, text: &[u8]) -> bool {
+        let is_there = self.rest().starts_with(text);
+        self.at += if is_there { text.len() } else { 0 };
+        is_there
+    }
+
+    /// Skips bytes of a kind, at most some.
+    fn skip_while(&mut self, most: usize, is: impl Fn(u8) -> bool) -> usize {
+        let long = self.rest().iter().take(most).take_while(|&&byte| is(byte)).count();
+        self.at += long;
+        long
+    }
+
+    fn blanks(&mut self) -> usize {
+        self.skip_while(64, |byte| byte == b' ' || byte == b'\t')
+    }
+
+    /// Skips a quote, and returns it.
+    fn quote(&mut self) -> Option<Quote> {
+        let quote = Quote::at(self.rest())?;
+        self.at += quote.length();
+        Some(quote)
+    }
+}
+
+/// A quote: some backslashes and a mark, an entity of HTML, or three marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Quote {
+    slashes: usize,
+    mark: &'static [u8],
+}
+
+impl Quote {
+    fn at(text: &[u8]) -> Option<Quote> {
+        let slashes = text.iter().take(16).take_while(|&&byte| byte == b'\\').count();
+        let rest = &text[slashes..];
+        let marks: [&'static [u8]; 8] = [b"\"\"\"", b"'''", b"\"", b"'", b"`", b"&quot;", b"&#34;", b"&#39;"];
+        let first = *rest.first()?;
+        if !b"\"'`&".contains(&first) {
+            return None;
+        }
+        let mark = marks.into_iter().find(|mark| rest.starts_with(mark))?;
+        Some(Quote { slashes, mark })
+    }
+
+    fn length(&self) -> usize {
+        self.slashes + self.mark.len()
+    }
+
+    fn is_single(&self) -> bool {
+        self.mark == b"'"
+    }
+
+    /// Returns the place of the quote that closes this one in its line, and true if there is one.
+    fn close(&self, text: &[u8]) -> (usize, bool) {
+        let first = self.mark[0];
+        let is_block = self.mark.len() == 3;
+        let (mut at, mut from) = (0, 0);
+        while let Some(&byte) = text.get(at) {
+            match byte {
+                b'\n' | b'\r' if !is_block => return (at, false),
+                b'\\' => at += 1,
+                _ if byte == first && text[at..].starts_with(self.mark) => {
+                    let slashes = text[from..at].iter().rev().take_while(|&&byte| byte == b'\\').count();
+                    let is_escaped = if self.slashes == 0 { slashes % 2 == 1 } else { slashes > self.slashes };
+                    if !is_escaped {
+                        return (at - slashes.min(self.slashes), true);
+                    }
+                    at += self.mark.len();
+                    from = at;
+                }
+                _ => at += 1,
+            }
+        }
+        (text.len(), false)
+    }
+}
+
+/// Returns the secret whose name has an anchor at a place of a text.
+pub fn find(text: &[u8], at: usize) -> Option<Named> {
+    let name = name_at(text, at)?;
+    let sense = || name::sense(&text[name.clone()]);
+    let (secret, sense, is_env) = forms(text, &name, &sense)?;
+    let kind = if is_env && sense.is_compound { "secret" } else { kind_of(sense) };
+    Some(Named { secret, kind })
+}
+
+/// Returns the bytes before the secret in a member with this name, and its kind.
+pub fn member(name: &str, text: &str) -> Option<(usize, &'static str)> {
+    let lead = scheme_of(text.as_bytes());
+    let sense = name::sense(name.as_bytes())?.behind_scheme(lead);
+    let value = &text.as_bytes()[lead..];
+    is_secret(value, sense, Stands::Quoted { single: true }).then_some((lead, kind_of(sense)))
+}
+
+fn kind_of(sense: Sense) -> &'static str {
+    match sense.kind {
+        Kind::Password => "password",
+        Kind::Secret => "secret",
+        Kind::Authorization => "authorization header",
+        Kind::Key | Kind::Token => "api key",
+    }
+}
+
+/// Returns the name around an anchor.
+fn name_at(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let end = at + text[at..].iter().take(MOST + 1).take_while(|&&byte| is_name_byte(byte)).count();
+    // Most anchors stand in prose.
+    let is_open = match text.get(end) {
+        None => false,
+        Some(b' ' | b'\t') => true,
+        Some(byte) => b"\"'`\\=:<>?!|+.%&[,".contains(byte),
+    };
+    if !is_open {
+        return None;
+    }
+    let back = text[..at].iter().rev().take(MOST + 1).take_while(|&&byte| is_name_byte(byte)).count();
+    let mut start = at - back;
+    // The letter of an escape before a name.
+    if back > 0 && start > 0 && text[start - 1] == b'\\' && b"nrt".contains(&text[start]) {
+        start += 1;
+    }
+    let trimmed = text[start..end].iter().rev().take_while(|&&byte| b".-".contains(&byte)).count();
+    let end = end - trimmed;
+    (end > at && end - start <= MOST).then_some(start..end)
+}
+
+type Found = (Range<usize>, Sense, bool);
+
+fn forms(text: &[u8], name: &Range<usize>, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
+    let before = &text[name.start.saturating_sub(BEFORE)..name.start];
+    let mut reader = Reader { text, at: name.end };
+    if before.last() == Some(&b'<') || before.last() == Some(&b':') && text.get(name.end) == Some(&b'>') {
+        let long = reader.skip_while(120, |byte| !b"<>\n".contains(&byte));
+        let is_empty = long > 0 && text[reader.at - 1] == b'/';
+        return if reader.skip(b">") && !is_empty { element(reader, sense()?) } else { None };
+    }
+    let quote = reader.quote();
+    if reader.skip(b"[]") || quote.is_some() && reader.skip(b"]") {}
+    let after_name = reader;
+    if quote.is_some() && reader.skip(b">") {
+        return element(reader, sense()?);
+    }
+    if reader.skip(b"</key>") {
+        reader.skip_while(40, |byte| byte.is_ascii_whitespace());
+        return if reader.skip(b"<string>") { element(reader, sense()?) } else { None };
+    }
+    let blanks = reader.blanks();
+    if let Some(operator) = NAME_OPERATORS.iter().find(|operator| reader.rest().starts_with(operator)) {
+        reader.at += operator.len();
+        return assigned(reader, operator, blanks, name, before, sense()?);
+    }
+    if quote.is_none() && blanks > 0 {
+        return command(reader, name, before, sense).or_else(|| declared(reader, sense));
+    }
+    let quote = quote?;
+    if reader.skip(b",") {
+        reader.skip_while(40, |byte| byte.is_ascii_whitespace());
+        if reader.peek().is_some_and(|byte| b"\"'`\\".contains(&byte)) {
+            let mut here = reader;
+            here.quote()?;
+            if !here.rest().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"value")) {
+                return argument(reader, quote, sense()?);
+            }
+        }
+    }
+    valued(after_name, sense)
+}
+
+/// Reads the value behind an operator.
+fn assigned(
+    mut reader: Reader,
+    operator: &[u8],
+    blanks: usize,
+    name: &Range<usize>,
+    before: &[u8],
+    sense: Sense,
+) -> Option<Found> {
+    let is_equal = operator == b"=";
+    let is_colon = operator == b":";
+    if is_colon && matches!(reader.peek(), Some(b':')) {
+        return None;
+    }
+    let behind = reader.blanks();
+    if is_colon && let Some(found) = declared(reader, &|| Some(sense)) {
+        return Some(found);
+    }
+    // A value may stand in the next line, where it is quoted or a block of YAML.
+    let mut next = reader;
+    if is_colon && behind > 0 && next.peek().is_some_and(|byte| byte == b'|' || byte == b'>') {
+        next.at += 1;
+        next.skip_while(2, |byte| byte == b'-' || byte == b'+');
+        if next.skip(b"\n") && next.blanks() > 0 {
+            return bare(next, sense, Place { is_tight: false, is_env: false, is_url: false });
+        }
+        return None;
+    }
+    if next.skip_while(40, |byte| byte.is_ascii_whitespace()) > 0 && Quote::at(next.rest()).is_some() {
+        reader = next;
+    }
+    let secured = b"(ConvertTo-SecureString ";
+    if reader.rest().len() > secured.len() && reader.rest()[..secured.len()].eq_ignore_ascii_case(secured) {
+        reader.at += secured.len();
+        let mut named = reader;
+        if named.skip(b"-String ") {
+            reader = named;
+        }
+    }
+    let is_tight = blanks == 0 && behind == 0 && !is_colon;
+    let is_env = is_tight && is_equal;
+    let lead = before.last().copied();
+    let is_url = is_env && lead.is_some_and(|byte| b"?&;".contains(&byte));
+    let begins_line = lead.is_none_or(|byte| byte == b'\n' || byte == b'\r') && (name.start == 0 || lead.is_some());
+    let exports: [&[u8]; 6] = [b"export ", b"set ", b"ENV ", b"ARG ", b"-x ", b"- "];
+    let is_line = begins_line || exports.iter().any(|word| before.ends_with(word));
+    if let Some(found) = quoted(reader, sense, is_env) {
+        return found;
+    }
+    let found = bare(reader, sense, Place { is_tight, is_env: is_env && is_line, is_url })?;
+    Some((found.0, found.1, is_env))
+}
+
+/// Reads a quoted value. The outer `None`: no quote stands here.
+#[expect(clippy::option_option)]
+fn quoted(mut reader: Reader, sense: Sense, is_env: bool) -> Option<Option<Found>> {
+    let mut prefixed = reader;
+    if prefixed.skip_while(2, |byte| b"bBrRuUfFL@$".contains(&byte)) > 0 && Quote::at(prefixed.rest()).is_some() {
+        reader = prefixed;
+    }
+    let quote = reader.quote()?;
+    let (end, is_closed) = quote.close(reader.rest());
+    let lead = scheme_of(&reader.rest()[..end]);
+    let sense = sense.behind_scheme(lead);
+    let (start, end) = (reader.at + lead, reader.at + end);
+    let value = &reader.text[start.min(end)..end];
+    if !is_closed {
+        // What was cut off is one word, up to the end of its line.
+        let trimmed = value.len() - value.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let value = &value[..trimmed];
+        let is_word = !value.is_empty() && !value.iter().any(|byte| byte.is_ascii_whitespace() || b"\"'`<>(){}[]".contains(byte));
+        let is_secret = is_word && is_secret(value, sense, Stands::Quoted { single: quote.is_single() });
+        return Some(is_secret.then_some((start..start + trimmed, sense, is_env)));
+    }
+    let is_secret = !value.is_empty() && is_secret(value, sense, Stands::Quoted { single: quote.is_single() });
+    Some(is_secret.then_some((start..end, sense, is_env)))
+}
+
+/// Reads `TYPE = "value"`.
+fn declared(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
+    let long = reader.skip_while(40, |byte| byte.is_ascii_alphabetic() || b"&*_<>[].|?'8".contains(&byte));
+    if long == 0 {
+        return None;
+    }
+    let mut blanks = reader.blanks();
+    // `&'static str`, `const char *`.
+    for _ in 0..2 {
+        if blanks > 0 && reader.skip_while(40, |byte| byte.is_ascii_alphabetic() || b"&*_<>[].|?".contains(&byte)) > 0 {
+            blanks = reader.blanks();
+        }
+    }
+    if blanks == 0 || !(reader.skip(b":=") || reader.skip(b"=")) {
+        return None;
+    }
+    reader.blanks();
+    quoted(reader, sense()?, false)?
+}
+
+/// Reads a value behind a name and a blank, where a command sets it.
+fn command(reader: Reader, name: &Range<usize>, before: &[u8], sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
+    let text = reader.text;
+    let is_flag = text[name.start] == b'-' && before.last().is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    let sets: [&[u8]; 10] =
+        [b"set -gx ", b"set -Ux ", b"set -x ", b"set -xg ", b"set -g ", b"setenv ", b"setx ", b"ENV ", b"set -U ", b"export "];
+    let is_set = sets.iter().any(|word| before.ends_with(word));
+    let is_login = &text[name.clone()] == b"password" && {
+        let mut words = before.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).skip(1);
+        words.next() == Some(b"login".as_slice())
+    };
+    if !(is_flag || is_set || is_login) {
+        return None;
+    }
+    let sense = sense()?;
+    if let Some(found) = quoted(reader, sense, false) {
+        return found;
+    }
+    if reader.peek() == Some(b'-') {
+        return None;
+    }
+    bare(reader, sense, Place { is_tight: true, is_env: false, is_url: false })
+}
+
+/// Reads the value behind `"name",`.
+fn argument(reader: Reader, quote: Quote, sense: Sense) -> Option<Found> {
+    let found = quoted(reader, sense, false)??;
+    let mut after = Reader { text: reader.text, at: found.0.end };
+    let closing = after.quote()?;
+    after.skip_while(40, |byte| byte.is_ascii_whitespace());
+    let value = &reader.text[found.0.clone()];
+    let is_drawn = super::random::is_random(value) || sense.kind == Kind::Password && has_digit(value);
+    let ends = after.peek().is_none_or(|byte| b")],}\\".contains(&byte));
+    (closing.slashes == quote.slashes && ends && is_drawn).then_some(found)
+}
+
+fn has_digit(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_digit)
+}
+
+/// Reads the `value` beside a name that is one itself.
+fn valued(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
+    let between = reader.skip_while(60, |byte| byte.is_ascii_whitespace() || b",;".contains(&byte));
+    if between == 0 {
+        return None;
+    }
+    reader.quote();
+    let word = reader.rest().get(..5)?;
+    if !word.eq_ignore_ascii_case(b"value") {
+        return None;
+    }
+    reader.at += 5;
+    let quote = reader.quote();
+    reader.blanks();
+    if !(reader.skip(b"=>") || reader.skip(b":") || reader.skip(b"=")) {
+        return None;
+    }
+    reader.blanks();
+    let sense = sense()?;
+    if let Some(found) = quoted(reader, sense, false) {
+        return found;
+    }
+    if quote.is_some() {
+        return None;
+    }
+    bare(reader, sense, Place { is_tight: false, is_env: false, is_url: false })
+}
+
+/// Reads the text of an element.
+fn element(mut reader: Reader, sense: Sense) -> Option<Found> {
+    reader.skip_while(60, |byte| byte.is_ascii_whitespace());
+    reader.skip(b"<![CDATA[");
+    let long = reader.rest().iter().take_while(|byte| !b"<\n\r".contains(byte)).count();
+    let value = &reader.rest()[..long];
+    let value = value.strip_suffix(b"]]>").unwrap_or(value);
+    let trimmed = value.len() - value.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let value = &value[..trimmed];
+    let is_word = !value.is_empty() && !value.iter().any(|byte| byte.is_ascii_whitespace() || b"\"`(){}[]".contains(byte));
+    let secret = reader.at..reader.at + trimmed;
+    (is_word && is_secret(value, sense, Stands::Quoted { single: true })).then_some((secret, sense, false))
+}
+
+/// What is known of a value without quotes.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    is_tight: bool,
+    /// Behind the name of a variable that begins a line.
+    is_env: bool,
+    is_url: bool,
+}
+
+/// Reads a value without quotes.
+fn bare(mut reader: Reader, sense: Sense, place: Place) -> Option<Found> {
+    let lead = scheme_of(reader.rest());
+    let sense = sense.behind_scheme(lead);
+    reader.at += lead;
+    let rest = reader.rest();
+    let is_hash = rest.starts_with(b"$argon2") || rest.starts_with(b"$scrypt") || rest.starts_with(b"$pbkdf2");
+    let mut long = 0;
+    while let Some(&byte) = rest.get(long) {
+        let behind = &rest[long + 1..];
+        let ends = match byte {
+            _ if byte.is_ascii_whitespace() || byte.is_ascii_control() => true,
+            b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'(' | b')' | b'[' | b']' | b'}' => true,
+            b'{' => !rest[..long].ends_with(b"$"),
+            b'&' | b'#' if place.is_url => true,
+            b'\\' => Quote::at(&rest[long..]).is_some() || matches!(behind.first(), None | Some(b'n' | b'r' | b't' | b'u' | b'\\' | b'\n')),
+            b'%' => behind.starts_with(b"26"),
+            b',' if is_hash => false,
+            b',' | b';' | b'&' => ends_at(behind) || !place.is_env && byte != b',',
+            _ => false,
+        };
+        if ends {
+            break;
+        }
+        long += 1;
+    }
+    let value = &rest[..long];
+    let value = match value {
+        [all @ .., b'.' | b':' | b'?'] if !place.is_env => all,
+        _ => value,
+    };
+    if value.is_empty() {
+        return None;
+    }
+    let mut after = Reader { text: reader.text, at: reader.at + long };
+    let next = after.peek();
+    if next.is_some_and(|byte| b"([{<".contains(&byte)) {
+        return None;
+    }
+    after.blanks();
+    let at_end = after.peek().is_none_or(|byte| b"\n\r".contains(&byte));
+    let ends = at_end || after.rest().starts_with(b"#") || after.rest().starts_with(b"//");
+    let stands = match next {
+        Some(b',' | b')' | b']' | b'}') => Stands::Code,
+        Some(b';') if !place.is_tight => Stands::Code,
+        _ if place.is_tight => Stands::Tight,
+        Some(b'"' | b'\'' | b'`' | b'\\' | b';' | b'&') => Stands::Bare { ends: true },
+        _ => Stands::Bare { ends },
+    };
+    let secret = reader.at..reader.at + value.len();
+    is_secret(value, sense, stands).then_some((secret, sense, false))
+}
+
+/// Returns true if a value ends at a separator before this text: another name begins, or nothing.
+fn ends_at(behind: &[u8]) -> bool {
+    let name = behind.iter().take(MOST).take_while(|&&byte| is_name_byte(byte) || byte == b' ').count();
+    let first = behind.first();
+    first.is_none_or(|byte| byte.is_ascii_whitespace() || b"\"'`;&,)]}\\".contains(byte)) || name > 0 && behind.get(name) == Some(&b'=')
+}
+
+/// Returns the bytes of a scheme of HTTP at the start of a value.
+fn scheme_of(value: &[u8]) -> usize {
+    let schemes: [&[u8]; 8] =
+        [b"bearer", b"basic", b"token", b"bot", b"apikey", b"negotiate", b"digest", b"splunk"];
+    let word = value.iter().take(10).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    if word == 0 || !schemes.iter().any(|scheme| value[..word].eq_ignore_ascii_case(scheme)) {
+        return 0;
+    }
+    let blanks = value[word..].iter().take(4).take_while(|&&byte| byte == b' ').count();
+    if blanks == 0 { 0 } else { word + blanks }
+}
