@@ -15,7 +15,8 @@
 use std::ops::Range;
 
 use super::name::{self, Kind, MOST, Sense};
-use super::value::{Stands, is_secret};
+use super::random::is_random;
+use super::value::{Stands, is_identifier, is_secret};
 
 /// Bytes before a name that may say what it is.
 const BEFORE: usize = 24;
@@ -23,9 +24,9 @@ const BEFORE: usize = 24;
 /// Bytes before an anchor that are looked at.
 pub const BACK: usize = MOST + BEFORE + 8;
 
-const NAME_OPERATORS: [&[u8]; 19] = [
+const OPERATORS: [&[u8]; 18] = [
     b":::=", b"!==", b"===", b"||=", b"??=", b"::=", b"%3D", b"%3d", b":=", b"=>", b"?=", b".=", b"+=", b"==", b"!=",
-    b"<-", b"->", b"=", b":",
+    b"<-", b"=", b":",
 ];
 
 /// A named secret.
@@ -204,7 +205,7 @@ fn forms(text: &[u8], name: &Range<usize>, sense: &dyn Fn() -> Option<Sense>) ->
         return if reader.skip(b"<string>") { element(reader, sense()?) } else { None };
     }
     let blanks = reader.blanks();
-    if let Some(operator) = NAME_OPERATORS.iter().find(|operator| reader.rest().starts_with(operator)) {
+    if let Some(operator) = OPERATORS.iter().find(|operator| reader.rest().starts_with(operator)) {
         reader.at += operator.len();
         return assigned(reader, operator, blanks, name, before, sense()?);
     }
@@ -354,13 +355,10 @@ fn argument(reader: Reader, quote: Quote, sense: Sense) -> Option<Found> {
     let closing = after.quote()?;
     after.skip_while(40, |byte| byte.is_ascii_whitespace());
     let value = &reader.text[found.0.clone()];
-    let is_drawn = super::random::is_random(value) || sense.kind == Kind::Password && has_digit(value);
-    let ends = after.peek().is_none_or(|byte| b")],}\\".contains(&byte));
-    (closing.slashes == quote.slashes && ends && is_drawn).then_some(found)
-}
-
-fn has_digit(value: &[u8]) -> bool {
-    value.iter().any(u8::is_ascii_digit)
+    let is_last = after.peek().is_none_or(|byte| b")]}\\".contains(&byte));
+    let is_chosen = sense.kind == Kind::Password && is_last && !is_identifier(value);
+    let is_one = (is_chosen || is_random(value)) && (is_last || after.peek() == Some(b','));
+    (closing.slashes == quote.slashes && is_one).then_some(found)
 }
 
 /// Reads the `value` beside a name that is one itself.

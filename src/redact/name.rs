@@ -75,7 +75,7 @@ const OPEN: &[&str] = &[
 /// Words, behind the one that decides, of what is about a secret.
 const ABOUT: &[&str] = &[
     "age", "algorithm", "alg", "arn", "budget", "class", "code", "color", "colors", "create", "created", "dir",
-    "directory", "disabled", "enabled", "endpoint", "env", "error", "errors", "expiration", "expired", "expires", "expiry",
+    "directory", "disabled", "enabled", "encryption", "endpoint", "env", "error", "errors", "expiration", "expired", "expires", "expiry",
     "exists", "factory", "field", "fields", "file", "filename", "files", "format", "generator", "handler", "header",
     "headers", "helper", "hint", "host", "icon", "id", "identifier", "ids", "info", "input", "issuer", "kind", "kinds",
     "len", "length", "level", "lifetime", "list", "loader", "location", "manager", "map", "match", "message", "method", "mode", "name",
@@ -168,7 +168,7 @@ const NOT_EVEN: &[&str] = &[
 /// Returns the kind that a word decides, and true if it is sure by itself.
 fn decides(word: &str, before: &str, is_last: bool) -> Option<(Kind, bool)> {
     let glued = |end: &str| word.len() > end.len() && word.ends_with(end);
-    if PASSWORDS.contains(&word) || ["password", "passwd", "passphrase", "pwd"].iter().any(|end| glued(end)) {
+    if PASSWORDS.contains(&word) || ["password", "passwd", "passphrase"].iter().any(|end| glued(end)) {
         return Some((Kind::Password, true));
     }
     if word == "pass" {

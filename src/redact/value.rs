@@ -39,7 +39,8 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
     // A value that is the name of a secret refers to one.
     let is_name = is_identifier(value);
     let is_alias = is_name && !is_drawn && name::mentions(value);
-    if !is_quoted && (is_alias || is_code(value) && !is_drawn) {
+    let is_constant = is_name && value.contains(&b'_') && !value.iter().any(u8::is_ascii_lowercase);
+    if !is_quoted && (is_alias || is_code(value) && !is_drawn || is_constant && !sense.is_sure) {
         return false;
     }
     let is_long = value.len() >= 16;
@@ -64,7 +65,16 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
 
 /// A UUID or a short number in hex says nothing under a name that says little.
 fn weighs(value: &[u8], sense: Sense, make: Make) -> bool {
-    sense.is_sure || sense.is_compound && sense.kind == Kind::Token || !is_uuid(value) && make.letters + make.digits >= 12
+    if sense.is_sure {
+        return true;
+    }
+    let is_token = sense.is_compound && sense.kind == Kind::Token;
+    if is_uuid(value) {
+        return is_token;
+    }
+    // Words that are joined have no part that chance drew.
+    let longest = value.split(|byte| b"_-.:/".contains(byte)).max_by_key(|part| part.len()).unwrap_or_default();
+    make.is_mixed() && make.letters + make.digits >= 12 && longest.len() >= 10 && is_random(longest)
 }
 
 fn is_lower(value: &[u8]) -> bool {
@@ -121,7 +131,7 @@ fn is_other(value: &[u8], is_single: bool) -> bool {
     if value.iter().any(|byte| b"${#<%/.[\xE2".contains(byte)) && templates.iter().any(|part| has(value, part)) {
         return true;
     }
-    is_template(value) || is_masked(value) || is_version(value) || is_digest(value) || is_path(value)
+    is_template(value) || is_masked(value) || is_version(value) || is_digest(value) || is_listed(value) || is_path(value)
 }
 
 /// Returns true for `$NAME`, `%NAME%`, `@NAME@`, `__NAME__`.
@@ -193,6 +203,14 @@ fn is_digest(value: &[u8]) -> bool {
     names.iter().any(is_named) || has(value, b"@sha256:") || value.starts_with(b"arn:") || value.starts_with(b"urn:")
 }
 
+/// Returns true for the bytes of a fingerprint, and for all letters in a row.
+fn is_listed(value: &[u8]) -> bool {
+    let is_pair = |pair: &[u8]| pair.len() == 2 && pair.iter().all(u8::is_ascii_hexdigit);
+    let letters = b"abcdefghijklmnopqrstuvwxyz";
+    value.contains(&b':') && value.split(|byte| *byte == b':').all(is_pair)
+        || value.windows(letters.len()).any(|window| window.eq_ignore_ascii_case(letters))
+}
+
 /// Returns true for a path of named folders.
 fn is_path(value: &[u8]) -> bool {
     let begins = |with: &[u8]| value.starts_with(with);
@@ -206,7 +224,8 @@ fn is_path(value: &[u8]) -> bool {
             (1..=5).contains(&extension.len()) && extension.iter().all(u8::is_ascii_lowercase)
         })
     };
-    let is_named = || !value.split(|byte| b"/\\".contains(byte)).any(|part| part.len() >= 10 && is_random(part));
+    let parts = || value.split(|byte| b"/\\".contains(byte)).filter(|part| !part.is_empty());
+    let is_named = || 2 * parts().filter(|part| part.len() >= 10 && is_random(part)).count() < parts().count();
     is_drive || (is_rooted || slashes >= 2 || has_extension) && is_named()
 }
 
