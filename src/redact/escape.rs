@@ -141,7 +141,7 @@ fn next(after: &[u8]) -> Next {
             let code = || u8::from_str_radix(std::str::from_utf8(&hex[2..]).ok()?, 16).ok();
             match hex.len() {
                 4 if starts => match code() {
-                    Some(char @ (0x20..0x5C | 0x5D..0x7F)) => Next::Char(5, char),
+                    Some(char @ (0x20..=0x5B | 0x5D..=0x7E)) => Next::Char(5, char),
                     _ => Next::Other,
                 },
                 0..4 if starts => Next::Open,

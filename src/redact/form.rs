@@ -223,7 +223,9 @@ fn forms(text: &[u8], name: &Range<usize>, sense: &dyn Fn() -> Option<Sense>) ->
             }
         }
     }
-    valued(after_name, sense)
+    let separated = |byte: &u8| byte.is_ascii_whitespace() || b",;".contains(byte);
+    let is_beside = after_name.rest().first().is_some_and(separated);
+    if is_beside { valued(after_name, sense) } else { None }
 }
 
 /// Reads the value behind an operator.
@@ -243,6 +245,11 @@ fn assigned(
     let behind = reader.blanks();
     if is_colon && let Some(found) = declared(reader, &|| Some(sense)) {
         return Some(found);
+    }
+    if reader.peek() == Some(b'{') {
+        let mut within = reader;
+        within.at += 1;
+        return valued(within, &|| Some(sense));
     }
     // A value may stand in the next line, where it is quoted or a block of YAML.
     let mut next = reader;
@@ -363,10 +370,7 @@ fn argument(reader: Reader, quote: Quote, sense: Sense) -> Option<Found> {
 
 /// Reads the `value` beside a name that is one itself.
 fn valued(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
-    let between = reader.skip_while(60, |byte| byte.is_ascii_whitespace() || b",;".contains(&byte));
-    if between == 0 {
-        return None;
-    }
+    reader.skip_while(60, |byte| byte.is_ascii_whitespace() || b",;".contains(&byte));
     reader.quote();
     let word = reader.rest().get(..5)?;
     if !word.eq_ignore_ascii_case(b"value") {
@@ -474,8 +478,8 @@ fn ends_at(behind: &[u8]) -> bool {
 
 /// Returns the bytes of a scheme of HTTP at the start of a value.
 fn scheme_of(value: &[u8]) -> usize {
-    let schemes: [&[u8]; 8] =
-        [b"bearer", b"basic", b"token", b"bot", b"apikey", b"negotiate", b"digest", b"splunk"];
+    let schemes: [&[u8]; 9] =
+        [b"bearer", b"basic", b"token", b"bot", b"apikey", b"negotiate", b"digest", b"splunk", b"ssws"];
     let word = value.iter().take(10).take_while(|byte| byte.is_ascii_alphabetic()).count();
     if word == 0 || !schemes.iter().any(|scheme| value[..word].eq_ignore_ascii_case(scheme)) {
         return 0;

@@ -1,15 +1,14 @@
 //! The tables of formats: `formats.json`, and `keys.json`, the prefixes that services publish for their keys.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
 use regex::bytes::Regex;
 use serde::Deserialize;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
+use super::anchors::Anchors;
 use super::form;
 use super::pem;
 use super::random::Make;
-use crate::sieve::{GROUPS, Sieve};
 
 /// A format of secrets.
 #[derive(Debug, Default, Deserialize)]
@@ -66,6 +65,9 @@ enum Grammar {
     Pattern,
     /// A name and its value: `form.rs`.
     Name,
+    /// A prefix and a run of characters: `keys.json`.
+    #[serde(skip)]
+    Key,
     /// Lines between BEGIN and END: `pem.rs`.
     Frame,
 }
@@ -73,29 +75,30 @@ enum Grammar {
 /// A key of a service.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Key {
-    /// Read by tests and people.
-    #[cfg_attr(not(test), expect(dead_code))]
-    pub service: String,
-    pub prefixes: Vec<String>,
+    #[expect(dead_code, reason = "for people")]
+    service: String,
+    prefixes: Vec<String>,
+    /// Ranges such as `a-z`, and single characters.
     alphabet: String,
     /// Fewest and most characters behind the prefix.
     least: usize,
     most: usize,
     /// The page of the service that documents its keys.
-    #[cfg_attr(not(test), expect(dead_code))]
-    pub source: String,
+    #[expect(dead_code, reason = "for people")]
+    source: String,
     /// True if the prefix is so short that only a key that chance drew is one.
     #[serde(default)]
     random: bool,
 }
 
 impl From<Key> for Format {
-    fn from(key: Key) -> Format {
-        let escaped: Vec<String> = key.prefixes.iter().map(|prefix| regex::escape(prefix)).collect();
+    fn from(mut key: Key) -> Format {
+        // The longest prefix that fits counts.
+        key.prefixes.sort_by_key(|prefix| usize::MAX - prefix.len());
         Format {
             kind: "api key".into(),
             anchors: key.prefixes.clone(),
-            pattern: format!("(?:{}){}{{{},}}", escaped.join("|"), key.alphabet, key.least),
+            grammar: Grammar::Key,
             alone: key.prefixes[0].starts_with(|first: char| first.is_ascii_alphanumeric()),
             key: Some(key),
             ..Format::default()
@@ -104,12 +107,33 @@ impl From<Key> for Format {
 }
 
 impl Key {
-    fn is_one(&self, found: &[u8], behind: Option<&u8>) -> bool {
-        let prefix = self.prefixes.iter().filter(|prefix| found.starts_with(prefix.as_bytes())).map(String::len).max();
-        let body = &found[prefix.unwrap_or_default()..];
-        let make = Make::of(body);
-        let is_drawn = make.is_random();
-        body.len() <= self.most && behind != Some(&b'[') && (is_drawn || !self.random && make.is_mixed())
+    /// Returns true if the alphabet has a byte: ranges such as `a-z`, and single characters, a hyphen last.
+    fn has(&self, byte: u8) -> bool {
+        let mut rest = self.alphabet.as_bytes();
+        while let Some((&first, after)) = rest.split_first() {
+            let (last, after) = match after {
+                [b'-', last, after @ ..] => (*last, after),
+                _ => (first, after),
+            };
+            if (first..=last).contains(&byte) {
+                return true;
+            }
+            rest = after;
+        }
+        false
+    }
+
+    /// Returns the length of the key that begins a text.
+    fn find(&self, text: &[u8]) -> Option<usize> {
+        let prefix = self.prefixes.iter().find(|prefix| text.starts_with(prefix.as_bytes()))?.len();
+        let rest = &text[prefix..];
+        let long = rest.iter().take(self.most + 1).take_while(|&&byte| self.has(byte)).count();
+        if !(self.least..=self.most).contains(&long) || rest.get(long) == Some(&b'[') {
+            return None;
+        }
+        let make = Make::of(&rest[..long]);
+        let is_loud = !rest[..long].iter().any(u8::is_ascii_lowercase);
+        (make.is_random() || !self.random && (make.is_mixed() || is_loud)).then_some(prefix + long)
     }
 }
 
@@ -126,7 +150,11 @@ impl Format {
 
     /// Returns the secret at an anchor in a text, and its kind.
     pub fn find(&self, text: &[u8], at: usize) -> Option<(Range<usize>, &str)> {
+        if self.alone && is_in_word(text, at) {
+            return None;
+        }
         match self.grammar {
+            Grammar::Key => self.key.as_ref()?.find(&text[at..]).map(|long| (at..at + long, self.kind.as_str())),
             Grammar::Pattern => Some((self.matched(text, at)?, &self.kind)),
             Grammar::Name => form::find(text, at).map(|named| (named.secret, named.kind)),
             Grammar::Frame => pem::find(&text[at..]).map(|long| (at..at + long, self.kind.as_str())),
@@ -135,10 +163,6 @@ impl Format {
 
     fn matched(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
         let before = text[..at].last();
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
-        if self.alone && before.is_some_and(is_word) {
-            return None;
-        }
         if !self.after.is_empty() && !before.is_some_and(|byte| self.after.as_bytes().contains(byte)) {
             return None;
         }
@@ -154,10 +178,13 @@ impl Format {
             let compile = || Regex::new(&format!("^(?:{unless})")).expect("a pattern");
             self.exclusion.get_or_init(compile).is_match(behind)
         });
-        let is_key = self.key.as_ref().is_none_or(|key| key.is_one(secret.as_bytes(), behind.first()));
-        let is_one = (!self.mixed || is_mixed || is_long) && !is_excluded && is_key;
+        let is_one = (!self.mixed || is_mixed || is_long) && !is_excluded;
         is_one.then(|| at + secret.start()..at + secret.end())
     }
+}
+
+fn is_in_word(text: &[u8], at: usize) -> bool {
+    text[..at].last().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte))
 }
 
 /// All formats, and where they may begin.
@@ -166,9 +193,7 @@ pub struct Formats {
     pub list: Vec<Format>,
     /// The kinds of the list, each once.
     pub kinds: Vec<String>,
-    sieve: Sieve,
-    anchors: AhoCorasick,
-    longest_anchor: usize,
+    anchors: Anchors,
     /// The formats that may begin where an anchor stands, by anchor.
     begun: Vec<Vec<usize>>,
 }
@@ -195,28 +220,13 @@ impl Formats {
         let begun_by = |anchor: &&String| {
             (0..list.len()).filter(|&at| spelt[at].iter().any(|own| begins(anchor, own))).collect()
         };
-        let longest_anchor = all.iter().map(|anchor| anchor.len()).max().unwrap_or(0);
         let begun = all.iter().map(begun_by).collect();
-        let anchors = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostFirst)
-            .start_kind(StartKind::Anchored)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(&all)
-            .expect("anchors");
-        let mut sieve = Sieve::default();
-        for (at, anchor) in all.iter().enumerate() {
-            sieve.add(at * GROUPS / all.len(), &anchor.as_bytes().chunks(1).collect::<Vec<_>>());
-        }
-        Formats { sieve, list, kinds, anchors, longest_anchor, begun }
+        Formats { anchors: Anchors::of(&all), list, kinds, begun }
     }
 
     /// Returns the start of the next anchor before `stop` and the formats that may begin there.
     pub fn next(&'static self, text: &[u8], from: usize, stop: usize) -> Option<(usize, &'static [usize])> {
-        let end = text.len().min(stop.saturating_add(self.longest_anchor));
-        self.sieve.places(&text[..end], from).find_map(|at| {
-            let here = Input::new(text).range(at..end).anchored(Anchored::Yes);
-            let found = self.anchors.find(here)?;
-            Some((at, self.begun[found.pattern().as_usize()].as_slice()))
-        })
+        let (at, anchor) = self.anchors.next(text, from, stop)?;
+        Some((at, self.begun[anchor].as_slice()))
     }
 }

@@ -5,6 +5,7 @@
 //! result does not depend on the chunks. No format matches a part of a mark or ends before one that it did not end
 //! before, so a second pass changes nothing.
 
+mod anchors;
 mod escape;
 mod form;
 mod format;
@@ -156,6 +157,36 @@ impl Redactor {
     }
 }
 
+/// Returns true if a secret may begin in a text: UTF-8, or ASCII with any other bytes in place of other characters.
+pub fn may_have_secrets(text: &[u8], rules: &Rules) -> bool {
+    let begins = |text: &[u8]| Formats::get().next(text, 0, text.len()).is_some();
+    if rules.has_patterns() || begins(text) {
+        return true;
+    }
+    if memchr::memchr(b'\\', text).is_none() {
+        return false;
+    }
+    let (mut escapes, mut shown) = (Escapes::default(), vec![]);
+    escapes.read(text, &mut shown);
+    escapes.finish(&mut shown);
+    begins(&shown)
+}
+
+/// Like [`may_have_secrets`], for UTF-16. A secret begins in ASCII, so the other characters are passed over.
+pub fn may_have_secrets_in_units(units: &[u16], rules: &Rules) -> bool {
+    const BLOCK: usize = 32;
+    const OTHER: u8 = 0xFF;
+    let mut text = Vec::with_capacity(units.len() / 2);
+    for block in units.chunks(BLOCK) {
+        if block.iter().fold(true, |all, &unit| all & (unit >= 0x80)) {
+            text.push(OTHER);
+        } else {
+            text.extend(block.iter().map(|&unit| if unit < 0x80 { unit as u8 } else { OTHER }));
+        }
+    }
+    may_have_secrets(&text, rules)
+}
+
 /// Returns a text without its secrets, `None` if it has none.
 pub fn redacted(text: impl Into<Vec<u8>>, rules: &Arc<Rules>) -> Option<Vec<u8>> {
     with(Stand::Mark, text, rules)
@@ -169,8 +200,8 @@ pub fn dropped(part: impl Into<Vec<u8>>, rules: &Arc<Rules>) -> Option<Vec<u8>> 
 
 /// Returns the text of a member of an object without its secrets, `None` if it has none. Its name may tell that it is one.
 pub fn redacted_member(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec<u8>> {
-    if let Some((lead, kind)) = form::member(name, text).filter(|(_, kind)| rules.seeks(kind)) {
-        return Some([&text.as_bytes()[..lead], MARK, kind.as_bytes(), b"]"].concat());
+    if let Some(made) = marked(form::member(name, text), text, rules) {
+        return Some(made);
     }
     let label = format!("\"{name}\": \"");
     if Formats::get().next(label.as_bytes(), 0, label.len()).is_none() {
@@ -181,6 +212,17 @@ pub fn redacted_member(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec
     told.map(<[u8]>::to_vec)
         .filter(|told| told != text.as_bytes())
         .or_else(|| redacted(text.as_bytes(), rules))
+}
+
+/// Returns the mark of a value behind its name in a list, `None` if that is no secret. Other texts stand in lists, too.
+pub fn redacted_pair(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec<u8>> {
+    let is_drawn = |(lead, _): &(usize, &str)| random::is_random(&text.as_bytes()[*lead..]);
+    marked(form::member(name, text).filter(is_drawn), text, rules)
+}
+
+fn marked(found: Option<(usize, &str)>, text: &str, rules: &Rules) -> Option<Vec<u8>> {
+    let (lead, kind) = found.filter(|(_, kind)| rules.seeks(kind))?;
+    Some([&text.as_bytes()[..lead], MARK, kind.as_bytes(), b"]"].concat())
 }
 
 fn with(stand: Stand, text: impl Into<Vec<u8>>, rules: &Arc<Rules>) -> Option<Vec<u8>> {
