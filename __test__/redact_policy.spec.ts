@@ -69,7 +69,7 @@ describe('clampText with redact', () => {
   })
 
   it('drops what looks like a secret only since a cut', () => {
-    const text = `${'a'.repeat(20)} password=abcdef1$`
+    const text = `${'a'.repeat(20)} password=abcdef1(`
     const policy = {
       maxChars: text.length - 1,
       snap: 'char',
@@ -297,7 +297,17 @@ describe('sessions with redact', () => {
         toolCallId: 'c',
         toolName: 't',
         content: [{ type: 'text', text }],
-        details: { password: 'fake-pass-1', tokens: { accessToken: ['Fake0Fake1Fake2Fake3'] }, raw: text },
+        details: {
+          password: 'fake-pass-1',
+          tokens: { accessToken: ['Fake0Fake1Fake2Fake3'] },
+          held: { apiKey: { value: 'Fake0Fake1Fake2Fake3' } },
+          env: [{ Name: 'GITHUB_TOKEN', value: ['Fake0Fake1Fake2Fake3'] }],
+          headers: [
+            ['x-api-key', 'Fake0Fake1Fake2Fake3'],
+            ['host', 'db', 'X-Api-Key', 'Fake0Fake1Fake2Fake3'],
+          ],
+          raw: text,
+        },
       },
     },
   ]
@@ -315,6 +325,12 @@ describe('sessions with redact', () => {
       expect(JSON.parse(result ?? '').message.details).toEqual({
         password: '[redacted: password]',
         tokens: { accessToken: ['[redacted: api key]'] },
+        held: { apiKey: { value: '[redacted: api key]' } },
+        env: [{ Name: 'GITHUB_TOKEN', value: ['[redacted: api key]'] }],
+        headers: [
+          ['x-api-key', '[redacted: api key]'],
+          ['host', 'db', 'X-Api-Key', '[redacted: api key]'],
+        ],
         raw: redactText(text),
       })
       expect(await repairSession(path, policy)).toMatchObject({ changed: false, reason: 'nothing to do' })

@@ -69,8 +69,11 @@ fn grouped<'t>(texts: impl Iterator<Item = &'t [u8]>) -> Vec<Vec<&'t [u8]>> {
     let mut heads: Vec<&[u8]> = texts.map(|text| &text[..text.len().min(DEPTH)]).collect();
     heads.sort_unstable();
     heads.dedup();
-    let mut groups: Vec<(Halves, Vec<&[u8]>)> = heads.into_iter().map(|head| (halves(head), vec![head])).collect();
-    let more = |one: &Halves, other: &Halves| weight(&joined(one, other)).saturating_sub(weight(one) + weight(other));
+    let mut groups: Vec<(Halves, Vec<&[u8]>)> =
+        heads.into_iter().map(|head| (halves(head), vec![head])).collect();
+    let more = |one: &Halves, other: &Halves| {
+        weight(&joined(one, other)).saturating_sub(weight(one) + weight(other))
+    };
     let nearest = |groups: &[(Halves, Vec<&[u8]>)], at: usize| {
         let others = (0..groups.len()).filter(|&other| other != at);
         others.map(|other| (more(&groups[at].0, &groups[other].0), other)).min().unwrap_or((u64::MAX, at))
@@ -103,7 +106,8 @@ mod tests {
 
     #[test]
     fn each_text_has_a_group_and_is_found() {
-        let texts: Vec<String> = (0..300).map(|nth| format!("{}{nth}-", ["key", "tok", "Sec", "x_"][nth % 4])).collect();
+        let texts: Vec<String> =
+            (0..300).map(|nth| format!("{}{nth}-", ["key", "tok", "Sec", "x_"][nth % 4])).collect();
         let groups = grouped(texts.iter().map(|text| text.as_bytes()));
         assert!(groups.len() <= GROUPS && groups.iter().all(|group| !group.is_empty()));
         let anchors = Anchors::of(&texts.iter().collect::<Vec<_>>());

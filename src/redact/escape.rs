@@ -137,7 +137,8 @@ fn next(after: &[u8]) -> Next {
         [b'/', ..] => Next::Char(1, b'/'),
         [b'u', digits @ ..] => {
             let hex = &digits[..digits.len().min(4)];
-            let starts = hex.iter().zip(0..).all(|(&byte, nth)| byte.is_ascii_hexdigit() && (nth > 1 || byte == b'0'));
+            let starts =
+                hex.iter().zip(0..).all(|(&byte, nth)| byte.is_ascii_hexdigit() && (nth > 1 || byte == b'0'));
             let code = || u8::from_str_radix(std::str::from_utf8(&hex[2..]).ok()?, 16).ok();
             match hex.len() {
                 4 if starts => match code() {

@@ -25,8 +25,8 @@ const BEFORE: usize = 24;
 pub const BACK: usize = MOST + BEFORE + 8;
 
 const OPERATORS: [&[u8]; 18] = [
-    b":::=", b"!==", b"===", b"||=", b"??=", b"::=", b"%3D", b"%3d", b":=", b"=>", b"?=", b".=", b"+=", b"==", b"!=",
-    b"<-", b"=", b":",
+    b":::=", b"!==", b"===", b"||=", b"??=", b"::=", b"%3D", b"%3d", b":=", b"=>", b"?=", b".=", b"+=",
+    b"==", b"!=", b"<-", b"=", b":",
 ];
 
 /// A named secret.
@@ -121,7 +121,8 @@ impl Quote {
                 b'\\' => at += 1,
                 _ if byte == first && text[at..].starts_with(self.mark) => {
                     let slashes = text[from..at].iter().rev().take_while(|&&byte| byte == b'\\').count();
-                    let is_escaped = if self.slashes == 0 { slashes % 2 == 1 } else { slashes > self.slashes };
+                    let is_escaped =
+                        if self.slashes == 0 { slashes % 2 == 1 } else { slashes > self.slashes };
                     if !is_escaped {
                         return (at - slashes.min(self.slashes), true);
                     }
@@ -167,7 +168,7 @@ fn name_at(text: &[u8], at: usize) -> Option<Range<usize>> {
     // Most anchors stand in prose.
     let is_open = match text.get(end) {
         None => false,
-        Some(b' ' | b'\t') => true,
+        Some(b' ' | b'\t' | b'\n' | b'\r') => true,
         Some(byte) => b"\"'`\\=:<>?!|+.%&[,".contains(byte),
     };
     if !is_open {
@@ -195,7 +196,7 @@ fn forms(text: &[u8], name: &Range<usize>, sense: &dyn Fn() -> Option<Sense>) ->
         return if reader.skip(b">") && !is_empty { element(reader, sense()?) } else { None };
     }
     let quote = reader.quote();
-    if reader.skip(b"[]") || quote.is_some() && reader.skip(b"]") {}
+    let _is_indexed = reader.skip(b"[]") || quote.is_some() && reader.skip(b"]");
     let after_name = reader;
     if quote.is_some() && reader.skip(b">") {
         return element(reader, sense()?);
@@ -209,8 +210,13 @@ fn forms(text: &[u8], name: &Range<usize>, sense: &dyn Fn() -> Option<Sense>) ->
         reader.at += operator.len();
         return assigned(reader, operator, blanks, name, before, sense()?);
     }
-    if quote.is_none() && blanks > 0 {
-        return command(reader, name, before, sense).or_else(|| declared(reader, sense));
+    if quote.is_none() {
+        let is_line = reader.peek().is_some_and(|byte| b"\n\r".contains(&byte));
+        return match blanks {
+            _ if is_line => valued(after_name, sense),
+            0 => None,
+            _ => command(reader, name, before, sense).or_else(|| declared(reader, sense)),
+        };
     }
     let quote = quote?;
     if reader.skip(b",") {
@@ -276,7 +282,8 @@ fn assigned(
     let is_env = is_tight && is_equal;
     let lead = before.last().copied();
     let is_url = is_env && lead.is_some_and(|byte| b"?&;".contains(&byte));
-    let begins_line = lead.is_none_or(|byte| byte == b'\n' || byte == b'\r') && (name.start == 0 || lead.is_some());
+    let begins_line =
+        lead.is_none_or(|byte| byte == b'\n' || byte == b'\r') && (name.start == 0 || lead.is_some());
     let exports: [&[u8]; 6] = [b"export ", b"set ", b"ENV ", b"ARG ", b"-x ", b"- "];
     let is_line = begins_line || exports.iter().any(|word| before.ends_with(word));
     if let Some(found) = quoted(reader, sense, is_env) {
@@ -290,7 +297,9 @@ fn assigned(
 #[expect(clippy::option_option)]
 fn quoted(mut reader: Reader, sense: Sense, is_env: bool) -> Option<Option<Found>> {
     let mut prefixed = reader;
-    if prefixed.skip_while(2, |byte| b"bBrRuUfFL@$".contains(&byte)) > 0 && Quote::at(prefixed.rest()).is_some() {
+    if prefixed.skip_while(2, |byte| b"bBrRuUfFL@$".contains(&byte)) > 0
+        && Quote::at(prefixed.rest()).is_some()
+    {
         reader = prefixed;
     }
     let quote = reader.quote()?;
@@ -303,11 +312,13 @@ fn quoted(mut reader: Reader, sense: Sense, is_env: bool) -> Option<Option<Found
         // What was cut off is one word, up to the end of its line.
         let trimmed = value.len() - value.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
         let value = &value[..trimmed];
-        let is_word = !value.is_empty() && !value.iter().any(|byte| byte.is_ascii_whitespace() || b"\"'`<>(){}[]".contains(byte));
+        let is_word = !value.is_empty()
+            && !value.iter().any(|byte| byte.is_ascii_whitespace() || b"\"'`<>(){}[]".contains(byte));
         let is_secret = is_word && is_secret(value, sense, Stands::Quoted { single: quote.is_single() });
         return Some(is_secret.then_some((start..start + trimmed, sense, is_env)));
     }
-    let is_secret = !value.is_empty() && is_secret(value, sense, Stands::Quoted { single: quote.is_single() });
+    let is_secret =
+        !value.is_empty() && is_secret(value, sense, Stands::Quoted { single: quote.is_single() });
     Some(is_secret.then_some((start..end, sense, is_env)))
 }
 
@@ -320,7 +331,9 @@ fn declared(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Fou
     let mut blanks = reader.blanks();
     // `&'static str`, `const char *`.
     for _ in 0..2 {
-        if blanks > 0 && reader.skip_while(40, |byte| byte.is_ascii_alphabetic() || b"&*_<>[].|?".contains(&byte)) > 0 {
+        if blanks > 0
+            && reader.skip_while(40, |byte| byte.is_ascii_alphabetic() || b"&*_<>[].|?".contains(&byte)) > 0
+        {
             blanks = reader.blanks();
         }
     }
@@ -332,11 +345,26 @@ fn declared(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Fou
 }
 
 /// Reads a value behind a name and a blank, where a command sets it.
-fn command(reader: Reader, name: &Range<usize>, before: &[u8], sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
+fn command(
+    reader: Reader,
+    name: &Range<usize>,
+    before: &[u8],
+    sense: &dyn Fn() -> Option<Sense>,
+) -> Option<Found> {
     let text = reader.text;
     let is_flag = text[name.start] == b'-' && before.last().is_none_or(|byte| !byte.is_ascii_alphanumeric());
-    let sets: [&[u8]; 10] =
-        [b"set -gx ", b"set -Ux ", b"set -x ", b"set -xg ", b"set -g ", b"setenv ", b"setx ", b"ENV ", b"set -U ", b"export "];
+    let sets: [&[u8]; 10] = [
+        b"set -gx ",
+        b"set -Ux ",
+        b"set -x ",
+        b"set -xg ",
+        b"set -g ",
+        b"setenv ",
+        b"setx ",
+        b"ENV ",
+        b"set -U ",
+        b"export ",
+    ];
     let is_set = sets.iter().any(|word| before.ends_with(word));
     let is_login = &text[name.clone()] == b"password" && {
         let mut words = before.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).skip(1);
@@ -402,7 +430,8 @@ fn element(mut reader: Reader, sense: Sense) -> Option<Found> {
     let value = value.strip_suffix(b"]]>").unwrap_or(value);
     let trimmed = value.len() - value.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
     let value = &value[..trimmed];
-    let is_word = !value.is_empty() && !value.iter().any(|byte| byte.is_ascii_whitespace() || b"\"`(){}[]".contains(byte));
+    let is_word = !value.is_empty()
+        && !value.iter().any(|byte| byte.is_ascii_whitespace() || b"\"`(){}[]".contains(byte));
     let secret = reader.at..reader.at + trimmed;
     (is_word && is_secret(value, sense, Stands::Quoted { single: true })).then_some((secret, sense, false))
 }
@@ -422,7 +451,8 @@ fn bare(mut reader: Reader, sense: Sense, place: Place) -> Option<Found> {
     let sense = sense.behind_scheme(lead);
     reader.at += lead;
     let rest = reader.rest();
-    let is_hash = rest.starts_with(b"$argon2") || rest.starts_with(b"$scrypt") || rest.starts_with(b"$pbkdf2");
+    let is_hash =
+        rest.starts_with(b"$argon2") || rest.starts_with(b"$scrypt") || rest.starts_with(b"$pbkdf2");
     let mut long = 0;
     while let Some(&byte) = rest.get(long) {
         let behind = &rest[long + 1..];
@@ -431,7 +461,10 @@ fn bare(mut reader: Reader, sense: Sense, place: Place) -> Option<Found> {
             b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'(' | b')' | b'[' | b']' | b'}' => true,
             b'{' => !rest[..long].ends_with(b"$"),
             b'&' | b'#' if place.is_url => true,
-            b'\\' => Quote::at(&rest[long..]).is_some() || matches!(behind.first(), None | Some(b'n' | b'r' | b't' | b'u' | b'\\' | b'\n')),
+            b'\\' => {
+                Quote::at(&rest[long..]).is_some()
+                    || matches!(behind.first(), None | Some(b'n' | b'r' | b't' | b'u' | b'\\' | b'\n'))
+            }
             b'%' => behind.starts_with(b"26"),
             b',' if is_hash => false,
             b',' | b';' | b'&' => ends_at(behind) || !place.is_env && byte != b',',
@@ -473,7 +506,8 @@ fn bare(mut reader: Reader, sense: Sense, place: Place) -> Option<Found> {
 fn ends_at(behind: &[u8]) -> bool {
     let name = behind.iter().take(MOST).take_while(|&&byte| is_name_byte(byte) || byte == b' ').count();
     let first = behind.first();
-    first.is_none_or(|byte| byte.is_ascii_whitespace() || b"\"'`;&,)]}\\".contains(byte)) || name > 0 && behind.get(name) == Some(&b'=')
+    first.is_none_or(|byte| byte.is_ascii_whitespace() || b"\"'`;&,)]}\\".contains(byte))
+        || name > 0 && behind.get(name) == Some(&b'=')
 }
 
 /// Returns the bytes of a scheme of HTTP at the start of a value.

@@ -154,7 +154,9 @@ impl Format {
             return None;
         }
         match self.grammar {
-            Grammar::Key => self.key.as_ref()?.find(&text[at..]).map(|long| (at..at + long, self.kind.as_str())),
+            Grammar::Key => {
+                self.key.as_ref()?.find(&text[at..]).map(|long| (at..at + long, self.kind.as_str()))
+            }
             Grammar::Pattern => Some((self.matched(text, at)?, &self.kind)),
             Grammar::Name => form::find(text, at).map(|named| (named.secret, named.kind)),
             Grammar::Frame => pem::find(&text[at..]).map(|long| (at..at + long, self.kind.as_str())),
@@ -210,7 +212,8 @@ impl Formats {
         kinds.dedup();
         let keys: Vec<Key> = serde_json::from_str(include_str!("keys.json")).expect("keys.json");
         // A prefix says more than a name.
-        let named = list.iter().position(|format| matches!(format.grammar, Grammar::Name)).unwrap_or(list.len());
+        let named =
+            list.iter().position(|format| matches!(format.grammar, Grammar::Name)).unwrap_or(list.len());
         list.splice(named..named, keys.into_iter().map(Format::from));
         let spelt: Vec<Vec<String>> = list.iter().map(Format::spellings).collect();
         let mut all: Vec<&String> = spelt.iter().flatten().collect();
@@ -228,5 +231,19 @@ impl Formats {
     pub fn next(&'static self, text: &[u8], from: usize, stop: usize) -> Option<(usize, &'static [usize])> {
         let (at, anchor) = self.anchors.next(text, from, stop)?;
         Some((at, self.begun[anchor].as_slice()))
+    }
+
+    /// Returns the kind of a secret that has a format of its own.
+    pub fn kind_of(&'static self, text: &[u8], secret: &Range<usize>) -> Option<&'static str> {
+        let (_, begun) =
+            self.next(text, secret.start, secret.start + 1).filter(|(at, _)| *at == secret.start)?;
+        let formats = begun
+            .iter()
+            .map(|&nth| &self.list[nth])
+            .filter(|format| !matches!(format.grammar, Grammar::Name));
+        formats
+            .filter_map(|format| format.find(text, secret.start))
+            .find(|(found, _)| found == secret)
+            .map(|(_, kind)| kind)
     }
 }

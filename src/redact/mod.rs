@@ -1,9 +1,28 @@
 //! Replaces secrets by marks such as `[redacted: github token]`.
 //!
-//! A format begins with a text, its anchor. A sieve and an automaton find the anchors, and the expression of the format is tried
-//! where one stands, on the next 64 KiB at most. A decision waits until that much was read or the stream ended, so the
-//! result does not depend on the chunks. No format matches a part of a mark or ends before one that it did not end
-//! before, so a second pass changes nothing.
+//! S is the text, M a mark. A *format* says where a secret begins, and how far it reaches.
+//!
+//! | format | begins with | the secret is | where |
+//! |---|---|---|---|
+//! | expression | one of its anchors | its group, or its whole match | `formats.json` |
+//! | key | the prefix that a service publishes | the prefix and a run of its alphabet, of its length | `keys.json` |
+//! | frame | `-----BEGIN … PRIVATE KEY-----` | the lines up to END, whatever stands before each | `pem.rs` |
+//! | name | a word such as `password` in a name | the value that a form gives to that name | `form.rs`, `name.rs`, `value.rs` |
+//! | pattern | what the caller's expression says | its whole match | `rules.rs` |
+//!
+//! A sieve and an automaton find the anchors (`anchors.rs`), and the formats of an anchor are tried where one stands. Formats
+//! see the characters for which escapes of JSON stand; what is written keeps the escapes (`escape.rs`).
+//!
+//! Two laws hold for every text and every way to cut it into chunks:
+//!
+//! - *Chunks do not matter.* A decision about a place reads at most [`REACH`] bytes from there and [`CONTEXT`] bytes before it,
+//!   and waits until that much was read or the stream ended.
+//! - *A second pass changes nothing.* It sees M where the first pass saw a secret, so a decision must not differ between the
+//!   two. What is before a place: `]` ends a name, and what leads to it. What is in a value: a value with a mark is none. What is
+//!   behind: no format ends before `[` that would not have ended there before, and what ends at `[` ends at the end, too.
+//!
+//! What leads to a secret is scanned by itself, up to the secret. [`dropped`] removes what looks like a secret only in a part of
+//! a redacted text, again and again until nothing does.
 
 mod anchors;
 mod escape;
@@ -17,6 +36,8 @@ mod value;
 
 use std::ops::Range;
 use std::sync::Arc;
+
+use multiversion::multiversion;
 
 use escape::Escapes;
 use format::Formats;
@@ -172,19 +193,32 @@ pub fn may_have_secrets(text: &[u8], rules: &Rules) -> bool {
     begins(&shown)
 }
 
-/// Like [`may_have_secrets`], for UTF-16. A secret begins in ASCII, so the other characters are passed over.
+/// Like [`may_have_secrets`], for UTF-16.
 pub fn may_have_secrets_in_units(units: &[u16], rules: &Rules) -> bool {
-    const BLOCK: usize = 32;
+    may_have_secrets(&ascii_of(units), rules)
+}
+
+/// Returns the ASCII of a text, and one byte for each run of other characters: a secret begins in ASCII.
+#[multiversion(targets("x86_64+avx2"))]
+fn ascii_of(units: &[u16]) -> Vec<u8> {
+    const BLOCK: usize = 16;
     const OTHER: u8 = 0xFF;
-    let mut text = Vec::with_capacity(units.len() / 2);
+    let (mut text, mut end) = (vec![0; units.len() + 1], 0);
     for block in units.chunks(BLOCK) {
-        if block.iter().fold(true, |all, &unit| all & (unit >= 0x80)) {
-            text.push(OTHER);
-        } else {
-            text.extend(block.iter().map(|&unit| if unit < 0x80 { unit as u8 } else { OTHER }));
+        let has_ascii = block.iter().fold(false, |any, &unit| any | (unit < 0x80));
+        if has_ascii {
+            let room = &mut text[end..end + block.len()];
+            room.iter_mut()
+                .zip(block)
+                .for_each(|(byte, &unit)| *byte = if unit < 0x80 { unit as u8 } else { OTHER });
+            end += block.len();
+        } else if end == 0 || text[end - 1] != OTHER {
+            text[end] = OTHER;
+            end += 1;
         }
     }
-    may_have_secrets(&text, rules)
+    text.truncate(end);
+    text
 }
 
 /// Returns a text without its secrets, `None` if it has none.
@@ -296,6 +330,57 @@ mod tests {
             let row = format!("| {} | {} |", format.kind, anchors.join(", "));
             assert!(page.contains(&row), "{row}");
         }
+        let keys: Vec<serde_json::Value> = serde_json::from_str(include_str!("keys.json")).unwrap();
+        for key in &keys {
+            let prefixes = key["prefixes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|prefix| format!("`{}`", prefix.as_str().unwrap()));
+            let row = format!(
+                "| {} | {} |",
+                key["service"].as_str().unwrap(),
+                prefixes.collect::<Vec<_>>().join(", ")
+            );
+            assert!(page.contains(&row), "{row}");
+            assert!(key["source"].as_str().is_some_and(|source| source.contains('.')), "{row}");
+        }
+    }
+
+    #[test]
+    fn a_member_is_told_by_its_name() {
+        let rules = Arc::default();
+        let member = |name: &str, text: &str| {
+            redacted_member(name, text, &rules).map(|made| String::from_utf8(made).unwrap())
+        };
+        let value = ["Fake0Fake1", "Fake2Fake3"].concat();
+        assert_eq!(member("apiKey", &value).as_deref(), Some("[redacted: api key]"));
+        assert_eq!(member("apiKey", &format!("{value}\"\\")).as_deref(), Some("[redacted: api key]"));
+        assert_eq!(
+            member("Authorization", &format!("Bearer {value}")).as_deref(),
+            Some("Bearer [redacted: authorization header]")
+        );
+        assert_eq!(member("password", "correcthorsebattery").as_deref(), Some("[redacted: password]"));
+        for (name, text) in [
+            ("apiKey", "[redacted: api key]"),
+            ("cacheKey", value.as_str()),
+            ("apiKey", "none"),
+            ("password", "$PASS1"),
+        ] {
+            assert_eq!(member(name, text), None, "{name}: {text}");
+        }
+        let pair = |name: &str, text: &str| redacted_pair(name, text, &rules).is_some();
+        assert!(pair("X-API-Key", &value) && !pair("password", "username2") && !pair("Host", &value));
+    }
+
+    #[test]
+    fn escapes_hide_no_secret_and_stay_where_there_is_none() {
+        let raw = r#"{"a":"https:\/\/ada:fake-pass@db.example\/x","b":"API_KEY=Fake0Fake1\u002BFake2Fake3\u0026c=\/"}"#;
+        let made = r#"{"a":"https:\/\/ada:[redacted: connection string]@db.example\/x","b":"API_KEY=[redacted: secret]\u0026c=\/"}"#;
+        assert_eq!(redact(raw), made);
+        let nested = serde_json::to_string(&serde_json::json!({ "log": raw, "n": 1 })).unwrap();
+        let parsed: serde_json::Value = serde_json::from_str(&redact(&nested)).unwrap();
+        assert_eq!(parsed["log"], made);
     }
 
     #[test]

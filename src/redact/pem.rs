@@ -22,7 +22,11 @@ fn is_base64(byte: u8) -> bool {
 /// Returns the length of a frame such as `-----BEGIN RSA PRIVATE KEY-----` at the start of a text.
 fn frame(text: &[u8], word: &[u8]) -> Option<usize> {
     let label = text.strip_prefix(b"-----")?.strip_prefix(word)?;
-    let long = label.iter().take(64).take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b' ').count();
+    let long = label
+        .iter()
+        .take(64)
+        .take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b' ')
+        .count();
     let (label, rest) = label.split_at(long);
     let is_key = label.ends_with(b"PRIVATE KEY") || label.ends_with(b"PRIVATE KEY BLOCK");
     (is_key && rest.starts_with(b"-----")).then_some(5 + word.len() + long + 5)
@@ -56,8 +60,10 @@ struct Line {
 
 /// Reads a line up to a newline or an escape of one.
 fn line(text: &[u8]) -> Line {
-    let breaks = |at: usize| matches!(text[at..], [b'\n' | b'\r', ..]) || text[at] == b'\\' && gap(&text[at..]) > 0;
-    let next = (0..text.len().min(PREFIX + MOST)).find(|&at| breaks(at)).unwrap_or(text.len().min(PREFIX + MOST));
+    let breaks =
+        |at: usize| matches!(text[at..], [b'\n' | b'\r', ..]) || text[at] == b'\\' && gap(&text[at..]) > 0;
+    let next =
+        (0..text.len().min(PREFIX + MOST)).find(|&at| breaks(at)).unwrap_or(text.len().min(PREFIX + MOST));
     let decoration = |byte: &u8| !is_base64(*byte) && *byte != b'-';
     let to = next - text[..next].iter().rev().take(12).take_while(|byte| decoration(byte)).count();
     // The operator between quoted lines is base64 as well.
@@ -72,7 +78,9 @@ fn line(text: &[u8]) -> Line {
 /// Returns true if each bracket of a prefix is closed in it, so that JSON around it stays whole.
 fn is_closed(prefix: &[u8]) -> bool {
     let count = |byte: u8| prefix.iter().filter(|&&other| other == byte).count();
-    !prefix.iter().any(|byte| b"{}".contains(byte)) && count(b'[') == count(b']') && count(b'(') == count(b')')
+    !prefix.iter().any(|byte| b"{}".contains(byte))
+        && count(b'[') == count(b']')
+        && count(b'(') == count(b')')
 }
 
 /// Returns the length of the private key that begins a text.
@@ -131,7 +139,10 @@ fn is_header(line: &[u8]) -> bool {
     let colon = memchr::memmem::find(line, b": ");
     colon.is_some_and(|at| {
         let name = line[..at].rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
-        at < PREFIX && !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'-') && line.len() < 240
+        at < PREFIX
+            && !name.is_empty()
+            && name.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'-')
+            && line.len() < 240
             && !line.iter().any(|byte| b"\"'".contains(byte))
     })
 }
@@ -141,8 +152,21 @@ mod tests {
     use super::*;
 
     const PREFIXES: &[&str] = &[
-        "", "     7\t", "     7\u{2192}", "id.pem:12:", "id.pem-12-", "2026-03-02T10:00:00.5Z ", "web-1  | ",
-        "3f2a8c1e (Ada 2026-03-02 10:00:00 +0000 7) ", "# ", "> ", "+", "    ", "[INFO] ", "10:00:00 INFO  key: ", "// ",
+        "",
+        "     7\t",
+        "     7\u{2192}",
+        "id.pem:12:",
+        "id.pem-12-",
+        "2026-03-02T10:00:00.5Z ",
+        "web-1  | ",
+        "3f2a8c1e (Ada 2026-03-02 10:00:00 +0000 7) ",
+        "# ",
+        "> ",
+        "+",
+        "    ",
+        "[INFO] ",
+        "10:00:00 INFO  key: ",
+        "// ",
     ];
 
     #[test]
@@ -150,7 +174,21 @@ mod tests {
         let line = "Fake0Fake1Fake2Fake3Fake4Fake5Fake6Fake7Fake8Fake9Fake0Fake1Fake";
         for prefix in PREFIXES {
             for label in ["PRIVATE KEY", "RSA PRIVATE KEY", "PGP PRIVATE KEY BLOCK"] {
-                let key = ["-----BEGIN ", label, "-----\n", prefix, line, "\n", prefix, "Fake0A==\n", prefix, "-----END ", label, "-----"].concat();
+                let key = [
+                    "-----BEGIN ",
+                    label,
+                    "-----\n",
+                    prefix,
+                    line,
+                    "\n",
+                    prefix,
+                    "Fake0A==\n",
+                    prefix,
+                    "-----END ",
+                    label,
+                    "-----",
+                ]
+                .concat();
                 assert_eq!(find(format!("{key}\n{prefix}more").as_bytes()), Some(key.len()), "{key}");
                 let cut = key.find("\nFake0A").unwrap_or(key.len());
                 let cut = key[..cut].len();
@@ -158,7 +196,20 @@ mod tests {
             }
         }
         for (before, after) in [("\"", "\\n\" +"), ("'", "\\n',"), ("    \"", "\","), ("b'", "\\n'")] {
-            let key = ["-----BEGIN PRIV", "ATE KEY-----", after, "\n", before, line, after, "\n", before, "-----END PRIV", "ATE KEY-----"].concat();
+            let key = [
+                "-----BEGIN PRIV",
+                "ATE KEY-----",
+                after,
+                "\n",
+                before,
+                line,
+                after,
+                "\n",
+                before,
+                "-----END PRIV",
+                "ATE KEY-----",
+            ]
+            .concat();
             assert_eq!(find(format!("{key}{after}").as_bytes()), Some(key.len()), "{key}");
         }
     }

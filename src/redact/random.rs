@@ -90,8 +90,15 @@ mod tests {
     #[test]
     fn names_are_told_from_what_was_drawn() {
         for name in [
-            "function_declaration1", "node_modules", "x509_certificate_v3", "utf8_to_utf16", "AuthenticationToken2",
-            "password123", "base64EncodedString1", "my-service-account-2", "/home/user1/.docker/config",
+            "function_declaration1",
+            "node_modules",
+            "x509_certificate_v3",
+            "utf8_to_utf16",
+            "AuthenticationToken2",
+            "password123",
+            "base64EncodedString1",
+            "my-service-account-2",
+            "/home/user1/.docker/config",
         ] {
             assert!(!is_random(name.as_bytes()), "{name}");
         }

@@ -128,9 +128,14 @@ impl<'r> Finder<'r> {
         let is_at = |nth: usize| self.next[nth] == Some(at);
         let begun = self.begun.iter().filter(|_| is_at(0));
         let mut formats = begun.map(|&nth| &Formats::get().list[nth]);
-        let known = formats.find_map(|format| format.find(window, at).filter(|(_, kind)| self.rules.seeks(kind)));
-        if let Some(known) = known {
-            return Some(known);
+        let known =
+            formats.find_map(|format| format.find(window, at).filter(|(_, kind)| self.rules.seeks(kind)));
+        if let Some((secret, kind)) = known {
+            // A value of a format of its own is of that kind, but for variables of an environment.
+            let own = || Formats::get().kind_of(window, &secret).filter(|kind| self.rules.seeks(kind));
+            let is_named = matches!(kind, "api key" | "password");
+            let kind = if is_named { own().unwrap_or(kind) } else { kind };
+            return Some((secret, kind));
         }
         let mut patterns = (1..self.next.len()).filter(|&nth| is_at(nth)).peekable();
         patterns.peek()?;

@@ -43,14 +43,22 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
     if !is_quoted && (is_alias || is_code(value) && !is_drawn || is_constant && !sense.is_sure) {
         return false;
     }
+    let joints = value.iter().filter(|byte| b".:>".contains(byte)).count();
+    if is_quoted && joints >= 2 && is_code(value) && !is_drawn {
+        return false;
+    }
     let is_long = value.len() >= 16;
     let is_chosen = sense.kind == Kind::Password && value.len() >= 8 && make.is_mixed() && !is_name;
     if stands == Stands::Code || stands == (Stands::Bare { ends: false }) && !is_chosen {
-        return is_drawn && (value.len() >= 16 || sense.is_sure && value.len() >= 10) && weighs(value, sense, make);
+        return is_drawn
+            && (value.len() >= 16 || sense.is_sure && value.len() >= 10)
+            && weighs(value, sense, make);
     }
     match sense.kind {
         Kind::Password if is_quoted => {
-            make.is_mixed() && !(is_alias && is_lower(value)) || has_symbol_within(value) || is_long && value.iter().all(u8::is_ascii_lowercase)
+            make.is_mixed() && !(is_alias && is_lower(value))
+                || has_symbol_within(value)
+                || is_long && value.iter().all(u8::is_ascii_lowercase)
         }
         Kind::Password => make.is_mixed(),
         _ if value.len() < 8 || !make.is_mixed() && !is_drawn => false,
@@ -58,7 +66,11 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
         _ if sense.is_sure && stands == Stands::Tight => true,
         _ if sense.is_sure => is_drawn || is_long && make.digits >= 4 && !is_name,
         Kind::Token if stands == Stands::Tight && sense.is_compound => true,
-        Kind::Token if sense.is_compound && is_long && make.digits >= 4 && !is_alias && (is_quoted || !is_name) => true,
+        Kind::Token
+            if sense.is_compound && is_long && make.digits >= 4 && !is_alias && (is_quoted || !is_name) =>
+        {
+            true
+        }
         _ => weighs(value, sense, make) && value.len() >= 12 && is_drawn,
     }
 }
@@ -73,7 +85,8 @@ fn weighs(value: &[u8], sense: Sense, make: Make) -> bool {
         return is_token;
     }
     // Words that are joined have no part that chance drew.
-    let longest = value.split(|byte| b"_-.:/".contains(byte)).max_by_key(|part| part.len()).unwrap_or_default();
+    let longest =
+        value.split(|byte| b"_-.:/".contains(byte)).max_by_key(|part| part.len()).unwrap_or_default();
     make.is_mixed() && make.letters + make.digits >= 12 && longest.len() >= 10 && is_random(longest)
 }
 
@@ -87,8 +100,13 @@ fn has_symbol_within(value: &[u8]) -> bool {
     let ends = [value.first(), value.last()];
     let has_letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count() >= 4;
     let symbols = value.iter().filter(|byte| is_symbol(byte)).count();
-    let is_plain = value.iter().all(|byte| byte.is_ascii_graphic() && !b"()[]{}<>\"'`\\,;:/|.".contains(byte));
-    has_letters && is_plain && value.len() >= 8 && (1..=4).contains(&symbols) && !ends[0].is_some_and(is_symbol)
+    let is_plain =
+        value.iter().all(|byte| byte.is_ascii_graphic() && !b"()[]{}<>\"'`\\,;:/|.".contains(byte));
+    has_letters
+        && is_plain
+        && value.len() >= 8
+        && (1..=4).contains(&symbols)
+        && !ends[0].is_some_and(is_symbol)
 }
 
 pub fn is_uuid(value: &[u8]) -> bool {
@@ -123,15 +141,22 @@ fn is_other(value: &[u8], is_single: bool) -> bool {
     if first == b'<' || first == b'[' || has(value, MARK) || value.starts_with(b"-----BEGIN ") {
         return true;
     }
-    if !is_single && is_variable(value) {
+    if is_variable(value) && !(is_single && first == b'$') {
         return true;
     }
     let templates: [&[u8]; 12] =
         [b"${", b"$(", b"{{", b"}}", b"#{", b"<%", b"%(", b"://", b"...", b"\xE2\x80\xA6", b"[...", b"$env:"];
-    if value.iter().any(|byte| b"${#<%/.[\xE2".contains(byte)) && templates.iter().any(|part| has(value, part)) {
+    if value.iter().any(|byte| b"${#<%/.[\xE2".contains(byte))
+        && templates.iter().any(|part| has(value, part))
+    {
         return true;
     }
-    is_template(value) || is_masked(value) || is_version(value) || is_digest(value) || is_listed(value) || is_path(value)
+    is_template(value)
+        || is_masked(value)
+        || is_version(value)
+        || is_digest(value)
+        || is_listed(value)
+        || is_path(value)
 }
 
 /// Returns true for `$NAME`, `%NAME%`, `@NAME@`, `__NAME__`.
@@ -150,7 +175,9 @@ fn is_variable(value: &[u8]) -> bool {
                 || after.starts_with(b"[")
                 || after.starts_with(b"{")
         }
-        b'%' | b'@' | b'!' => last == value[0] && within.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_'),
+        b'%' | b'@' | b'!' => {
+            last == value[0] && within.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        }
         b'_' => value.starts_with(b"__") && value.ends_with(b"__"),
         _ => false,
     }
@@ -162,11 +189,17 @@ fn is_template(value: &[u8]) -> bool {
     while let Some(at) = memchr::memchr2(b'{', b'%', rest) {
         let after = &rest[at + 1..];
         if rest[at] == b'{' {
-            let long = after.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_.!:?".contains(byte)).count();
+            let long = after
+                .iter()
+                .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.!:?".contains(byte))
+                .count();
             if after.get(long) == Some(&b'}') {
                 return true;
             }
-        } else if matches!(after, [b's' | b'd' | b'v' | b'@'] | [b's' | b'd' | b'v', b' ' | b'\\' | b'-' | b':', ..]) {
+        } else if matches!(
+            after,
+            [b's' | b'd' | b'v' | b'@'] | [b's' | b'd' | b'v', b' ' | b'\\' | b'-' | b':', ..]
+        ) {
             return true;
         }
         rest = after;
@@ -199,8 +232,12 @@ fn is_version(value: &[u8]) -> bool {
 
 fn is_digest(value: &[u8]) -> bool {
     let is_named = |name: &&[u8]| value.len() > name.len() && value[..name.len()].eq_ignore_ascii_case(name);
-    let names: [&[u8]; 8] = [b"sha256:", b"sha256-", b"sha512-", b"sha512:", b"sha1-", b"sha1:", b"md5:", b"sha384-"];
-    names.iter().any(is_named) || has(value, b"@sha256:") || value.starts_with(b"arn:") || value.starts_with(b"urn:")
+    let names: [&[u8]; 8] =
+        [b"sha256:", b"sha256-", b"sha512-", b"sha512:", b"sha1-", b"sha1:", b"md5:", b"sha384-"];
+    names.iter().any(is_named)
+        || has(value, b"@sha256:")
+        || value.starts_with(b"arn:")
+        || value.starts_with(b"urn:")
 }
 
 /// Returns true for the bytes of a fingerprint, and for all letters in a row.
@@ -215,7 +252,8 @@ fn is_listed(value: &[u8]) -> bool {
 fn is_path(value: &[u8]) -> bool {
     let begins = |with: &[u8]| value.starts_with(with);
     let is_rooted = begins(b"/") || begins(b"./") || begins(b"../") || begins(b"~/") || begins(b"@/");
-    let is_drive = value.len() > 3 && value[0].is_ascii_alphabetic() && value[1] == b':' && b"\\/".contains(&value[2]);
+    let is_drive =
+        value.len() > 3 && value[0].is_ascii_alphabetic() && value[1] == b':' && b"\\/".contains(&value[2]);
     let slashes = value.iter().filter(|byte| **byte == b'/').count();
     let has_extension = {
         let dot = value.iter().rposition(|byte| *byte == b'.');
@@ -225,7 +263,8 @@ fn is_path(value: &[u8]) -> bool {
         })
     };
     let parts = || value.split(|byte| b"/\\".contains(byte)).filter(|part| !part.is_empty());
-    let is_named = || 2 * parts().filter(|part| part.len() >= 10 && is_random(part)).count() < parts().count();
+    let is_named =
+        || 2 * parts().filter(|part| part.len() >= 10 && is_random(part)).count() < parts().count();
     is_drive || (is_rooted || slashes >= 2 || has_extension) && is_named()
 }
 
@@ -240,9 +279,22 @@ mod tests {
     #[test]
     fn references_are_no_values() {
         for value in [
-            "$PASSWORD1", "${PASS1}", "$(cat /run/1)", "<token1>", "********", "%PASS1%", "{{ pass1 }}",
-            "^4.1.0-beta1", "/run/secrets/token1", "[redacted: jwt]", "sha256:0123abcd", "https://example.com/1", "$env:PASS1",
-            "#{pass1}", "{token1}", "secret_key_1",
+            "$PASSWORD1",
+            "${PASS1}",
+            "$(cat /run/1)",
+            "<token1>",
+            "********",
+            "%PASS1%",
+            "{{ pass1 }}",
+            "^4.1.0-beta1",
+            "/run/secrets/token1",
+            "[redacted: jwt]",
+            "sha256:0123abcd",
+            "https://example.com/1",
+            "$env:PASS1",
+            "#{pass1}",
+            "{token1}",
+            "secret_key_1",
         ] {
             for stands in [Stands::Tight, Stands::Bare { ends: true }, Stands::Quoted { single: false }] {
                 assert!(!told("password", value, stands), "{value} {stands:?}");

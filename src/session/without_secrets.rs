@@ -48,7 +48,7 @@ fn paired(leaf: Value) -> Option<String> {
     let list = leaf.parent().filter(|parent| parent.is_list())?;
     let elements: Vec<Value> = list.elements().take(PAIRED + 1).collect();
     let at = elements.iter().position(|element| element.id() == leaf.id())?;
-    let is_value = at % 2 == 1 && elements.len() % 2 == 0 && elements.len() <= PAIRED;
+    let is_value = at % 2 == 1 && elements.len().is_multiple_of(2) && elements.len() <= PAIRED;
     elements.get(at.checked_sub(1).filter(|_| is_value)?)?.string()
 }
 
