@@ -150,7 +150,7 @@ pub fn member(name: &str, text: &str) -> Option<(usize, &'static str)> {
     let lead = scheme_of(text.as_bytes());
     let sense = name::sense(name.as_bytes())?.behind_scheme(lead);
     let value = &text.as_bytes()[lead..];
-    is_secret(value, sense, Stands::Quoted { single: true }).then_some((lead, kind_of(sense)))
+    is_secret(value, sense, Stands::Quoted { single: false }).then_some((lead, kind_of(sense)))
 }
 
 fn kind_of(sense: Sense) -> &'static str {

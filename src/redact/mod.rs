@@ -324,10 +324,12 @@ mod tests {
     #[test]
     fn each_format_is_published() {
         let page = include_str!("../../docs/redact.md");
-        for format in &Formats::get().list {
-            let anchors: Vec<_> =
-                format.anchors.iter().map(|anchor| format!("`{}`", anchor.trim())).collect();
-            let row = format!("| {} | {} |", format.kind, anchors.join(", "));
+        let formats: Vec<serde_json::Value> = serde_json::from_str(include_str!("formats.json")).unwrap();
+        for format in &formats {
+            let anchors =
+                format["anchors"].as_array().unwrap().iter().map(|anchor| anchor.as_str().unwrap().trim());
+            let anchors: Vec<_> = anchors.map(|anchor| format!("`{anchor}`")).collect();
+            let row = format!("| {} | {} |", format["kind"].as_str().unwrap(), anchors.join(", "));
             assert!(page.contains(&row), "{row}");
         }
         let keys: Vec<serde_json::Value> = serde_json::from_str(include_str!("keys.json")).unwrap();

@@ -74,7 +74,7 @@ impl Make {
             || is_hex && letters + digits >= 16 && digits >= 3 && letters >= 2
             || pairs >= 5 && is_less(pairs, 50) && (turns >= 2 || 5 * cases >= pairs);
         // Without digits it takes more.
-        is_drawn && digits > 0 || pairs >= 12 && is_less(pairs, 42)
+        is_drawn && digits > 0 || pairs >= 12 && is_less(pairs, if cases >= 3 { 56 } else { 42 })
     }
 }
 

@@ -265,7 +265,8 @@ fn is_path(value: &[u8]) -> bool {
     let parts = || value.split(|byte| b"/\\".contains(byte)).filter(|part| !part.is_empty());
     let is_named =
         || 2 * parts().filter(|part| part.len() >= 10 && is_random(part)).count() < parts().count();
-    is_drive || (is_rooted || slashes >= 2 || has_extension) && is_named()
+    let is_base64 = !is_rooted && value.iter().any(|byte| b"+=".contains(byte));
+    is_drive || !is_base64 && (is_rooted || slashes >= 2 || has_extension) && is_named()
 }
 
 #[cfg(test)]
