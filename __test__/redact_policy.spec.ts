@@ -25,6 +25,7 @@ import { samples } from './samples.js'
 
 const SECRET = ['gh', 'p_', 'Fake0Fake1Fake2Fake3Fake4Fake5Fake6F'].join('')
 const MARK = '[redacted: github token]'
+const VALUE = ['Fake0Fake1', 'Fake2Fake3'].join('')
 const redact = { redact: true }
 
 /** Text with secrets, whole and in part, among what breaks cuts. */
@@ -300,11 +301,11 @@ describe('sessions with redact', () => {
         details: {
           password: 'fake-pass-1',
           tokens: { accessToken: ['Fake0Fake1Fake2Fake3'] },
-          held: { apiKey: { value: 'Fake0Fake1Fake2Fake3' } },
-          env: [{ Name: 'GITHUB_TOKEN', value: ['Fake0Fake1Fake2Fake3'] }],
+          held: { apiKey: { value: VALUE } },
+          env: [{ Name: 'GITHUB_TOKEN', value: [VALUE] }],
           headers: [
-            ['x-api-key', 'Fake0Fake1Fake2Fake3'],
-            ['host', 'db', 'X-Api-Key', 'Fake0Fake1Fake2Fake3'],
+            ['x-api-key', VALUE],
+            ['host', 'db', 'X-Api-Key', VALUE],
           ],
           raw: text,
         },

@@ -1,4 +1,4 @@
-import holders from '../../src/redact/holders.json' with { type: 'json' }
+import holders from '../../src/redact/holders.json'
 import type { Compiled } from '../compiled.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { native } from '../engine.js'

