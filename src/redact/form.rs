@@ -3,9 +3,9 @@
 //! | form | such as |
 //! |---|---|
 //! | assignment | `NAME=v`, `name: v`, `name := "v"`, `'name' => 'v'`, `name ?= v`, `var name string = "v"`, `d["name"] = "v"` |
-//! | argument of a call, pair | `set("name", "v")`, `["name", "v"]` |
+//! | argument of a call, pair | `set("name", "v")`, `setName("v")`, `["name", "v"]`, `#define NAME "v"`, a cell of a table |
 //! | name as a value | `{"name": "NAME", "value": "v"}`, `<add key="name" value="v"/>` |
-//! | element | `<name>v</name>`, `<string name="name">v</string>`, `<key>name</key><string>v</string>` |
+//! | element | `<name>v</name>`, `<name><value>v</value></name>`, `<string name="name">v</string>`, `<key>name</key><string>v</string>` |
 //! | flag | `--name v`, `-Name v` |
 //! | command | `set -gx NAME v`, `setenv NAME v`, `login ada password v` |
 //!
@@ -139,7 +139,9 @@ impl Quote {
 /// Returns the secret whose name has an anchor at a place of a text.
 pub fn find(text: &[u8], at: usize) -> Option<Named> {
     let name = name_at(text, at)?;
-    let sense = || name::sense(&text[name.clone()]);
+    // What a parser did not expect.
+    let is_parsed = text[..name.start].ends_with(b"nexpected ");
+    let sense = || name::sense(&text[name.clone()]).filter(|_| !is_parsed);
     let (secret, sense, is_env) = forms(text, &name, &sense)?;
     let kind = if is_env && sense.is_compound { "secret" } else { kind_of(sense) };
     Some(Named { secret, kind })
@@ -169,7 +171,7 @@ fn name_at(text: &[u8], at: usize) -> Option<Range<usize>> {
     let is_open = match text.get(end) {
         None => false,
         Some(b' ' | b'\t' | b'\n' | b'\r') => true,
-        Some(byte) => b"\"'`\\=:<>?!|+.%&[,".contains(byte),
+        Some(byte) => b"\"'`\\=:<>?!|+.%&[,(".contains(byte),
     };
     if !is_open {
         return None;
@@ -214,11 +216,16 @@ fn forms(text: &[u8], name: &Range<usize>, sense: &dyn Fn() -> Option<Sense>) ->
         let is_line = reader.peek().is_some_and(|byte| b"\n\r".contains(&byte));
         return match blanks {
             _ if is_line => valued(after_name, sense),
-            0 => None,
-            _ => command(reader, name, before, sense).or_else(|| declared(reader, sense)),
+            0 => given(reader, sense),
+            _ => command(reader, name, before, sense)
+                .or_else(|| declared(reader, sense))
+                .or_else(|| listed(reader, sense)),
         };
     }
     let quote = quote?;
+    if before.ends_with(b"name=\"") && (reader.skip(b"\r\n\r\n") || reader.skip(b"\n\n")) {
+        return bare(reader, sense()?, PLAIN);
+    }
     if reader.skip(b",") {
         reader.skip_while(40, |byte| byte.is_ascii_whitespace());
         if reader.peek().is_some_and(|byte| b"\"'`\\".contains(&byte)) {
@@ -263,7 +270,7 @@ fn assigned(
         next.at += 1;
         next.skip_while(2, |byte| byte == b'-' || byte == b'+');
         if next.skip(b"\n") && next.blanks() > 0 {
-            return bare(next, sense, Place { is_tight: false, is_env: false, is_url: false });
+            return bare(next, sense, PLAIN);
         }
         return None;
     }
@@ -289,7 +296,7 @@ fn assigned(
     if let Some(found) = quoted(reader, sense, is_env) {
         return found;
     }
-    let found = bare(reader, sense, Place { is_tight, is_env: is_env && is_line, is_url })?;
+    let found = bare(reader, sense, Place { is_tight, is_env: is_env && is_line, is_url, is_common: false })?;
     Some((found.0, found.1, is_env))
 }
 
@@ -380,7 +387,33 @@ fn command(
     if reader.peek() == Some(b'-') {
         return None;
     }
-    bare(reader, sense, Place { is_tight: true, is_env: false, is_url: false })
+    bare(reader, sense, Place { is_tight: true, ..PLAIN })
+}
+
+/// Reads the value in `setName("value")`.
+fn given(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
+    if !reader.skip(b"(") || Quote::at(reader.rest()).is_none() {
+        return None;
+    }
+    let found = quoted(reader, sense()?, false)??;
+    let behind = Quote::at(&reader.text[found.0.end..]).map(|quote| found.0.end + quote.length());
+    let is_last = behind.and_then(|at| reader.text.get(at)) == Some(&b')');
+    (is_last && is_random(&reader.text[found.0.clone()])).then_some(found)
+}
+
+/// Reads a value that stands beside its name: `#define NAME "value"`, `| name | value |`, a tab.
+fn listed(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
+    if Quote::at(reader.rest()).is_some() {
+        let found = quoted(reader, sense()?, false)??;
+        let value = &reader.text[found.0.clone()];
+        return (value.len() >= 10 && is_random(value)).then_some(found);
+    }
+    let is_cell = reader.skip(b"|");
+    if !is_cell && reader.text.get(reader.at.checked_sub(1)?) != Some(&b'\t') {
+        return None;
+    }
+    reader.blanks();
+    bare(reader, sense()?, Place { is_common: true, ..PLAIN })
 }
 
 /// Reads the value behind `"name",`.
@@ -418,12 +451,13 @@ fn valued(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Found
     if quote.is_some() {
         return None;
     }
-    bare(reader, sense, Place { is_tight: false, is_env: false, is_url: false })
+    bare(reader, sense, PLAIN)
 }
 
 /// Reads the text of an element.
 fn element(mut reader: Reader, sense: Sense) -> Option<Found> {
     reader.skip_while(60, |byte| byte.is_ascii_whitespace());
+    reader.skip(b"<value>");
     reader.skip(b"<![CDATA[");
     let long = reader.rest().iter().take_while(|byte| !b"<\n\r".contains(byte)).count();
     let value = &reader.rest()[..long];
@@ -443,7 +477,12 @@ struct Place {
     /// Behind the name of a variable that begins a line.
     is_env: bool,
     is_url: bool,
+    /// Where much else stands in the same form, as in a table.
+    is_common: bool,
 }
+
+/// A value without an operator that is read as such.
+const PLAIN: Place = Place { is_tight: false, is_env: false, is_url: false, is_common: false };
 
 /// Reads a value without quotes.
 fn bare(mut reader: Reader, sense: Sense, place: Place) -> Option<Found> {
@@ -492,6 +531,7 @@ fn bare(mut reader: Reader, sense: Sense, place: Place) -> Option<Found> {
     let at_end = after.peek().is_none_or(|byte| b"\n\r".contains(&byte));
     let ends = at_end || after.rest().starts_with(b"#") || after.rest().starts_with(b"//");
     let stands = match next {
+        _ if place.is_common => Stands::Code,
         Some(b',' | b')' | b']' | b'}') => Stands::Code,
         Some(b';') if !place.is_tight => Stands::Code,
         _ if place.is_tight => Stands::Tight,

@@ -71,6 +71,7 @@ impl Make {
         let is_less = |of: usize, percent: usize| 100 * common < percent * of;
         let is_drawn = turns >= 6
             || turns >= 4 && is_less(pairs, 85)
+            || cases >= 3 && is_less(pairs, 60)
             || is_hex && letters + digits >= 16 && digits >= 3 && letters >= 2
             || pairs >= 5 && is_less(pairs, 50) && (turns >= 2 || 5 * cases >= pairs);
         // Without digits it takes more.

@@ -36,9 +36,10 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
     if is_quoted && value.iter().any(u8::is_ascii_whitespace) {
         let words = value.split(u8::is_ascii_whitespace);
         return matches!(sense.kind, Kind::Password | Kind::Secret | Kind::Token | Kind::Key)
-            && (sense.is_sure || sense.is_compound)
             && value.len() <= 512
-            && words.clone().any(|word| word.len() >= 10 && is_random(word));
+            && words.clone().any(|word| {
+                word.len() >= if sense.is_sure || sense.is_compound { 10 } else { 16 } && is_random(word)
+            });
     }
     // A value that is the name of a secret refers to one.
     let is_name = is_identifier(value);
