@@ -16,6 +16,8 @@ use std::ops::Range;
 
 use super::name::{self, Kind, MOST, Sense};
 use super::random::is_random;
+use super::reader::{Quote, Reader};
+use super::unquoted::{PLAIN, Place, bare, scheme_of};
 use super::value::{Stands, is_identifier, is_secret};
 
 /// Bytes before a name that may say what it is.
@@ -36,104 +38,8 @@ pub struct Named {
     pub kind: &'static str,
 }
 
-fn is_name_byte(byte: u8) -> bool {
+pub fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
-}
-
-/// A text, and a place in it.
-#[derive(Clone, Copy, Debug)]
-struct Reader<'t> {
-    text: &'t [u8],
-    at: usize,
-}
-
-impl<'t> Reader<'t> {
-    fn rest(&self) -> &'t [u8] {
-        &self.text[self.at.min(self.text.len())..]
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.get(self.at).copied()
-    }
-
-    /// Skips what is given.
-    fn skip(&mut self, text: &[u8]) -> bool {
-        let is_there = self.rest().starts_with(text);
-        self.at += if is_there { text.len() } else { 0 };
-        is_there
-    }
-
-    /// Skips bytes of a kind, at most some.
-    fn skip_while(&mut self, most: usize, is: impl Fn(u8) -> bool) -> usize {
-        let long = self.rest().iter().take(most).take_while(|&&byte| is(byte)).count();
-        self.at += long;
-        long
-    }
-
-    fn blanks(&mut self) -> usize {
-        self.skip_while(64, |byte| byte == b' ' || byte == b'\t')
-    }
-
-    /// Skips a quote, and returns it.
-    fn quote(&mut self) -> Option<Quote> {
-        let quote = Quote::at(self.rest())?;
-        self.at += quote.length();
-        Some(quote)
-    }
-}
-
-/// A quote: some backslashes and a mark, an entity of HTML, or three marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Quote {
-    slashes: usize,
-    mark: &'static [u8],
-}
-
-impl Quote {
-    fn at(text: &[u8]) -> Option<Quote> {
-        let slashes = text.iter().take(16).take_while(|&&byte| byte == b'\\').count();
-        let rest = &text[slashes..];
-        let marks: [&'static [u8]; 8] = [b"\"\"\"", b"'''", b"\"", b"'", b"`", b"&quot;", b"&#34;", b"&#39;"];
-        let first = *rest.first()?;
-        if !b"\"'`&".contains(&first) {
-            return None;
-        }
-        let mark = marks.into_iter().find(|mark| rest.starts_with(mark))?;
-        Some(Quote { slashes, mark })
-    }
-
-    fn length(&self) -> usize {
-        self.slashes + self.mark.len()
-    }
-
-    fn is_single(&self) -> bool {
-        self.mark == b"'"
-    }
-
-    /// Returns the place of the quote that closes this one in its line, and true if there is one.
-    fn close(&self, text: &[u8]) -> (usize, bool) {
-        let first = self.mark[0];
-        let is_block = self.mark.len() == 3;
-        let (mut at, mut from) = (0, 0);
-        while let Some(&byte) = text.get(at) {
-            match byte {
-                b'\n' | b'\r' if !is_block => return (at, false),
-                b'\\' => at += 1,
-                _ if byte == first && text[at..].starts_with(self.mark) => {
-                    let slashes = text[from..at].iter().rev().take_while(|&&byte| byte == b'\\').count();
-                    let is_escaped =
-                        if self.slashes == 0 { slashes % 2 == 1 } else { slashes > self.slashes };
-                    if !is_escaped {
-                        return (at - slashes.min(self.slashes), true);
-                    }
-                    at += self.mark.len();
-                    from = at;
-                }
-                _ => at += 1,
-            }
-        }
-        (text.len(), false)
-    }
 }
 
 /// Returns the secret whose name has an anchor at a place of a text.
@@ -187,7 +93,7 @@ fn name_at(text: &[u8], at: usize) -> Option<Range<usize>> {
     (end > at && end - start <= MOST).then_some(start..end)
 }
 
-type Found = (Range<usize>, Sense, bool);
+pub type Found = (Range<usize>, Sense, bool);
 
 fn forms(text: &[u8], name: &Range<usize>, sense: &dyn Fn() -> Option<Sense>) -> Option<Found> {
     let before = &text[name.start.saturating_sub(BEFORE)..name.start];
@@ -468,96 +374,4 @@ fn element(mut reader: Reader, sense: Sense) -> Option<Found> {
         && !value.iter().any(|byte| byte.is_ascii_whitespace() || b"\"`(){}[]".contains(byte));
     let secret = reader.at..reader.at + trimmed;
     (is_word && is_secret(value, sense, Stands::Quoted { single: true })).then_some((secret, sense, false))
-}
-
-/// What is known of a value without quotes.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    is_tight: bool,
-    /// Behind the name of a variable that begins a line.
-    is_env: bool,
-    is_url: bool,
-    /// Where much else stands in the same form, as in a table.
-    is_common: bool,
-}
-
-/// A value without an operator that is read as such.
-const PLAIN: Place = Place { is_tight: false, is_env: false, is_url: false, is_common: false };
-
-/// Reads a value without quotes.
-fn bare(mut reader: Reader, sense: Sense, place: Place) -> Option<Found> {
-    let lead = scheme_of(reader.rest());
-    let sense = sense.behind_scheme(lead);
-    reader.at += lead;
-    let rest = reader.rest();
-    let is_hash =
-        rest.starts_with(b"$argon2") || rest.starts_with(b"$scrypt") || rest.starts_with(b"$pbkdf2");
-    let mut long = 0;
-    while let Some(&byte) = rest.get(long) {
-        let behind = &rest[long + 1..];
-        let ends = match byte {
-            _ if byte.is_ascii_whitespace() || byte.is_ascii_control() => true,
-            b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'(' | b')' | b'[' | b']' | b'}' => true,
-            b'{' => !rest[..long].ends_with(b"$"),
-            b'&' | b'#' if place.is_url => true,
-            b'\\' => {
-                Quote::at(&rest[long..]).is_some()
-                    || matches!(behind.first(), None | Some(b'n' | b'r' | b't' | b'u' | b'\\' | b'\n'))
-            }
-            b'%' => behind.starts_with(b"26"),
-            b',' if is_hash => false,
-            b',' | b';' | b'&' => ends_at(behind) || !place.is_env && byte != b',',
-            _ => false,
-        };
-        if ends {
-            break;
-        }
-        long += 1;
-    }
-    let value = &rest[..long];
-    let value = match value {
-        [all @ .., b'.' | b':' | b'?'] if !place.is_env => all,
-        _ => value,
-    };
-    if value.is_empty() {
-        return None;
-    }
-    let mut after = Reader { text: reader.text, at: reader.at + long };
-    let next = after.peek();
-    if next.is_some_and(|byte| b"([{<".contains(&byte)) {
-        return None;
-    }
-    after.blanks();
-    let at_end = after.peek().is_none_or(|byte| b"\n\r".contains(&byte));
-    let ends = at_end || after.rest().starts_with(b"#") || after.rest().starts_with(b"//");
-    let stands = match next {
-        _ if place.is_common => Stands::Code,
-        Some(b',' | b')' | b']' | b'}') => Stands::Code,
-        Some(b';') if !place.is_tight => Stands::Code,
-        _ if place.is_tight => Stands::Tight,
-        Some(b'"' | b'\'' | b'`' | b'\\' | b';' | b'&') => Stands::Bare { ends: true },
-        _ => Stands::Bare { ends },
-    };
-    let secret = reader.at..reader.at + value.len();
-    is_secret(value, sense, stands).then_some((secret, sense, false))
-}
-
-/// Returns true if a value ends at a separator before this text: another name begins, or nothing.
-fn ends_at(behind: &[u8]) -> bool {
-    let name = behind.iter().take(MOST).take_while(|&&byte| is_name_byte(byte) || byte == b' ').count();
-    let first = behind.first();
-    first.is_none_or(|byte| byte.is_ascii_whitespace() || b"\"'`;&,)]}\\".contains(byte))
-        || name > 0 && behind.get(name) == Some(&b'=')
-}
-
-/// Returns the bytes of a scheme of HTTP at the start of a value.
-fn scheme_of(value: &[u8]) -> usize {
-    let schemes: [&[u8]; 9] =
-        [b"bearer", b"basic", b"token", b"bot", b"apikey", b"negotiate", b"digest", b"splunk", b"ssws"];
-    let word = value.iter().take(10).take_while(|byte| byte.is_ascii_alphabetic()).count();
-    if word == 0 || !schemes.iter().any(|scheme| value[..word].eq_ignore_ascii_case(scheme)) {
-        return 0;
-    }
-    let blanks = value[word..].iter().take(4).take_while(|&&byte| byte == b' ').count();
-    if blanks == 0 { 0 } else { word + blanks }
 }

@@ -205,9 +205,11 @@ pub fn sense(name: &[u8]) -> Option<Sense> {
     Some(Sense { kind, is_sure, is_compound })
 }
 
-/// Returns true if an identifier names a secret.
+/// Returns true if an identifier, perhaps with a number behind it, names a secret.
 pub fn mentions(identifier: &[u8]) -> bool {
-    sense(identifier).is_some()
+    let digits = identifier.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let name = &identifier[..identifier.len() - digits];
+    !name.iter().any(u8::is_ascii_digit) && sense(name).is_some()
 }
 
 /// Returns the kind that a word decides, and true if it is sure by itself.

@@ -12,6 +12,9 @@ const LONG: usize = 40;
 /// Base64 that is a line of a key where nothing stands before it.
 const SHORT: usize = 16;
 
+/// Most bytes of a line that something precedes.
+const WIDEST: usize = PREFIX + 1024;
+
 /// Most bytes of a key.
 const MOST: usize = 32 << 10;
 
@@ -62,8 +65,7 @@ struct Line {
 fn line(text: &[u8]) -> Line {
     let breaks =
         |at: usize| matches!(text[at..], [b'\n' | b'\r', ..]) || text[at] == b'\\' && gap(&text[at..]) > 0;
-    let next =
-        (0..text.len().min(PREFIX + MOST)).find(|&at| breaks(at)).unwrap_or(text.len().min(PREFIX + MOST));
+    let next = (0..text.len().min(WIDEST)).find(|&at| breaks(at)).unwrap_or(text.len().min(WIDEST));
     let decoration = |byte: &u8| !is_base64(*byte) && *byte != b'-';
     let to = next - text[..next].iter().rev().take(12).take_while(|byte| decoration(byte)).count();
     // The operator between quoted lines is base64 as well.
@@ -86,52 +88,58 @@ fn is_closed(prefix: &[u8]) -> bool {
 /// Returns the length of the private key that begins a text.
 pub fn find(text: &[u8]) -> Option<usize> {
     let text = &text[..text.len().min(MOST)];
-    let begin = frame(text, b"BEGIN ")?;
-    let (mut at, mut found, mut headers) = (begin, None, 0);
-    // What may belong to the key once its END line follows.
-    let mut last_is_short = false;
+    let mut at = frame(text, b"BEGIN ")?;
+    let (mut found, mut headers) = (None, 0);
+    // The last line before END may be short.
+    let mut may_be_short = true;
     loop {
         let gap = gap(&text[at..]);
         let here = at + gap;
         let rest = &text[here..];
+        if let Some(end) = frame(rest, b"END ") {
+            return found.map(|_| here + end);
+        }
+        if gap == 0 || rest.is_empty() {
+            return found;
+        }
+        let run = rest.iter().take_while(|&&byte| is_base64(byte)).count();
+        if run >= SHORT {
+            found = Some(here + run);
+            (at, may_be_short) = (here + run, true);
+            continue;
+        }
         let Line { from, to, next } = line(rest);
-        let (prefix, long) = (&rest[..from], to - from);
-        let is_end = memchr::memmem::find(&rest[..next], b"-----END ").and_then(|end| {
-            let prefix = &rest[..end];
-            let is_short = prefix.len() <= PREFIX && is_closed(prefix);
-            Some(here + end + frame(&rest[end..], b"END ").filter(|_| is_short)?)
-        });
-        if let Some(end) = is_end {
-            return found.map(|_| end);
+        let prefix = &rest[..from];
+        if let Some(end) = end_in(&rest[..next]) {
+            return found.map(|_| here + end);
         }
         let is_prefix = prefix.len() <= PREFIX && is_closed(prefix);
-        if gap == 0 && prefix.is_empty() || rest.is_empty() {
-            break;
-        }
-        if long >= LONG && is_prefix || long >= SHORT && from == 0 {
-            found = Some(here + to);
-            last_is_short = false;
-        } else if found.is_none() && headers < 8 && is_header(&rest[..next]) {
-            headers += 1;
-        } else if found.is_some() && !last_is_short && is_prefix && (1..=76).contains(&long) {
-            // The last line counts if the text, or the key, ends behind it.
-            if here + to == text.len() && from == 0 {
-                found = Some(text.len());
-                break;
+        let ends_text = here + to == text.len() && from == 0;
+        match to - from {
+            LONG.. if is_prefix => {
+                found = Some(here + to);
+                may_be_short = true;
             }
-            let after = next + self::gap(&rest[next..]);
-            let end = self::line(&rest[after.min(rest.len())..]).next + after;
-            let follows = memchr::memmem::find(&rest[..end.min(rest.len())], b"-----END ").is_some();
-            if !follows {
-                break;
+            _ if found.is_none() && headers < 8 && is_header(&rest[..next]) => headers += 1,
+            1..=76 if found.is_some() && ends_text => return Some(text.len()),
+            1..=76 if found.is_some() && may_be_short && is_prefix => {
+                let after = &rest[(next + self::gap(&rest[next..])).min(rest.len())..];
+                if end_in(&after[..line(after).next]).is_none() {
+                    return found;
+                }
+                may_be_short = false;
             }
-            last_is_short = true;
-        } else {
-            break;
+            _ => return found,
         }
         at = here + next;
     }
-    found
+}
+
+/// Returns the place behind an END frame in a line.
+fn end_in(line: &[u8]) -> Option<usize> {
+    let at = memchr::memmem::find(line, b"-----END ")?;
+    let is_prefix = at <= PREFIX && is_closed(&line[..at]);
+    Some(at + frame(&line[at..], b"END ").filter(|_| is_prefix)?)
 }
 
 /// Returns true for `Proc-Type: 4,ENCRYPTED`.
