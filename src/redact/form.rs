@@ -312,7 +312,9 @@ fn listed(mut reader: Reader, sense: &dyn Fn() -> Option<Sense>) -> Option<Found
     if Quote::at(reader.rest()).is_some() {
         let found = quoted(reader, sense()?, false)??;
         let value = &reader.text[found.0.clone()];
-        return (value.len() >= 10 && is_random(value)).then_some(found);
+        // Constants of programs are named by themselves.
+        let has_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count() >= 2;
+        return (value.len() >= 10 && has_digits && is_random(value)).then_some(found);
     }
     let is_cell = reader.skip(b"|");
     if !is_cell && reader.text.get(reader.at.checked_sub(1)?) != Some(&b'\t') {

@@ -75,7 +75,12 @@ impl Make {
             || is_hex && letters + digits >= 16 && digits >= 3 && letters >= 2
             || pairs >= 5 && is_less(pairs, 50) && (turns >= 2 || 5 * cases >= pairs);
         // Without digits it takes more.
-        is_drawn && digits > 0 || pairs >= 12 && is_less(pairs, if cases >= 3 { 56 } else { 42 })
+        is_drawn && digits > 0 || pairs >= 12 && is_less(pairs, 42)
+    }
+
+    /// Returns true if letters change their case as no name does.
+    pub fn is_erratic(self) -> bool {
+        self.pairs >= 12 && self.cases >= 3 && 100 * self.common < 56 * self.pairs
     }
 }
 

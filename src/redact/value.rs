@@ -29,7 +29,7 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
     }
     let make = Make::of(value);
     let is_drawn = make.is_random();
-    let may_be = make.is_mixed() || is_drawn || sense.kind == Kind::Password;
+    let may_be = make.is_mixed() || is_drawn && is_quoted || sense.kind == Kind::Password;
     if !may_be || is_other(value, is_single) {
         return false;
     }
@@ -62,10 +62,11 @@ pub fn is_secret(value: &[u8], sense: Sense, stands: Stands) -> bool {
     match sense.kind {
         Kind::Password if is_quoted => {
             make.is_mixed() && !(is_alias && is_lower(value))
+                || make.is_erratic()
                 || has_symbol_within(value)
                 || is_long && value.iter().all(u8::is_ascii_lowercase)
         }
-        Kind::Password => make.is_mixed(),
+        Kind::Password => make.is_mixed() || make.is_erratic(),
         _ if value.len() < 8 || !make.is_mixed() && !is_drawn => false,
         _ if sense.is_sure && is_quoted => is_drawn || is_long && !is_alias,
         _ if sense.is_sure && stands == Stands::Tight => true,
@@ -245,12 +246,13 @@ fn is_digest(value: &[u8]) -> bool {
         || value.starts_with(b"urn:")
 }
 
-/// Returns true for the bytes of a fingerprint, and for all letters in a row.
+/// Returns true for the bytes of a fingerprint or a text, and for all letters in a row.
 fn is_listed(value: &[u8]) -> bool {
     let is_pair = |pair: &[u8]| pair.len() == 2 && pair.iter().all(u8::is_ascii_hexdigit);
     let letters = b"abcdefghijklmnopqrstuvwxyz";
     value.contains(&b':') && value.split(|byte| *byte == b':').all(is_pair)
         || value.windows(letters.len()).any(|window| window.eq_ignore_ascii_case(letters))
+        || value.starts_with(b"\\x") && memchr::memmem::find_iter(value, b"\\x").count() >= 4
 }
 
 /// Returns true for a path of named folders.
