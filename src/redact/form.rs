@@ -14,17 +14,22 @@
 
 use std::ops::Range;
 
+use super::MARK;
 use super::name::{self, Kind, MOST, Sense};
 use super::random::is_random;
 use super::reader::{Quote, Reader};
+use super::rules::MOST_KIND;
 use super::unquoted::{PLAIN, Place, bare, scheme_of};
 use super::value::{Stands, is_identifier, is_secret};
 
 /// Bytes before a name that may say what it is.
 const BEFORE: usize = 24;
 
+/// Bytes before a name in which the mark begins that it is a part of.
+const IN_MARK: usize = MARK.len() + MOST_KIND;
+
 /// Bytes before an anchor that are looked at.
-pub const BACK: usize = MOST + BEFORE + 8;
+pub const BACK: usize = MOST + IN_MARK + BEFORE;
 
 const OPERATORS: [&[u8]; 18] = [
     b":::=", b"!==", b"===", b"||=", b"??=", b"::=", b"%3D", b"%3d", b":=", b"=>", b"?=", b".=", b"+=",
@@ -49,6 +54,11 @@ pub fn find(text: &[u8], at: usize) -> Option<Named> {
     let is_parsed = text[..name.start].ends_with(b"nexpected ");
     let sense = || name::sense(&text[name.clone()]).filter(|_| !is_parsed);
     let (secret, sense, is_env) = forms(text, &name, &sense)?;
+    let before = &text[name.start.saturating_sub(IN_MARK)..name.start];
+    let mark = memchr::memmem::rfind(before, MARK);
+    if mark.is_some_and(|at| !before[at..].contains(&b']')) {
+        return None;
+    }
     let kind = if is_env && sense.is_compound { "secret" } else { kind_of(sense) };
     Some(Named { secret, kind })
 }
@@ -99,7 +109,7 @@ fn forms(text: &[u8], name: &Range<usize>, sense: &dyn Fn() -> Option<Sense>) ->
     let before = &text[name.start.saturating_sub(BEFORE)..name.start];
     let mut reader = Reader { text, at: name.end };
     if before.last() == Some(&b'<') || before.last() == Some(&b':') && text.get(name.end) == Some(&b'>') {
-        let long = reader.skip_while(120, |byte| !b"<>\n".contains(&byte));
+        let long = reader.skip_while(120, |byte| !b"<>\n[".contains(&byte));
         let is_empty = long > 0 && text[reader.at - 1] == b'/';
         return if reader.skip(b">") && !is_empty { element(reader, sense()?) } else { None };
     }

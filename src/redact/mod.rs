@@ -420,6 +420,18 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_is_no_name_and_no_prefix() {
+        let value = ["Fake0Fake1", "Fake2Fake3"].concat();
+        for text in [
+            format!("auth: Bearer [redacted: authorization header] = '{value}'"),
+            format!("<password kind=\"[redacted: jwt]\">{value}</password>"),
+            format!("-----BEGIN PRIV{}\" is [redacted: jwt] {}", "ATE KEY-----", value.repeat(3)),
+        ] {
+            assert_eq!(redact(&text), text);
+        }
+    }
+
+    #[test]
     fn what_leads_to_a_secret_may_hold_another() {
         let key = ["AK", "IAFAKEFAKEFAKEFAKE"].concat();
         assert_eq!(

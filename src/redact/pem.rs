@@ -3,6 +3,8 @@
 //!
 //! A line of a key is one long run of base64, or ends in one. Without its END line a key ends with its last such line.
 
+use super::MARK;
+
 /// Most bytes before the base64 of a line.
 const PREFIX: usize = 200;
 
@@ -77,10 +79,12 @@ fn line(text: &[u8]) -> Line {
     Line { from, to, next }
 }
 
-/// Returns true if each bracket of a prefix is closed in it, so that JSON around it stays whole.
+/// Returns true if each bracket of a prefix is closed in it, so that JSON around it stays whole, and no mark is in it.
 fn is_closed(prefix: &[u8]) -> bool {
     let count = |byte: u8| prefix.iter().filter(|&&other| other == byte).count();
-    !prefix.iter().any(|byte| b"{}".contains(byte))
+    let has_mark = memchr::memmem::find(prefix, MARK).is_some();
+    !has_mark
+        && !prefix.iter().any(|byte| b"{}".contains(byte))
         && count(b'[') == count(b']')
         && count(b'(') == count(b')')
 }
@@ -151,7 +155,7 @@ fn is_header(line: &[u8]) -> bool {
             && !name.is_empty()
             && name.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'-')
             && line.len() < 240
-            && !line.iter().any(|byte| b"\"'".contains(byte))
+            && !line.iter().any(|byte| b"\"'[".contains(byte))
     })
 }
 
