@@ -25,6 +25,7 @@ import { samples } from './samples.js'
 
 const SECRET = ['gh', 'p_', 'Fake0Fake1Fake2Fake3Fake4Fake5Fake6F'].join('')
 const MARK = '[redacted: github token]'
+const VALUE = ['Fake0Fake1', 'Fake2Fake3'].join('')
 const redact = { redact: true }
 
 /** Text with secrets, whole and in part, among what breaks cuts. */
@@ -69,7 +70,7 @@ describe('clampText with redact', () => {
   })
 
   it('drops what looks like a secret only since a cut', () => {
-    const text = `${'a'.repeat(20)} password=abcdef1$`
+    const text = `${'a'.repeat(20)} password=abcdef1(`
     const policy = {
       maxChars: text.length - 1,
       snap: 'char',
@@ -297,7 +298,17 @@ describe('sessions with redact', () => {
         toolCallId: 'c',
         toolName: 't',
         content: [{ type: 'text', text }],
-        details: { password: 'fake-pass-1', tokens: { accessToken: ['Fake0Fake1Fake2Fake3'] }, raw: text },
+        details: {
+          password: 'fake-pass-1',
+          tokens: { accessToken: ['Fake0Fake1Fake2Fake3'] },
+          held: { apiKey: { value: VALUE } },
+          env: [{ Name: 'GITHUB_TOKEN', value: [VALUE] }],
+          headers: [
+            ['x-api-key', VALUE],
+            ['host', 'db', 'X-Api-Key', VALUE],
+          ],
+          raw: text,
+        },
       },
     },
   ]
@@ -315,6 +326,12 @@ describe('sessions with redact', () => {
       expect(JSON.parse(result ?? '').message.details).toEqual({
         password: '[redacted: password]',
         tokens: { accessToken: ['[redacted: api key]'] },
+        held: { apiKey: { value: '[redacted: api key]' } },
+        env: [{ Name: 'GITHUB_TOKEN', value: ['[redacted: api key]'] }],
+        headers: [
+          ['x-api-key', '[redacted: api key]'],
+          ['host', 'db', 'X-Api-Key', '[redacted: api key]'],
+        ],
         raw: redactText(text),
       })
       expect(await repairSession(path, policy)).toMatchObject({ changed: false, reason: 'nothing to do' })

@@ -1,3 +1,4 @@
+import holders from '../../src/redact/holders.json'
 import type { Compiled } from '../compiled.js'
 import { copy } from '../dialect/shallow_copy.js'
 import { native } from '../engine.js'
@@ -52,6 +53,22 @@ export function redactHistory(
   return { messages: changes.size > 0 ? (copy(messages, changes) as unknown[]) : messages, changed }
 }
 
+/** Members that hold the value of what the object around them, or a member beside them, names. */
+const VALUES = new Set(holders.values)
+const NAMES = holders.names.flatMap((name) => [name, name.replace(/^./, (first) => first.toUpperCase())])
+/** Longest list of names and values in turn, as of headers. */
+const PAIRED = 256
+
+/** Returns the name of what a member holds. `under`: the name of the object. */
+function nameOf(object: object, key: string, under: string | undefined): string {
+  if (!VALUES.has(key.toLowerCase())) return key
+  for (const name of NAMES) {
+    const beside: unknown = described(object, name)?.value
+    if (typeof beside === 'string' && name !== key) return beside
+  }
+  return under ?? key
+}
+
 class Walk {
   /** Copies by object. One that is being read stands for itself, as in a cycle. */
   readonly #made = new Map<object, object>()
@@ -81,16 +98,30 @@ class Walk {
     )
   }
 
-  /** The elements of a list stand under its name. */
-  #object(value: object, list?: string): object {
+  /** Redacts an element of a list in which names and values take turns. */
+  #element(list: readonly unknown[], at: number, element: unknown): unknown {
+    const isValue = at % 2 === 1 && list.length % 2 === 0 && list.length <= PAIRED
+    const name = isValue && typeof element === 'string' ? elementAt(list, at - 1) : undefined
+    if (typeof name !== 'string') return element
+    return native.redactPair(this.redaction, name, element as string) ?? element
+  }
+
+  /** `under`: the name under which an object stands. The elements of a list stand under its name. */
+  #object(value: object, under?: string): object {
     const changes = new Map<string | number, unknown>()
-    const look = (key: string | number, member: unknown, name?: string) => {
+    const look = (key: string | number, member: unknown, name?: string, given = member) => {
       const made = this.value(member, name)
-      if (made !== member) changes.set(key, made)
+      if (made !== given) changes.set(key, made)
     }
-    if (isList(value)) for (const at of value.keys()) look(at, elementAt(value, at), list)
+    if (isList(value)) {
+      for (const at of value.keys()) {
+        const element = elementAt(value, at)
+        look(at, this.#element(value, at, element), under, element)
+      }
+    }
     // Getters are not run: what they return is redacted where it becomes text.
-    else for (const key of Object.keys(value)) look(key, described(value, key)?.value, key)
+    else
+      for (const key of Object.keys(value)) look(key, described(value, key)?.value, nameOf(value, key, under))
     return changes.size > 0 ? copy(value, changes) : value
   }
 

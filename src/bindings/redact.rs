@@ -8,7 +8,10 @@ use napi_derive::napi;
 use super::answer::answer;
 use super::units::{Narrow, Units};
 use crate::encoding::transcode;
-use crate::redact::{self, Redactor, Rules, dropped, redacted, redacted_member};
+use crate::redact::{
+    self, Redactor, Rules, dropped, may_have_secrets, may_have_secrets_in_units, redacted, redacted_member,
+    redacted_pair,
+};
 
 /// Rules that the engine keeps for a policy.
 pub type RulesHandle = External<Arc<Rules>>;
@@ -41,6 +44,9 @@ pub fn redact_text(
     #[napi(ts_arg_type = "ExternalObject<'redaction'>")] rules: &RulesHandle,
     #[napi(ts_arg_type = "string")] text: Units,
 ) -> Option<Either<Latin1String, Utf16String>> {
+    if !may_have_secrets_in_units(&text, rules) {
+        return None;
+    }
     let mut bytes = vec![];
     transcode::utf16(&text, &mut bytes);
     redacted(bytes, rules).map(answer)
@@ -51,6 +57,9 @@ pub fn redact_latin1(
     #[napi(ts_arg_type = "ExternalObject<'redaction'>")] rules: &RulesHandle,
     #[napi(ts_arg_type = "string")] text: Narrow,
 ) -> Option<Either<Latin1String, Utf16String>> {
+    if !may_have_secrets(&text, rules) {
+        return None;
+    }
     let mut bytes = vec![];
     transcode::latin1(&text, &mut bytes);
     redacted(bytes, rules).map(answer)
@@ -64,6 +73,16 @@ pub fn redact_member(
     #[napi(ts_arg_type = "string")] text: Units,
 ) -> Option<Either<Latin1String, Utf16String>> {
     redacted_member(&name, &String::from_utf16_lossy(&text), rules).map(answer)
+}
+
+/// Like [`redact_member`], for a value behind its name in a list, null if that is no secret.
+#[napi(catch_unwind)]
+pub fn redact_pair(
+    #[napi(ts_arg_type = "ExternalObject<'redaction'>")] rules: &RulesHandle,
+    name: String,
+    #[napi(ts_arg_type = "string")] text: Units,
+) -> Option<Either<Latin1String, Utf16String>> {
+    redacted_pair(&name, &String::from_utf16_lossy(&text), rules).map(answer)
 }
 
 /// Returns a part of a redacted text without what looks like a secret only in that part, null if there is none.
@@ -111,5 +130,8 @@ pub fn redact_bytes(
     #[napi(ts_arg_type = "ExternalObject<'redaction'>")] rules: &RulesHandle,
     bytes: &[u8],
 ) -> Option<Buffer> {
+    if !may_have_secrets(bytes, rules) {
+        return None;
+    }
     redacted(bytes, rules).map(Buffer::from)
 }

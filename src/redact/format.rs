@@ -1,24 +1,29 @@
-//! The table of formats, `formats.json`.
+//! The tables of formats: `formats.json`, and `keys.json`, the prefixes that services publish for their keys.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
 use regex::bytes::Regex;
 use serde::Deserialize;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use crate::sieve::{GROUPS, Sieve};
+use super::anchors::Anchors;
+use super::form;
+use super::pem;
+use super::random::Make;
 
 /// A format of secrets.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub struct Format {
     pub kind: String,
-    /// Texts one of which begins each match.
+    /// Texts one of which begins each match, or stands in the name of the secret.
     pub anchors: Vec<String>,
     /// True if an anchor may also be written in lower case, in capitals, or capitalised.
     #[serde(default)]
     any_case: bool,
+    #[serde(default)]
+    grammar: Grammar,
     /// Tried from the anchor on. A group that takes part is the secret, otherwise the whole match. What must follow a
     /// secret is never "[", which begins a mark.
+    #[serde(default)]
     pattern: String,
     /// Compiled where its anchor is first met.
     #[serde(skip)]
@@ -26,18 +31,110 @@ pub struct Format {
     /// True if no letter, digit, underscore or hyphen precedes the anchor.
     #[serde(default)]
     alone: bool,
+    /// The characters one of which precedes the anchor, if any must.
+    #[serde(default)]
+    after: String,
+    /// What does not follow a secret.
+    #[serde(default)]
+    unless: Option<String>,
+    #[serde(skip)]
+    exclusion: OnceLock<Regex>,
     /// True if the secret has a digit and a letter: names of types and variables are none.
     #[serde(default)]
     mixed: bool,
     /// Bytes from which on a secret need not be mixed.
     #[serde(default)]
     long: Option<usize>,
+    #[serde(skip)]
+    key: Option<Key>,
     /// Texts with a secret, in parts, so that no scanner of sources takes one for real.
     #[cfg_attr(not(test), expect(dead_code))]
+    #[serde(default)]
     pub examples: Vec<Vec<String>>,
     /// Texts that are like one.
     #[cfg_attr(not(test), expect(dead_code))]
+    #[serde(default)]
     pub others: Vec<Vec<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Grammar {
+    /// An expression.
+    #[default]
+    Pattern,
+    /// A name and its value: `form.rs`.
+    Name,
+    /// A prefix and a run of characters: `keys.json`.
+    #[serde(skip)]
+    Key,
+    /// Lines between BEGIN and END: `pem.rs`.
+    Frame,
+}
+
+/// A key of a service.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Key {
+    #[expect(dead_code, reason = "for people")]
+    service: String,
+    prefixes: Vec<String>,
+    /// Ranges such as `a-z`, and single characters.
+    alphabet: String,
+    /// Fewest and most characters behind the prefix.
+    least: usize,
+    most: usize,
+    /// The page of the service that documents its keys.
+    #[expect(dead_code, reason = "for people")]
+    source: String,
+    /// True if the prefix is so short that only a key that chance drew is one.
+    #[serde(default)]
+    random: bool,
+}
+
+impl From<Key> for Format {
+    fn from(mut key: Key) -> Format {
+        // The longest prefix that fits counts.
+        key.prefixes.sort_by_key(|prefix| usize::MAX - prefix.len());
+        Format {
+            kind: "api key".into(),
+            anchors: key.prefixes.clone(),
+            grammar: Grammar::Key,
+            alone: key.prefixes[0].starts_with(|first: char| first.is_ascii_alphanumeric()),
+            key: Some(key),
+            ..Format::default()
+        }
+    }
+}
+
+impl Key {
+    /// Returns true if the alphabet has a byte: ranges such as `a-z`, and single characters, a hyphen last.
+    fn has(&self, byte: u8) -> bool {
+        let mut rest = self.alphabet.as_bytes();
+        while let Some((&first, after)) = rest.split_first() {
+            let (last, after) = match after {
+                [b'-', last, after @ ..] => (*last, after),
+                _ => (first, after),
+            };
+            if (first..=last).contains(&byte) {
+                return true;
+            }
+            rest = after;
+        }
+        false
+    }
+
+    /// Returns the length of the key that begins a text.
+    fn find(&self, text: &[u8]) -> Option<usize> {
+        let prefix = self.prefixes.iter().find(|prefix| text.starts_with(prefix.as_bytes()))?.len();
+        let rest = &text[prefix..];
+        let long = rest.iter().take(self.most + 1).take_while(|&&byte| self.has(byte)).count();
+        if !(self.least..=self.most).contains(&long) || rest.get(long) == Some(&b'[') {
+            return None;
+        }
+        let make = Make::of(&rest[..long]);
+        let is_loud = !rest[..long].iter().any(u8::is_ascii_lowercase);
+        (make.is_random() || !self.random && (make.is_mixed() || is_loud)).then_some(prefix + long)
+    }
 }
 
 impl Format {
@@ -51,28 +148,54 @@ impl Format {
         self.anchors.iter().cloned().chain(others).collect()
     }
 
-    /// Returns the secret at the start of a window, which has an anchor there.
-    pub fn find(&self, is_in_word: bool, window: &[u8]) -> Option<Range<usize>> {
-        if self.alone && is_in_word {
+    /// Returns the secret at an anchor in a text, and its kind.
+    pub fn find(&self, text: &[u8], at: usize) -> Option<(Range<usize>, &str)> {
+        if self.alone && is_in_word(text, at) {
+            return None;
+        }
+        match self.grammar {
+            Grammar::Key => {
+                self.key.as_ref()?.find(&text[at..]).map(|long| (at..at + long, self.kind.as_str()))
+            }
+            Grammar::Pattern => Some((self.matched(text, at)?, &self.kind)),
+            Grammar::Name => form::find(text, at).map(|named| (named.secret, named.kind)),
+            Grammar::Frame => pem::find(&text[at..]).map(|long| (at..at + long, self.kind.as_str())),
+        }
+    }
+
+    fn matched(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
+        let before = text[..at].last();
+        if !self.after.is_empty() && !before.is_some_and(|byte| self.after.as_bytes().contains(byte)) {
             return None;
         }
         let compile = || Regex::new(&format!("^(?:{})", self.pattern)).expect("a pattern");
+        let window = &text[at..];
         let groups = self.expression.get_or_init(compile).captures(window)?;
         let secret = groups.iter().skip(1).flatten().next().or(groups.get(0))?;
         let has = |is: fn(&u8) -> bool| secret.as_bytes().iter().any(is);
         let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
         let is_long = self.long.is_some_and(|long| secret.len() >= long);
-        (!self.mixed || is_mixed || is_long).then(|| secret.range())
+        let behind = &window[secret.end()..];
+        let is_excluded = self.unless.as_ref().is_some_and(|unless| {
+            let compile = || Regex::new(&format!("^(?:{unless})")).expect("a pattern");
+            self.exclusion.get_or_init(compile).is_match(behind)
+        });
+        let is_one = (!self.mixed || is_mixed || is_long) && !is_excluded;
+        is_one.then(|| at + secret.start()..at + secret.end())
     }
+}
+
+fn is_in_word(text: &[u8], at: usize) -> bool {
+    text[..at].last().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte))
 }
 
 /// All formats, and where they may begin.
 #[derive(Debug)]
 pub struct Formats {
     pub list: Vec<Format>,
-    sieve: Sieve,
-    anchors: AhoCorasick,
-    longest_anchor: usize,
+    /// The kinds of the list, each once.
+    pub kinds: Vec<String>,
+    anchors: Anchors,
     /// The formats that may begin where an anchor stands, by anchor.
     begun: Vec<Vec<usize>>,
 }
@@ -84,37 +207,43 @@ impl Formats {
     }
 
     fn read() -> Formats {
-        let list: Vec<Format> = serde_json::from_str(include_str!("formats.json")).expect("formats.json");
+        let mut list: Vec<Format> = serde_json::from_str(include_str!("formats.json")).expect("formats.json");
+        let mut kinds: Vec<String> = list.iter().map(|format| format.kind.clone()).collect();
+        kinds.dedup();
+        let keys: Vec<Key> = serde_json::from_str(include_str!("keys.json")).expect("keys.json");
+        // A prefix says more than a name.
+        let named =
+            list.iter().position(|format| matches!(format.grammar, Grammar::Name)).unwrap_or(list.len());
+        list.splice(named..named, keys.into_iter().map(Format::from));
         let spelt: Vec<Vec<String>> = list.iter().map(Format::spellings).collect();
-        let all: Vec<&String> = spelt.iter().flatten().collect();
+        let mut all: Vec<&String> = spelt.iter().flatten().collect();
+        all.sort();
+        all.dedup();
         let begins = |anchor: &str, own: &String| own.starts_with(anchor) || anchor.starts_with(own.as_str());
         let begun_by = |anchor: &&String| {
             (0..list.len()).filter(|&at| spelt[at].iter().any(|own| begins(anchor, own))).collect()
         };
-        let longest_anchor = all.iter().map(|anchor| anchor.len()).max().unwrap_or(0);
         let begun = all.iter().map(begun_by).collect();
-        let anchors = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostFirst)
-            .start_kind(StartKind::Anchored)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(&all)
-            .expect("anchors");
-        let (mut sieve, mut sorted) = (Sieve::default(), all.clone());
-        sorted.sort();
-        sorted.dedup();
-        for (at, anchor) in sorted.iter().enumerate() {
-            sieve.add(at * GROUPS / sorted.len(), &anchor.as_bytes().chunks(1).collect::<Vec<_>>());
-        }
-        Formats { sieve, list, anchors, longest_anchor, begun }
+        Formats { anchors: Anchors::of(&all), list, kinds, begun }
     }
 
     /// Returns the start of the next anchor before `stop` and the formats that may begin there.
     pub fn next(&'static self, text: &[u8], from: usize, stop: usize) -> Option<(usize, &'static [usize])> {
-        let end = text.len().min(stop.saturating_add(self.longest_anchor));
-        self.sieve.places(&text[..end], from).find_map(|at| {
-            let here = Input::new(text).range(at..end).anchored(Anchored::Yes);
-            let found = self.anchors.find(here)?;
-            Some((at, self.begun[found.pattern().as_usize()].as_slice()))
-        })
+        let (at, anchor) = self.anchors.next(text, from, stop)?;
+        Some((at, self.begun[anchor].as_slice()))
+    }
+
+    /// Returns the kind of a secret that has a format of its own.
+    pub fn kind_of(&'static self, text: &[u8], secret: &Range<usize>) -> Option<&'static str> {
+        let (_, begun) =
+            self.next(text, secret.start, secret.start + 1).filter(|(at, _)| *at == secret.start)?;
+        let formats = begun
+            .iter()
+            .map(|&nth| &self.list[nth])
+            .filter(|format| !matches!(format.grammar, Grammar::Name));
+        formats
+            .filter_map(|format| format.find(text, secret.start))
+            .find(|(found, _)| found == secret)
+            .map(|(_, kind)| kind)
     }
 }

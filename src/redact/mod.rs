@@ -1,16 +1,47 @@
 //! Replaces secrets by marks such as `[redacted: github token]`.
 //!
-//! A format begins with a text, its anchor. A sieve and an automaton find the anchors, and the expression of the format is tried
-//! where one stands, on the next 64 KiB at most. A decision waits until that much was read or the stream ended, so the
-//! result does not depend on the chunks. No format matches a part of a mark or ends before one that it did not end
-//! before, so a second pass changes nothing.
+//! S is the text, M a mark. A *format* says where a secret begins, and how far it reaches.
+//!
+//! | format | begins with | the secret is | where |
+//! |---|---|---|---|
+//! | expression | one of its anchors | its group, or its whole match | `formats.json` |
+//! | key | the prefix that a service publishes | the prefix and a run of its alphabet, of its length | `keys.json` |
+//! | frame | `-----BEGIN … PRIVATE KEY-----` | the lines up to END, whatever stands before each | `pem.rs` |
+//! | name | a word such as `password` in a name | the value that a form gives to that name | `form.rs`, `unquoted.rs`, `name.rs`, `value.rs` |
+//! | pattern | what the caller's expression says | its whole match | `rules.rs` |
+//!
+//! A sieve and an automaton find the anchors (`anchors.rs`), and the formats of an anchor are tried where one stands. Formats
+//! see the characters for which escapes of JSON stand; what is written keeps the escapes (`escape.rs`).
+//!
+//! Two laws hold for every text and every way to cut it into chunks:
+//!
+//! - *Chunks do not matter.* A decision about a place reads at most [`REACH`] bytes from there and [`CONTEXT`] bytes before it,
+//!   and waits until that much was read or the stream ended.
+//! - *A second pass changes nothing.* It sees M where the first pass saw a secret, so a decision must not differ between the
+//!   two. What is before a place: `]` ends a name, and what leads to it. What is in a value: a value with a mark is none. What is
+//!   behind: no format ends before `[` that would not have ended there before, and what ends at `[` ends at the end, too.
+//!
+//! What leads to a secret is scanned by itself, up to the secret. [`dropped`] removes what looks like a secret only in a part of
+//! a redacted text, again and again until nothing does.
 
+mod anchors;
+mod escape;
+mod form;
 mod format;
+mod name;
+mod pem;
+mod random;
+mod reader;
 mod rules;
+mod unquoted;
+mod value;
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use multiversion::multiversion;
+
+use escape::Escapes;
 use format::Formats;
 use rules::{Finder, MOST_KIND};
 
@@ -38,13 +69,14 @@ pub struct Redactor {
     rules: Arc<Rules>,
     /// Text that is not decided yet, after `context` bytes that are.
     held: Vec<u8>,
+    escapes: Escapes,
     context: usize,
     stand: Stand,
     found: bool,
 }
 
-/// Bytes of a character, which tells whether a word begins after it.
-const CONTEXT: usize = 4;
+/// Bytes before a place that may matter to it: a name, and what leads to it.
+const CONTEXT: usize = form::BACK;
 
 impl Redactor {
     pub fn new(rules: Arc<Rules>) -> Redactor {
@@ -60,7 +92,7 @@ impl Redactor {
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         // Pieces bound the memory, whatever the chunk.
         for piece in bytes.chunks(AHEAD) {
-            self.held.extend_from_slice(piece);
+            self.escapes.read(piece, &mut self.held);
             // To decide about as much as is kept moves each byte once.
             if self.held.len() >= 2 * AHEAD {
                 self.decide(self.held.len() - AHEAD, out);
@@ -70,13 +102,14 @@ impl Redactor {
 
     /// Ends the stream, appends the rest, and resets the redactor.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
+        self.escapes.finish(&mut self.held);
         self.decide(self.held.len(), out);
         *self = Redactor { found: self.found, stand: self.stand, ..Redactor::new(self.rules.clone()) };
     }
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.held.capacity()
+        self.held.capacity() + self.escapes.memory()
     }
 
     /// Decides about all places before `stop`.
@@ -84,14 +117,16 @@ impl Redactor {
         let rules = self.rules.clone();
         let written = self.scan(&rules, self.context..self.context, stop..self.held.len(), out);
         let done = self.write(written, stop, out);
-        self.held.drain(..done.saturating_sub(CONTEXT));
+        let past = done.saturating_sub(CONTEXT);
+        self.held.drain(..past);
+        self.escapes.drain(past);
         self.context = done.min(CONTEXT);
     }
 
     /// Writes the text up to `stop`, unless it is written. Returns the place up to which it is written then.
     fn write(&self, written: usize, stop: usize, out: &mut Vec<u8>) -> usize {
         let stop = stop.max(written);
-        out.extend_from_slice(&self.held[written..stop]);
+        self.escapes.write(&self.held, written..stop, out);
         stop
     }
 
@@ -113,6 +148,7 @@ impl Redactor {
                 out.extend([MARK, kind.as_bytes(), b"]"].concat());
             }
             self.found = true;
+            let secret = secret.start..self.escapes.whole(secret.end);
             // What follows is preceded by the mark, also for a second pass.
             self.held[secret.end - 1] = b']';
             (done, from) = (secret.end, secret.end);
@@ -124,6 +160,12 @@ impl Redactor {
     /// Redacts what is held as a whole. `None`: it has no secret.
     fn all(mut self) -> Option<Vec<u8>> {
         let rules = self.rules.clone();
+        if memchr::memchr(b'\\', &self.held).is_some() {
+            let raw = std::mem::take(&mut self.held);
+            self.held.reserve(raw.len());
+            self.escapes.read(&raw, &mut self.held);
+            self.escapes.finish(&mut self.held);
+        }
         let (mut out, mut written, mut decided) = (vec![], 0, 0);
         let end = self.held.len();
         // Patterns are sought anew after each secret, so they see no more than a stream would.
@@ -136,6 +178,49 @@ impl Redactor {
         self.write(written, end, &mut out);
         self.found.then_some(out)
     }
+}
+
+/// Returns true if a secret may begin in a text: UTF-8, or ASCII with any other bytes in place of other characters.
+pub fn may_have_secrets(text: &[u8], rules: &Rules) -> bool {
+    let begins = |text: &[u8]| Formats::get().next(text, 0, text.len()).is_some();
+    if rules.has_patterns() || begins(text) {
+        return true;
+    }
+    if memchr::memchr(b'\\', text).is_none() {
+        return false;
+    }
+    let (mut escapes, mut shown) = (Escapes::default(), vec![]);
+    escapes.read(text, &mut shown);
+    escapes.finish(&mut shown);
+    begins(&shown)
+}
+
+/// Like [`may_have_secrets`], for UTF-16.
+pub fn may_have_secrets_in_units(units: &[u16], rules: &Rules) -> bool {
+    may_have_secrets(&ascii_of(units), rules)
+}
+
+/// Returns the ASCII of a text, and one byte for each run of other characters: a secret begins in ASCII.
+#[multiversion(targets("x86_64+avx2"))]
+fn ascii_of(units: &[u16]) -> Vec<u8> {
+    const BLOCK: usize = 16;
+    const OTHER: u8 = 0xFF;
+    let (mut text, mut end) = (vec![0; units.len() + 1], 0);
+    for block in units.chunks(BLOCK) {
+        let has_ascii = block.iter().fold(false, |any, &unit| any | (unit < 0x80));
+        if has_ascii {
+            let room = &mut text[end..end + block.len()];
+            room.iter_mut()
+                .zip(block)
+                .for_each(|(byte, &unit)| *byte = if unit < 0x80 { unit as u8 } else { OTHER });
+            end += block.len();
+        } else if end == 0 || text[end - 1] != OTHER {
+            text[end] = OTHER;
+            end += 1;
+        }
+    }
+    text.truncate(end);
+    text
 }
 
 /// Returns a text without its secrets, `None` if it has none.
@@ -151,6 +236,9 @@ pub fn dropped(part: impl Into<Vec<u8>>, rules: &Arc<Rules>) -> Option<Vec<u8>> 
 
 /// Returns the text of a member of an object without its secrets, `None` if it has none. Its name may tell that it is one.
 pub fn redacted_member(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec<u8>> {
+    if let Some(made) = marked(form::member(name, text), text, rules) {
+        return Some(made);
+    }
     let label = format!("\"{name}\": \"");
     if Formats::get().next(label.as_bytes(), 0, label.len()).is_none() {
         return redacted(text.as_bytes(), rules);
@@ -160,6 +248,17 @@ pub fn redacted_member(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec
     told.map(<[u8]>::to_vec)
         .filter(|told| told != text.as_bytes())
         .or_else(|| redacted(text.as_bytes(), rules))
+}
+
+/// Returns the mark of a value behind its name in a list, `None` if that is no secret. Other texts stand in lists, too.
+pub fn redacted_pair(name: &str, text: &str, rules: &Arc<Rules>) -> Option<Vec<u8>> {
+    let is_drawn = |(lead, _): &(usize, &str)| random::is_random(&text.as_bytes()[*lead..]);
+    marked(form::member(name, text).filter(is_drawn), text, rules)
+}
+
+fn marked(found: Option<(usize, &str)>, text: &str, rules: &Rules) -> Option<Vec<u8>> {
+    let (lead, kind) = found.filter(|(_, kind)| rules.seeks(kind))?;
+    Some([&text.as_bytes()[..lead], MARK, kind.as_bytes(), b"]"].concat())
 }
 
 fn with(stand: Stand, text: impl Into<Vec<u8>>, rules: &Arc<Rules>) -> Option<Vec<u8>> {
@@ -227,12 +326,69 @@ mod tests {
     #[test]
     fn each_format_is_published() {
         let page = include_str!("../../docs/redact.md");
-        for format in &Formats::get().list {
-            let anchors: Vec<_> =
-                format.anchors.iter().map(|anchor| format!("`{}`", anchor.trim())).collect();
-            let row = format!("| {} | {} |", format.kind, anchors.join(", "));
+        let formats: Vec<serde_json::Value> = serde_json::from_str(include_str!("formats.json")).unwrap();
+        for format in &formats {
+            let anchors =
+                format["anchors"].as_array().unwrap().iter().map(|anchor| anchor.as_str().unwrap().trim());
+            let anchors: Vec<_> = anchors.map(|anchor| format!("`{anchor}`")).collect();
+            let row = format!("| {} | {} |", format["kind"].as_str().unwrap(), anchors.join(", "));
             assert!(page.contains(&row), "{row}");
         }
+        let keys: Vec<serde_json::Value> = serde_json::from_str(include_str!("keys.json")).unwrap();
+        for key in &keys {
+            let prefixes = key["prefixes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|prefix| format!("`{}`", prefix.as_str().unwrap()));
+            let row = format!(
+                "| {} | {} |",
+                key["service"].as_str().unwrap(),
+                prefixes.collect::<Vec<_>>().join(", ")
+            );
+            assert!(page.contains(&row), "{row}");
+            assert!(key["source"].as_str().is_some_and(|source| source.contains('.')), "{row}");
+        }
+    }
+
+    #[test]
+    fn a_member_is_told_by_its_name() {
+        let rules = Arc::default();
+        let member = |name: &str, text: &str| {
+            redacted_member(name, text, &rules).map(|made| String::from_utf8(made).unwrap())
+        };
+        let value = ["Fake0Fake1", "Fake2Fake3"].concat();
+        assert_eq!(member("apiKey", &value).as_deref(), Some("[redacted: api key]"));
+        assert_eq!(member("apiKey", &format!("{value}\"\\")).as_deref(), Some("[redacted: api key]"));
+        assert_eq!(
+            member("Authorization", &format!("Bearer {value}")).as_deref(),
+            Some("Bearer [redacted: authorization header]")
+        );
+        assert_eq!(member("password", "correcthorsebattery").as_deref(), Some("[redacted: password]"));
+        for (name, text) in [
+            ("apiKey", "[redacted: api key]"),
+            ("cacheKey", value.as_str()),
+            ("apiKey", "none"),
+            ("password", "$PASS1"),
+        ] {
+            assert_eq!(member(name, text), None, "{name}: {text}");
+        }
+        let pair = |name: &str, text: &str| redacted_pair(name, text, &rules).is_some();
+        assert!(pair("X-API-Key", &value) && !pair("password", "username2") && !pair("Host", &value));
+    }
+
+    #[test]
+    fn escapes_hide_no_secret_and_stay_where_there_is_none() {
+        let (pass, key) = (["fake", "-pass"].concat(), [r"Fake0Fake1\u002B", "Fake2Fake3"].concat());
+        let json = |pass: &str, key: &str| {
+            format!(r#"{{"a":"https:\/\/ada:{pass}@db.example\/x","b":"API_KEY={key}\u0026c=\/"}}"#)
+        };
+        let raw = json(&pass, &key);
+        let made = json("[redacted: connection string]", "[redacted: secret]");
+        assert_eq!(redact(&raw), made);
+        let nested = serde_json::to_string(&serde_json::json!({ "log": raw, "n": 1 })).unwrap();
+        let parsed: serde_json::Value = serde_json::from_str(&redact(&nested)).unwrap();
+        assert_eq!(parsed["log"], made);
     }
 
     #[test]
@@ -260,6 +416,18 @@ mod tests {
         }
         for rest in ["\nnext line", "Fake0\nnext", "Fake0 next", "[... 300 more]", "-----END PRIV"] {
             assert_eq!(cut(rest), format!("a\n[redacted: private key]\n{rest}"));
+        }
+    }
+
+    #[test]
+    fn a_mark_is_no_name_and_no_prefix() {
+        let value = ["Fake0Fake1", "Fake2Fake3"].concat();
+        for text in [
+            format!("auth: Bearer [redacted: authorization header] = '{value}'"),
+            format!("<password kind=\"[redacted: jwt]\">{value}</password>"),
+            format!("-----BEGIN PRIV{}\" is [redacted: jwt] {}", "ATE KEY-----", value.repeat(3)),
+        ] {
+            assert_eq!(redact(&text), text);
         }
     }
 

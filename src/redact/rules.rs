@@ -11,7 +11,7 @@ use crate::expression;
 /// Kinds of the table, and patterns of the caller.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Formats that are looked for, by their place in the table.
+    /// Kinds that are looked for, by their place in the table.
     sought: Vec<bool>,
     patterns: Vec<Pattern>,
 }
@@ -24,13 +24,18 @@ struct Pattern {
 
 impl Default for Rules {
     fn default() -> Self {
-        Rules { sought: vec![true; Formats::get().list.len()], patterns: vec![] }
+        Rules { sought: vec![true; kinds().count()], patterns: vec![] }
     }
 }
 
 /// Returns the kinds of the table.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    Formats::get().list.iter().map(|format| format.kind.as_str())
+    Formats::get().kinds.iter().map(String::as_str)
+}
+
+/// Returns the place of a kind in the table.
+fn place(kind: &str) -> Option<usize> {
+    kinds().position(|known| known == kind)
 }
 
 impl Rules {
@@ -47,6 +52,16 @@ impl Rules {
         }
         self.patterns.push(Pattern { kind, expression });
         Ok(())
+    }
+
+    /// Returns true if secrets of a kind of the table are looked for.
+    pub fn seeks(&self, kind: &str) -> bool {
+        place(kind).is_some_and(|at| self.sought[at])
+    }
+
+    /// Returns true if there are patterns of the caller.
+    pub fn has_patterns(&self) -> bool {
+        !self.patterns.is_empty()
     }
 
     /// Returns the start of the first mark that ends after `at`. No pattern matches a part of one.
@@ -111,14 +126,16 @@ impl<'r> Finder<'r> {
     /// Returns the secret that begins at such a place in a window, and its kind.
     pub fn find(&self, window: &[u8], at: usize) -> Option<(Range<usize>, &'r str)> {
         let is_at = |nth: usize| self.next[nth] == Some(at);
-        let is_in_word =
-            window[..at].last().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte));
-        let begun = self.begun.iter().filter(|&&nth| is_at(0) && self.rules.sought[nth]);
+        let begun = self.begun.iter().filter(|_| is_at(0));
         let mut formats = begun.map(|&nth| &Formats::get().list[nth]);
         let known =
-            formats.find_map(|format| Some((format.find(is_in_word, &window[at..])?, format.kind.as_str())));
+            formats.find_map(|format| format.find(window, at).filter(|(_, kind)| self.rules.seeks(kind)));
         if let Some((secret, kind)) = known {
-            return Some((at + secret.start..at + secret.end, kind));
+            // A value of a format of its own is of that kind, but for variables of an environment.
+            let own = || Formats::get().kind_of(window, &secret).filter(|kind| self.rules.seeks(kind));
+            let is_named = matches!(kind, "api key" | "password");
+            let kind = if is_named { own().unwrap_or(kind) } else { kind };
+            return Some((secret, kind));
         }
         let mut patterns = (1..self.next.len()).filter(|&nth| is_at(nth)).peekable();
         patterns.peek()?;
