@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::choice::Piece;
+use super::page::Piece;
 use crate::encoding::Size;
 use crate::notice::counts::grouped;
 

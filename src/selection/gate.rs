@@ -13,59 +13,82 @@ use super::score::may_tell;
 use super::shapes;
 use super::words::{self, Weight, Word};
 use crate::relevance::Question;
-use crate::sieve::{BITS, BLOCK, Found, Sieve};
+use crate::sieve::{self, BITS, BLOCK, Found, Sieve};
 
-/// The lines that a search need not score.
-#[derive(Clone, Debug)]
-pub enum Gate {
-    /// None: all are scored.
-    Shut,
-    /// All.
-    Open,
-    /// Those that tell of no failure.
-    Failure,
-    /// Those without a word of the question.
-    Answer(Box<Asked>),
+/// The lines that a search need not score. By default, all are scored.
+#[derive(Clone, Debug, Default)]
+pub struct Gate {
+    opens: bool,
+    /// Lines that tell of a failure are scored.
+    failure: bool,
+    /// Lines behind the head with a word of the question are scored.
+    asked: Option<Box<Asked>>,
+}
+
+/// The newlines of a part of a text, and the places where a word of failure, or of the question, may begin.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    pub failure: Vec<Found>,
+    asked: Vec<Found>,
 }
 
 impl Gate {
-    pub fn of_question(question: &Question) -> Gate {
-        if question.is_empty() {
-            Gate::Open
-        } else {
-            Asked::of(question).map_or(Gate::Shut, |asked| Gate::Answer(Box::new(asked)))
-        }
+    pub fn new(failure: bool, question: &Question) -> Gate {
+        let asked = (!question.is_empty()).then(|| Asked::of(question).map(Box::new));
+        let opens = !matches!(asked, Some(None));
+        Gate { opens, failure, asked: asked.flatten() }
     }
 
-    /// Finds the newlines of a part of a text, and the places that may tell something. Finds nothing if no line is dull.
-    pub fn look(&self, text: &[u8], found: &mut Vec<Found>) {
-        found.clear();
-        let Some(sieve) = self.sieve() else { return };
-        found.resize(text.len().div_ceil(BLOCK), Found::default());
-        sieve.look(text, found);
-        if matches!(self, Gate::Failure) {
-            beginnings::sift(text, found);
-        }
+    /// Returns true if lines that tell of a failure are scored.
+    pub fn seeks_failure(&self) -> bool {
+        self.failure
     }
 
-    fn sieve(&self) -> Option<&Sieve> {
+    /// Returns true if lines in the head are skipped on other terms than those behind it.
+    pub fn asks(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// Returns true if a whole line need not be scored. It ends at `end` of the part of the text, and `places` are those
+    /// of that part.
+    pub fn is_dull(&self, line: &[u8], places: &Places, end: usize, in_head: bool) -> bool {
+        let start = end - line.len();
+        (!self.failure || tells_nothing(line, sieve::places(&places.failure, start, end)))
+            && (in_head
+                || self.asked.as_ref().is_none_or(|asked| {
+                    let found = if self.failure { &places.asked } else { &places.failure };
+                    asked.has_no_word(line, sieve::places(found, start, end))
+                }))
+    }
+}
+
+impl Places {
+    /// Looks at a part of a text. Finds nothing if no line is dull.
+    pub fn look(&mut self, gate: &Gate, text: &[u8]) {
         static OPEN: LazyLock<Sieve> = LazyLock::new(Sieve::default);
-        match self {
-            Gate::Shut => None,
-            Gate::Open => Some(&OPEN),
-            Gate::Failure => Some(beginnings::sieve()),
-            Gate::Answer(asked) => Some(&asked.sieve),
+        let Places { failure, asked } = self;
+        failure.clear();
+        asked.clear();
+        if !gate.opens {
+            return;
+        }
+        let look = |sieve: &Sieve, found: &mut Vec<Found>| {
+            found.resize(text.len().div_ceil(BLOCK), Found::default());
+            sieve.look(text, found);
+        };
+        let of_question = gate.asked.as_ref().map(|asked| &asked.sieve);
+        if gate.failure {
+            look(beginnings::sieve(), failure);
+            beginnings::sift(text, failure);
+            of_question.into_iter().for_each(|sieve| look(sieve, asked));
+        } else {
+            look(of_question.unwrap_or(&OPEN), failure);
         }
     }
 
-    /// Returns true if a whole line need not be scored. `places`: those that the sieve finds in it.
-    pub fn is_dull(&self, line: &[u8], places: impl Iterator<Item = usize>) -> bool {
-        match self {
-            Gate::Shut => false,
-            Gate::Open => true,
-            Gate::Failure => tells_nothing(line, places),
-            Gate::Answer(asked) => asked.has_no_word(line, places),
-        }
+    /// Returns the bytes of memory in use.
+    pub fn memory(&self) -> usize {
+        (self.failure.capacity() + self.asked.capacity()) * size_of::<Found>()
     }
 }
 
@@ -191,13 +214,12 @@ mod tests {
     use super::super::score::score;
     use super::super::words::{PHRASES, WORDS};
     use super::*;
-    use crate::sieve::places;
     use proptest::prelude::*;
 
     fn is_dull_line(line: &[u8]) -> bool {
-        let mut found = vec![];
-        Gate::Failure.look(line, &mut found);
-        Gate::Failure.is_dull(line, places(found, 0, line.len()))
+        let (gate, mut places) = (Gate::new(true, &Question::default()), Places::default());
+        places.look(&gate, line);
+        gate.is_dull(line, &places, line.len(), false)
     }
 
     fn part() -> impl Strategy<Value = String> {

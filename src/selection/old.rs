@@ -1,6 +1,6 @@
 //! Notices and marks of earlier cuts in a searched text.
 
-use super::choice::Piece;
+use super::page::Piece;
 use super::unit::Unit;
 use super::{Selection, State};
 use crate::encoding::{Size, Text, Utf8};
@@ -164,7 +164,7 @@ impl Selection {
     pub(super) fn pieces(&self, old: &Old) -> Vec<Piece<'_>> {
         let state = &self.state;
         let first = state.recent.numbers().map_or(usize::MAX, |(first, _)| first);
-        let shelves = state.lines.units().chain(state.contexts.units());
+        let shelves = state.lines.units().chain(state.contexts.units()).chain(state.asked.units());
         let before = shelves.chain(state.tallies.units()).chain(state.head.iter());
         // A unit that is stored more than once is taken from the recent ones, of which the last may be cut at its end.
         let before = before.filter(|(unit, _)| unit.number < first);
@@ -200,7 +200,7 @@ mod tests {
 
     fn marks(text: &str) -> usize {
         let input = Input::whole(Utf8(text.as_bytes()));
-        compose::select(&input, &Limits::NONE, Sought::Failure(&[])).old_notices(0).marks.chars
+        compose::select(&input, &Limits::NONE, Sought { failure: true, needles: &[], query: &[] }).old_notices(0).marks.chars
     }
 
     #[test]
