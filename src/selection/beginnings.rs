@@ -20,7 +20,7 @@ fn words() -> Vec<Vec<u8>> {
         .map(|(word, _)| word.as_bytes().to_vec())
         .chain(PHRASES.iter().map(|(first, rest, _)| [first.as_bytes(), rest.as_bytes()].concat()))
         .chain(["nan", "inf", "level", "severity", "status"].map(|word| word.as_bytes().to_vec()))
-        .chain(["notfound", "backoff"].map(|word| word.as_bytes().to_vec()))
+        .chain(["notfound", "backoff", "err_"].map(|word| word.as_bytes().to_vec()))
         .collect();
     words.sort();
     words

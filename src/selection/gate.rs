@@ -9,7 +9,7 @@ use super::beginnings;
 use super::bytes::{ESCAPE, LOOKED_AT, sequence, word_length};
 use super::headings::is_command;
 use super::prefix::{is_in_time, without_prefix};
-use super::score::may_tell;
+use super::score::{may_tell, part_length};
 use super::shapes;
 use super::words::{self, Weight, Word};
 use crate::relevance::Question;
@@ -133,7 +133,15 @@ fn is_telling_word(line: &[u8], start: usize) -> bool {
             .iter()
             .any(|(line, at)| shapes::of_word(line, *at, at + length).is_some())
     };
-    may_tell(word) && (is_weighed() || is_shape()) || matches!(word, b"NotFound" | b"BackOff")
+    // A part of the name of a state may tell.
+    let is_part = || {
+        let length = part_length(&line[start..]);
+        let part = &line[start..start + length];
+        length < word.len()
+            && line[start].is_ascii_uppercase()
+            && (part == b"ERR" || matches!(Word::at(line, start, length).and_then(words::weight), Some(Weight::Word(1..))))
+    };
+    may_tell(word) && (is_weighed() || is_shape()) || matches!(word, b"NotFound" | b"BackOff") || is_part()
 }
 
 /// Returns true if the line itself is a mark, a command, or may replace the line before.
@@ -230,6 +238,12 @@ mod tests {
             "x.NotFound:",
             "ImageBackOff ",
             "OOMKilled",
+            "FailedMount",
+            "SystemOOM",
+            "CREATE_FAILED",
+            "net::ERR_X",
+            "TEST-UNEXPECTED-FAIL",
+            "WARNING:",
             "HTTP/1.1 404 ",
             "\" 502 ",
             " E501 ",

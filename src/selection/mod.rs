@@ -47,7 +47,7 @@ use score::Score;
 use shelf::{Shelf, Worth};
 use skim::Reader;
 use tally::{Tallies, is_tally};
-use unit::{Foreign, Splitter, Stretch, Unit};
+use unit::{ESCAPED_NEWLINE, Foreign, Splitter, Stretch, Unit};
 
 pub use compose::select;
 pub use score::score;
@@ -284,8 +284,8 @@ impl State {
         let size = Size { bytes: text.len(), chars, newlines: usize::from(text.ends_with(b"\n")), broken: 0 };
         let unit = Unit { foreign: self.foreign_of(size.bytes), ..self.next_unit(size) };
         self.go_on(unit, text);
-        // A piece inside a long line does not start a line.
-        let starts = self.last.is_none_or(|last| last.ends_line);
+        // A piece inside a long line starts a line only behind an escaped newline.
+        let starts = self.last.is_none_or(|last| last.ends_line) || self.recent.text().ends_with(ESCAPED_NEWLINE);
         self.size = self.size + size;
         // Longer texts are not searched for notices, which bounds memory.
         if self.size.bytes <= earlier::SEARCHED {

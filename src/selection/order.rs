@@ -29,6 +29,8 @@ pub struct Order<'a> {
     answers: std::vec::IntoIter<usize>,
     read: Box<dyn Fn() -> Relevance + 'a>,
     names: Option<Names>,
+    /// The stream that pays for each kept piece.
+    owners: Vec<Stream>,
     /// Kept pieces, in order, with the gaps that each adds.
     kept: Vec<(usize, isize)>,
     /// A unit is kept for another reason than its place at an end.
@@ -65,6 +67,7 @@ impl<'a> Order<'a> {
             answers: vec![].into_iter(),
             read: Box::new(read),
             names: None,
+            owners: vec![Stream::Head; page.len()],
             kept: vec![],
             any: false,
             page,
@@ -76,7 +79,7 @@ impl<'a> Order<'a> {
         }
         while let Some(at) = order.needles.pop_front() {
             order.any = true;
-            order.keep(at);
+            order.keep(at, Stream::Findings);
         }
         order
     }
@@ -93,15 +96,14 @@ impl<'a> Order<'a> {
 
     /// Keeps the next units. Returns false if none are left.
     pub fn step(&mut self) -> bool {
-        while let Some(at) = self.next_stream() {
-            let stream = STREAMS[at];
+        while let Some(stream) = self.next_stream() {
             let Some(units) = self.next_of(stream) else {
-                self.done[at] = true;
+                self.done[stream as usize] = true;
                 continue;
             };
-            let room: u64 = units.into_iter().map(|unit| self.keep(unit)).sum();
-            self.used[at] += room;
-            if room > 0 {
+            let before = self.kept.len();
+            units.into_iter().for_each(|unit| self.keep(unit, stream));
+            if self.kept.len() > before {
                 self.any |= !matches!(stream, Stream::Head | Stream::Tail | Stream::Before);
                 return true;
             }
@@ -109,24 +111,38 @@ impl<'a> Order<'a> {
         false
     }
 
-    /// Keeps a unit, and those that take no more room than the mark that would replace them. Returns their room.
-    fn keep(&mut self, at: usize) -> u64 {
-        let mut room = 0;
-        let mut next = Some(at).filter(|at| !self.page.is_kept(*at));
+    /// Keeps a unit, and those that take no more room than the mark that would replace them.
+    fn keep(&mut self, at: usize, stream: Stream) {
+        if self.page.is_kept(at) {
+            return self.pass(at, stream);
+        }
+        let mut next = Some(at);
         while let Some(at) = next {
             let gaps = self.page.keep(at);
             self.kept.push((at, gaps));
             if let Some(names) = &mut self.names {
                 names.learn(at);
             }
-            room += self.page.room(at);
+            self.used[stream as usize] += self.page.room(at);
+            self.owners[at] = stream;
             next = self.page.closes(at).next();
         }
-        room
+    }
+
+    /// Passes a kept unit. If an end of the text grows over it, that end pays for it, and not the stream that found it.
+    fn pass(&mut self, at: usize, stream: Stream) {
+        let is_end = |stream| matches!(stream, Stream::Head | Stream::Tail);
+        let owner = self.owners[at];
+        if is_end(stream) && !is_end(owner) {
+            let room = self.page.room(at);
+            self.used[owner as usize] = self.used[owner as usize].saturating_sub(room);
+            self.used[stream as usize] += room;
+            self.owners[at] = stream;
+        }
     }
 
     /// Returns the stream that has used least of its share.
-    fn next_stream(&mut self) -> Option<usize> {
+    fn next_stream(&mut self) -> Option<Stream> {
         if let Some(names) = self.waiting
             && self.done[Stream::Findings as usize]
             && self.context.is_empty()
@@ -138,7 +154,7 @@ impl<'a> Order<'a> {
             self.shares[Stream::Names as usize] = names;
             self.used[Stream::Names as usize] = next.map_or(0, |next| self.used[next] * names / self.shares[next]);
         }
-        self.least()
+        self.least().map(|at| STREAMS[at])
     }
 
     fn least(&self) -> Option<usize> {

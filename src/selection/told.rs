@@ -9,7 +9,52 @@ pub fn tells_failure<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut said = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let Some(first) = said.next() else { return false };
     let last = said.last().unwrap_or(first);
-    is_failed_command(first) || is_failed_command(last) || is_exit_line(last)
+    is_failed_command(first)
+        || is_failed_command(last)
+        || is_exit_line(last)
+        || is_failed_object(first, last)
+}
+
+/// Returns true if a text is the JSON of an object with a member that tells of a failure near its start or its end.
+fn is_failed_object(first: &[u8], last: &[u8]) -> bool {
+    if !(first.starts_with(b"{") && last.ends_with(b"}")) {
+        return false;
+    }
+    let (start, end) = (&first[..first.len().min(READ)], &last[last.len() - last.len().min(READ)..]);
+    [start, end].into_iter().any(|text| {
+        memchr::memchr_iter(b'"', text).any(|at| {
+            let is_name = !text[..at].ends_with(b"\\");
+            is_name && MEMBERS.iter().any(|member| tells(&text[at + 1..], member))
+        })
+    })
+}
+
+/// The members of objects that tell of a failure: a number that is neither 0 nor the status of a success, or a flag.
+const MEMBERS: [(&str, Option<bool>); 9] = [
+    ("exitCode", None),
+    ("exit_code", None),
+    ("code", None),
+    ("status", None),
+    ("success", Some(false)),
+    ("ok", Some(false)),
+    ("isError", Some(true)),
+    ("is_error", Some(true)),
+    ("failed", Some(true)),
+];
+
+fn tells(text: &[u8], (name, flag): &(&str, Option<bool>)) -> bool {
+    let value = text.strip_prefix(name.as_bytes()).and_then(|text| text.strip_prefix(b"\""));
+    let value = value.map(<[u8]>::trim_ascii_start).and_then(|text| text.strip_prefix(b":"));
+    let Some(value) = value.map(<[u8]>::trim_ascii_start) else { return false };
+    match flag {
+        Some(flag) => value.starts_with(if *flag { b"true" } else { b"false" }),
+        None => {
+            let length = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let ends = matches!(value.get(length), Some(b',' | b'}' | b' '));
+            let number = std::str::from_utf8(&value[..length]).ok().and_then(|digits| digits.parse().ok());
+            ends && number.is_some_and(|number: u32| number != 0 && !(100..400).contains(&number))
+        }
+    }
 }
 
 fn is_failed_command(line: &[u8]) -> bool {
