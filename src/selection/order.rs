@@ -29,8 +29,6 @@ pub struct Order<'a> {
     answers: std::vec::IntoIter<usize>,
     read: Box<dyn Fn() -> Relevance + 'a>,
     names: Option<Names>,
-    /// The stream that pays for each kept piece.
-    owners: Vec<Stream>,
     /// Kept pieces, in order, with the gaps that each adds.
     kept: Vec<(usize, isize)>,
     /// A unit is kept for another reason than its place at an end.
@@ -67,7 +65,6 @@ impl<'a> Order<'a> {
             answers: vec![].into_iter(),
             read: Box::new(read),
             names: None,
-            owners: vec![Stream::Head; page.len()],
             kept: vec![],
             any: false,
             page,
@@ -113,10 +110,7 @@ impl<'a> Order<'a> {
 
     /// Keeps a unit, and those that take no more room than the mark that would replace them.
     fn keep(&mut self, at: usize, stream: Stream) {
-        if self.page.is_kept(at) {
-            return self.pass(at, stream);
-        }
-        let mut next = Some(at);
+        let mut next = Some(at).filter(|at| !self.page.is_kept(*at));
         while let Some(at) = next {
             let gaps = self.page.keep(at);
             self.kept.push((at, gaps));
@@ -124,20 +118,7 @@ impl<'a> Order<'a> {
                 names.learn(at);
             }
             self.used[stream as usize] += self.page.room(at);
-            self.owners[at] = stream;
             next = self.page.closes(at).next();
-        }
-    }
-
-    /// Passes a kept unit. If an end of the text grows over it, that end pays for it, and not the stream that found it.
-    fn pass(&mut self, at: usize, stream: Stream) {
-        let is_end = |stream| matches!(stream, Stream::Head | Stream::Tail);
-        let owner = self.owners[at];
-        if is_end(stream) && !is_end(owner) {
-            let room = self.page.room(at);
-            self.used[owner as usize] = self.used[owner as usize].saturating_sub(room);
-            self.used[stream as usize] += room;
-            self.owners[at] = stream;
         }
     }
 

@@ -57,10 +57,6 @@ impl<'a> Page<'a> {
         Page { pieces, units, kept: vec![false; pieces.len()], mark, in_lines }
     }
 
-    pub fn len(&self) -> usize {
-        self.pieces.len()
-    }
-
     /// Keeps a piece. Returns how the number of gaps changes.
     pub fn keep(&mut self, at: usize) -> isize {
         self.kept[at] = true;

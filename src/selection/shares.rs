@@ -45,14 +45,15 @@ pub const STREAMS: [Stream; 9] = [
 /// The share of each stream in thousandths.
 pub type Shares = [u64; STREAMS.len()];
 
-/// Shares if a text tells of a failure and of nothing else, and if it tells of none.
-const FAILED: Shares = [50, 70, 300, 330, 60, 120, 130, 60, 60];
+/// Shares of a text that tells of a failure, and of one that tells of none. The comment at the head of the module tells
+/// where they come from.
+const FAILED: Shares = [50, 70, 230, 330, 100, 120, 100, 90, 60];
 const PLAIN: Shares = [220, 220, 0, 0, 0, 0, 0, 80, 450];
 
 /// All of the weight of a failure.
 pub const WHOLE: u64 = 1_000;
 /// The weight of a failure that only the end of the text tells of.
-const VERDICT: u64 = 600;
+const VERDICT: u64 = 550;
 /// The weight of a failure in a text that tells of none, unless it is code.
 const UNTOLD: u64 = 350;
 
@@ -60,13 +61,9 @@ const UNTOLD: u64 = 350;
 const LAST: usize = 40;
 const VERDICT_SCORE: Score = Score(16);
 
-pub static KNOBS: std::sync::LazyLock<Vec<u64>> = std::sync::LazyLock::new(|| {
-    let all: Vec<u64> = std::env::var("KNOBS").unwrap_or_default().split(',').filter_map(|x| x.parse().ok()).collect();
-    if all.len() >= 20 { all } else { FAILED.into_iter().chain(PLAIN).chain([VERDICT, UNTOLD]).collect() }
-});
 /// Shares the room, given the weight of a failure.
 pub fn shares(weight: u64) -> Shares {
-    std::array::from_fn(|at| (KNOBS[at] * weight + KNOBS[9 + at] * (WHOLE - weight)) / WHOLE)
+    std::array::from_fn(|at| (FAILED[at] * weight + PLAIN[at] * (WHOLE - weight)) / WHOLE)
 }
 
 impl Selection {
@@ -87,7 +84,7 @@ impl Selection {
             code += u64::from(is_code(line));
         }
         let rest = 100 - 100 * code / all.max(1);
-        if rest > 50 && self.ends_in_verdict() { KNOBS[18] } else { KNOBS[19] * rest * rest / 10_000 }
+        if rest > 50 && self.ends_in_verdict() { VERDICT } else { UNTOLD * rest * rest / 10_000 }
     }
 
     /// Returns true if the last lines state a result that is a failure.
