@@ -5,7 +5,7 @@ const READ: usize = 120;
 
 /// Returns true if a line looks like code: it ends or begins as statements do. A whole JSON record does not.
 pub fn is_code(line: &[u8]) -> bool {
-    let line = without_number(&line[..]).trim_ascii();
+    let line = without_number(line).trim_ascii();
     let (Some(first), Some(last)) = (line.first(), line.last()) else { return false };
     if matches!((first, last), (b'{', b'}') | (b'[', b']')) && line.len() > 2 {
         return false;
@@ -30,4 +30,33 @@ fn begins(line: &[u8]) -> bool {
         "raise ", "@",
     ];
     BEGINNINGS.iter().any(|beginning| line.starts_with(beginning.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_comments_and_numbered_lines_are_code() {
+        for line in [
+            "let a = 1;",
+            "  }",
+            "    call(",
+            "// a comment",
+            "   12\tconst a = [",
+            "12:  return a",
+            "   7→}",
+            "def run(self):",
+        ] {
+            assert!(is_code(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn sayings_and_records_are_no_code() {
+        for line in ["", "error: no such file", "{\"level\":50,\"msg\":\"x\"}", "12:00:01 INFO started", "a.ts:12:3: failed"]
+        {
+            assert!(!is_code(line.as_bytes()), "{line}");
+        }
+    }
 }

