@@ -188,7 +188,7 @@ describe('query of a wrapped tool', () => {
             { ...POLICY, ...more },
           ),
         ).toEqual([])
-    for (const keep of ['head', 'tail', 'ends', 'findings'] as const)
+    for (const keep of ['head', 'tail', 'ends'] as const)
       expect(
         await told(
           () => text,

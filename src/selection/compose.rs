@@ -136,7 +136,7 @@ struct Step {
     gaps: isize,
 }
 
-impl Composer<'_> {
+impl<'a> Composer<'a> {
     /// Orders the pieces until no more can fit. Returns `None` if the text has nothing to keep but its ends.
     fn order(&self) -> Option<Vec<Step>> {
         let units = self.old.first.number..=self.last;
@@ -147,7 +147,8 @@ impl Composer<'_> {
         let read = || {
             // Notices of earlier cuts say nothing about the text.
             let is_old = |piece: &Piece| self.old.size_of(piece.unit.number, piece.text, true).is_some();
-            let lines = self.pieces.iter().map(|piece| if is_old(piece) { b"" } else { piece.text });
+            let text = |piece: &Piece<'a>| if piece.is_weighed && !is_old(piece) { piece.text } else { b"" };
+            let lines = self.pieces.iter().map(text);
             Relevance::new(lines, &aim.question)
         };
         let mut order = Order::new(page, self.weight, findings, self.tallies(), !aim.question.is_empty(), read);

@@ -11,6 +11,7 @@ use super::headings::is_command;
 use super::prefix::{is_in_time, without_prefix};
 use super::score::{may_tell, part_length};
 use super::shapes;
+use super::unit::LAST_PIECE as LONGEST_PIECE;
 use super::words::{self, Weight, Word};
 use crate::relevance::Question;
 use crate::sieve::{self, BITS, BLOCK, Found, Sieve};
@@ -90,6 +91,15 @@ impl Places {
     pub fn memory(&self) -> usize {
         (self.failure.capacity() + self.asked.capacity()) * size_of::<Found>()
     }
+}
+
+/// Returns true if a piece of a long line has no score.
+pub fn is_dull_piece(piece: &[u8]) -> bool {
+    let mut found = [Found::default(); LONGEST_PIECE.div_ceil(BLOCK)];
+    let found = &mut found[..piece.len().div_ceil(BLOCK).min(LONGEST_PIECE.div_ceil(BLOCK))];
+    beginnings::sieve().look(piece, found);
+    beginnings::sift(piece, found);
+    piece.len() <= LONGEST_PIECE && tells_nothing(piece, sieve::places(found, 0, piece.len()))
 }
 
 /// Returns true if a line has no score, and is neither blank nor a command.

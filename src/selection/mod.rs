@@ -57,6 +57,7 @@ mod told;
 mod unit;
 mod words;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use crate::encoding::{Size, Text, Utf8};
@@ -320,9 +321,12 @@ impl State {
             self.look_for_notice(unit, text, size);
         }
         if aim.failure || aim.needles.is_some() {
-            let plain = bytes::plain(text);
+            let is_piece = self.last.is_some_and(|last| !last.ends_line);
+            let read = if is_piece { unit::unescaped(text) } else { Cow::Borrowed(text) };
+            let is_dull = is_piece && gate::is_dull_piece(&read);
+            let plain = if is_dull { Cow::Borrowed(&*read) } else { bytes::plain(&read) };
             let said = if starts { without_prefix(&plain) } else { &plain };
-            let (score, is_asked_for) = self.score_failure(unit, text, said, aim);
+            let (score, is_asked_for) = self.score_failure(unit, text, said, is_dull, aim);
             let worth = self.worth(unit, said, score, is_asked_for);
             let heading = if starts { self.headings.take(unit, text, said) } else { None };
             if let Some(worth) = worth {
@@ -353,11 +357,18 @@ impl State {
     }
 
     /// Scores a unit by what it says behind its prefix. Returns also if it is one of the few with a needle.
-    fn score_failure(&mut self, unit: Unit, text: &[u8], said: &[u8], aim: &mut Aim) -> (Score, bool) {
+    fn score_failure(
+        &mut self,
+        unit: Unit,
+        text: &[u8],
+        said: &[u8],
+        is_dull: bool,
+        aim: &mut Aim,
+    ) -> (Score, bool) {
         let mut score = Score::default();
         if aim.failure {
             // Blank lines are never findings, and some texts consist of little else.
-            score = if said == b"\n" { Score::default() } else { score::score(said) };
+            score = if is_dull || said == b"\n" { Score::default() } else { score::score(said) };
             if score > Score::default() && is_tally(said) {
                 self.tallies.put(unit, text, said);
                 score = score.max(Score::TALLY);

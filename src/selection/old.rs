@@ -164,11 +164,13 @@ impl Selection {
     pub(super) fn pieces(&self, old: &Old) -> Vec<Piece<'_>> {
         let state = &self.state;
         let first = state.recent.numbers().map_or(usize::MAX, |(first, _)| first);
-        let shelves = state.lines.units().chain(state.contexts.units()).chain(state.asked.units());
-        let before = shelves.chain(state.tallies.units()).chain(state.head.iter());
+        let findings = state.lines.units().chain(state.contexts.units()).chain(state.tallies.units());
+        let weighed = state.head.iter().chain(state.asked.units()).map(|piece| (piece, true));
+        let before = weighed.chain(findings.map(|piece| (piece, false)));
         // A unit that is stored more than once is taken from the recent ones, of which the last may be cut at its end.
-        let before = before.filter(|(unit, _)| unit.number < first);
-        let mut pieces: Vec<_> = before.map(|(unit, text)| Piece { unit, text }).collect();
+        let before = before.filter(|((unit, _), _)| unit.number < first);
+        let mut pieces: Vec<_> =
+            before.map(|((unit, text), is_weighed)| Piece { unit, text, is_weighed }).collect();
         pieces.sort_by_key(|piece| piece.unit.number);
         pieces.dedup_by_key(|piece| piece.unit.number);
         let mut left = state.recent.bytes().saturating_sub(old.cut_at_end);
@@ -184,7 +186,7 @@ impl Selection {
                 let size = Utf8(text).size();
                 (unit.bytes, unit.chars, unit.ends_line) = (text.len(), size.chars, size.newlines > 0);
             }
-            pieces.push(Piece { unit, text });
+            pieces.push(Piece { unit, text, is_weighed: true });
         }
         pieces.retain(|piece| (old.first.number..end).contains(&piece.unit.number));
         pieces

@@ -69,6 +69,9 @@ impl<'a> Order<'a> {
             any: false,
             page,
         };
+        // The ends come first, so that names are new to them.
+        let head = order.shares[Stream::Head as usize];
+        order.used[Stream::Names as usize] = order.page.little() * waiting.unwrap_or(order.shares[Stream::Names as usize]) / head.max(1);
         if asks {
             let relevance = (order.read)();
             order.answers = relevance.answers().into_iter();
@@ -133,7 +136,8 @@ impl<'a> Order<'a> {
             // It did not save up while it waited.
             let next = self.least();
             self.shares[Stream::Names as usize] = names;
-            self.used[Stream::Names as usize] = next.map_or(0, |next| self.used[next] * names / self.shares[next]);
+            let saved = next.map_or(0, |next| self.used[next] * names / self.shares[next]);
+            self.used[Stream::Names as usize] = saved.max(self.used[Stream::Names as usize]);
         }
         self.least().map(|at| STREAMS[at])
     }

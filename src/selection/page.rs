@@ -16,12 +16,14 @@ const GAP: u64 = 3;
 pub struct Piece<'a> {
     pub unit: Unit,
     pub text: &'a [u8],
+    /// Its words count. Those of findings between the ends do not.
+    pub is_weighed: bool,
 }
 
 impl Piece<'_> {
     /// Measures the text. Most is ASCII, of which all is known.
     pub fn text_size(&self) -> Size {
-        let Piece { unit, text } = self;
+        let Piece { unit, text, .. } = self;
         if unit.chars != text.len() {
             return Utf8(text).size();
         }
@@ -71,6 +73,11 @@ impl<'a> Page<'a> {
     /// Returns the room of a piece.
     pub fn room(&self, at: usize) -> u64 {
         if self.in_lines { 1 } else { self.pieces[at].unit.chars.max(1) as u64 }
+    }
+
+    /// Returns the room of a few lines.
+    pub fn little(&self) -> u64 {
+        if self.in_lines { 6 } else { 250 }
     }
 
     /// Returns the pieces next to a kept one that stand alone between two kept ones and take no more room than the mark

@@ -1,5 +1,6 @@
 //! The units of selection: lines, and pieces of long lines.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use crate::encoding::{Text, Utf8};
@@ -9,7 +10,7 @@ pub const LONG_LINE: usize = 1_000;
 
 /// Bytes of a piece. The last piece may be longer, which keeps a mark at the end of a line in one piece.
 const PIECE: usize = 256;
-const LAST_PIECE: usize = PIECE + 32;
+pub const LAST_PIECE: usize = PIECE + 32;
 
 /// The position and size of a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,6 +140,22 @@ fn escaped_line(text: &[u8]) -> Option<usize> {
 }
 
 pub const ESCAPED_NEWLINE: &[u8] = b"\\n";
+
+/// Returns what a piece of a JSON string says: without the backslash before each quote.
+pub fn unescaped(piece: &[u8]) -> Cow<'_, [u8]> {
+    const QUOTE: &[u8] = b"\\\"";
+    if memchr::memmem::find(piece, QUOTE).is_none() {
+        return Cow::Borrowed(piece);
+    }
+    let mut text = Vec::with_capacity(piece.len());
+    let mut done = 0;
+    for at in memchr::memmem::find_iter(piece, QUOTE) {
+        text.extend_from_slice(&piece[done..at]);
+        done = at + 1;
+    }
+    text.extend_from_slice(&piece[done..]);
+    Cow::Owned(text)
+}
 
 /// Returns the end of the first piece of a text: after an escaped newline, after the last element, tag, statement or
 /// sentence in its second half, after a separator there, or else between two code points.
@@ -309,6 +326,9 @@ mod tests {
         let pieces = units(&long, 1_000_000);
         assert!(pieces.iter().all(|piece| piece.len() <= LAST_PIECE) && pieces.concat() == long);
         assert!(pieces[..pieces.len() - 1].iter().all(|piece| piece.ends_with([' ', ',', '{'])));
+        let said = format!("{{\"log\": \"{}\"}}", "it is \\\"so\\\"\\n".repeat(200));
+        assert!(units(&said, 1_000_000)[1..].iter().all(|piece| piece == "it is \\\"so\\\"\\n" || piece == "\"}"));
+        assert_eq!(*unescaped(b"it is \\\"so\\\"\\n"), *b"it is \"so\"\\n");
         let wide = "漢".repeat(500);
         assert_eq!(units(&wide, 100_000).concat(), wide);
     }
