@@ -24,7 +24,9 @@ describe("keep 'findings'", () => {
       'all is well',
       'going on',
       '',
-      expect.stringMatching(/^\[tool output truncated: [\d,]+ of 8,433 chars omitted \(limit 23 lines\); ask for less/),
+      expect.stringMatching(
+        /^\[tool output truncated: [\d,]+ of 8,433 chars omitted \(limit 23 lines\); ask for less/,
+      ),
     ])
     const at = kept.indexOf(error)
     expect(kept.slice(at - 3, at)).toEqual(Array(3).fill('all is well'))

@@ -8,7 +8,11 @@ import { logForms } from './log_forms.js'
 const dir = mkdtempSync(join(tmpdir(), 'spillway-forms-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-const call = { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'run', arguments: '{}' } }] }
+const call = {
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'c', type: 'function', function: { name: 'run', arguments: '{}' } }],
+}
 const message = (text: string) => ({ role: 'tool', tool_call_id: 'c', content: text })
 
 /** Every way in which a tool's output comes, with the policy that is the default. */
@@ -24,9 +28,17 @@ const DOORS: Record<string, (text: string) => unknown> = {
   },
   'a stored row': async (text) => {
     const path = join(dir, 's.jsonl')
-    writeFileSync(path, [{ role: 'user', content: 'go' }, call, message(text)].map((row) => `${JSON.stringify(row)}\n`).join(''))
+    writeFileSync(
+      path,
+      [{ role: 'user', content: 'go' }, call, message(text)]
+        .map((row) => `${JSON.stringify(row)}\n`)
+        .join(''),
+    )
     await repairSession(path, { backup: false })
-    return readFileSync(path, 'utf8').split('\n').slice(0, -1).map((row) => JSON.parse(row) as unknown)
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((row) => JSON.parse(row) as unknown)
   },
   'a message': (text) => clampMessages([{ role: 'user', content: 'go' }, call, message(text)]),
 }
@@ -37,7 +49,7 @@ function textsOf(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
 }
 
-describe.each([3_000, 20_000, 100_000])('of a log of %d lines', (count) => {
+describe.each([3_000, 20_000, 60_000])('of a log of %d lines', (count) => {
   const forms = logForms(count)
 
   it.each(Object.keys(DOORS))('%s keeps the one line that explains the failure', async (door) => {

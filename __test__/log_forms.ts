@@ -45,7 +45,8 @@ const FORMS: Record<string, readonly [line: Line, error: string]> = {
     'npm error notarget No matching version found for dock-ring@^9.0.0.',
   ],
   pip: [
-    (n) => `Collecting pier-${n}==1.${n % 9}\n  Downloading pier_${n}-1.${n % 9}-py3-none-any.whl (${n % 90} kB)`,
+    (n) =>
+      `Collecting pier-${n}==1.${n % 9}\n  Downloading pier_${n}-1.${n % 9}-py3-none-any.whl (${n % 90} kB)`,
     'ERROR: Could not find a version that satisfies the requirement berth==99',
   ],
   gradle: [
@@ -64,10 +65,7 @@ const FORMS: Record<string, readonly [line: Line, error: string]> = {
     (n) => `#12 ${(n / 10).toFixed(1)} Unpacking libpier${n}:amd64 (1.${n % 9}-1) ...`,
     '#12 431.9 E: Unable to locate package libring-dev',
   ],
-  jest: [
-    (n) => `PASS src/dock/berth${n}.test.ts (${n % 90} ms)`,
-    '  ● Ring › refuses a closed berth',
-  ],
+  jest: [(n) => `PASS src/dock/berth${n}.test.ts (${n % 90} ms)`, '  ● Ring › refuses a closed berth'],
   tsc: [
     (n, of) => `[${n + 1}/${of}] compiled module ${n + 1}`,
     "src/ring.ts:7:12 - error TS2304: Cannot find name 'berth'.",

@@ -232,7 +232,6 @@ mod tests {
         fn cost(&self, lines: RangeInclusive<usize>) -> u64 {
             lines.filter(|line| !self.kept[*line]).count().max(1) as u64
         }
-
     }
 
     /// Returns the numbers of the kept lines.

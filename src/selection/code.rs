@@ -25,9 +25,32 @@ fn without_number(line: &[u8]) -> &[u8] {
 
 fn begins(line: &[u8]) -> bool {
     const BEGINNINGS: [&str; 26] = [
-        "//", "/*", "* ", "#include", "import ", "from ", "export ", "const ", "let ", "var ", "def ", "class ",
-        "fn ", "pub ", "func ", "function ", "return ", "if ", "for ", "while ", "elif ", "else", "try:", "except ",
-        "raise ", "@",
+        "//",
+        "/*",
+        "* ",
+        "#include",
+        "import ",
+        "from ",
+        "export ",
+        "const ",
+        "let ",
+        "var ",
+        "def ",
+        "class ",
+        "fn ",
+        "pub ",
+        "func ",
+        "function ",
+        "return ",
+        "if ",
+        "for ",
+        "while ",
+        "elif ",
+        "else",
+        "try:",
+        "except ",
+        "raise ",
+        "@",
     ];
     BEGINNINGS.iter().any(|beginning| line.starts_with(beginning.as_bytes()))
 }
@@ -54,8 +77,13 @@ mod tests {
 
     #[test]
     fn sayings_and_records_are_no_code() {
-        for line in ["", "error: no such file", "{\"level\":50,\"msg\":\"x\"}", "12:00:01 INFO started", "a.ts:12:3: failed"]
-        {
+        for line in [
+            "",
+            "error: no such file",
+            "{\"level\":50,\"msg\":\"x\"}",
+            "12:00:01 INFO started",
+            "a.ts:12:3: failed",
+        ] {
             assert!(!is_code(line.as_bytes()), "{line}");
         }
     }

@@ -141,7 +141,8 @@ impl<'a> Composer<'a> {
     fn order(&self) -> Option<Vec<Step>> {
         let units = self.old.first.number..=self.last;
         let Selection { aim, state, .. } = self.selection;
-        let findings: Vec<_> = state.lines.findings().filter(|finding| units.contains(&finding.unit)).collect();
+        let findings: Vec<_> =
+            state.lines.findings().filter(|finding| units.contains(&finding.unit)).collect();
         let limits = &self.terms.limits;
         let page = Page::new(self.pieces, units, self.largest_mark().chars, limits);
         let read = || {
@@ -151,7 +152,8 @@ impl<'a> Composer<'a> {
             let lines = self.pieces.iter().map(text);
             Relevance::new(lines, &aim.question)
         };
-        let mut order = Order::new(page, self.weight, findings, self.tallies(), !aim.question.is_empty(), read);
+        let mut order =
+            Order::new(page, self.weight, findings, self.tallies(), !aim.question.is_empty(), read);
         let (mut steps, mut taken) = (vec![], Usage::default());
         loop {
             for &(at, gaps) in &order.kept()[steps.len()..] {

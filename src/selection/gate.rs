@@ -149,7 +149,8 @@ fn is_telling_word(line: &[u8], start: usize) -> bool {
         let part = &line[start..start + length];
         length < word.len()
             && line[start].is_ascii_uppercase()
-            && (part == b"ERR" || matches!(Word::at(line, start, length).and_then(words::weight), Some(Weight::Word(1..))))
+            && (part == b"ERR"
+                || matches!(Word::at(line, start, length).and_then(words::weight), Some(Weight::Word(1..))))
     };
     may_tell(word) && (is_weighed() || is_shape()) || matches!(word, b"NotFound" | b"BackOff") || is_part()
 }

@@ -16,7 +16,8 @@ pub fn is_log<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
         let line = line[..line.len().min(READ)].trim_ascii();
         if !line.is_empty() {
             all += 1;
-            telling += usize::from(has_time(line) || has_level(line) || is_step(line) || tells_progress(line));
+            telling +=
+                usize::from(has_time(line) || has_level(line) || is_step(line) || tells_progress(line));
             // Lines to come cannot change that.
             if telling >= LEAST && telling * SHARE >= most {
                 return true;
@@ -51,7 +52,9 @@ fn is_step(line: &[u8]) -> bool {
 /// Returns true for a level at the start: `INFO`, `[warn]`, `error:`, also after a time, and for a record with one.
 fn has_level(line: &[u8]) -> bool {
     if line.starts_with(b"{\"") {
-        return [&b"\"level\":"[..], b"\"severity\":", b"\"lvl\":"].iter().any(|name| memchr::memmem::find(line, name).is_some());
+        return [&b"\"level\":"[..], b"\"severity\":", b"\"lvl\":"]
+            .iter()
+            .any(|name| memchr::memmem::find(line, name).is_some());
     }
     const LEVELS: [&str; 9] =
         ["trace", "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical"];

@@ -314,7 +314,8 @@ impl State {
         let unit = Unit { foreign: self.foreign_of(size.bytes), ..self.next_unit(size) };
         self.go_on(unit, text);
         // A piece inside a long line starts a line only behind an escaped newline.
-        let starts = self.last.is_none_or(|last| last.ends_line) || self.recent.text().ends_with(ESCAPED_NEWLINE);
+        let starts =
+            self.last.is_none_or(|last| last.ends_line) || self.recent.text().ends_with(ESCAPED_NEWLINE);
         self.size = self.size + size;
         // Longer texts are not searched for notices, which bounds memory.
         if self.size.bytes <= earlier::SEARCHED {

@@ -202,7 +202,10 @@ mod tests {
 
     fn marks(text: &str) -> usize {
         let input = Input::whole(Utf8(text.as_bytes()));
-        compose::select(&input, &Limits::NONE, Sought { failure: true, needles: &[], query: &[] }).old_notices(0).marks.chars
+        compose::select(&input, &Limits::NONE, Sought { failure: true, needles: &[], query: &[] })
+            .old_notices(0)
+            .marks
+            .chars
     }
 
     #[test]

@@ -71,7 +71,8 @@ impl<'a> Order<'a> {
         };
         // The ends come first, so that names are new to them.
         let head = order.shares[Stream::Head as usize];
-        order.used[Stream::Names as usize] = order.page.little() * waiting.unwrap_or(order.shares[Stream::Names as usize]) / head.max(1);
+        order.used[Stream::Names as usize] =
+            order.page.little() * waiting.unwrap_or(order.shares[Stream::Names as usize]) / head.max(1);
         if asks {
             let relevance = (order.read)();
             order.answers = relevance.answers().into_iter();
@@ -197,13 +198,17 @@ impl<'a> Order<'a> {
         let outward = |first: usize, last: usize| {
             let (unit, most) = (finding.unit, (finding.unit - first).max(last - finding.unit));
             (1..=most).flat_map(move |by| {
-                [Some(unit + by).filter(|after| *after <= last), unit.checked_sub(by).filter(|before| *before >= first)]
+                [
+                    Some(unit + by).filter(|after| *after <= last),
+                    unit.checked_sub(by).filter(|before| *before >= first),
+                ]
             })
         };
         let units = |numbers: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
             numbers.filter_map(|number| page.index(number)).collect()
         };
-        let near = units(&mut finding.heading.into_iter().chain(outward(finding.first, finding.last).flatten()));
+        let near =
+            units(&mut finding.heading.into_iter().chain(outward(finding.first, finding.last).flatten()));
         let (first, last) = (finding.around.0.min(finding.unit), finding.around.1.max(finding.unit));
         let far = outward(first, last).flatten();
         let far = units(&mut far.filter(|number| !(finding.first..=finding.last).contains(number)));

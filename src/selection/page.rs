@@ -3,9 +3,9 @@
 use std::ops::RangeInclusive;
 
 use super::unit::Unit;
-use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
+use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::relevance::Lines;
 
 /// A gap costs a reader the room of so many marks.
@@ -77,7 +77,7 @@ impl<'a> Page<'a> {
 
     /// Returns the room of a few lines.
     pub fn little(&self) -> u64 {
-        if self.in_lines { 6 } else { 250 }
+        if self.in_lines { 2 } else { 40 }
     }
 
     /// Returns the pieces next to a kept one that stand alone between two kept ones and take no more room than the mark

@@ -241,8 +241,10 @@ fn state(line: &[u8], start: usize, end: usize) -> Option<i32> {
         _ => 0,
     };
     if word.contains(&b'_') {
-        let is_of_capitals = word.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
-        let parts = word.split(|byte| *byte == b'_').map(|part| if part == b"ERR" { ERR } else { weight_of(part) });
+        let is_of_capitals =
+            word.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
+        let parts =
+            word.split(|byte| *byte == b'_').map(|part| if part == b"ERR" { ERR } else { weight_of(part) });
         return parts.max().filter(|weight| is_of_capitals && *weight > 0).map(|weight| weight + 2);
     }
     let mut parts = humps(word).peekable();

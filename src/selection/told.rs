@@ -9,10 +9,7 @@ pub fn tells_failure<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut said = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let Some(first) = said.next() else { return false };
     let last = said.last().unwrap_or(first);
-    is_failed_command(first)
-        || is_failed_command(last)
-        || is_exit_line(last)
-        || is_failed_object(first, last)
+    is_failed_command(first) || is_failed_command(last) || is_exit_line(last) || is_failed_object(first, last)
 }
 
 /// Returns true if a text is the JSON of an object with a member that tells of a failure near its start or its end.
@@ -60,13 +57,16 @@ fn tells(text: &[u8], (name, flag): &(&str, Option<bool>)) -> bool {
 
 fn is_failed_command(line: &[u8]) -> bool {
     let line = &line[..line.len().min(READ)];
-    let rest = line.strip_prefix(b"Command failed with ").or_else(|| line.strip_prefix(b"Command exited with "));
-    rest.and_then(|rest| rest.strip_prefix(b"exit code ").or_else(|| rest.strip_prefix(b"code "))).is_some_and(is_bad)
+    let rest =
+        line.strip_prefix(b"Command failed with ").or_else(|| line.strip_prefix(b"Command exited with "));
+    rest.and_then(|rest| rest.strip_prefix(b"exit code ").or_else(|| rest.strip_prefix(b"code ")))
+        .is_some_and(is_bad)
 }
 
 fn is_exit_line(line: &[u8]) -> bool {
     let line = line.strip_prefix(b"[").and_then(|line| line.strip_suffix(b"]")).unwrap_or(line);
-    line.strip_prefix(b"exit code ").is_some_and(is_bad) || memchr::memmem::find(line, b"ERR! code ").is_some()
+    line.strip_prefix(b"exit code ").is_some_and(is_bad)
+        || memchr::memmem::find(line, b"ERR! code ").is_some()
 }
 
 fn is_bad(code: &[u8]) -> bool {

@@ -327,7 +327,9 @@ mod tests {
         assert!(pieces.iter().all(|piece| piece.len() <= LAST_PIECE) && pieces.concat() == long);
         assert!(pieces[..pieces.len() - 1].iter().all(|piece| piece.ends_with([' ', ',', '{'])));
         let said = format!("{{\"log\": \"{}\"}}", "it is \\\"so\\\"\\n".repeat(200));
-        assert!(units(&said, 1_000_000)[1..].iter().all(|piece| piece == "it is \\\"so\\\"\\n" || piece == "\"}"));
+        assert!(
+            units(&said, 1_000_000)[1..].iter().all(|piece| piece == "it is \\\"so\\\"\\n" || piece == "\"}")
+        );
         assert_eq!(*unescaped(b"it is \\\"so\\\"\\n"), *b"it is \"so\"\\n");
         let wide = "漢".repeat(500);
         assert_eq!(units(&wide, 100_000).concat(), wide);

@@ -156,7 +156,9 @@ impl Terms<'_> {
     /// Returns true if lines between the ends may be kept.
     fn searches(&self) -> bool {
         let is_small = self.limits.chars.min(self.limits.bytes) < LEAST_SEARCHED;
-        self.policy.seeks_failure() || self.policy.keep == Keep::Relevant || self.policy.keep == Keep::Auto && !is_small
+        self.policy.seeks_failure()
+            || self.policy.keep == Keep::Relevant
+            || self.policy.keep == Keep::Auto && !is_small
     }
 }
 
