@@ -22,7 +22,6 @@ pub struct Order<'a> {
     tail: Option<usize>,
     before: Option<usize>,
     findings: std::vec::IntoIter<&'a Finding>,
-    needles: VecDeque<usize>,
     context: VecDeque<usize>,
     around: VecDeque<usize>,
     tallies: std::vec::IntoIter<usize>,
@@ -46,7 +45,7 @@ impl<'a> Order<'a> {
         read: impl Fn() -> Relevance + 'a,
     ) -> Order<'a> {
         let needles = findings.iter().take_while(|finding| finding.worth == Worth::ASKED_FOR);
-        let needles = needles.filter_map(|finding| page.index(finding.unit)).collect();
+        let needles: Vec<usize> = needles.filter_map(|finding| page.index(finding.unit)).collect();
         let mut shares = shares(weight);
         let waiting = (weight == WHOLE).then(|| std::mem::take(&mut shares[Stream::Names as usize]));
         let mut order = Order {
@@ -58,7 +57,6 @@ impl<'a> Order<'a> {
             tail: page.last(),
             before: tallies.first().and_then(|tally| page.index(*tally)),
             findings: findings.into_iter(),
-            needles,
             context: VecDeque::new(),
             around: VecDeque::new(),
             tallies: tallies.into_iter(),
@@ -78,10 +76,8 @@ impl<'a> Order<'a> {
             order.answers = relevance.answers().into_iter();
             order.names = Some(Names::new(relevance, &order.page));
         }
-        while let Some(at) = order.needles.pop_front() {
-            order.any = true;
-            order.keep(at, Stream::Findings);
-        }
+        order.any = !needles.is_empty();
+        needles.into_iter().for_each(|at| order.keep(at, Stream::Findings));
         order
     }
 

@@ -57,6 +57,9 @@ const VERDICT: u64 = 550;
 /// The weight of a failure in a text that tells of none, unless it is code.
 const UNTOLD: u64 = 350;
 
+/// Lines of a text that are looked at to tell a log or code.
+const SAMPLE: usize = 600;
+
 /// The last lines of a text that may hold a verdict, and the least score of one.
 const LAST: usize = 40;
 const VERDICT_SCORE: Score = Score(16);
@@ -75,11 +78,12 @@ impl Selection {
         if policy.keep == Keep::Relevant {
             return 0;
         }
-        if is_log(self.lines()) || told::tells_failure(self.lines()) {
+        let lines = || self.lines().step_by(1 + self.lines().size_hint().0 / SAMPLE);
+        if is_log(lines()) || told::tells_failure(self.lines()) {
             return WHOLE;
         }
         let (mut all, mut code) = (0, 0);
-        for line in self.lines().filter(|line| !line.trim_ascii().is_empty()) {
+        for line in lines().filter(|line| !line.trim_ascii().is_empty()) {
             all += 1;
             code += u64::from(is_code(line));
         }
