@@ -152,7 +152,10 @@ fn is_telling_word(line: &[u8], start: usize) -> bool {
             && (part == b"ERR"
                 || matches!(Word::at(line, start, length).and_then(words::weight), Some(Weight::Word(1..))))
     };
-    may_tell(word) && (is_weighed() || is_shape()) || matches!(word, b"NotFound" | b"BackOff") || is_part()
+    let is_report = || matches!(word, b"WARNING" | b"WARN") && line.get(end) == Some(&b':');
+    may_tell(word) && (is_weighed() || is_shape() || is_report())
+        || matches!(word, b"NotFound" | b"BackOff")
+        || is_part()
 }
 
 /// Returns true if the line itself is a mark, a command, or may replace the line before.

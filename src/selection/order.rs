@@ -108,7 +108,7 @@ impl<'a> Order<'a> {
         false
     }
 
-    /// Keeps a unit, and those that take no more room than the mark that would replace them.
+    /// Keeps a unit, and those that no longer pay for a gap in their place.
     fn keep(&mut self, at: usize, stream: Stream) {
         let mut next = Some(at).filter(|at| !self.page.is_kept(*at));
         while let Some(at) = next {

@@ -80,12 +80,12 @@ impl<'a> Page<'a> {
         if self.in_lines { 2 } else { 40 }
     }
 
-    /// Returns the pieces next to a kept one that stand alone between two kept ones and take no more room than the mark
-    /// that would replace them.
+    /// Returns the pieces next to a kept one that stand alone between two kept ones and take no more room than a reader
+    /// pays for the gap in their place.
     pub fn closes(&self, at: usize) -> impl Iterator<Item = usize> {
         let is_small = |at: &usize| {
             !self.kept[*at]
-                && self.room(*at) <= self.mark
+                && self.room(*at) <= GAP * self.mark
                 && self.has_kept_before(*at)
                 && self.has_kept_after(*at)
         };
