@@ -298,12 +298,12 @@ impl Selection {
     }
 }
 
-/// Estimates the maximum bytes of a result within the limits. If only lines are limited, each counts as the longest
-/// unit.
+/// Estimates the bytes of a result within the limits. If only lines are limited, each counts as the longest unit. A
+/// result of wide chars may take more, which is less than what is stored at both ends.
 fn budget(limits: &Limits) -> usize {
     let times =
         |limit: usize, bytes: usize| if limit == UNLIMITED { limit } else { limit.saturating_mul(bytes) };
-    let most = limits.bytes.min(times(limits.chars, 3)).min(times(limits.tokens, 8));
+    let most = limits.bytes.min(limits.chars).min(times(limits.tokens, 4));
     most.min(times(limits.lines, unit::LONG_LINE))
 }
 
