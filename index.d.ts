@@ -57,19 +57,20 @@ export type LimitName = 'bytes' | 'lines' | 'chars' | 'tokens' | 'lineBytes'
 /**
  * Part of a text that survives a cut.
  *  'head'     the beginning; 'tail' the end; 'ends' both (see headShare);
- *  'findings' some of both ends and, from anywhere, the lines that explain a failure, with context lines, in document
- *             order. Each gap has a mark "[... 1,234 lines ...]" ("[... 1,234 chars ...]" inside a line of over 1,000
- *             bytes), and the notice comes last. Words and shapes decide, without knowledge of any tool; lines that
- *             repeat an earlier one count less. One pass over the input, in memory bounded by the limits. Without
- *             findings: 'ends' with 20 % for the head;
- *  'relevant' both ends, each up to a quarter of the room, and the lines between them that have rare words of `query`, or
- *             names that no kept line has, each with its neighbours, in document order. Marks and notice as with
- *             'findings'. Of a text over eight times the limits, the middle is read for words of `query` alone. If no
- *             such line fits: 'ends', or 'head' where no notice fits between two ends;
- *  'auto'     'findings' for a known error (thrown, an error result, or `isError` below), and for a log that has any: a
- *             text of which a third of the lines begin with a time or a level, tell progress, or state how a step
- *             ended. Words such as error make no log. 'relevant' for other text. Not searched for a limit under 64 chars
- *             or bytes, unless it is a known error: both ends.
+ *  'auto'     some of both ends and, from anywhere, the lines that explain a failure, with context lines; those that have
+ *             rare words of `query`; and those with names that no kept line has; in document order. Findings get all of
+ *             the room but the ends for a known error (thrown, an error result, or `isError` below), for a log, and for
+ *             a text whose first or last line tells that a command failed; more than half if the end of the text states
+ *             a failure; up to a third of it in other text, and less the more of it looks like code. Each gap has a
+ *             mark "[... 1,234 lines ...]" ("[... 1,234 chars ...]" inside a line of over 1,000 bytes), and the notice
+ *             comes last. Words and shapes decide, without knowledge of any tool; lines that repeat an earlier one count
+ *             less. One pass over the input, in bounded memory. A larger limit keeps all lines that a smaller one
+ *             keeps. If no line differs from the others: 'ends'. Not searched for a limit under 64 chars or bytes,
+ *             unless it is a known error: both ends;
+ *  'findings' like 'auto' for a known error. If no line differs from the others: 'ends' with 20 % for the head;
+ *  'relevant' like 'auto', without lines that explain a failure. Of a text over four times the limits and over 200 KiB,
+ *             the middle is read for words of `query` and `needles` alone. If no line differs from the others: 'ends',
+ *             or 'head' where no notice fits between two ends.
  */
 export type Keep = 'head' | 'tail' | 'ends' | 'findings' | 'relevant' | 'auto'
 
@@ -146,11 +147,11 @@ export interface PolicyOptions extends Limits {
    *  one end fits, the one with the larger share is kept; at 0.5, the tail. */
   headShare?: number | undefined
   /** Strings that make a line a finding, such as the name of a file or a test that was asked about. Matched literally
-   *  and case-sensitively; an empty string is an error. From the ninth line on, a needle on more than 3 % of the lines so
-   *  far says nothing. */
+   *  and case-sensitively; an empty string is an error. The first eight lines with a needle are kept before all others;
+   *  from the ninth on, a needle on more than 3 % of the lines so far says nothing. For every `keep` that searches. */
   needles?: readonly string[] | undefined
-  /** Text that says what was asked, as it is: the arguments of the call, the user's words. For 'relevant', and for
-   *  'auto' where that chooses it. A string, or several, the first weighing most; an empty string and false ask nothing.
+  /** Text that says what was asked, as it is: the arguments of the call, the user's words. For 'relevant',
+   *  'auto' and 'findings'. A string, or several, the first weighing most; an empty string and false ask nothing.
    *
    *  A function gets the arguments of the call and returns such text, or undefined for none. It is called once for each
    *  result that is cut, never for one that fits; if it throws, nothing is asked. Where no call is known (clampText,

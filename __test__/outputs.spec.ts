@@ -69,6 +69,7 @@ const CUTS: Record<string, PolicyOptions> = {
   'both ends': { keep: 'ends' },
   'both ends, 20 % for the head': { keep: 'ends', headShare: 0.2 },
   findings: { keep: 'findings' },
+  "'auto', nothing told": {},
 }
 const LIMITS = [4_000, 8_000, 16_000, 51_200]
 
@@ -112,13 +113,17 @@ describe('what a cut leaves of the failures', () => {
     }
   })
 
-  it('is findings or what is relevant of what did not fail', () => {
-    for (const output of outputs.filter(({ failed }) => !failed)) {
+  it('is more with more room, of what failed and of what did not', () => {
+    for (const output of outputs) {
       const text = read(output).toString('utf8')
-      for (const maxChars of LIMITS) {
-        const auto = clampText(text, { ...lifted, maxChars })
-        const findings = clampText(text, { ...lifted, maxChars, keep: 'findings' })
-        expect([findings, clampText(text, { ...lifted, maxChars, keep: 'relevant' })]).toContain(auto)
+      const lines = new Set(text.split('\n'))
+      const kept = (maxChars: number) =>
+        clampText(text, { ...lifted, maxChars })
+          .split('\n')
+          .filter((line) => lines.has(line))
+      for (const [at, maxChars] of LIMITS.slice(1).entries()) {
+        const more = new Set(kept(maxChars))
+        expect(kept(LIMITS[at] as number).filter((line) => !more.has(line))).toEqual([])
       }
     }
   })

@@ -188,7 +188,7 @@ describe('query of a wrapped tool', () => {
             { ...POLICY, ...more },
           ),
         ).toEqual([])
-    for (const keep of ['head', 'tail', 'ends', 'findings'] as const)
+    for (const keep of ['head', 'tail', 'ends'] as const)
       expect(
         await told(
           () => text,
@@ -196,13 +196,15 @@ describe('query of a wrapped tool', () => {
           { keep, maxChars: 2_000 },
         ),
       ).toEqual([])
-    expect(
-      await told(
-        () => Promise.reject(new Error(text)),
-        (tool) => tool(input),
-        { maxChars: 2_000 },
-      ),
-    ).toEqual([])
+  })
+
+  it('is read for an error, too', async () => {
+    const seen = await told(
+      () => Promise.reject(new Error(text)),
+      (tool) => tool(input),
+      { maxChars: 2_000 },
+    )
+    expect(seen).toEqual([[input]])
   })
 
   it('reads no argument of a call whose result fits', () => {

@@ -223,12 +223,14 @@ describe('wrapTool', () => {
 
   it('searches the text of a failed call', async () => {
     const filler = Array.from({ length: 9_000 }, (_, at) => `filler_${at.toString(36)}\n`).join('')
-    const long = `${filler}error: no such file\n${filler}`
+    const errors = filler.slice(0, 40_000).replaceAll('filler_', 'error: no such file as ')
+    const long = `${filler}${errors}${filler}`
     const tool = wrapTool({
       execute: (isError: boolean) => ({ content: [{ type: 'text', text: long }], isError }),
     })
-    expect(tool.execute(true).content[0]?.text).toContain('error: no such file')
-    expect(tool.execute(false).content[0]?.text).not.toContain('error: no such file')
+    const kept = (isError: boolean) =>
+      tool.execute(isError).content[0]?.text.split('no such file').length ?? 0
+    expect(kept(true)).toBeGreaterThan(kept(false) * 1.5)
   })
 })
 

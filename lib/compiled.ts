@@ -184,8 +184,8 @@ export function failed(policy: Compiled): Compiled {
 }
 
 /** Returns true if what was asked may decide what is kept, and the policy does not say it. */
-export function asks({ keep, isError, query }: Compiled): boolean {
-  return (keep === 'relevant' || (keep === 'auto' && !isError)) && !isList(query)
+export function asks({ keep, query }: Compiled): boolean {
+  return (keep === 'relevant' || keep === 'auto' || keep === 'findings') && !isList(query)
 }
 
 /** Returns the policy for a text that was saved under a name, or could not be. `name`: path, id or error code. */

@@ -67,7 +67,7 @@ pub struct Policy {
 impl Policy {
     /// Returns true if [`Policy::query`] may decide what is kept.
     pub fn asks(&self) -> bool {
-        self.searches() && !self.seeks_failure()
+        matches!(self.keep, Keep::Findings | Keep::Relevant | Keep::Auto)
     }
 
     /// Returns true if lines between the ends may be kept, so that the whole text is read.

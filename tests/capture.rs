@@ -309,9 +309,10 @@ proptest! {
 
 #[test]
 fn memory_is_bounded_by_the_limits() {
-    const BUDGET: usize = 20_000;
-    /// A search takes up to ten budgets and a table, and both windows three budgets each.
-    const MOST: usize = 16 * BUDGET + (256 << 10) + Cleaner::MOST_MEMORY;
+    /// Smaller budgets take as much for the search.
+    const BUDGET: usize = 51_200;
+    /// A search takes up to twenty budgets and a table, and both windows three budgets each.
+    const MOST: usize = 26 * BUDGET + (256 << 10) + Cleaner::MOST_MEMORY;
     let limits = Limits { bytes: BUDGET, ..Limits::NONE };
     let chunk = |part: &str| part.repeat(60_000 / part.len()).into_bytes();
     let streams = [

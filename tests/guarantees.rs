@@ -138,7 +138,7 @@ fn truncated<T: Text>(text: T, policy: &Policy) -> Vec<u16> {
 
 /// Keeps one or both ends of a text. Neither searches for findings nor cuts long lines.
 fn ends<T: Text>(input: &Input<T>, policy: &Policy) -> Option<Cut> {
-    truncate_with(input, Terms::from(policy), |_| None)
+    truncate_with(input, Terms::from(policy), || None)
 }
 
 /// Returns the lengths of the separators before and after the notice.

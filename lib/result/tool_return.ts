@@ -1,6 +1,6 @@
 import type { ResultPolicy } from 'spillway'
 import type { Origin } from '../clamp_event.js'
-import type { Compiled } from '../compiled.js'
+import { type Compiled, failed } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import { Place } from '../dialect/paths.js'
 import { withNames } from '../dialect/payload.js'
@@ -238,8 +238,21 @@ function ofData(value: object, policy: Compiled, origin: Origin, isWhole = false
   const json = own ? own.json : jsonOf(value)
   if (json === undefined) return undefined
   const lean = lightText(json, policy.media, tellOf(origin))
-  const text = clampAndReport(lean, { ...policy, clean: undefined }, origin, withNames)
+  const judged = tellsFailure(value) ? failed(policy) : policy
+  const text = clampAndReport(lean, { ...judged, clean: undefined }, origin, withNames)
   if (policy.keepsShape && text !== lean) return tryRead(() => parseWellFormed(text)) ?? text
   if (!own || text !== lean) return text
   return wellFormed(lean) ?? (lean === json ? value : JSON.parse(lean))
+}
+
+/** Returns true if data says that it comes from a failure: by a status that is neither 0 nor that of a success, or by
+ *  a flag. */
+function tellsFailure(value: object): boolean {
+  const isBad = (status: unknown) =>
+    typeof status === 'number' && status !== 0 && !(status >= 100 && status < 400)
+  return (
+    ['exitCode', 'exit_code', 'code', 'status'].some((name) => isBad(get(value, name))) ||
+    ['success', 'ok'].some((name) => get(value, name) === false) ||
+    ['isError', 'is_error', 'failed'].some((name) => get(value, name) === true)
+  )
 }

@@ -68,9 +68,8 @@ pub struct Stream {
 #[derive(Clone, Debug)]
 struct Parts {
     window: Window,
-    /// Present if the policy may need them.
-    failure: Option<Selection>,
-    answer: Option<Selection>,
+    /// Present if the policy may need it.
+    search: Option<Selection>,
 }
 
 impl Stream {
@@ -78,11 +77,8 @@ impl Stream {
         let limits = policy.limits.after_cutting_lines();
         // Without limits, no search is needed.
         let is_limited = Limits { line_bytes: UNLIMITED, ..limits } != Limits::NONE;
-        let search = |keeps: &[Keep], sought| {
-            (is_limited && keeps.contains(&policy.keep)).then(|| Selection::new(&limits, sought))
-        };
         // The command may turn out to have failed.
-        let may_fail = [Keep::Findings, Keep::Auto, Keep::HeadOrEnds];
+        let may_search = policy.searches() || policy.keep == Keep::HeadOrEnds;
         Stream {
             limits: policy.limits,
             preparation: Preparation::new(clean, policy.redact.as_ref()),
@@ -93,8 +89,7 @@ impl Stream {
             long_lines: (limits.line_bytes != UNLIMITED).then(|| LongLines::new(limits.line_bytes)),
             kept: Parts {
                 window: Window::new(&policy.limits, policy.keep),
-                failure: search(&may_fail, Sought::Failure(&policy.needles)),
-                answer: search(&[Keep::Relevant, Keep::Auto], Sought::Answer(&policy.query)),
+                search: (is_limited && may_search).then(|| Selection::new(&limits, Sought::of(policy))),
             },
             in_bytes: false,
         }
@@ -130,7 +125,7 @@ impl Stream {
         if let Some(long_lines) = &mut self.long_lines {
             long_lines.finish(|part| self.kept.take_part(part));
         }
-        self.kept.searches().for_each(Selection::finish);
+        self.kept.search.iter_mut().for_each(Selection::finish);
     }
 
     fn take_prepared(&mut self, mut prepared: Vec<u8>) {
@@ -192,10 +187,10 @@ impl Stream {
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        let Parts { window, failure, answer } = &self.kept;
-        let selections: usize = [failure, answer].into_iter().flatten().map(Selection::memory).sum();
+        let Parts { window, search } = &self.kept;
+        let search = search.as_ref().map_or(0, Selection::memory);
         let preparation = self.preparation.as_ref().map_or(0, Preparation::memory);
-        window.memory() + selections + preparation + self.prepared.capacity()
+        window.memory() + search + preparation + self.prepared.capacity()
     }
 
     fn counts_bytes(&self) -> bool {
@@ -231,11 +226,7 @@ impl Stream {
     fn truncate_input<T: Text>(&self, input: Input<T>, marks: &[Span], terms: Terms) -> StreamText {
         let input = Input { chars: Some(self.kept.window.size().chars), ..input };
         let input = input.with_totals(self.size()).with_marks(marks).fresh();
-        let Parts { failure, answer, .. } = &self.kept;
-        let cut = truncate_with(&input, terms, |sought| match sought {
-            Sought::Failure(_) => failure.as_ref().map(Cow::Borrowed),
-            Sought::Answer(_) => answer.as_ref().map(Cow::Borrowed),
-        });
+        let cut = truncate_with(&input, terms, || self.kept.search.as_ref().map(Cow::Borrowed));
         let truncated = cut.is_some() || self.has_long_line();
         let cut = cut.unwrap_or_else(|| Cut::whole(&input));
         let kept = cut.kept(&input);
@@ -262,26 +253,21 @@ impl StreamText {
 }
 
 impl Parts {
-    fn searches(&mut self) -> impl Iterator<Item = &mut Selection> {
-        [&mut self.failure, &mut self.answer].into_iter().flatten()
-    }
-
     fn take_part(&mut self, part: Part) {
         match part {
             Part::Text(text) => self.take(text, Utf8(text).size()),
             Part::Mark(mark) => {
                 self.window.push_mark(mark);
-                self.searches().for_each(|search| search.push_mark(mark));
+                self.search.iter_mut().for_each(|search| search.push_mark(mark));
             }
         }
     }
 
     fn take(&mut self, text: &[u8], size: Size) {
         self.window.push(text, size);
-        for search in self.searches() {
+        if let Some(search) = &mut self.search {
             if size.broken == 0 {
-                search.push(text);
-                continue;
+                return search.push(text);
             }
             for chunk in text.utf8_chunks() {
                 search.push(chunk.valid().as_bytes());

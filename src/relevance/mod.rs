@@ -25,6 +25,9 @@ const GROUP: u32 = NAME * 2;
 /// A word of the question that is on more than one line of this many says nothing.
 const COMMON: usize = 8;
 
+/// A line answers the question if it has this share of what the best line has.
+const ANSWERS: (u32, u32) = (3, 10);
+
 /// The lines of a text, each with its words and its value beside the lines that are kept.
 #[derive(Clone, Debug)]
 pub struct Relevance {
@@ -36,6 +39,8 @@ pub struct Relevance {
     news: Vec<u32>,
     /// The value of each line: what it has of the question, of a group's first line, and of new words.
     values: Vec<u32>,
+    /// What each line has of the question.
+    asked: Vec<u32>,
 }
 
 impl Relevance {
@@ -64,21 +69,31 @@ impl Relevance {
             true => 0,
             false => weight * (all / count).ilog2() / all.ilog2().max(1),
         };
+        let mut asked = vec![0; all];
         for (word, weight) in question.words() {
             if let Some(number) = numbers.get(&word) {
                 let of_word = lines.get(*number as usize);
                 let worth = rare(of_word.len(), weight);
-                of_word.iter().for_each(|line| values[*line as usize] += worth);
+                of_word.iter().for_each(|line| asked[*line as usize] += worth);
             }
         }
         for (line, value) in values.iter_mut().enumerate() {
-            *value += words.get(line).iter().map(|word| news[*word as usize]).sum::<u32>();
+            *value += asked[line] + words.get(line).iter().map(|word| news[*word as usize]).sum::<u32>();
         }
-        Relevance { words, lines, news, values }
+        Relevance { words, lines, news, values, asked }
+    }
+
+    /// Returns the lines that have most of the question, best first, then in order.
+    pub fn answers(&self) -> Vec<usize> {
+        let best = self.asked.iter().copied().max().unwrap_or(0);
+        let tells = |line: &usize| self.asked[*line] > 0 && self.asked[*line] * ANSWERS.1 >= best * ANSWERS.0;
+        let mut lines: Vec<usize> = (0..self.asked.len()).filter(tells).collect();
+        lines.sort_by_key(|line| Reverse(self.asked[*line]));
+        lines
     }
 
     /// Takes the words of a kept line out of the values of all lines.
-    fn learn(&mut self, line: usize) {
+    pub fn learn(&mut self, line: usize) {
         for &word in self.words.get(line) {
             let worth = std::mem::take(&mut self.news[word as usize]);
             if worth > 0 {
@@ -135,41 +150,46 @@ pub trait Lines {
     fn around(&self, line: usize) -> RangeInclusive<usize>;
     /// Returns the room that keeping these lines takes, at least 1.
     fn cost(&self, lines: RangeInclusive<usize>) -> u64;
-    /// Keeps these lines if they fit.
-    fn keep(&mut self, lines: RangeInclusive<usize>) -> bool;
 }
 
-/// Keeps the lines of the highest value for their room, each with its neighbours, until no more fit. Returns true if any
-/// line is kept.
-pub fn keep_relevant(mut relevance: Relevance, lines: &mut impl Lines) -> bool {
-    let all = 0..relevance.values.len();
-    all.clone().filter(|line| lines.is_kept(*line)).for_each(|line| relevance.learn(line));
-    // The value of a line only falls as others are kept, so the best is the first that is still worth what it was.
-    let mut queue: BinaryHeap<(Value, Reverse<usize>)> = all
-        .filter(|line| !lines.is_kept(*line))
-        .map(|line| (relevance.value(line, lines), Reverse(line)))
-        .collect();
-    let mut any = false;
-    while let Some((_, Reverse(line))) = queue.pop() {
-        if lines.is_kept(line) {
-            continue;
-        }
-        let value = relevance.value(line, lines);
-        if queue.peek().is_some_and(|next| (value, Reverse(line)) < *next) {
-            queue.push((value, Reverse(line)));
-            continue;
-        }
-        if value.for_room == 0 {
-            break;
-        }
-        let around = lines.around(line);
-        let new: Vec<usize> = around.clone().filter(|line| !lines.is_kept(*line)).collect();
-        if lines.keep(around) {
-            any = true;
-            new.into_iter().for_each(|line| relevance.learn(line));
-        }
+/// The lines of a text in the order of their value for their room.
+#[derive(Debug)]
+pub struct Names {
+    relevance: Relevance,
+    queue: BinaryHeap<(Value, Reverse<usize>)>,
+}
+
+impl Names {
+    pub fn new(relevance: Relevance, lines: &impl Lines) -> Names {
+        let all = (0..relevance.values.len()).filter(|line| !lines.is_kept(*line));
+        let queue = all.map(|line| (relevance.value(line, lines), Reverse(line))).collect();
+        Names { relevance, queue }
     }
-    any
+
+    /// Takes the words of a kept line out of the values of all lines.
+    pub fn learn(&mut self, line: usize) {
+        self.relevance.learn(line);
+    }
+
+    /// Returns the line of the highest value for its room, with its neighbours, or `None` if no line has any value.
+    pub fn next(&mut self, lines: &impl Lines) -> Option<RangeInclusive<usize>> {
+        // The value of a line only falls as others are kept, so the best is the first that is still worth what it was.
+        while let Some((_, Reverse(line))) = self.queue.pop() {
+            if lines.is_kept(line) {
+                continue;
+            }
+            let value = self.relevance.value(line, lines);
+            if self.queue.peek().is_some_and(|next| (value, Reverse(line)) < *next) {
+                self.queue.push((value, Reverse(line)));
+            } else if value.for_room == 0 {
+                break;
+            } else {
+                return Some(lines.around(line));
+            }
+        }
+        self.queue.clear();
+        None
+    }
 }
 
 /// The value of a line and its neighbours for the room that they take, and of the line alone, which decides a tie.
@@ -195,10 +215,9 @@ impl Relevance {
 mod tests {
     use super::*;
 
-    /// Lines of which each takes one of `room`.
+    /// Lines of which each takes as much room.
     struct Page {
         kept: Vec<bool>,
-        room: usize,
     }
 
     impl Lines for Page {
@@ -213,16 +232,6 @@ mod tests {
         fn cost(&self, lines: RangeInclusive<usize>) -> u64 {
             lines.filter(|line| !self.kept[*line]).count().max(1) as u64
         }
-
-        fn keep(&mut self, lines: RangeInclusive<usize>) -> bool {
-            let new = lines.clone().filter(|line| !self.kept[*line]).count();
-            let fits = new <= self.room;
-            if fits {
-                self.room -= new;
-                lines.for_each(|line| self.kept[line] = true);
-            }
-            fits
-        }
     }
 
     /// Returns the numbers of the kept lines.
@@ -230,9 +239,22 @@ mod tests {
         let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
         let question = Question::new(&[question.to_owned()]);
         let relevance = Relevance::new(lines.iter().copied(), &question);
-        let mut page = Page { kept: vec![false; lines.len()], room };
-        keep_relevant(relevance, &mut page);
-        (0..lines.len()).filter(|line| page.kept[*line]).collect()
+        let mut page = Page { kept: vec![false; lines.len()] };
+        let mut names = Names::new(relevance, &page);
+        let mut kept = vec![];
+        while let Some(around) = names.next(&page) {
+            let new: Vec<usize> = around.filter(|line| !page.kept[*line]).collect();
+            if kept.len() + new.len() > room {
+                break;
+            }
+            for line in new {
+                page.kept[line] = true;
+                names.learn(line);
+                kept.push(line);
+            }
+        }
+        kept.sort_unstable();
+        kept
     }
 
     /// Forty lines of which `line` stands in place 20.

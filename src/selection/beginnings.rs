@@ -20,7 +20,7 @@ fn words() -> Vec<Vec<u8>> {
         .map(|(word, _)| word.as_bytes().to_vec())
         .chain(PHRASES.iter().map(|(first, rest, _)| [first.as_bytes(), rest.as_bytes()].concat()))
         .chain(["nan", "inf", "level", "severity", "status"].map(|word| word.as_bytes().to_vec()))
-        .chain(["notfound", "backoff"].map(|word| word.as_bytes().to_vec()))
+        .chain(["notfound", "backoff", "err_"].map(|word| word.as_bytes().to_vec()))
         .collect();
     words.sort();
     words
@@ -32,10 +32,11 @@ static SIEVE: LazyLock<Sieve> = LazyLock::new(|| {
     for (at, word) in words.iter().enumerate() {
         sieve.add_word(at * OF_WORDS / words.len(), word);
     }
-    let shapes: [(usize, &[&[u8]]); 15] = [
+    let shapes: [(usize, &[&[u8]]); 16] = [
         (10, &[b"EF", DIGIT, DIGIT, DIGIT]),
         (10, &[b"H", b"T", b"T", b"P"]),
         (10, &[b"R", b"U", b"N", b" "]),
+        (10, &[b"W", b"A", b"R", b"N"]),
         (11, &[b"\"", b" ", b"5", DIGIT]),
         (11, &[b"#", b"#", b"[", b"g"]),
         (11, &[b":", b":", b"g", b"r"]),
@@ -63,7 +64,7 @@ struct Fours([u64; (1 << Fours::BITS) / 64]);
 
 static FOURS: LazyLock<Fours> = LazyLock::new(|| {
     let mut fours = Fours([0; _]);
-    for word in words().iter().map(Vec::as_slice).chain([&b"http"[..], b"run ", b"infi"]) {
+    for word in words().iter().map(Vec::as_slice).chain([&b"http"[..], b"run ", b"infi", b"warn"]) {
         match word {
             [a, b, c] => {
                 (0..=u8::MAX).filter(|next| !is_word(*next)).for_each(|next| fours.add([*a, *b, *c, next]))

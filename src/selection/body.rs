@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::choice::Piece;
+use super::page::Piece;
 use crate::encoding::Size;
 use crate::notice::counts::grouped;
 
@@ -26,7 +26,7 @@ pub struct Body {
 impl Body {
     /// Adds a piece. `old`: the size of its notice or mark from an earlier cut.
     pub fn add(&mut self, piece: &Piece, old: Option<Size>) {
-        let Piece { unit, text } = piece;
+        let Piece { unit, text, .. } = piece;
         self.text.extend_from_slice(text);
         self.kept = self.kept + piece.text_size();
         self.foreign.bytes += usize::from(unit.foreign.bytes);

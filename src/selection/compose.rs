@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::body::Body;
-use super::choice::{Choice, Piece};
 use super::old::Old;
-use super::{Aim, Selection, Sought};
+use super::order::Order;
+use super::page::{Page, Piece};
+use super::shares::WHOLE;
+use super::{Selection, Sought};
 use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
@@ -14,7 +16,7 @@ use crate::notice::counts::{Amount, Counts, Needs, grouped, line_ranges};
 use crate::notice::saved::Saved;
 use crate::notice::{Notice, Place};
 use crate::policy::Keep;
-use crate::relevance::{Relevance, keep_relevant};
+use crate::relevance::Relevance;
 use crate::truncate::closing::Closing;
 use crate::truncate::figures::{Cutting, Kept, KeptLines};
 use crate::truncate::input::{BytesOf, Input, bytes_in};
@@ -67,19 +69,10 @@ pub fn select<T: Text>(input: &Input<T>, limits: &Limits, sought: Sought) -> Sel
     selection
 }
 
-/// Shares of the room reserved for the start and the end of a text, before findings and before relevant lines.
-const ENDS_OF_FINDINGS: [f64; 2] = [0.05, 0.08];
-const ENDS_OF_RELEVANT: [f64; 2] = [0.25, 0.25];
-
 /// Maximum attempts to fit a notice; digits of a number change in fewer.
 const ROUNDS: usize = 6;
 
 impl Selection {
-    /// Returns true if there may be lines to keep besides both ends.
-    pub fn any(&self) -> bool {
-        matches!(self.aim, Aim::Answer(_)) || self.state.lines.findings().next().is_some()
-    }
-
     /// Truncates the searched text, or the part of it before its closing. Returns `None` if only the ends fit.
     pub fn cut<T: Text>(&self, input: &Input<T>, terms: Terms, closing: Option<&Closing>) -> Option<Cut> {
         let looks = !input.fresh && *terms.notice != Notice::None;
@@ -91,37 +84,28 @@ impl Selection {
         }
         let pieces = self.pieces(&old);
         let last = pieces.last()?.unit.number;
-        let sizes = pieces.iter().map(|piece| piece.size(last, &terms.limits)).collect();
         let size = self.state.size;
         let totals =
             input.totals.unwrap_or(if T::UTF16 { size } else { Size { bytes: input.total, ..size } });
         // Invalid UTF-8 becomes longer when decoded.
         let bytes_in = |ranges: &[Range<usize>]| bytes_in(input.head, ranges);
         let is_broken = !T::UTF16 && input.totals.is_none() && size.bytes != input.total;
-        let relevance = match &self.aim {
-            Aim::Failure(_) => None,
-            Aim::Answer(question) => {
-                // Notices of earlier cuts say nothing about the text.
-                let is_old = |piece: &Piece| old.size_of(piece.unit.number, piece.text, true).is_some();
-                let lines = pieces.iter().map(|piece| if is_old(piece) { b"" } else { piece.text });
-                Some(Relevance::new(lines, question))
-            }
-        };
-        let composer = Composer {
+        let mut composer = Composer {
             selection: self,
-            relevance,
+            weight: self.weight(terms.policy),
             terms,
             totals,
             beside: input.beside,
             bytes_of: input.bytes_of.or(is_broken.then_some(&bytes_in)),
             in_bytes: input.in_bytes(),
             old,
-            pieces,
-            sizes,
+            pieces: &pieces,
+            kept: vec![],
             last,
             closing,
             end: Utf8(end.as_bytes()).size(),
         };
+        composer.kept = composer.order()?;
         let saved = terms.saved(&composer.old.saved);
         let ladder = terms.notice.ladder(saved).chain([Cow::Owned(Notice::None)]);
         // The name of the whole says more than lines of it: where both do not fit, the ends stand beside the name.
@@ -134,8 +118,8 @@ impl Selection {
 
 struct Composer<'a> {
     selection: &'a Selection,
-    /// Present if lines are sought by their relevance.
-    relevance: Option<Relevance>,
+    /// The weight of a failure.
+    weight: u64,
     terms: Terms<'a>,
     /// Size of the input, and a measure of its bytes if they differ from those of the text.
     totals: Size,
@@ -144,15 +128,53 @@ struct Composer<'a> {
     /// Size of further input that the notice accounts for.
     beside: Size,
     old: Old,
-    pieces: Vec<Piece<'a>>,
-    sizes: Vec<Usage>,
+    pieces: &'a [Piece<'a>],
+    /// The pieces in the order in which they are kept, as far as any may fit, each with the gaps that it adds.
+    kept: Vec<Step>,
     last: usize,
     /// The end that is kept after the notice, and its size.
     closing: Option<&'a Closing>,
     end: Size,
 }
 
-impl Composer<'_> {
+/// A piece that is kept, its size, and the gaps that it adds.
+struct Step {
+    at: usize,
+    size: Usage,
+    gaps: isize,
+}
+
+impl<'a> Composer<'a> {
+    /// Orders the pieces until no more can fit. Returns `None` if the text has nothing to keep but its ends.
+    fn order(&self) -> Option<Vec<Step>> {
+        let units = self.old.first.number..=self.last;
+        let Selection { aim, state, .. } = self.selection;
+        let findings: Vec<_> =
+            state.lines.findings().filter(|finding| units.contains(&finding.unit)).collect();
+        let limits = &self.terms.limits;
+        let page = Page::new(self.pieces, units, self.largest_mark().chars, limits);
+        let read = || {
+            // Notices of earlier cuts say nothing about the text.
+            let is_old = |piece: &Piece| self.old.size_of(piece.unit.number, piece.text, true).is_some();
+            let text = |piece: &Piece<'a>| if piece.is_weighed && !is_old(piece) { piece.text } else { b"" };
+            let lines = self.pieces.iter().map(text);
+            Relevance::new(lines, &aim.question)
+        };
+        let mut order =
+            Order::new(page, self.weight, findings, self.tallies(), !aim.question.is_empty(), read);
+        let (mut steps, mut taken) = (vec![], Usage::default());
+        loop {
+            for &(at, gaps) in &order.kept()[steps.len()..] {
+                let size = self.pieces[at].size(self.last, limits);
+                taken = taken.plus(size);
+                steps.push(Step { at, size, gaps });
+            }
+            if order.any() && !taken.within(limits) || !order.step() {
+                return order.any().then_some(steps);
+            }
+        }
+    }
+
     /// Returns the truncated text with this notice, or `None` if both do not fit.
     fn with_notice(&self, notice: &Notice) -> Option<Cut> {
         let mut text = self.render(notice, &self.at_least());
@@ -185,7 +207,7 @@ impl Composer<'_> {
         let limits = &self.terms.limits;
         let fits = Extent::of(Utf8(middle.as_bytes()), limits).fits(limits);
         (fits && !has_long_line(Utf8(middle.as_bytes()), limits.line_bytes)).then(|| Cut {
-            keep: if self.relevance.is_some() { Keep::Relevant } else { Keep::Findings },
+            keep: if 2 * self.weight >= WHOLE { Keep::Findings } else { Keep::Relevant },
             sides: Sides::default(),
             middle,
             notice: start..start + text.encode_utf16().count(),
@@ -198,22 +220,22 @@ impl Composer<'_> {
     }
 
     fn compose(&self, room: Limits, separated: bool) -> Option<Body> {
-        let units = self.old.first.number..=self.last;
-        let mut choice = Choice::new(&self.pieces, &self.sizes, units.clone(), self.largest_mark(), room);
-        let found = match &self.relevance {
-            Some(relevance) => {
-                choice.keep_ends(ENDS_OF_RELEVANT);
-                keep_relevant(relevance.clone(), &mut choice)
+        let mark = self.largest_mark();
+        let (mut taken, mut gaps, mut fitting) = (Usage::default(), 1, 0);
+        for (nth, step) in self.kept.iter().enumerate() {
+            taken = taken.plus(step.size);
+            gaps += step.gaps;
+            if taken.plus(mark.zip(mark, |mark, _| mark * gaps as usize)).within(&room) {
+                fitting = nth + 1;
             }
-            None => self.keep_findings(&mut choice),
-        };
-        if !found {
+        }
+        if fitting == 0 {
             return None;
         }
-        choice.keep_rest(self.tallies().first().copied());
         let mut body = Body::default();
         let mut before: Option<&Piece> = None;
-        let mut kept: Vec<_> = choice.kept().collect();
+        let mut kept: Vec<_> = self.kept[..fitting].iter().map(|step| &self.pieces[step.at]).collect();
+        kept.sort_unstable_by_key(|piece| piece.unit.number);
         self.old.leave_out_parts(&mut kept);
         // If the last line is a bare newline, the separator would replace it and leave a gap before it.
         if separated
@@ -235,15 +257,6 @@ impl Composer<'_> {
             body.drop_newline(before.is_some_and(|piece| piece.unit.number == self.last));
         }
         Some(body)
-    }
-
-    /// Keeps both ends and the findings. Returns true if any finding is kept.
-    fn keep_findings(&self, choice: &mut Choice) -> bool {
-        let units = self.old.first.number..=self.last;
-        let findings = self.selection.state.lines.findings().filter(|finding| units.contains(&finding.unit));
-        choice.keep_ends(ENDS_OF_FINDINGS);
-        choice.keep_tallies(&self.tallies());
-        choice.keep_findings(&findings.collect::<Vec<_>>())
     }
 
     /// Returns the numbers of the lines that state results, the last one first.

@@ -9,64 +9,97 @@ use super::beginnings;
 use super::bytes::{ESCAPE, LOOKED_AT, sequence, word_length};
 use super::headings::is_command;
 use super::prefix::{is_in_time, without_prefix};
-use super::score::may_tell;
+use super::score::{may_tell, part_length};
 use super::shapes;
+use super::unit::LAST_PIECE as LONGEST_PIECE;
 use super::words::{self, Weight, Word};
 use crate::relevance::Question;
-use crate::sieve::{BITS, BLOCK, Found, Sieve};
+use crate::sieve::{self, BITS, BLOCK, Found, Sieve};
 
-/// The lines that a search need not score.
-#[derive(Clone, Debug)]
-pub enum Gate {
-    /// None: all are scored.
-    Shut,
-    /// All.
-    Open,
-    /// Those that tell of no failure.
-    Failure,
-    /// Those without a word of the question.
-    Answer(Box<Asked>),
+/// The lines that a search need not score. By default, all are scored.
+#[derive(Clone, Debug, Default)]
+pub struct Gate {
+    opens: bool,
+    /// Lines that tell of a failure are scored.
+    failure: bool,
+    /// Lines behind the head with a word of the question are scored.
+    asked: Option<Box<Asked>>,
+}
+
+/// The newlines of a part of a text, and the places where a word of failure, or of the question, may begin.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    pub failure: Vec<Found>,
+    asked: Vec<Found>,
 }
 
 impl Gate {
-    pub fn of_question(question: &Question) -> Gate {
-        if question.is_empty() {
-            Gate::Open
-        } else {
-            Asked::of(question).map_or(Gate::Shut, |asked| Gate::Answer(Box::new(asked)))
-        }
+    pub fn new(failure: bool, question: &Question) -> Gate {
+        let asked = (!question.is_empty()).then(|| Asked::of(question).map(Box::new));
+        let opens = !matches!(asked, Some(None));
+        Gate { opens, failure, asked: asked.flatten() }
     }
 
-    /// Finds the newlines of a part of a text, and the places that may tell something. Finds nothing if no line is dull.
-    pub fn look(&self, text: &[u8], found: &mut Vec<Found>) {
-        found.clear();
-        let Some(sieve) = self.sieve() else { return };
-        found.resize(text.len().div_ceil(BLOCK), Found::default());
-        sieve.look(text, found);
-        if matches!(self, Gate::Failure) {
-            beginnings::sift(text, found);
-        }
+    /// Returns true if lines that tell of a failure are scored.
+    pub fn seeks_failure(&self) -> bool {
+        self.failure
     }
 
-    fn sieve(&self) -> Option<&Sieve> {
+    /// Returns true if lines in the head are skipped on other terms than those behind it.
+    pub fn asks(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// Returns true if a whole line need not be scored. It ends at `end` of the part of the text, and `places` are those
+    /// of that part.
+    pub fn is_dull(&self, line: &[u8], places: &Places, end: usize, in_head: bool) -> bool {
+        let start = end - line.len();
+        (!self.failure || tells_nothing(line, sieve::places(&places.failure, start, end)))
+            && (in_head
+                || self.asked.as_ref().is_none_or(|asked| {
+                    let found = if self.failure { &places.asked } else { &places.failure };
+                    asked.has_no_word(line, sieve::places(found, start, end))
+                }))
+    }
+}
+
+impl Places {
+    /// Looks at a part of a text. Finds nothing if no line is dull.
+    pub fn look(&mut self, gate: &Gate, text: &[u8]) {
         static OPEN: LazyLock<Sieve> = LazyLock::new(Sieve::default);
-        match self {
-            Gate::Shut => None,
-            Gate::Open => Some(&OPEN),
-            Gate::Failure => Some(beginnings::sieve()),
-            Gate::Answer(asked) => Some(&asked.sieve),
+        let Places { failure, asked } = self;
+        failure.clear();
+        asked.clear();
+        if !gate.opens {
+            return;
+        }
+        let look = |sieve: &Sieve, found: &mut Vec<Found>| {
+            found.resize(text.len().div_ceil(BLOCK), Found::default());
+            sieve.look(text, found);
+        };
+        let of_question = gate.asked.as_ref().map(|asked| &asked.sieve);
+        if gate.failure {
+            look(beginnings::sieve(), failure);
+            beginnings::sift(text, failure);
+            of_question.into_iter().for_each(|sieve| look(sieve, asked));
+        } else {
+            look(of_question.unwrap_or(&OPEN), failure);
         }
     }
 
-    /// Returns true if a whole line need not be scored. `places`: those that the sieve finds in it.
-    pub fn is_dull(&self, line: &[u8], places: impl Iterator<Item = usize>) -> bool {
-        match self {
-            Gate::Shut => false,
-            Gate::Open => true,
-            Gate::Failure => tells_nothing(line, places),
-            Gate::Answer(asked) => asked.has_no_word(line, places),
-        }
+    /// Returns the bytes of memory in use.
+    pub fn memory(&self) -> usize {
+        (self.failure.capacity() + self.asked.capacity()) * size_of::<Found>()
     }
+}
+
+/// Returns true if a piece of a long line has no score.
+pub fn is_dull_piece(piece: &[u8]) -> bool {
+    let mut found = [Found::default(); LONGEST_PIECE.div_ceil(BLOCK)];
+    let found = &mut found[..piece.len().div_ceil(BLOCK).min(LONGEST_PIECE.div_ceil(BLOCK))];
+    beginnings::sieve().look(piece, found);
+    beginnings::sift(piece, found);
+    piece.len() <= LONGEST_PIECE && tells_nothing(piece, sieve::places(found, 0, piece.len()))
 }
 
 /// Returns true if a line has no score, and is neither blank nor a command.
@@ -110,7 +143,19 @@ fn is_telling_word(line: &[u8], start: usize) -> bool {
             .iter()
             .any(|(line, at)| shapes::of_word(line, *at, at + length).is_some())
     };
-    may_tell(word) && (is_weighed() || is_shape()) || matches!(word, b"NotFound" | b"BackOff")
+    // A part of the name of a state may tell.
+    let is_part = || {
+        let length = part_length(&line[start..]);
+        let part = &line[start..start + length];
+        length < word.len()
+            && line[start].is_ascii_uppercase()
+            && (part == b"ERR"
+                || matches!(Word::at(line, start, length).and_then(words::weight), Some(Weight::Word(1..))))
+    };
+    let is_report = || matches!(word, b"WARNING" | b"WARN") && line.get(end) == Some(&b':');
+    may_tell(word) && (is_weighed() || is_shape() || is_report())
+        || matches!(word, b"NotFound" | b"BackOff")
+        || is_part()
 }
 
 /// Returns true if the line itself is a mark, a command, or may replace the line before.
@@ -191,13 +236,12 @@ mod tests {
     use super::super::score::score;
     use super::super::words::{PHRASES, WORDS};
     use super::*;
-    use crate::sieve::places;
     use proptest::prelude::*;
 
     fn is_dull_line(line: &[u8]) -> bool {
-        let mut found = vec![];
-        Gate::Failure.look(line, &mut found);
-        Gate::Failure.is_dull(line, places(found, 0, line.len()))
+        let (gate, mut places) = (Gate::new(true, &Question::default()), Places::default());
+        places.look(&gate, line);
+        gate.is_dull(line, &places, line.len(), false)
     }
 
     fn part() -> impl Strategy<Value = String> {
@@ -208,6 +252,12 @@ mod tests {
             "x.NotFound:",
             "ImageBackOff ",
             "OOMKilled",
+            "FailedMount",
+            "SystemOOM",
+            "CREATE_FAILED",
+            "net::ERR_X",
+            "TEST-UNEXPECTED-FAIL",
+            "WARNING:",
             "HTTP/1.1 404 ",
             "\" 502 ",
             " E501 ",

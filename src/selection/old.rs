@@ -1,6 +1,6 @@
 //! Notices and marks of earlier cuts in a searched text.
 
-use super::choice::Piece;
+use super::page::Piece;
 use super::unit::Unit;
 use super::{Selection, State};
 use crate::encoding::{Size, Text, Utf8};
@@ -181,11 +181,13 @@ impl Selection {
     pub(super) fn pieces(&self, old: &Old) -> Vec<Piece<'_>> {
         let state = &self.state;
         let first = state.recent.numbers().map_or(usize::MAX, |(first, _)| first);
-        let shelves = state.lines.units().chain(state.contexts.units());
-        let before = shelves.chain(state.tallies.units()).chain(state.head.iter());
+        let findings = state.lines.units().chain(state.contexts.units()).chain(state.tallies.units());
+        let weighed = state.head.iter().chain(state.asked.units()).map(|piece| (piece, true));
+        let before = weighed.chain(findings.map(|piece| (piece, false)));
         // A unit that is stored more than once is taken from the recent ones, of which the last may be cut at its end.
-        let before = before.filter(|(unit, _)| unit.number < first);
-        let mut pieces: Vec<_> = before.map(|(unit, text)| Piece { unit, text }).collect();
+        let before = before.filter(|((unit, _), _)| unit.number < first);
+        let mut pieces: Vec<_> =
+            before.map(|((unit, text), is_weighed)| Piece { unit, text, is_weighed }).collect();
         pieces.sort_by_key(|piece| piece.unit.number);
         pieces.dedup_by_key(|piece| piece.unit.number);
         let mut left = state.recent.bytes().saturating_sub(old.cut_at_end);
@@ -201,7 +203,7 @@ impl Selection {
                 let size = Utf8(text).size();
                 (unit.bytes, unit.chars, unit.ends_line) = (text.len(), size.chars, size.newlines > 0);
             }
-            pieces.push(Piece { unit, text });
+            pieces.push(Piece { unit, text, is_weighed: true });
         }
         pieces.retain(|piece| (old.first.number..end).contains(&piece.unit.number));
         pieces
@@ -217,7 +219,10 @@ mod tests {
 
     fn marks(text: &str) -> usize {
         let input = Input::whole(Utf8(text.as_bytes()));
-        compose::select(&input, &Limits::NONE, Sought::Failure(&[])).old_notices(0).marks.chars
+        compose::select(&input, &Limits::NONE, Sought { failure: true, needles: &[], query: &[] })
+            .old_notices(0)
+            .marks
+            .chars
     }
 
     #[test]

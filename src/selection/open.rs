@@ -23,6 +23,8 @@ pub struct Open {
     heading: Option<(Unit, Vec<u8>)>,
     /// Its trailing context may still grow.
     grows: bool,
+    /// It has words of the question.
+    is_asked: bool,
 }
 
 impl Open {
@@ -34,7 +36,12 @@ impl Open {
         let number = heading.as_ref().map(|(heading, _)| heading.number);
         let first = unit.saturating_sub(before);
         let finding = Finding { unit, worth, first, last: unit + after, around, heading: number };
-        Open { finding, heading, grows: true }
+        Open { finding, heading, grows: true, is_asked: false }
+    }
+
+    /// Opens a line with words of the question.
+    pub fn asked(unit: usize, worth: Worth) -> Open {
+        Open { is_asked: true, ..Open::new(unit, Score::default(), worth, None) }
     }
 }
 
@@ -56,7 +63,7 @@ impl State {
     }
 
     /// Stores a finding with its heading, and with its context if it is worth that.
-    pub fn close(&mut self, Open { mut finding, heading, .. }: Open) {
+    pub fn close(&mut self, Open { mut finding, heading, is_asked, .. }: Open) {
         // Context does not extend across skipped text, whose units may be stored for another finding.
         let Some((first, last)) = self.recent.numbers() else { return };
         finding.around = (finding.around.0.max(first), finding.around.1.min(last));
@@ -64,6 +71,12 @@ impl State {
             let upward = self.recent.back().skip_while(move |(unit, _)| unit.number > last);
             upward.take_while(move |(unit, _)| unit.number >= first)
         };
+        if is_asked {
+            if self.asked.wants(finding.unit, finding.worth) {
+                self.asked.put(finding, units(finding.around.0, finding.around.1));
+            }
+            return;
+        }
         if self.lines.wants(finding.unit, finding.worth) {
             let heading = heading.as_ref().map(|(unit, text)| (*unit, &**text));
             self.lines.put(finding, units(finding.unit, finding.unit).chain(heading));
@@ -98,7 +111,7 @@ mod tests {
         #[test]
         fn the_shelf_holds_the_context_of_its_findings(parts in parts()) {
             let limits = Limits { bytes: 1_000, ..Limits::NONE };
-            let mut selection = Selection::new(&limits, Sought::Failure(&[]));
+            let mut selection = Selection::new(&limits, Sought { failure: true, needles: &[], query: &[] });
             for part in parts {
                 match part {
                     Some(line) => selection.push(line.as_bytes()),

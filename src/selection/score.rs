@@ -49,7 +49,7 @@ pub fn score(line: &[u8]) -> Score {
             let end = start + length;
             // Nearly all words are ruled out by their first letters and length, or by the place of a last capital.
             let word = &line[start..end];
-            if may_name_error(word) || may_tell(word) {
+            if may_name_error(word) || may_tell(word) || may_be_state(word) {
                 weighed.add_word(line, start, end);
             }
         }
@@ -133,6 +133,9 @@ impl Weighed {
                 4
             });
         }
+        if let Some(weight) = state(line, start, end) {
+            self.hit(weight);
+        }
         match shapes::of_word(line, start, end) {
             Some(Shape::Alone(weight)) => self.alone = self.alone.max(weight),
             Some(Shape::Beside(weight)) => self.shape = self.shape.max(weight),
@@ -142,7 +145,18 @@ impl Weighed {
 
     fn add_weight(&mut self, line: &[u8], start: usize, end: usize, weight: i32) {
         let (before, after) = (&line[..start], &line[end..]);
-        if is_of_a_name(before, after) {
+        let word = &line[start..end];
+        if is_of_a_name(before, word, after) {
+            return;
+        }
+        let first = before.iter().filter(|byte| !byte.is_ascii_whitespace()).take(4).count() <= 3;
+        if weight == words::WARNING {
+            // A warning is a level: only as a label does it weigh less, and one that is shouted begins a report.
+            match after.first() {
+                Some(b':') if first && is_shouted(word) => self.hit(4),
+                Some(b':' | b']' | b'[' | b'(') => self.minus = self.minus.min(weight),
+                _ => {}
+            }
             return;
         }
         if weight < 0 {
@@ -152,10 +166,8 @@ impl Weighed {
         if words::is_none_before(before) || words::is_none_after(&after[..after.len().min(24)]) {
             return;
         }
-        let word = &line[start..end];
         let marked = matches!(after.first(), Some(b':' | b'[' | b']' | b'!'));
-        let shouted = word.len() > 3 && word.iter().all(u8::is_ascii_uppercase);
-        let first = before.iter().filter(|byte| !byte.is_ascii_whitespace()).take(4).count() <= 3;
+        let shouted = word.len() > 3 && is_shouted(word);
         self.hit(
             weight + if marked { 3 } else { 0 } + if shouted { 2 } else { 0 } + if first { 2 } else { 0 },
         );
@@ -172,12 +184,27 @@ impl Weighed {
         }
         best = best.max(self.alone);
         // Scores are in halves: negative weights count half beside a strong one.
-        Score((2 * best + if best >= 8 { self.minus } else { 2 * self.minus }).max(0))
+        let score = (2 * best + if best >= 8 { self.minus } else { 2 * self.minus }).max(0);
+        Score(if score > 0 && shapes::passed(line) { score / PASSED } else { score })
     }
 }
 
-/// Returns true if a word is part of a path, an option or an identifier.
-fn is_of_a_name(before: &[u8], after: &[u8]) -> bool {
+/// A test that passed says so of a name of failure.
+const PASSED: i32 = 3;
+
+fn is_shouted(word: &[u8]) -> bool {
+    word.iter().all(u8::is_ascii_uppercase)
+}
+
+/// Returns true if a word is part of a path, an option or an identifier. Capitals that hyphens join are none of these.
+fn is_of_a_name(before: &[u8], word: &[u8], after: &[u8]) -> bool {
+    let is_capital = |byte: &u8| byte.is_ascii_uppercase();
+    if is_shouted(word)
+        && (matches!(before, [.., capital, b'-'] if is_capital(capital))
+            || matches!(after, [b'-', capital, ..] if is_capital(capital)))
+    {
+        return false;
+    }
     let is_member = matches!(before, [.., owner, b'.'] if *owner != b'.');
     is_member
         || matches!(before.last(), Some(b'/' | b'\\' | b'-' | b'$'))
@@ -186,6 +213,65 @@ fn is_of_a_name(before: &[u8], after: &[u8]) -> bool {
             [b'.', next, ..] => next.is_ascii_alphanumeric(),
             _ => false,
         }
+}
+
+/// The least weight of a capitalised part of a state, and the weight of `ERR` in one of capitals.
+const PART: i32 = 7;
+const ERR: i32 = 6;
+
+/// Returns true if a word may be a state: a capital begins it, and more than one part.
+#[inline]
+fn may_be_state(word: &[u8]) -> bool {
+    word.len() > 5 && word[0].is_ascii_uppercase()
+}
+
+/// Returns the weight of the name of a state that has a word of failure as a part: capitals that underscores join, or
+/// capitalised words. The names of programs are not states.
+fn state(line: &[u8], start: usize, end: usize) -> Option<i32> {
+    let (before, word, after) = (&line[..start], &line[start..end], &line[end..]);
+    let is_of_program = matches!(before.last(), Some(b'.' | b'/' | b'\\' | b'$' | b'-'))
+        || matches!(after, [b'(' | b';' | b'/' | b'\\' | b'<', ..] | [b':', b':', ..])
+        || after.trim_ascii_start().starts_with(b"=")
+        || matches!(after, [b'.', next, ..] if next.is_ascii_alphanumeric());
+    if !may_be_state(word) || is_of_program {
+        return None;
+    }
+    let weight_of = |part: &[u8]| match Word::at(part, 0, part.len()).and_then(words::weight) {
+        Some(Weight::Word(weight)) => weight,
+        _ => 0,
+    };
+    if word.contains(&b'_') {
+        let is_of_capitals =
+            word.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
+        let parts =
+            word.split(|byte| *byte == b'_').map(|part| if part == b"ERR" { ERR } else { weight_of(part) });
+        return parts.max().filter(|weight| is_of_capitals && *weight > 0).map(|weight| weight + 2);
+    }
+    let mut parts = humps(word).peekable();
+    let first = parts.next()?;
+    parts.peek()?;
+    std::iter::once(first).chain(parts).map(weight_of).max().filter(|weight| *weight >= PART)
+}
+
+/// Yields the capitalised words of a word: of `OOMKilled`, `OOM` and `Killed`.
+fn humps(word: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let end = (1..rest.len()).find(|at| {
+            let follows = |by: usize| rest.get(at + by).is_some_and(u8::is_ascii_lowercase);
+            rest[*at].is_ascii_uppercase() && (rest[at - 1].is_ascii_lowercase() || follows(1))
+        });
+        let (hump, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after;
+        (!hump.is_empty()).then_some(hump)
+    })
+}
+
+/// Returns the length of the part of a state that begins a text.
+pub fn part_length(text: &[u8]) -> usize {
+    let length = word_length(text);
+    let joined = text[..length].iter().position(|byte| *byte == b'_').unwrap_or(length);
+    humps(&text[..joined]).next().map_or(0, <[u8]>::len)
 }
 
 /// The ends of names of failures, by length.
@@ -233,6 +319,15 @@ mod tests {
             ("TypeError: x is not a function", 11.0),
             ("  at Object.TypeError (a.js:1:2)", 6.0),
             ("warning: unused variable `error`", 1.0),
+            ("Warning  FailedScheduling  pod/a  0/3 nodes", 7.0),
+            ("WARNING: DATA RACE", 4.0),
+            ("| CREATE_FAILED | AWS::S3::Bucket", 9.0),
+            ("net::ERR_NAME_NOT_RESOLVED at https://a", 8.0),
+            ("TEST-UNEXPECTED-FAIL | a.js", 10.0),
+            ("kernel: SystemOOM encountered", 7.0),
+            ("const MAX_ERRORS = 3; FailedTests(x); make_failed", 0.0),
+            ("  ✓ says that it failed (3 ms)", 2.0),
+            ("test parse::an_error_is_told ... ok", 0.0),
             ("check spelling......Failed", 7.0),
             ("not ok 3 - adds", 8.0),
             ("  ✕ adds (3 ms)", 8.0),
@@ -245,7 +340,7 @@ mod tests {
             ("a.py:3:1: F401 `os` imported but unused", 6.0),
             ("[cause]: Error", 8.0),
             ("OSError: [Errno 2]", 10.0),
-            ("  Reason: OOMKilled", 4.0),
+            ("  Reason: OOMKilled", 8.0),
         ];
         for (line, expected) in cases {
             assert_eq!(weight(line), expected, "{line}");

@@ -123,6 +123,16 @@ pub fn of_beginning(line: &[u8]) -> i32 {
     }
 }
 
+/// Returns true if a line tells of a test or a step that passed.
+pub fn passed(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let begins = ["✓", "✔", "√", "PASS", "--- PASS", "ok ", "[       OK ]"];
+    let ends: [&[u8]; 3] = [b"... ok", b" PASSED", b" ... OK"];
+    let (text, percent) = line.split_at(line.iter().rposition(|byte| *byte == b'[').unwrap_or(line.len()));
+    let said = if percent.ends_with(b"%]") { text.trim_ascii_end() } else { line };
+    begins.iter().any(|mark| line.starts_with(mark.as_bytes())) || ends.iter().any(|end| said.ends_with(end))
+}
+
 /// Returns true if a server error status follows a quote, as in access logs: `" 502 `.
 pub fn is_server_error(after: &[u8]) -> bool {
     is_status(after, b"5") && after.get(4) == Some(&b' ')

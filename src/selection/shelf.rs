@@ -16,6 +16,9 @@ impl Worth {
     /// Maximum halvings; beyond that, all repeats are worth equally little.
     const MOST_HALVINGS: u32 = 12;
 
+    /// The worth of a line that the caller asks for, which exceeds all others.
+    pub const ASKED_FOR: Worth = Worth(u32::MAX);
+
     pub fn of(score: Score, earlier: Earlier) -> Worth {
         let score = score.0.unsigned_abs().saturating_sub(2 * (earlier.crowd + 1).ilog2()).max(1);
         Worth((score << Worth::MOST_HALVINGS) >> earlier.same.min(Worth::MOST_HALVINGS))

@@ -1,7 +1,7 @@
 //! Takes lines that say nothing many at a time.
 
 use super::bytes::LOOKED_AT;
-use super::gate::Gate;
+use super::gate::{Gate, Places};
 use super::old::is_mark;
 use super::prefix::without_prefix;
 
@@ -9,7 +9,7 @@ use super::unit::{LONG_LINE, Unit, Units};
 use super::{Aim, State, shapes};
 use crate::encoding::{Size, Text, Utf8};
 use crate::notice::earlier;
-use crate::sieve::{Found, line_end, places};
+use crate::sieve::line_end;
 
 /// Bytes of text that are looked at before their lines are taken.
 pub const PART: usize = 16 * 1024;
@@ -19,8 +19,8 @@ pub struct Reader<'r> {
     pub state: &'r mut State,
     pub aim: &'r mut Aim,
     pub gate: &'r Gate,
-    /// Places that the sieve of the gate found in the part.
-    pub found: &'r [Found],
+    /// Places that the sieves of the gate found in the part.
+    pub found: &'r Places,
     pub text: &'r [u8],
     /// Room for the lengths of lines.
     pub lengths: &'r mut Vec<u16>,
@@ -40,15 +40,14 @@ impl Units for Reader<'_> {
             return 0;
         }
         // An answer is not sought in the head.
-        let room = matches!(gate, Gate::Open | Gate::Answer(_)).then(|| state.head_room()).flatten();
+        let room = if gate.asks() { state.head_room() } else { None };
         let mut end = start;
         lengths.clear();
-        while let Some(next) = line_end(found, end) {
+        while let Some(next) = line_end(&found.failure, end) {
             let line = &part[end..next];
-            let is_of_head = room.is_some();
             if line.len() > LONG_LINE + 1
                 || state.may_be_notice(line, next - start)
-                || !is_of_head && !gate.is_dull(line, places(*found, end, next))
+                || !gate.is_dull(line, found, next, room.is_some())
             {
                 break;
             }
@@ -71,7 +70,7 @@ impl State {
         let begins_line = self.last.is_none_or(|last| last.ends_line);
         let in_notice = (self.blank || self.maybe.is_some()) && self.size.bytes <= earlier::SEARCHED;
         let is_awaited = !self.open.is_empty() || !self.foreign.is_empty() || in_notice;
-        begins_line && !is_awaited && (!matches!(gate, Gate::Failure) || self.headings.in_paragraph())
+        begins_line && !is_awaited && (!gate.seeks_failure() || self.headings.in_paragraph())
     }
 
     /// Returns the bytes that the head may still grow by, if it may.
@@ -89,7 +88,7 @@ impl State {
         let count = lengths.len();
         let line = last_line(lines);
         let last = self.last_unit(lines, count);
-        if matches!(aim, Aim::Failure(_)) {
+        if aim.failure {
             let (wide, mut rest, mut next) = (self.wide, lines, None);
             let back = std::iter::from_fn(|| {
                 let line = (!rest.is_empty()).then(|| last_line(rest))?;
@@ -185,14 +184,15 @@ mod tests {
             text in text(),
             chunk in 1..5_000usize,
             chars in 0..3_000usize,
+            failure in any::<bool>(),
             asked in prop::option::of(prop_oneof![Just(""), Just("parse the item_list"), Just("kelvin é")]),
         ) {
             let limits = Limits { chars, ..Limits::NONE };
             let question: Vec<String> = asked.iter().map(|text| (*text).to_owned()).collect();
-            let sought = || match asked { Some(_) => Sought::Answer(&question), None => Sought::Failure(&[]) };
-            let mut plain = Selection::new(&limits, sought());
-            plain.gate = Gate::Shut;
-            let mut skimming = Selection::new(&limits, sought());
+            let sought = Sought { failure, needles: &[], query: &question };
+            let mut plain = Selection::new(&limits, sought);
+            plain.gate = Gate::default();
+            let mut skimming = Selection::new(&limits, sought);
             for selection in [&mut plain, &mut skimming] {
                 text.as_bytes().chunks(chunk).for_each(|chunk| selection.push(chunk));
                 selection.finish();
@@ -205,6 +205,8 @@ mod tests {
             prop_assert!(plain.lines.units().eq(skimming.lines.units()));
             prop_assert!(plain.contexts.findings().eq(skimming.contexts.findings()));
             prop_assert!(plain.contexts.units().eq(skimming.contexts.units()));
+            prop_assert!(plain.asked.findings().eq(skimming.asked.findings()));
+            prop_assert!(plain.asked.units().eq(skimming.asked.units()));
             prop_assert!(plain.tallies.units().eq(skimming.tallies.units()));
             prop_assert_eq!(format!("{:?}", plain.notices), format!("{:?}", skimming.notices));
         }

@@ -1,5 +1,6 @@
 //! The units of selection: lines, and pieces of long lines.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use crate::encoding::{Text, Utf8};
@@ -9,7 +10,7 @@ pub const LONG_LINE: usize = 1_000;
 
 /// Bytes of a piece. The last piece may be longer, which keeps a mark at the end of a line in one piece.
 const PIECE: usize = 256;
-const LAST_PIECE: usize = PIECE + 32;
+pub const LAST_PIECE: usize = PIECE + 32;
 
 /// The position and size of a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,18 +124,55 @@ impl Splitter {
 fn next_unit(text: &[u8], long: bool, finished: bool) -> Option<usize> {
     let most = if long { LAST_PIECE } else { LONG_LINE };
     let newline = memchr::memchr(b'\n', &text[..text.len().min(most + 1)]);
-    match newline {
-        Some(newline) => Some(newline + 1),
-        None if text.len() > most => Some(piece(&text[..PIECE + 1])),
-        None => (finished && !text.is_empty()).then_some(text.len()),
-    }
+    let end = match newline {
+        Some(newline) => newline + 1,
+        None if text.len() > most => return Some(piece(&text[..PIECE + 1])),
+        None if finished && !text.is_empty() => text.len(),
+        None => return None,
+    };
+    // The rest of a long line may hold lines of its own.
+    Some(if long { escaped_line(&text[..end]).unwrap_or(end) } else { end })
 }
 
-/// Returns the end of the first piece of a text: after a separator in its second half, or else between two code points.
+/// Returns the end of the first line of a text in a JSON string: after an escaped newline.
+fn escaped_line(text: &[u8]) -> Option<usize> {
+    memchr::memmem::find(text, ESCAPED_NEWLINE).map(|at| at + ESCAPED_NEWLINE.len())
+}
+
+pub const ESCAPED_NEWLINE: &[u8] = b"\\n";
+
+/// Returns what a piece of a JSON string says: without the backslash before each quote.
+pub fn unescaped(piece: &[u8]) -> Cow<'_, [u8]> {
+    const QUOTE: &[u8] = b"\\\"";
+    if memchr::memmem::find(piece, QUOTE).is_none() {
+        return Cow::Borrowed(piece);
+    }
+    let mut text = Vec::with_capacity(piece.len());
+    let mut done = 0;
+    for at in memchr::memmem::find_iter(piece, QUOTE) {
+        text.extend_from_slice(&piece[done..at]);
+        done = at + 1;
+    }
+    text.extend_from_slice(&piece[done..]);
+    Cow::Owned(text)
+}
+
+/// Returns the end of the first piece of a text: after an escaped newline, after the last element, tag, statement or
+/// sentence in its second half, after a separator there, or else between two code points.
 fn piece(text: &[u8]) -> usize {
+    if let Some(end) = escaped_line(&text[..PIECE]) {
+        return end;
+    }
     let second_half = &text[PIECE / 2..PIECE];
-    match memchr::memrchr3(b'{', b',', b' ', second_half) {
-        Some(at) => PIECE / 2 + at + 1,
+    let is_end = |pair: &[u8]| {
+        matches!(pair, [b'}' | b']', b','] | [b'.' | b'!' | b'?', b' '] | [b';' | b'>' | b'}', _])
+    };
+    let end = second_half.windows(2).rposition(is_end).map(|at| match second_half[at..] {
+        [b'}' | b']', b',', ..] | [b'.' | b'!' | b'?', b' ', ..] => at + 2,
+        _ => at + 1,
+    });
+    match end.or_else(|| memchr::memrchr3(b'{', b',', b' ', second_half).map(|at| at + 1)) {
+        Some(end) => PIECE / 2 + end,
         None => (0..=PIECE).rev().find(|&at| text[at] & 0xC0 != 0x80).unwrap_or(PIECE),
     }
 }
@@ -288,6 +326,11 @@ mod tests {
         let pieces = units(&long, 1_000_000);
         assert!(pieces.iter().all(|piece| piece.len() <= LAST_PIECE) && pieces.concat() == long);
         assert!(pieces[..pieces.len() - 1].iter().all(|piece| piece.ends_with([' ', ',', '{'])));
+        let said = format!("{{\"log\": \"{}\"}}", "it is \\\"so\\\"\\n".repeat(200));
+        assert!(
+            units(&said, 1_000_000)[1..].iter().all(|piece| piece == "it is \\\"so\\\"\\n" || piece == "\"}")
+        );
+        assert_eq!(*unescaped(b"it is \\\"so\\\"\\n"), *b"it is \"so\"\\n");
         let wide = "漢".repeat(500);
         assert_eq!(units(&wide, 100_000).concat(), wide);
     }

@@ -5,6 +5,9 @@
 
 use super::bytes::{is_word, word_length};
 
+/// The weight of a warning, which is a level.
+pub const WARNING: i32 = -5;
+
 /// Lower-case words and their weights. Negative weights make a line less important.
 #[rustfmt::skip]
 pub const WORDS: &[(&str, i32)] = &[
@@ -20,7 +23,8 @@ pub const WORDS: &[(&str, i32)] = &[
     ("errors", 4), ("failures", 4), ("traceback", 4), ("abort", 4), ("unreachable", 4), ("timeout", 4),
     ("destroy", 3), ("leak", 3),
     ("skipped", 2), ("expected", 2), ("want", 2), ("actual", 1), ("received", 1),
-    ("warning", -5), ("warn", -5), ("deprecated", -3), ("info", -2), ("debug", -2), ("note", -2), ("help", -2),
+    ("oom", 7), ("forbidden", 6), ("unauthorized", 6), ("exceeded", 5), ("evicted", 5),
+    ("warning", WARNING), ("warn", WARNING), ("deprecated", -3), ("info", -2), ("debug", -2), ("note", -2), ("help", -2),
 ];
 
 /// Phrases by first word: the text that must follow, and the weight of the phrase.
@@ -42,6 +46,8 @@ pub const PHRASES: &[(&str, &str, i32)] = &[
     ("exited", " with", 3),
     ("exiting", " with", 3),
     ("out", " of memory", 7),
+    ("timed", " out", 6),
+    ("already", " exists", 5),
     ("is", " not", 1),
     ("stack", " trace", 2),
     ("most", " recent call last", 2),

@@ -9,7 +9,6 @@ pub mod fit;
 mod head_tail;
 pub mod important_end;
 pub mod input;
-mod log;
 pub mod long_lines;
 mod saved_line;
 pub mod sides;
@@ -29,7 +28,6 @@ use closing::{Closing, keep_closing};
 use figures::Kept;
 use head_tail::HeadTail;
 use input::{Input, bytes_in};
-use log::is_log;
 use long_lines::{cut_lines, has_long_line};
 use sides::Sides;
 
@@ -116,7 +114,9 @@ pub fn truncate<T: Text>(input: &Input<T>, policy: &Policy) -> Option<Cut> {
 
 /// Truncates a text without overlong lines.
 pub fn truncate_lines<T: Text>(input: &Input<T>, terms: Terms) -> Option<Cut> {
-    truncate_with(input, terms, |sought| Some(Cow::Owned(selection::select(input, &terms.limits, sought))))
+    truncate_with(input, terms, || {
+        Some(Cow::Owned(selection::select(input, &terms.limits, Sought::of(terms.policy))))
+    })
 }
 
 /// Like [`truncate_lines`], with a search of its own, which runs only if the policy searches and the text does not fit.
@@ -124,7 +124,7 @@ pub fn truncate_lines<T: Text>(input: &Input<T>, terms: Terms) -> Option<Cut> {
 pub fn truncate_with<'f, T: Text>(
     input: &Input<T>,
     terms: Terms,
-    search: impl Fn(Sought) -> Option<Cow<'f, Selection>>,
+    search: impl FnOnce() -> Option<Cow<'f, Selection>>,
 ) -> Option<Cut> {
     let fits = input.fits(&terms.limits);
     if fits && !(input.shows_marks() && terms.notice.tells(&terms.policy.saved)) {
@@ -136,7 +136,7 @@ pub fn truncate_with<'f, T: Text>(
     if fits {
         return saved_line::add(input, terms, closing.as_ref());
     }
-    let selection = find(terms, search);
+    let selection = if terms.searches() { search() } else { None };
     let found = |terms: Terms, closing: Option<&Closing>| selection.as_ref()?.cut(input, terms, closing);
     let ends = |text: &Input<T>, terms: Terms, closing: Option<&Closing>| {
         HeadTail::new(text, input, closing, terms).with_ladder()
@@ -160,22 +160,13 @@ pub fn truncate_with<'f, T: Text>(
 /// marks of gaps leave no room for a line that says something; a notice that counts what is missing says more.
 const LEAST_SEARCHED: usize = 64;
 
-/// Searches for the lines that a policy keeps. Returns `None` if it keeps the ends alone, or if there are none.
-fn find<'f>(
-    Terms { policy, limits, .. }: Terms,
-    search: impl Fn(Sought) -> Option<Cow<'f, Selection>>,
-) -> Option<Cow<'f, Selection>> {
-    let failure = || search(Sought::Failure(&policy.needles)).filter(|selection| selection.any());
-    let answer = || search(Sought::Answer(&policy.query));
-    match policy.keep {
-        _ if policy.seeks_failure() => failure(),
-        Keep::Relevant => answer(),
-        Keep::Auto if limits.chars.min(limits.bytes) < LEAST_SEARCHED => None,
-        Keep::Auto => {
-            let answer = answer()?;
-            if is_log(answer.lines()) { failure().or(Some(answer)) } else { Some(answer) }
-        }
-        _ => None,
+impl Terms<'_> {
+    /// Returns true if lines between the ends may be kept.
+    fn searches(&self) -> bool {
+        let is_small = self.limits.chars.min(self.limits.bytes) < LEAST_SEARCHED;
+        self.policy.seeks_failure()
+            || self.policy.keep == Keep::Relevant
+            || self.policy.keep == Keep::Auto && !is_small
     }
 }
 

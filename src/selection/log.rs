@@ -16,7 +16,8 @@ pub fn is_log<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
         let line = line[..line.len().min(READ)].trim_ascii();
         if !line.is_empty() {
             all += 1;
-            telling += usize::from(has_time(line) || has_level(line) || tells_progress(line));
+            telling +=
+                usize::from(has_time(line) || has_level(line) || is_step(line) || tells_progress(line));
             // Lines to come cannot change that.
             if telling >= LEAST && telling * SHARE >= most {
                 return true;
@@ -39,8 +40,22 @@ fn has_time(line: &[u8]) -> bool {
     })
 }
 
-/// Returns true for a level at the start: `INFO`, `[warn]`, `error:`, also after a time.
+/// Returns true for a mark and a word in capitals, as runners of tests begin steps: `=== RUN`, `--- PASS:`, `[ RUN ]`.
+fn is_step(line: &[u8]) -> bool {
+    let marks = line.iter().take_while(|byte| matches!(byte, b'=' | b'-' | b'[' | b'*')).count();
+    let Some(rest) = line[marks..].strip_prefix(b" ").filter(|_| marks > 0) else { return false };
+    let rest = rest.trim_ascii_start();
+    let capitals = rest.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+    (2..=8).contains(&capitals) && matches!(rest.get(capitals), Some(b' ' | b':' | b']'))
+}
+
+/// Returns true for a level at the start: `INFO`, `[warn]`, `error:`, also after a time, and for a record with one.
 fn has_level(line: &[u8]) -> bool {
+    if line.starts_with(b"{\"") {
+        return [&b"\"level\":"[..], b"\"severity\":", b"\"lvl\":"]
+            .iter()
+            .any(|name| memchr::memmem::find(line, name).is_some());
+    }
     const LEVELS: [&str; 9] =
         ["trace", "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical"];
     let start = &line[..line.len().min(48)];
@@ -107,6 +122,9 @@ mod tests {
             "test a::b ... ok\ntest a::c ... FAILED\ntest a::d ... ok\n\nthread panicked\n",
             "   Compiling a v1.0\n   Compiling b v2.0\n   Compiling c v0.1\nerror: x\n",
             " 10% a\n 20% b\n100% c\n",
+            "=== RUN   TestA\n    --- PASS: TestA/b (0.00s)\n=== CONT  TestA\n    a_test.go:3: x\n",
+            "[ RUN      ] A.b\n[       OK ] A.b (0 ms)\n[  FAILED  ] A.c\nx\n",
+            "{\"level\":30,\"msg\":\"a\"}\n{\"level\":30,\"msg\":\"b\"}\n{\"level\":50,\"msg\":\"c\"}\n",
         ] {
             assert!(log(text), "{text}");
         }

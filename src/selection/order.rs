@@ -1,0 +1,214 @@
+//! The order in which the units of a text are kept, whatever the limits.
+//!
+//! Each stream knows its next unit, and the stream that has used least of its share goes next. So more room only adds to
+//! what is kept.
+
+use std::collections::VecDeque;
+
+use super::page::Page;
+use super::shares::{STREAMS, Shares, Stream, WHOLE, shares};
+use super::shelf::{Finding, Worth};
+use crate::relevance::{Lines, Names, Relevance};
+
+/// The units of a text in the order in which they are kept.
+pub struct Order<'a> {
+    page: Page<'a>,
+    shares: Shares,
+    used: Shares,
+    done: [bool; STREAMS.len()],
+    /// The share of names while they wait for the findings to end.
+    waiting: Option<u64>,
+    head: Option<usize>,
+    tail: Option<usize>,
+    before: Option<usize>,
+    findings: std::vec::IntoIter<&'a Finding>,
+    context: VecDeque<usize>,
+    around: VecDeque<usize>,
+    tallies: std::vec::IntoIter<usize>,
+    answers: std::vec::IntoIter<usize>,
+    read: Box<dyn Fn() -> Relevance + 'a>,
+    names: Option<Names>,
+    /// Kept pieces, in order, with the gaps that each adds.
+    kept: Vec<(usize, isize)>,
+    /// A unit is kept for another reason than its place at an end.
+    any: bool,
+}
+
+impl<'a> Order<'a> {
+    /// Orders the pieces of a page. `findings` and `tallies` are in their order; `read` weighs the words of all pieces.
+    pub fn new(
+        page: Page<'a>,
+        weight: u64,
+        findings: Vec<&'a Finding>,
+        tallies: Vec<usize>,
+        asks: bool,
+        read: impl Fn() -> Relevance + 'a,
+    ) -> Order<'a> {
+        let needles = findings.iter().take_while(|finding| finding.worth == Worth::ASKED_FOR);
+        let needles: Vec<usize> = needles.filter_map(|finding| page.index(finding.unit)).collect();
+        let mut shares = shares(weight);
+        let waiting = (weight == WHOLE).then(|| std::mem::take(&mut shares[Stream::Names as usize]));
+        let mut order = Order {
+            shares,
+            used: Shares::default(),
+            done: [false; STREAMS.len()],
+            waiting,
+            head: page.first(),
+            tail: page.last(),
+            before: tallies.first().and_then(|tally| page.index(*tally)),
+            findings: findings.into_iter(),
+            context: VecDeque::new(),
+            around: VecDeque::new(),
+            tallies: tallies.into_iter(),
+            answers: vec![].into_iter(),
+            read: Box::new(read),
+            names: None,
+            kept: vec![],
+            any: false,
+            page,
+        };
+        // The ends come first, so that names are new to them.
+        let head = order.shares[Stream::Head as usize];
+        order.used[Stream::Names as usize] =
+            order.page.little() * waiting.unwrap_or(order.shares[Stream::Names as usize]) / head.max(1);
+        if asks {
+            let relevance = (order.read)();
+            order.answers = relevance.answers().into_iter();
+            order.names = Some(Names::new(relevance, &order.page));
+        }
+        order.any = !needles.is_empty();
+        needles.into_iter().for_each(|at| order.keep(at, Stream::Findings));
+        order
+    }
+
+    /// Returns the kept pieces so far with the gaps that each adds.
+    pub fn kept(&self) -> &[(usize, isize)] {
+        &self.kept
+    }
+
+    /// Returns true if some unit is kept for another reason than its place at an end of the text.
+    pub fn any(&self) -> bool {
+        self.any
+    }
+
+    /// Keeps the next units. Returns false if none are left.
+    pub fn step(&mut self) -> bool {
+        while let Some(stream) = self.next_stream() {
+            let Some(units) = self.next_of(stream) else {
+                self.done[stream as usize] = true;
+                continue;
+            };
+            let before = self.kept.len();
+            units.into_iter().for_each(|unit| self.keep(unit, stream));
+            if self.kept.len() > before {
+                self.any |= !matches!(stream, Stream::Head | Stream::Tail | Stream::Before);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Keeps a unit, and those that no longer pay for a gap in their place.
+    fn keep(&mut self, at: usize, stream: Stream) {
+        let mut next = Some(at).filter(|at| !self.page.is_kept(*at));
+        while let Some(at) = next {
+            let gaps = self.page.keep(at);
+            self.kept.push((at, gaps));
+            if let Some(names) = &mut self.names {
+                names.learn(at);
+            }
+            self.used[stream as usize] += self.page.room(at);
+            next = self.page.closes(at).next();
+        }
+    }
+
+    /// Returns the stream that has used least of its share.
+    fn next_stream(&mut self) -> Option<Stream> {
+        if let Some(names) = self.waiting
+            && self.done[Stream::Findings as usize]
+            && self.context.is_empty()
+            && self.around.is_empty()
+        {
+            self.waiting = None;
+            // It did not save up while it waited.
+            let next = self.least();
+            self.shares[Stream::Names as usize] = names;
+            let saved = next.map_or(0, |next| self.used[next] * names / self.shares[next]);
+            self.used[Stream::Names as usize] = saved.max(self.used[Stream::Names as usize]);
+        }
+        self.least().map(|at| STREAMS[at])
+    }
+
+    fn least(&self) -> Option<usize> {
+        let is_ready = |at: &usize| match STREAMS[*at] {
+            Stream::Context => !self.context.is_empty(),
+            Stream::Around => !self.around.is_empty(),
+            _ => !self.done[*at],
+        };
+        let open = (0..STREAMS.len()).filter(|at| self.shares[*at] > 0).filter(is_ready);
+        open.min_by(|a, b| (self.used[*a] * self.shares[*b]).cmp(&(self.used[*b] * self.shares[*a])))
+    }
+
+    /// Returns the next units of a stream, of which some may be kept.
+    fn next_of(&mut self, stream: Stream) -> Option<Vec<usize>> {
+        let one = |at: Option<usize>| at.map(|at| vec![at]);
+        match stream {
+            Stream::Head => {
+                let at = self.head.take()?;
+                self.head = self.page.after(at);
+                one(Some(at))
+            }
+            Stream::Tail => {
+                let at = self.tail.take()?;
+                self.tail = self.page.before(at);
+                one(Some(at))
+            }
+            Stream::Before => {
+                let at = self.before.take()?;
+                self.before = self.page.before(at);
+                one(Some(at))
+            }
+            Stream::Findings => {
+                let finding = self.findings.next()?;
+                self.look_around(finding);
+                Some(self.page.index(finding.unit).into_iter().collect())
+            }
+            Stream::Context => one(self.context.pop_front()),
+            Stream::Around => one(self.around.pop_front()),
+            Stream::Tallies => self.tallies.next().map(|tally| self.page.index(tally).into_iter().collect()),
+            Stream::Answers => self.answers.next().map(|at| self.page.around(at).collect()),
+            Stream::Names => {
+                if self.names.is_none() {
+                    let mut relevance = (self.read)();
+                    self.kept.iter().for_each(|(at, _)| relevance.learn(*at));
+                    self.names = Some(Names::new(relevance, &self.page));
+                }
+                self.names.as_mut()?.next(&self.page).map(Iterator::collect)
+            }
+        }
+    }
+
+    /// Adds the lines around a finding to their streams, the nearest first.
+    fn look_around(&mut self, finding: &Finding) {
+        let page = &self.page;
+        let outward = |first: usize, last: usize| {
+            let (unit, most) = (finding.unit, (finding.unit - first).max(last - finding.unit));
+            (1..=most).flat_map(move |by| {
+                [
+                    Some(unit + by).filter(|after| *after <= last),
+                    unit.checked_sub(by).filter(|before| *before >= first),
+                ]
+            })
+        };
+        let units = |numbers: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
+            numbers.filter_map(|number| page.index(number)).collect()
+        };
+        let near =
+            units(&mut finding.heading.into_iter().chain(outward(finding.first, finding.last).flatten()));
+        let (first, last) = (finding.around.0.min(finding.unit), finding.around.1.max(finding.unit));
+        let far = outward(first, last).flatten();
+        let far = units(&mut far.filter(|number| !(finding.first..=finding.last).contains(number)));
+        self.context.extend(near);
+        self.around.extend(far);
+    }
+}
