@@ -102,12 +102,16 @@ describe.each(
   })
 
   it('tells an error by its tag, and what was cut', async () => {
-    // Every line brings a name, so that only a search for failures keeps the error.
+    // Every line brings a name, so that only a result that is no error keeps lines for more than its failures.
     const filler = Array.from({ length: 9_000 }, (_, at) => `filler_${at.toString(36)}\n`)
     const log = `first\n${filler.slice(0, 4_500).join('')}error: it broke here\n${filler.slice(4_500).join('')}last\n`
     const [first = []] = texts(clampResult(make(log)))
+    const [found = []] = texts(clampResult(make(log), { keep: 'findings' }))
     // JSON is one long line, of which a search keeps no middle.
-    if (json.length === 0) expect(first.join('').includes('it broke here')).toBe(sample.error ?? false)
+    if (json.length === 0) {
+      expect(first.join('')).toContain('it broke here')
+      expect(first.join('') === found.join('')).toBe(sample.error ?? false)
+    }
     const events: ClampEvent[] = []
     const tool = wrapTool(
       { name: 'named', execute: async () => make(log) },

@@ -326,7 +326,7 @@ describe('installSessionToolResultGuard', () => {
   })
 
   it('leaves secrets where the host has switched redaction off, and hides them where it is on', () => {
-    const secret = `password: ${'Xk9'.repeat(8)}`
+    const secret = `password: ${['aB3dE5gH', '7jK9mN1p', 'Q3sT5vW7'].join('')}`
     const stored = (options: SessionToolResultGuardOptions) => {
       const { manager } = guarded(options)
       manager.appendMessage(result('c1', secret))

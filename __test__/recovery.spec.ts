@@ -356,7 +356,7 @@ describe('runWithRecovery', () => {
       [0, 2],
       [1, 3],
       [3, 5],
-      [Number.POSITIVE_INFINITY, 11],
+      [Number.POSITIVE_INFINITY, 12],
     ] as const) {
       const told = await run(messages, { ...options, maxCompactions, limit: 1 })
       expect(told.error).toBeInstanceOf(ContextOverflowError)
