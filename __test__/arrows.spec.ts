@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, it } from 'vitest'
+
+const root = join(__dirname, '..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+function files(dir: string, end: string): string[] {
+  return readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(end))
+    .map((name) => join(dir, name))
+}
+
+/** Names that stand for any file. */
+const EXAMPLES = /^src\/http\/parse\.rs$|\/NAME\./
+
+const typescript = ['lib', 'cli', 'wings'].flatMap((dir) => files(dir, '.ts'))
+const rust = files('src', '.rs')
+
+/** Files whose values a module of TypeScript imports at once. Types are erased, and `import()` waits. */
+function importsOf(file: string): string[] {
+  const all = read(file).matchAll(/^(?:import|export)\s(?!type\b)([^'"]*?)\bfrom '(\.[^']+)\.js'/gms)
+  return [...all]
+    .filter(([, names = '']) => !/^\{(?:\s*type\s[^,}]+,?)+\s*\}\s*$/.test(names))
+    .map(([, , path = '']) => normalize(join(dirname(file), `${path}.ts`)))
+}
+
+/** Returns the cycles of a graph: for each, the nodes on a way from one of its nodes back to it. */
+function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const done = new Set<string>()
+  const cycles: string[][] = []
+  const visit = (node: string, way: string[]): void => {
+    if (way.includes(node)) cycles.push([...way.slice(way.indexOf(node)), node])
+    else if (!done.has(node)) {
+      for (const next of graph.get(node) ?? []) visit(next, [...way, node])
+      done.add(node)
+    }
+  }
+  for (const node of graph.keys()) visit(node, [])
+  return cycles
+}
+
+it('modules of TypeScript import each other in one direction', () => {
+  const graph = new Map(typescript.map((file) => [file, importsOf(file)]))
+  expect([...graph.values()].flat().length).toBeGreaterThan(500)
+  expect(cyclesOf(graph)).toEqual([])
+})
+
+it('no comment or page names a file that does not exist', () => {
+  const pages = [...files('docs', '.md'), 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'index.d.ts']
+  const comments = (file: string) => (read(file).match(/(?:^|\s)(?:\/\/|\*|\/\*).*$/gm) ?? []).join('\n')
+  const prose = (file: string) => read(file).replace(/^```[\s\S]*?^```/gm, '')
+  const texts = [
+    ...[...typescript, ...rust].map((file) => [file, comments(file)] as const),
+    ...pages.map((file) => [file, prose(file)] as const),
+  ]
+  const path =
+    /(?<![\w./@-])(?:src|lib|cli|docs|bench|scripts|tests|wings|__test__|frameworks|engines|examples|fuzz)\/[\w./-]*\.(?:rs|ts|mts|mjs|json|md)\b/g
+  const stale = texts.flatMap(([file, text]) =>
+    (text.match(path) ?? [])
+      .filter((name) => !existsSync(join(root, name)) && !EXAMPLES.test(name))
+      .map((name) => `${file}: ${name}`),
+  )
+  expect(stale).toEqual([])
+})
