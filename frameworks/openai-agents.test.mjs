@@ -177,8 +177,7 @@ test('what an errorFunction tells the model is a result like any other; a wrappe
   })
   const [late, early] = sent.map(textOf)
   assert.ok(bytes(late) <= LIMIT && bytes(early) <= LIMIT)
-  assert.equal(late.includes(DECISIVE), false)
-  assert.ok(early.includes(DECISIVE))
+  assert.ok(late.includes(DECISIVE) && early.includes(DECISIVE))
 })
 
 test('a tool that needs approval still asks for it', async () => {

@@ -219,18 +219,24 @@ proptest! {
         }
     }
 
+    /// The loudest line of failure stands third in every order, behind one line of each end. For weaker lines nothing can be
+    /// promised: what is told moves the shares.
     #[test]
-    fn a_told_failure_keeps_what_is_decisive(text in log(), at in any::<prop::sample::Index>(), chars in 64..6_000usize) {
+    fn a_told_failure_keeps_the_loudest_line_that_an_untold_one_keeps(text in log(), at in any::<prop::sample::Index>(), chars in 64..6_000usize) {
         let mut all = lines(&text);
         let at = at.index(all.len() + 1);
-        all.insert(at, "thread main panicked: FATAL: the lock is gone\n");
+        all.insert(at, "error: thread main panicked: FATAL: the lock is gone\n");
         let text = all.concat();
-        let is_kept = |is_error| {
+        let policy = |is_error| {
             let limits = Limits { chars, ..Limits::NONE };
-            let policy = Policy { limits, is_error, notice: Notice::None, ..Policy::default() };
-            let input = Input::whole(Utf8(text.as_bytes()));
-            truncate(&input, &policy).is_none_or(|cut| cut.string(&input).contains("the lock is gone"))
+            Policy { limits, is_error, notice: Notice::None, ..Policy::default() }
         };
+        let is_kept = |is_error| {
+            let input = Input::whole(Utf8(text.as_bytes()));
+            truncate(&input, &policy(is_error)).is_none_or(|cut| cut.string(&input).contains("the lock is gone"))
+        };
+        // Without room for a search only the ends are left.
+        prop_assume!(found(&text, &policy(true)).is_some());
         prop_assert!(is_kept(true) || !is_kept(false));
     }
 
