@@ -6,16 +6,12 @@ use libfuzzer_sys::fuzz_target;
 use spillway::encoding::Utf8;
 use spillway::selection::{Selection, Sought};
 use spillway::limits::{Limits, UNLIMITED};
-use spillway::policy::{Keep, Policy};
+use spillway::policy::Policy;
 use spillway::truncate::input::Input;
 use spillway::truncate::{Cut, Terms};
 
 fn found(text: &str, chunks: &[&[u8]], policy: &Policy) -> Option<Cut> {
-    let sought = match policy.keep {
-        Keep::Relevant | Keep::Auto => Sought::Answer(&policy.query),
-        _ => Sought::Failure(&policy.needles),
-    };
-    let mut selection = Selection::new(&policy.limits, sought);
+    let mut selection = Selection::new(&policy.limits, Sought::of(policy));
     for chunk in chunks {
         selection.push(chunk);
     }
