@@ -19,7 +19,12 @@ export function clampMessages<T extends readonly unknown[]>(
   checkMessages(messages)
   // With an aggregate, all results count.
   const room = aggregate ? -1 : lightRoom(policy)
-  const open = redactHistory(messages, policy, (message) => hasRoom(message, room))
+  const fits: boolean[] = []
+  const open = redactHistory(messages, policy, (message) => {
+    const isLight = hasRoom(message, room)
+    fits.push(isLight)
+    return isLight
+  })
   const light = lightHistory(open.messages, policy)
   const read = elementsOf(light.messages)
   const answer = lastAnswer(read)
@@ -27,7 +32,8 @@ export function clampMessages<T extends readonly unknown[]>(
   const results: Kept[] = []
   for (let at = 0; at < read.length; at++) {
     const message = read[at]
-    if (hasRoom(message, room)) continue
+    // Each message is walked once, unless something of the history changed.
+    if (light.messages === messages ? fits[at] : hasRoom(message, room)) continue
     for (const result of resultsIn(message, policy.dialect))
       results.push(new Kept(result, at, at >= answer, policy, history))
   }
