@@ -13,7 +13,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { hostileText, naive, policies } from './hostile.js'
 
-/** What cleaning changes, and lines that are equal once it has. */
+/** Text that cleaning changes, and lines that are equal after it. */
 const dirtyText = fc
   .array(
     fc.oneof(

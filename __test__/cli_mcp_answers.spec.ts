@@ -122,7 +122,7 @@ function weigh(value: unknown): number {
   return parts.reduce((sum, part) => sum + part + 1, 2)
 }
 
-/** What is shown of an answer, and all of it, are within the limits. */
+/** Checks that the shown part of an answer, and all of it, are within the limits. */
 function expectBounded(line: string): void {
   const all: unknown[] = [JSON.parse(line)].flat()
   for (const message of all)

@@ -179,7 +179,7 @@ describe('a refusal for size', () => {
   })
 })
 
-/** What else is too large, or too much: none of it shrinks with the history. */
+/** Other things that are too large, or too many. None of them shrinks with the history. */
 const none = fc.oneof(
   fc
     .tuple(

@@ -21,7 +21,7 @@ const text = (text: string) => ({ type: 'text', text })
 const sentChars = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).length
 const returned = (value: unknown) => wrapTool({ execute: () => value }).execute() as unknown
 
-/** What an alias of YAML makes: a list of the same list twice, and so on. JSON has 2 ** levels places for it. */
+/** Makes what aliases of YAML make: a list of the same list twice, and so on. JSON has 2 ** levels places for it. */
 function shared(levels: number): unknown[] {
   let list: unknown[] = ['lol']
   for (let level = 0; level < levels; level++) list = [list, list]

@@ -5,7 +5,7 @@ import { estimateTokens, measureText } from '../../index.js'
 export type Limits = Readonly<Record<'maxBytes' | 'maxLines' | 'maxChars' | 'maxTokens', number>>
 
 const NONE = Number.POSITIVE_INFINITY
-/** What a notice about structured content takes at most. */
+/** Most room of a notice about structured content. */
 const NOTICE: Limits = { maxBytes: 384, maxLines: 1, maxChars: 384, maxTokens: 192 }
 
 export function limitsOf({ maxBytes, maxLines, maxChars = NONE, maxTokens = NONE }: Policy): Limits {

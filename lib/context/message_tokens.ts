@@ -29,7 +29,7 @@ interface Share {
 export interface ResultShare extends Share {
   readonly result: Result
   readonly chars: number
-  /** What its notices tell, once looked up. */
+  /** The figures of its notices, once looked up. */
   original?: Original
 }
 

@@ -1,6 +1,6 @@
 import type { Answer, Call } from './parts.js'
 
-/** What pairs a result with its call. */
+/** The marks that pair a result with its call. */
 export type Marks = Pick<Answer, 'id' | 'tool' | 'isHosted'>
 
 /** The calls before a result, by what pairs them with it. */

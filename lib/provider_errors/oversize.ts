@@ -7,7 +7,7 @@ const { prompt, context, request, token, char, byte, measure, limit, exceed, com
   SORT
 const { fit, not, remedy, output, rate, money, plan, thing, field } = SORT
 
-/** What a refusal for size says. */
+/** A refusal for size, as its sentence states it. */
 export interface Oversize extends Figures {
   readonly kind: ProviderErrorKind
   /** Both numbers are stated in one unit, and the first is larger. Prose does not say that. */

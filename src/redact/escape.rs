@@ -28,7 +28,7 @@ pub struct Escapes {
     is_long: bool,
 }
 
-/// What stands behind some backslashes.
+/// The character behind some backslashes.
 enum Next {
     /// An escape of some bytes, for this character.
     Char(usize, u8),

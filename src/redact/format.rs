@@ -34,7 +34,7 @@ pub struct Format {
     /// The characters one of which precedes the anchor, if any must.
     #[serde(default)]
     after: String,
-    /// What does not follow a secret.
+    /// Text that does not follow a secret.
     #[serde(default)]
     unless: Option<String>,
     #[serde(skip)]

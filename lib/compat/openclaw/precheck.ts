@@ -76,7 +76,7 @@ export function isContextOverflowError(error: unknown, options?: ProfileOptions)
   return profileOf(options).overflows.includes(classifyProviderError(error).kind)
 }
 
-/** What Anthropic says where only a smaller prompt is free of further charge: a rate limit by its status. */
+/** Anthropic's words where only a smaller prompt is free of further charge: a rate limit by its status. */
 const EXTRA_USAGE = /^\W*(?:error\W+)?(?:429\W+)?extra usage is required for long context requests\b/i
 
 export function isLikelyContextOverflowError(error: unknown): boolean {

@@ -7,7 +7,7 @@ import { isError, isUser } from './suppression.js'
 import type { Write } from './tool_result_guard.js'
 import { isToolResult } from './tool_results.js'
 
-/** What a session manager has beside its append. */
+/** Members of a session manager beside its append. */
 export interface Manager {
   getSessionFile?(): unknown
   getSessionTarget?(): unknown
