@@ -4,7 +4,7 @@ import type { MediaBudget } from './media.js'
 
 type Given = NonNullable<ResultPolicy['media']>
 
-/** Checks the budget of a policy. Returns undefined if it bounds nothing. */
+/** Checks the media budget of a policy. Returns undefined if it sets no limit. */
 export function checkMedia(media: Given | undefined): MediaBudget | undefined {
   if (media === undefined) return undefined
   const given = checkNamesWithin('media', media)
