@@ -15,7 +15,7 @@ use crate::notice::counts::grouped;
 /// Chars within which a data URL must name its type.
 const PREFIX: usize = 256;
 
-/// Returns the words that replace a payload of `size` bytes. `said`: the type that its holder
+/// Returns the words that replace a payload. `bytes`: its size. `said`: the type that its holder
 /// declares, used if the bytes do not identify one.
 pub fn words(medium: Option<Medium>, said: Option<&str>, bytes: usize) -> String {
     let mut words = format!("[... {} bytes", grouped(bytes));
