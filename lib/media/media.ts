@@ -1,19 +1,12 @@
+import type { Figures } from '../clamp_event.js'
 import { CACHE_MARKS, Draft } from '../dialect/edit.js'
 import type { Result } from '../dialect/results.js'
 import { isData } from '../dialect/slots.js'
 import { native } from '../engine.js'
-import { type Figures, sum } from '../result/clamp_slots.js'
-import { sizeOf } from '../text/size.js'
+import type { MediaBudget } from '../media_options.js'
+import { sizeOf, sum } from '../text/size.js'
 import { get } from '../untrusted.js'
 import { blocksOf, hasRuns, type MediaBlock, type MediaRun, runsIn } from './found.js'
-
-/** The limits on the payloads of one result, or of a whole history. */
-export interface MediaBudget {
-  readonly maxBytes: number
-  readonly maxItems: number
-  /** True if the first stay rather than the latest. */
-  readonly first: boolean
-}
 
 /** The payloads of a result, in blocks and then in texts. */
 export class ResultMedia {

@@ -1,7 +1,7 @@
 import type { DialectName } from 'spillway'
 import { endsAt, firstAt, isGiven, leads, Paths, type Place, visit } from '../dialect/paths.js'
 import { type Row, rows } from '../dialect/results.js'
-import type { CallData, PairsData } from '../dialect/table.js'
+import type { CallData, PairsData } from '../dialects.js'
 import { get, isList, isObject } from '../untrusted.js'
 
 /** A kind of tool calls of a dialect, with the template of a result that is missing. */
