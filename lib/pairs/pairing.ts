@@ -56,7 +56,7 @@ export class Pairing {
       const { id, tool } = row.namesOf(place)
       // A text block that is not a message looks like a result of OpenAI Agents.
       const isNamed = id !== undefined || tool !== undefined
-      if (isNamed || (!isHosted && root.read('role') !== undefined))
+      if (isNamed || (!isHosted && rules.isMessage(root)))
         this.answers.push(new Answer(at, place, row, id, tool?.trim() ? tool : undefined, isHosted))
     }
   }
@@ -94,7 +94,25 @@ export class Pairing {
       return answer.id !== undefined
     })
     const left = this.pairEach(withIds)
-    this.pairEach([...without, ...left.filter(({ id }) => id === '')].sort(inOrder), true)
+    const rest = this.pairEach([...without, ...left.filter(({ id }) => id === '')].sort(inOrder), true)
+    this.pairByPlace(rest.filter(({ tool, isHosted }) => tool === undefined && !isHosted))
+  }
+
+  /** Pairs results with neither id nor tool with the open calls of the turn before them, if both are as many. */
+  private pairByPlace(answers: readonly Answer[]): void {
+    if (answers.length === 0) return
+    const turnOf = ({ at }: Call | Answer) => this.turnOf[at] as number
+    const byTurn = new Map<number, { calls: Call[]; answers: Answer[] }>()
+    for (const answer of answers) {
+      const known = byTurn.get(turnOf(answer))
+      if (known) known.answers.push(answer)
+      else byTurn.set(turnOf(answer), { calls: [], answers: [answer] })
+    }
+    for (const call of this.calls)
+      if (!call.answer && call.kind.result) byTurn.get(turnOf(call) + 1)?.calls.push(call)
+    for (const { calls, answers } of byTurn.values())
+      if (calls.length === answers.length)
+        for (const [at, answer] of answers.entries()) bind(calls[at] as Call, answer)
   }
 
   /** Pairs results, and returns the results without a call. `isByTool`: ignore their ids. */

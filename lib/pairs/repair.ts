@@ -68,7 +68,12 @@ class Drafts {
 
   rename(one: Call | Answer, id: string): void {
     if (one instanceof Call) this.set(one, one.kind.id, one.kind.data.id, id)
-    else this.set(one, one.row.names.id, one.row.data.id?.[0] ?? 'id', id)
+    else {
+      // Two dialects share results. A result that lacks its id gets it under the name that its call has.
+      const { id: names = [] } = one.row.data
+      const name = names.find((name) => name === one.call?.kind.data.id) ?? names[0] ?? 'id'
+      this.set(one, one.row.names.id, name, id)
+    }
   }
 
   nameTool(answer: Answer, tool: string): void {

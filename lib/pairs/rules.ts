@@ -61,6 +61,8 @@ export class Rules {
   readonly waiting: Paths
   readonly ids: RegExp | undefined
   readonly copy: string | undefined
+  /** Types of the results of its calls. */
+  private readonly types: ReadonlySet<unknown>
 
   constructor({ name, data }: Row) {
     const { pairs = {}, calls = [], copy } = data
@@ -69,6 +71,7 @@ export class Rules {
     this.pairs = pairs
     this.copy = copy
     this.kinds = calls.map((data) => new Kind(data))
+    this.types = new Set(calls.map(({ result = {} }) => get(result, 'type')).filter(isGiven))
     for (const [rank, { at }] of calls.entries()) this.calls.grow(at, { field: `${rank}`, as: '' })
     this.areOne = calls.some(({ open }) => open !== undefined)
     this.role = get(home, 'role')
@@ -77,6 +80,11 @@ export class Rules {
     this.void = Paths.of(pairs.void)
     this.waiting = Paths.of(pairs.waiting)
     this.ids = ids === undefined ? undefined : new RegExp(ids)
+  }
+
+  /** Returns true if a message has a role or the type of a result. A block of words has neither. */
+  isMessage(root: Place): boolean {
+    return root.read('role') !== undefined || this.types.has(root.read('type'))
   }
 
   /** Calls back with each call in a message and its kind, in order. Reports a call twice if two
