@@ -127,7 +127,7 @@ describe('lists', () => {
         readFileSync(join(__dirname, '../lib', name), 'utf8').includes('Array.isArray('),
     )
     // json.ts and settled.ts ask first if it is a proxy.
-    expect(users.sort()).toEqual(['json.ts', 'settled.ts', 'untrusted.ts'])
+    expect(users.sort()).toEqual(['dialect/settled.ts', 'json.ts', 'untrusted.ts'])
   })
 
   it('of holes are bounded', () => {
