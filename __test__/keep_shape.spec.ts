@@ -91,7 +91,7 @@ test('structured content is capped by its schema', () => {
   const next = `https://example.org/${'page/'.repeat(20)}`
   const structuredContent = { rows: rows(500), next, more: 'x'.repeat(5_000) }
   const result = { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
-  const clamped = clampResult(result, { ...policy, schema, sideData: 'cap', maxSideBytes: 400 })
+  const clamped = clampResult(result, { ...policy, schema, sideData: { maxBytes: 400 } })
   for (const [part, bytes] of [
     [clamped.structuredContent, 400],
     [JSON.parse(clamped.content[0]?.text ?? ''), 900],
@@ -156,7 +156,7 @@ test('structured content that is cut beside no text is told of once', async () =
     const structuredContent = { rows: rows(500) }
     const find = wrapTool(
       { name: 'find', execute: async () => ({ content, structuredContent }) },
-      { ...policy, sideData: 'cap', maxSideBytes: 400, onClamp: (event) => events.push(event) },
+      { ...policy, sideData: { maxBytes: 400 }, onClamp: (event) => events.push(event) },
     )
     const made = (await find.execute()).structuredContent
     const [total, kept] = [structuredContent, made].map((data) => Buffer.byteLength(JSON.stringify(data)))

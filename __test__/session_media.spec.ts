@@ -75,10 +75,10 @@ describe.each(
       fc.array(fc.tuple(said, fc.array(payload, { maxLength: 3 })), { minLength: 1, maxLength: 4 }),
       fc.nat(9_000),
       fc.nat(6),
-      fc.constantFrom('latest' as const, 'first' as const),
-      async (results, maxBytes, maxItems, keep) => {
+      fc.constantFrom('oldest' as const, 'newest' as const),
+      async (results, maxBytes, maxItems, order) => {
         const history = results.map(([said, payloads], at) => make(`c${at}`, said, payloads))
-        const policy = { ...open, media: { maxBytes, maxItems, keep } }
+        const policy = { ...open, media: { maxBytes, maxItems, order } }
         const stored = session(history)
         const held = await mediaIn(stored)
         const { changed, clamped, media = none } = await repairSession(stored, { ...policy, backup: false })

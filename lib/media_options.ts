@@ -17,6 +17,6 @@ export function checkMedia(media: Given | undefined): MediaBudget | undefined {
   const given = checkNamesWithin('media', media)
   const maxBytes = bound('media.maxBytes', given.maxBytes, Number.POSITIVE_INFINITY)
   const maxItems = bound('media.maxItems', given.maxItems, Number.POSITIVE_INFINITY)
-  const first = choice('media.keep', given.keep, ['latest', 'first'], 'latest') === 'first'
+  const first = choice('media.order', given.order, ['oldest', 'newest'], 'oldest') === 'newest'
   return Math.min(maxBytes, maxItems) === Number.POSITIVE_INFINITY ? undefined : { maxBytes, maxItems, first }
 }

@@ -7,6 +7,7 @@ import { checkNotice } from './notice.js'
 import { checkQuery } from './query.js'
 import { checkRedact } from './redact_options.js'
 import { checkSchema } from './schema.js'
+import { checkSideData } from './side_data_options.js'
 import { isList, isObject } from './untrusted.js'
 import {
   bound,
@@ -36,13 +37,14 @@ class CheckedPolicy {
   readonly #compiled: Compiled
 
   constructor(options: WrapPolicy, compiled: Compiled) {
-    const { needles, query, clean, media, redact } = options
+    const { needles, query, clean, media, redact, sideData } = options
     Object.assign(this, options, { maxBytes: compiled.limits.bytes, maxLines: compiled.limits.lines })
     if (needles) Object.assign(this, { needles: Object.freeze([...needles]) })
     if (isList(query)) Object.assign(this, { query: Object.freeze([...query]) })
     if (media) Object.assign(this, { media: Object.freeze({ ...media }) })
     if (isObject(clean)) Object.assign(this, { clean: Object.freeze({ ...clean }) })
     if (isObject(redact)) Object.assign(this, { redact: Object.freeze({ ...redact }) })
+    if (isObject(sideData)) Object.assign(this, { sideData: Object.freeze({ ...sideData }) })
     this.#compiled = compiled
     Object.freeze(this)
   }
@@ -122,6 +124,7 @@ function check(options: WrapPolicy): Compiled {
   }
   const keep = choice('keep', options.keep, KEEPS, 'auto')
   const method = options.method === undefined ? undefined : text('method', options.method, '')
+  const side = checkSideData(options.sideData)
   const dialect = options.dialect
   if (dialect !== undefined) choice('dialect', dialect, dialectNames, 'text')
   return {
@@ -141,11 +144,10 @@ function check(options: WrapPolicy): Compiled {
     media: checkMedia(options.media),
     redact: checkRedact(options.redact),
     dialect,
-    sideData: choice('sideData', options.sideData, ['keep', 'cap', 'drop'], 'keep'),
     structured: choice('structured', options.structured, ['both', 'text', 'structured'], 'both'),
     keepsShape: choice('json', options.json, ['text', 'keep-shape'], 'text') === 'keep-shape',
     schema: checkSchema(options.schema),
-    maxSideBytes: bound('maxSideBytes', options.maxSideBytes, 8_192),
+    ...side,
     method,
     onClamp: callback('onClamp', options.onClamp),
     spill: store('spill', options.spill),

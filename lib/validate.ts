@@ -36,7 +36,6 @@ const POLICY = [
   'share',
   'dialect',
   'sideData',
-  'maxSideBytes',
   'structured',
   'json',
   'schema',
@@ -51,12 +50,13 @@ const POLICY = [
 /** Names of all options, by taker, its own first. */
 export const OPTIONS = {
   policy: POLICY,
-  media: ['maxBytes', 'maxItems', 'keep'],
+  media: ['maxBytes', 'maxItems', 'order'],
+  sideData: ['maxBytes'],
   clean: ['ansi', 'carriageReturns', 'control', 'repeats'],
   redact: ['kinds', 'patterns'],
   display: ['maxChars', 'maxErrorChars', 'clean', 'redact'],
   messages: ['aggregate', ...POLICY],
-  aggregate: ['maxChars', 'order', 'protectLatest', 'minKeepChars'],
+  aggregate: ['maxChars', 'order', 'protectNewest', 'minKeepChars'],
   capture: ['streams', 'tool', 'callId', ...POLICY],
   attach: ['graceMs', 'signal'],
   store: ['dir', 'reference', 'maxFileBytes', 'maxTotalBytes', 'maxAge', 'minAge'],
@@ -118,7 +118,7 @@ export function checkNames<T extends object>(taker: Taker, field: string, value:
 
 /** Like `checkNames`, for the options within another option, which do not serve other functions. */
 export function checkNamesWithin<T extends object>(
-  taker: 'clean' | 'redact' | 'aggregate' | 'media',
+  taker: 'clean' | 'redact' | 'aggregate' | 'media' | 'sideData',
   value: T,
 ): T {
   const own: readonly string[] = OPTIONS[taker]

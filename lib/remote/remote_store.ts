@@ -5,7 +5,6 @@ import type {
   SpillSearch,
   SpillSlice,
   SpillStore,
-  SweepOptions,
   TextInput,
 } from 'spillway'
 import type { RemoteSpillOptions } from 'spillway/remote'
@@ -132,7 +131,9 @@ class RemoteStore implements SpillStore {
     return records.map(([id, stored]) => shown(this.#keys, id, stored))
   }
 
-  async sweep(options: SweepOptions = {}): Promise<{ removed: number; bytes: number }> {
+  async sweep(
+    options: { retain?: readonly string[] | undefined } = {},
+  ): Promise<{ removed: number; bytes: number }> {
     const retain = new Set(checkRetained(options))
     const { maxTotalBytes, maxAge } = this.#limits
     const outputs = await this.#outputs()

@@ -163,7 +163,7 @@ function budgetOf(params: {
   return {
     ...rest,
     maxEach,
-    aggregate: { maxChars: all, order, protectLatest: false, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
+    aggregate: { maxChars: all, order, protectNewest: false, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
     cutting: { ...options, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
   }
 }
