@@ -144,6 +144,7 @@ function check(options: WrapPolicy): Compiled {
     sideData: choice('sideData', options.sideData, ['keep', 'cap', 'drop'], 'keep'),
     structured: choice('structured', options.structured, ['both', 'text', 'structured'], 'both'),
     keepsShape: choice('json', options.json, ['text', 'keep-shape'], 'text') === 'keep-shape',
+    explains: flag('explain', options.explain, false),
     schema: checkSchema(options.schema),
     maxSideBytes: bound('maxSideBytes', options.maxSideBytes, 8_192),
     method,

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use super::body::Body;
 use super::old::Old;
-use super::order::Order;
+use super::order::{Order, Taken};
 use super::page::{Page, Piece};
+use super::reason::{DROPPED, Reason, Reasons};
 use super::shares::WHOLE;
 use super::{Selection, Sought};
 use crate::encoding::{Size, Text, Utf8};
@@ -137,11 +138,12 @@ struct Composer<'a> {
     end: Size,
 }
 
-/// A piece that is kept, its size, and the gaps that it adds.
+/// A piece that is kept, its size, the gaps that it adds, and the reason.
 struct Step {
     at: usize,
     size: Usage,
     gaps: isize,
+    reason: Reason,
 }
 
 impl<'a> Composer<'a> {
@@ -163,13 +165,16 @@ impl<'a> Composer<'a> {
         let mut order =
             Order::new(page, self.weight, findings, self.tallies(), !aim.question.is_empty(), read);
         let (mut steps, mut taken) = (vec![], Usage::default());
+        // More room would keep these lines next.
+        let mut explained = if self.terms.policy.explains { DROPPED } else { 0 };
         loop {
-            for &(at, gaps) in &order.kept()[steps.len()..] {
+            for &Taken { at, gaps, reason } in &order.kept()[steps.len()..] {
                 let size = self.pieces[at].size(self.last, limits);
+                explained = explained.saturating_sub(usize::from(!taken.within(limits) && reason.tells()));
                 taken = taken.plus(size);
-                steps.push(Step { at, size, gaps });
+                steps.push(Step { at, size, gaps, reason });
             }
-            if order.any() && !taken.within(limits) || !order.step() {
+            if order.any() && !taken.within(limits) && explained == 0 || !order.step() {
                 return order.any().then_some(steps);
             }
         }
@@ -193,6 +198,8 @@ impl<'a> Composer<'a> {
 
     fn finish(&self, notice: &Notice, text: &str, body: Body) -> Option<Cut> {
         let lines = self.kept_lines(&body);
+        let taken = self.kept.iter().map(|step| (self.pieces[step.at].unit.line + 1, step.reason));
+        let reasons = self.terms.policy.explains.then(|| Reasons::new(taken, &lines));
         let bytes = self.kept_bytes(&body);
         let start = Utf8(&body.text).size().chars + separator(notice, text).len();
         let (end, total) = (self.end, self.totals.chars);
@@ -215,6 +222,7 @@ impl<'a> Composer<'a> {
                 ranges,
                 size: Size { bytes, chars: body.kept.chars - body.foreign.chars, ..body.kept } + end,
                 lines,
+                reasons,
             }),
         })
     }

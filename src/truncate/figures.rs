@@ -10,6 +10,7 @@ use crate::encoding::{Size, Text};
 use crate::limits::Limits;
 use crate::notice::counts::{Amount, Counts, Needs, line_ranges};
 use crate::notice::earlier::{Earlier, SEARCHED, Told};
+use crate::selection::reason::Reasons;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Figures<'a, T> {
@@ -177,6 +178,8 @@ pub struct Kept {
     /// Their size, without marks.
     pub size: Size,
     pub lines: KeptLines,
+    /// The reasons of lines that a search keeps, if the policy asks for them.
+    pub reasons: Option<Reasons>,
 }
 
 impl Kept {
@@ -191,6 +194,7 @@ impl Kept {
             ranges: ranges.into_iter().filter(|range| !range.is_empty()).collect(),
             size: Size { bytes: size.bytes - marks.bytes, chars: size.chars - marks.chars, ..size },
             lines: KeptLines::of(input, sides),
+            reasons: None,
         }
     }
 }
@@ -224,6 +228,12 @@ impl KeptLines {
         ];
         let total = totals.lines(input.is_open());
         KeptLines { ranges: ranges.into_iter().filter(|(first, last)| first <= last).collect(), total }
+    }
+
+    /// Returns true if a line is kept.
+    pub fn has(&self, line: usize) -> bool {
+        let next = self.ranges.partition_point(|(_, last)| *last < line);
+        self.ranges.get(next).is_some_and(|(first, _)| *first <= line)
     }
 
     /// Returns the number of kept lines. A line shared by two ranges counts once.
