@@ -127,6 +127,8 @@ export interface PolicyOptions extends Limits {
   snap?: 'line' | 'char' | undefined
   /** Default 'hint'. */
   notice?: Notice | undefined
+  /** For clampTextWithReport: adds `reasons` and `dropped` to the report. The text is the same. Default false. */
+  explain?: boolean | undefined
   /** Name of the text in notices. Default "output". */
   source?: string | undefined
   /** Cleans texts before the limits apply, as cleanText does: G3, G4, totals and ranges hold for
@@ -172,6 +174,37 @@ export interface ClampReport {
   ranges: [number, number][]
   /** The notice in `text`, "" if there is none. */
   notice: string
+  /** With `explain`: one reason for each kept line, in order. Empty if nothing was omitted. */
+  reasons?: LineReason[]
+  /** With `explain`: the omitted lines that a larger limit would keep first for their score, at most 20, the next
+   *  first. Empty if the text was not searched. */
+  dropped?: LineReason[]
+}
+/** The reason to keep a line. */
+export interface LineReason {
+  /** Number of the line in the input (with `clean`, in the cleaned text), from 1. */
+  line: number
+  /** The stream that took the line or its first kept part: 'head' and 'tail' for its place, also in a cut that does not
+   *  search; 'needles' for one of `needles`; 'findings' for words of failure; 'context' and 'around' for a finding beside
+   *  it; 'tallies' for a result that it states; 'before' for standing before the last of these; 'answers' for words of
+   *  `query`, its own or of the line beside it; 'names' for names and words that no kept line had; 'gap' if it takes no
+   *  more room than the mark in its place. */
+  stream:
+    | 'head'
+    | 'tail'
+    | 'needles'
+    | 'findings'
+    | 'context'
+    | 'around'
+    | 'tallies'
+    | 'before'
+    | 'answers'
+    | 'names'
+    | 'gap'
+  /** Points that decide the order within a stream, to compare within it alone: for 'findings', and for lines beside one,
+   *  the score of the finding, halved for each line like it before; for 'answers' what the line has of the question; for
+   *  'names' the worth of its new names. 0 for all others. */
+  score: number
 }
 
 /** Truncates `text` to the policy. Bytes are read as UTF-8 without copying the whole input; invalid

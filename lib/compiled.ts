@@ -41,6 +41,8 @@ export interface Compiled {
   readonly structured: 'both' | 'text' | 'structured'
   /** True if JSON that is cut still parses. */
   readonly keepsShape: boolean
+  /** True if reports tell why lines are kept. */
+  readonly explains: boolean
   /** A JSON schema, as JSON. */
   readonly schema: string | undefined
   readonly clean: Cleaning | undefined
@@ -101,6 +103,7 @@ export function handleOf(policy: Compiled): Slot['handle'] {
     needles: policy.needles,
     query: isList(policy.query) ? policy.query : [],
     keepsShape: policy.keepsShape,
+    explains: policy.explains,
     ...(policy.schema !== undefined && { schema: policy.schema }),
     ...(saved && { saved: saved.how, savedName: saved.name }),
   })

@@ -146,6 +146,7 @@ function check(options: WrapPolicy): Compiled {
     dialect,
     structured: choice('structured', options.structured, ['both', 'text', 'structured'], 'both'),
     keepsShape: choice('json', options.json, ['text', 'keep-shape'], 'text') === 'keep-shape',
+    explains: flag('explain', options.explain, false),
     schema: checkSchema(options.schema),
     ...side,
     method,

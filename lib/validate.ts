@@ -33,6 +33,7 @@ const POLICY = [
   'snap',
   'notice',
   'source',
+  'explain',
   'share',
   'dialect',
   'sideData',

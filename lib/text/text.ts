@@ -1,4 +1,4 @@
-import type { ClampReport, PolicyOptions, TextInput, TextSize } from 'spillway'
+import type { ClampReport, LineReason, PolicyOptions, TextInput, TextSize } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import { compile } from '../policy.js'
 import { tryRead } from '../untrusted.js'
@@ -9,7 +9,7 @@ import { truncate } from './notice_function.js'
 import { leftOfRepeats, parted, prepared } from './prepare.js'
 import { keptWithout } from './repeats.js'
 import { isWithin } from './size.js'
-import { keptLines, type Truncation } from './truncation.js'
+import { type Kept, keptLines, type Truncation } from './truncation.js'
 
 export function clampText(text: TextInput, policy?: PolicyOptions): string {
   return clampPrepared(checkText(text), compile(policy))
@@ -38,9 +38,10 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
   const given = prepared(checkText(text), compiled)
   const input = inputOf(given, compiled.words !== undefined)
   const total = input.total()
-  if (typeof given === 'string' && surelyFits(given, compiled)) return whole(given, total)
+  if (typeof given === 'string' && surelyFits(given, compiled)) return whole(given, total, compiled)
   const made = truncate(input, compiled, true)
-  const { ranges, ...kept } = keptIn(given, made, compiled)
+  const part = keptIn(given, made, compiled)
+  const kept = { bytes: part.bytes, chars: part.chars, lines: keptLines(part) }
   const omitted = {
     bytes: total.bytes - kept.bytes,
     chars: total.chars - kept.chars,
@@ -53,21 +54,33 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
     total: { ...total },
     kept,
     omitted,
-    ranges,
+    ranges: part.ranges,
     notice: made.notice,
+    ...(compiled.explains && (made.truncated ? explained(part) : { reasons: [], dropped: [] })),
   }
 }
 
-/** Returns the kept parts of a text and their size, without the lines that are dropped after the cut. */
-function keptIn(
-  given: TextInput,
-  made: Truncation,
-  policy: Compiled,
-): TextSize & { ranges: [number, number][] } {
-  const { bytes, chars, ranges, lines } = made.kept()
+/** Returns the kept parts of a text, without the lines that are dropped after the cut. */
+function keptIn(given: TextInput, made: Truncation, policy: Compiled): Kept {
+  const kept = made.kept()
   const left = leftOfRepeats(made.text, policy)
-  const fewer = left === made.text ? undefined : tryRead(() => keptWithout(given, made.text, left, ranges))
-  return fewer ?? { bytes, chars, lines: keptLines({ lines }), ranges }
+  if (left === made.text) return kept
+  return { ...kept, ...tryRead(() => keptWithout(given, made.text, left, kept.ranges)) }
+}
+
+type Explanation = Required<Pick<ClampReport, 'reasons' | 'dropped'>>
+
+/** Returns the reason of each kept line. Without a search, lines are kept for their place. */
+function explained({ keep, lines, ranges, reasons }: Kept): Explanation {
+  const found = new Map(reasons?.kept.map((reason) => [reason.line, reason]))
+  const startsAtEnd = keep === 'tail' || (keep === 'ends' && ranges.length === 1 && ranges[0]?.[0] !== 0)
+  const kept = new Map<number, LineReason>()
+  for (const [at, [first, last]] of lines.entries()) {
+    const stream = at > 0 || startsAtEnd ? 'tail' : 'head'
+    for (let line = first; line <= last; line++)
+      if (!kept.has(line)) kept.set(line, found.get(line) ?? { line, stream, score: 0 })
+  }
+  return { reasons: [...kept.values()], dropped: reasons?.dropped ?? [] }
 }
 
 function surelyFits(text: string, policy: Compiled): boolean {
@@ -75,7 +88,7 @@ function surelyFits(text: string, policy: Compiled): boolean {
 }
 
 /** Returns the report of a text that is not truncated. */
-function whole(text: string, total: TextSize): ClampReport {
+function whole(text: string, total: TextSize, { explains }: Compiled): ClampReport {
   return {
     text,
     truncated: false,
@@ -85,6 +98,7 @@ function whole(text: string, total: TextSize): ClampReport {
     omitted: { bytes: 0, chars: 0, lines: 0 },
     ranges: total.chars > 0 ? [[0, total.chars]] : [],
     notice: '',
+    ...(explains && { reasons: [], dropped: [] }),
   }
 }
 

@@ -171,6 +171,16 @@ impl Names {
         self.relevance.learn(line);
     }
 
+    /// Returns what a line has of the question.
+    pub fn asked(&self, line: usize) -> u32 {
+        self.relevance.asked[line]
+    }
+
+    /// Returns the value of a line alone.
+    pub fn value(&self, line: usize) -> u32 {
+        self.relevance.values[line]
+    }
+
     /// Returns the line of the highest value for its room, with its neighbours, or `None` if no line has any value.
     pub fn next(&mut self, lines: &impl Lines) -> Option<RangeInclusive<usize>> {
         // The value of a line only falls as others are kept, so the best is the first that is still worth what it was.

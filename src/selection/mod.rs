@@ -45,6 +45,7 @@ mod open;
 mod order;
 mod page;
 mod prefix;
+pub mod reason;
 mod score;
 mod shapes;
 mod shares;

@@ -2,22 +2,24 @@
 
 use super::Selection;
 use super::old::Old;
-use super::order::Order;
+use super::order::{Order, Taken};
 use super::page::{Page, Piece};
+use super::reason::{DROPPED, Reason};
 use crate::limits::{Limits, Usage};
 use crate::relevance::Relevance;
 
-/// A piece that is kept, its size, and the gaps that it adds.
+/// A piece that is kept, its size, the gaps that it adds, and the reason.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     pub at: usize,
     pub size: Usage,
     pub gaps: isize,
+    pub reason: Reason,
 }
 
 impl Selection {
     /// Orders the pieces until no more can fit. `weight`: that of a failure. `mark`: the chars of the largest mark in a
-    /// gap. Returns `None` if the text has nothing to keep but its ends.
+    /// gap. `explains`: order the lines that more room would keep next, too. Returns `None` if the text has nothing to keep but its ends.
     pub(crate) fn steps<'a>(
         &'a self,
         pieces: &'a [Piece<'a>],
@@ -25,6 +27,7 @@ impl Selection {
         weight: u64,
         mark: usize,
         limits: &Limits,
+        explains: bool,
     ) -> Option<Vec<Step>> {
         let last = pieces.last()?.unit.number;
         let units = old.first.number..=last;
@@ -41,13 +44,15 @@ impl Selection {
         let page = Page::new(pieces, units.clone(), mark, limits);
         let mut order = Order::new(page, weight, findings, tallies, !question.is_empty(), read);
         let (mut steps, mut taken) = (vec![], Usage::default());
+        let mut explained = if explains { DROPPED } else { 0 };
         loop {
-            for &(at, gaps) in &order.kept()[steps.len()..] {
+            for &Taken { at, gaps, reason } in &order.kept()[steps.len()..] {
                 let size = pieces[at].size(last, limits);
+                explained = explained.saturating_sub(usize::from(!taken.within(limits) && reason.tells()));
                 taken = taken.plus(size);
-                steps.push(Step { at, size, gaps });
+                steps.push(Step { at, size, gaps, reason });
             }
-            if order.any() && !taken.within(limits) || !order.step() {
+            if order.any() && !taken.within(limits) && explained == 0 || !order.step() {
                 return order.any().then_some(steps);
             }
         }

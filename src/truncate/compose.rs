@@ -17,6 +17,7 @@ use crate::notice::counts::{Amount, Counts, grouped, line_ranges};
 use crate::notice::saved::Saved;
 use crate::notice::{Notice, Place};
 use crate::policy::Keep;
+use crate::selection::reason::Reasons;
 use crate::selection::{Old, Piece, Selection, Step, WHOLE};
 
 /// Maximum attempts to fit a notice; digits of a number change in fewer.
@@ -59,7 +60,14 @@ pub fn cut<T: Text>(
         end: Utf8(end.as_bytes()).size(),
     };
     let mark = composer.largest_mark().chars;
-    composer.kept = selection.steps(&pieces, &composer.old, composer.weight, mark, &terms.limits)?;
+    composer.kept = selection.steps(
+        &pieces,
+        &composer.old,
+        composer.weight,
+        mark,
+        &terms.limits,
+        terms.policy.explains,
+    )?;
     let saved = terms.saved(&composer.old.saved);
     let ladder = terms.notice.ladder(saved).chain([Cow::Owned(Notice::None)]);
     // The name of the whole says more than lines of it: where both do not fit, the ends stand beside the name.
@@ -109,6 +117,8 @@ impl<'a> Composer<'a> {
 
     fn finish(&self, notice: &Notice, text: &str, body: Body) -> Option<Cut> {
         let lines = self.kept_lines(&body);
+        let taken = self.kept.iter().map(|step| (self.pieces[step.at].unit.line + 1, step.reason));
+        let reasons = self.terms.policy.explains.then(|| Reasons::new(taken, &lines.ranges));
         let bytes = self.kept_bytes(&body);
         let start = Utf8(&body.text).size().chars + separator(notice, text).len();
         let (end, total) = (self.end, self.totals.chars);
@@ -131,6 +141,7 @@ impl<'a> Composer<'a> {
                 ranges,
                 size: Size { bytes, chars: body.kept.chars - body.foreign.chars, ..body.kept } + end,
                 lines,
+                reasons,
             }),
         })
     }
