@@ -20,13 +20,19 @@ const WINDOW = 160
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
-const [old, current] = process.argv.slice(2, 4).map((folder) => require(join(resolve(folder), 'dist/index.js')))
+const [old, current] = process.argv
+  .slice(2, 4)
+  .map((folder) => require(join(resolve(folder), 'dist/index.js')))
 const cases = Number(process.argv[4] ?? 20_000)
 const scratch = mkdtempSync(join(tmpdir(), 'spillway-differences-'))
 
 /** Bundles a module of the tests, which is TypeScript, and imports it. */
 async function testModule(name) {
-  const bundle = await rolldown({ input: join(root, '__test__', name), external: [/^[^./]/], platform: 'node' })
+  const bundle = await rolldown({
+    input: join(root, '__test__', name),
+    external: [/^[^./]/],
+    platform: 'node',
+  })
   const file = join(root, 'node_modules/.cache', `spillway-${name.replace(/\W/g, '_')}.mjs`)
   await bundle.write({ file, format: 'esm' })
   return import(file)
@@ -65,7 +71,9 @@ async function compare(name, policy, call) {
   const [was, is] = [before, after].map((value) => JSON.stringify(value) ?? 'undefined')
   const at = [...was].findIndex((char, index) => char !== is[index])
   const from = Math.max(0, (at < 0 ? Math.min(was.length, is.length) : at) - WINDOW / 4)
-  console.log(`${name} ${JSON.stringify(policy)}\n- ${was.slice(from, from + WINDOW)}\n+ ${is.slice(from, from + WINDOW)}`)
+  console.log(
+    `${name} ${JSON.stringify(policy)}\n- ${was.slice(from, from + WINDOW)}\n+ ${is.slice(from, from + WINDOW)}`,
+  )
 }
 
 async function texts(name, text, policy) {
@@ -110,7 +118,12 @@ const limits = [4_000, 16_000, undefined].map((maxChars) => (maxChars ? { maxCha
 for (const [index, text] of outputs.entries())
   for (const limit of limits)
     for (const keep of ['head', 'tail', 'ends', 'findings', 'relevant', 'auto'])
-      for (const more of [{}, { isError: true }, { query: 'where is the total computed' }, { clean: true, redact: true }])
+      for (const more of [
+        {},
+        { isError: true },
+        { query: 'where is the total computed' },
+        { clean: true, redact: true },
+      ])
         await texts(`output ${index}`, text, { keep, ...limit, ...more })
 
 const some = [...sample(policies, cases / 2), ...sample(searching, cases / 2)]

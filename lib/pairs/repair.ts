@@ -1,3 +1,20 @@
+// Gives every tool call of a history its result, where its provider expects it.
+//
+// Providers reject a history whose calls and results do not pair: a call without a result, a result without a call, two
+// results of one call, or a result in the wrong place. Such histories are common: a run was aborted, a compaction removed
+// half of a pair, a session was resumed on another provider. Every later request then fails, so the session is lost.
+//
+//   read    `Pairing` finds the call of each result: by id, then by tool name, then by place. Ids come first, so that a
+//           result with an id never loses its call to a result without one.
+//   decide  A second result of a call is dropped, unless the first is a placeholder (`stand_in.ts`). A call without a result
+//           gets one that says so. A result without a call is dropped, or becomes words of the user (`orphans`).
+//   lay out `Layout` puts each result where `src/dialects.json` says that the provider expects it, and renames ids that the
+//           provider rejects (`ids.ts`).
+//
+// Three decisions keep a history stable while it grows, since a change of its prefix costs the prompt cache. A sound history
+// is returned as it is (`sound.ts` checks that in one pass without an allocation). A repair of a longer history repairs its
+// beginning in the same way: names depend on earlier calls only, and nothing is decided by what follows, except that the
+// last turn may still wait for its results. And a repair never drops a real result that has a call.
 import type { DialectName, PairsOptions } from 'spillway'
 import { Draft } from '../dialect/edit.js'
 import { endsAt, type Paths } from '../dialect/paths.js'
