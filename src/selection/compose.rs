@@ -199,7 +199,7 @@ impl<'a> Composer<'a> {
     fn finish(&self, notice: &Notice, text: &str, body: Body) -> Option<Cut> {
         let lines = self.kept_lines(&body);
         let taken = self.kept.iter().map(|step| (self.pieces[step.at].unit.line + 1, step.reason));
-        let reasons = self.terms.policy.explains.then(|| Reasons::new(taken, &lines));
+        let reasons = self.terms.policy.explains.then(|| Reasons::new(taken, &lines.ranges));
         let bytes = self.kept_bytes(&body);
         let start = Utf8(&body.text).size().chars + separator(notice, text).len();
         let (end, total) = (self.end, self.totals.chars);

@@ -230,12 +230,6 @@ impl KeptLines {
         KeptLines { ranges: ranges.into_iter().filter(|(first, last)| first <= last).collect(), total }
     }
 
-    /// Returns true if a line is kept.
-    pub fn has(&self, line: usize) -> bool {
-        let next = self.ranges.partition_point(|(_, last)| *last < line);
-        self.ranges.get(next).is_some_and(|(first, _)| *first <= line)
-    }
-
     /// Returns the number of kept lines. A line shared by two ranges counts once.
     pub fn kept(&self) -> usize {
         let mut last = 0;
