@@ -59,21 +59,21 @@ pub struct Reasons {
 }
 
 impl Reasons {
-    /// Explains the kept lines. `taken`: the reasons of lines in the order in which they are kept. `lines`: the
-    /// first and the last line of each kept range. A line counts once,
-    /// with its first piece. Kept lines that no stream took belong to the end that says how to continue.
-    pub fn new(taken: impl Iterator<Item = (usize, Reason)>, lines: &[(usize, usize)]) -> Reasons {
+    /// Explains the kept lines. `taken`: the reasons of lines in the order in which they are kept. `kept`: the first and
+    /// the last line of each kept run, in order. A line counts once, with its first piece. Kept lines that no stream took
+    /// belong to the end that says how to continue.
+    pub fn new(taken: impl Iterator<Item = (usize, Reason)>, kept: &[(usize, usize)]) -> Reasons {
         let (mut reasons, mut seen) = (Reasons::default(), HashSet::new());
         for (line, reason) in taken {
-            let next = lines.partition_point(|(_, last)| *last < line);
-            let is_kept = lines.get(next).is_some_and(|(first, _)| *first <= line);
+            let next = kept.partition_point(|(_, last)| *last < line);
+            let is_kept = kept.get(next).is_some_and(|(first, _)| *first <= line);
             let counts = is_kept || reason.tells() && reasons.dropped.len() < DROPPED;
             if counts && seen.insert(line) {
                 let list = if is_kept { &mut reasons.kept } else { &mut reasons.dropped };
                 list.push((line, reason));
             }
         }
-        let all = lines.iter().flat_map(|(first, last)| *first..=*last);
+        let all = kept.iter().flat_map(|(first, last)| *first..=*last);
         let rest = all.filter(|line| seen.insert(*line)).map(|line| (line, Reason::place(Stream::Tail)));
         reasons.kept.extend(rest);
         reasons.kept.sort_unstable_by_key(|(line, _)| *line);
@@ -87,12 +87,11 @@ mod tests {
 
     #[test]
     fn each_kept_line_has_the_reason_of_its_first_piece() {
-        let lines = [(1, 2), (8, 9)];
         let [finding, name] = [Stream::Findings, Stream::Names].map(|stream| Reason::points(stream, 7));
         let [head, around, tail] = [Stream::Head, Stream::Around, Stream::Tail].map(Reason::place);
         let taken =
             [(2, finding), (1, head), (2, head), (5, around), (5, name), (6, around), (8, Reason::GAP)];
-        let reasons = Reasons::new(taken.into_iter(), &lines);
+        let reasons = Reasons::new(taken.into_iter(), &[(1, 2), (8, 9)]);
         assert_eq!(reasons.kept, [(1, head), (2, finding), (8, Reason::GAP), (9, tail)]);
         assert_eq!(reasons.dropped, [(5, name)]);
     }
