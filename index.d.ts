@@ -1035,8 +1035,8 @@ export interface GuardOptions extends ResultPolicy {
    *  undefined). Its return value is capped too, and ignored in the same cases as that of `transform`. */
   beforeWrite?: ((message: unknown) => unknown | false) | undefined
   /** Bytes of a message with tool results as JSON, without the payloads of its images, audio and files: the last line
-   *  of defence. Reduced in this order: side data, members and blocks that no dialect knows, text, other members around
-   *  the results, and blocks from the end. A payload that no dialect knows, such as the base64 of an unknown block, is
+   *  of defence. Reduced in this order: side data, members and blocks that no dialect knows, other members around the
+   *  results, text, and blocks from the end. A payload that no dialect knows, such as the base64 of an unknown block, is
    *  kept whole or replaced by its size (see `sideData`). The bound holds from 2 KiB for each result of a message;
    *  below that every result is still kept. Other messages are never changed. Default 262_144. */
   maxRowBytes?: number | undefined
