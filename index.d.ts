@@ -366,8 +366,11 @@ export interface ResultPolicy extends PolicyOptions {
   /** Form of JSON that is over the limits. 'text' (default): cut like any text, and tags that announce JSON announce text.
    *  'keep-shape': cut as clampJson does, so that it parses and data stays data: texts that are a JSON list or object,
    *  JSON of the AI SDK, Bedrock and Gemini, plain data that a tool returns, and under `sideData: 'cap'` an MCP
-   *  `structuredContent`. What is missing is told by notices in other texts of the result, by reports and events, never
-   *  within the JSON: a result that is JSON alone carries no notice. */
+   *  `structuredContent`. What is missing of a text is told by notices in other texts of the result, by reports and
+   *  events, never within the JSON: a result that is JSON text alone carries no notice. clampResult and wrapTool say in a
+   *  last block of text what is missing of `structuredContent` and where it was saved, if the limits are four times 384
+   *  bytes, chars, half as many tokens, and 4 lines. If less of it would not match `schema`, it is removed, the block
+   *  says so, and `isError` is true. */
   json?: 'text' | 'keep-shape' | undefined
   /** With `json: 'keep-shape'`: the JSON schema of what the tool returns, as `JsonPolicy.schema`. */
   schema?: object | undefined
