@@ -314,7 +314,8 @@ export interface ResultPolicy extends PolicyOptions {
   structured?: 'both' | 'text' | 'structured' | undefined
   /** Form of JSON that is over the limits. 'text' (default): cut like any text, and tags that
    *  announce JSON announce text. 'keep-shape': cut as clampJson cuts it, so that it parses and data
-   *  stays data; a result that is JSON alone then carries no notice. docs/json.md. */
+   *  stays data; a result that is JSON alone then carries no notice. A last block of text says what
+   *  is missing of an MCP `structuredContent`. docs/json.md. */
   json?: 'text' | 'keep-shape' | undefined
   /** With `json: 'keep-shape'`: the JSON schema of what the tool returns, as `JsonPolicy.schema`. */
   schema?: object | undefined

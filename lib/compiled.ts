@@ -5,6 +5,7 @@ import type { MediaBudget } from './media_options.js'
 import { type CheckedNotice, NO_NOTICE } from './notice.js'
 import type { Query } from './query.js'
 import type { Redaction } from './redact_options.js'
+import type { Relayed } from './result/structured_content.js'
 import { isList } from './untrusted.js'
 
 /** A checked policy. */
@@ -51,6 +52,8 @@ export interface Compiled {
   readonly method: string | undefined
   readonly onClamp: ((event: ClampEvent) => void) | undefined
   readonly spill: SpillStore | undefined
+  /** Set by a proxy alone. */
+  readonly relayed?: Relayed
   /** The options that were given, without defaults. */
   readonly given: WrapPolicy
   /** Checks other options for the same kind of notice. */

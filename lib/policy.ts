@@ -6,6 +6,7 @@ import { checkMedia } from './media_options.js'
 import { checkNotice } from './notice.js'
 import { checkQuery } from './query.js'
 import { checkRedact } from './redact_options.js'
+import type { Relayed } from './result/structured_content.js'
 import { checkSchema } from './schema.js'
 import { checkSideData } from './side_data_options.js'
 import { isList, isObject } from './untrusted.js'
@@ -80,6 +81,12 @@ function suffixed(options: WrapPolicy, suffix: Suffix, rules: Rules): Compiled {
   const notice = template === undefined ? literal : base.notice
   const remake = (changed: WrapPolicy) => suffixed(changed, suffix, rules)
   return { ...base, notice: { ...notice, glued: true }, ...rules, remake }
+}
+
+/** Makes the policy of a proxy, under which structured content counts within the limits. */
+export function withRelayed(options: WrapPolicy, relayed: Relayed): Policy {
+  const given = givenOptions(options)
+  return new CheckedPolicy(given, { ...check(given), relayed }) as unknown as Policy
 }
 
 /** Returns the options that are given, each read once. */

@@ -1,6 +1,7 @@
 import { types } from 'node:util'
 import type { SpillStore, TextInput } from 'spillway'
 import { closest } from './closest.js'
+import { POLICY, REACHED } from './reached_options.js'
 import { isList, isObject, isPromise } from './untrusted.js'
 
 const PROMPT = [
@@ -19,35 +20,6 @@ const PROMPT = [
   'provider',
 ] as const
 
-const POLICY = [
-  'maxBytes',
-  'maxLines',
-  'maxChars',
-  'maxTokens',
-  'maxLineBytes',
-  'keep',
-  'headShare',
-  'needles',
-  'query',
-  'isError',
-  'snap',
-  'notice',
-  'source',
-  'explain',
-  'share',
-  'dialect',
-  'sideData',
-  'structured',
-  'json',
-  'schema',
-  'clean',
-  'redact',
-  'media',
-  'method',
-  'onClamp',
-  'spill',
-] as const
-
 /** Names of all options, by taker, its own first. */
 export const OPTIONS = {
   policy: POLICY,
@@ -56,7 +28,7 @@ export const OPTIONS = {
   clean: ['ansi', 'carriageReturns', 'control', 'repeats'],
   redact: ['kinds', 'patterns'],
   display: ['maxChars', 'maxErrorChars', 'clean', 'redact'],
-  messages: ['aggregate', ...POLICY],
+  messages: REACHED.clampMessages,
   aggregate: ['maxChars', 'order', 'protectNewest', 'minKeepChars'],
   capture: ['streams', 'tool', 'callId', ...POLICY],
   attach: ['graceMs', 'signal'],

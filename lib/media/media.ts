@@ -1,5 +1,5 @@
 import type { Figures } from '../clamp_event.js'
-import { CACHE_MARKS, Draft } from '../dialect/edit.js'
+import { CACHE_MARKS, type Draft } from '../dialect/edit.js'
 import type { Result } from '../dialect/results.js'
 import { isData } from '../dialect/slots.js'
 import { native } from '../engine.js'
@@ -73,23 +73,6 @@ export function excess(
   if (!sizes.some((size) => size < 0)) return undefined
   let at = 0
   return counts.map((own) => own.map(() => (sizes[at++] as number) < 0))
-}
-
-/** Replaces the payloads over a budget. Returns the same value if all of them fit. */
-export function lightened<T extends object>(
-  value: T,
-  results: readonly Result[],
-  budget: MediaBudget | undefined,
-  tell: Tell,
-): T {
-  if (!budget) return value
-  const draft = new Draft()
-  for (const result of results) {
-    const media = new ResultMedia(result)
-    const [gone] = excess([media], budget) ?? []
-    if (gone) tell(media.drop(gone, draft), result)
-  }
-  return draft.done(value)
 }
 
 /** Replaces the base64 over a budget. Returns the same text if all of it fits. */

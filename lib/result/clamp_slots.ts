@@ -94,13 +94,12 @@ function clampOf(
     return { text: json, isJson: true, figures: isLess || lean !== undefined ? figures : undefined }
   }
   const made = lean === undefined ? whole : cutOf(lean, policy, ask)
-  const left = parted(made.text, policy)
   const figures = () => ({
     total: sizeOf(given),
-    kept: less(sizesOf(made.kept()), made.text, left),
+    kept: less(sizesOf(made.kept()), made.joined ?? made.text, made.text),
     exceeded: exceededBy(new StringInput(text), policy),
   })
-  return { text: left, figures }
+  return { text: made.text, figures }
 }
 
 function cutOf(text: string, policy: Compiled, ask: Ask | undefined): Truncation {
@@ -168,6 +167,8 @@ interface Shared {
   notice: string
   table: Float64Array
   cuts: (NativeCut | null | undefined)[]
+  /** The text of each cut, without what the cut brought together. */
+  left: (string | undefined)[]
 }
 
 function clampTogether(
@@ -193,14 +194,14 @@ function clampTogether(
   }
   const query = ask && policy.keepsShape ? askedOfAll(texts, policy, ask) : undefined
   const shaped = texts.map((text, at) => {
-    const [slot, cut] = [slots[at], shared.cuts[at]]
-    if (!policy.keepsShape || !slot || slot.json?.as === REST || !cut || !isCut(outcome(at))) return undefined
-    return keepShape(text, roomOf(parted(cut.text, policy), policy), () => query)?.json
+    const [slot, cut] = [slots[at], shared.left[at]]
+    if (!policy.keepsShape || slot?.json?.as === REST || cut === undefined || !isCut(outcome(at)))
+      return undefined
+    return keepShape(text, roomOf(cut, policy), () => query)?.json
   })
   const left = (at: number): string | null => {
     const text = texts[at] ?? ''
-    const cut = shared.cuts[at]
-    if (outcome(at) === GONE || isCut(outcome(at))) return cut ? parted(cut.text, policy) : null
+    if (isLess(at)) return shared.left[at] ?? null
     return outcome(at) === WHOLE ? text : text.toWellFormed()
   }
   const cut = texts.some((text, at) => text !== given[at] || isLess(at))
@@ -218,6 +219,16 @@ function clampTogether(
 
 /** Shares the limits among texts, with the notice of the policy, which may be a function. */
 function shareOf(texts: readonly string[], policy: Compiled, counts: boolean, ask: Ask | undefined): Shared {
+  const made = shareWithNotice(texts, policy, counts, ask)
+  return { ...made, left: made.cuts.map((cut) => cut?.text && parted(cut.text, policy)) }
+}
+
+function shareWithNotice(
+  texts: readonly string[],
+  policy: Compiled,
+  counts: boolean,
+  ask: Ask | undefined,
+): Omit<Shared, 'left'> {
   const { words } = policy
   if (!words) return share(texts, policy, counts, ask)
   return settle(
@@ -246,7 +257,7 @@ function figuresOf(
     const json = shaped[at]
     if (json !== undefined) return sizeOf(json)
     if (outcome === GONE) return { bytes: 0, chars: 0, lines: 0 }
-    if (outcome === CUT && cut) return less(sizesOf(keptBy(cut)), cut.text, parted(cut.text, policy))
+    if (outcome === CUT && cut) return less(sizesOf(keptBy(cut)), cut.text, shared.left[at] ?? '')
     return outcome === LINED ? sizesOf(truncate(new StringInput(text), linesOf(policy)).kept()) : sizeOf(text)
   })
   const judged = policy.share === 'each' ? given.map((text) => new Together([text])) : [new Together(given)]
@@ -256,7 +267,12 @@ function figuresOf(
 }
 
 /** Clamps the texts of one result under one budget, in the engine. */
-function share(texts: readonly string[], policy: Compiled, figures: boolean, ask: Ask | undefined): Shared {
+function share(
+  texts: readonly string[],
+  policy: Compiled,
+  figures: boolean,
+  ask: Ask | undefined,
+): Omit<Shared, 'left'> {
   const query = ask && askedOfAll(texts, policy, ask)
   const table = new Float64Array(texts.length * COLUMNS)
   for (const [at, text] of texts.entries()) table[at * COLUMNS] = text.length
@@ -297,7 +313,7 @@ function carrierOf(table: Float64Array): number {
 }
 
 /** Returns the cut for the notice, which counts the text of the block that carries it and the dropped blocks. */
-function noticeCut(texts: readonly string[], shared: Shared, policy: Compiled) {
+function noticeCut(texts: readonly string[], shared: Omit<Shared, 'left'>, policy: Compiled) {
   const carrier = carrierOf(shared.table)
   const missing = texts.filter((_, at) => at === carrier || shared.table[at * COLUMNS + 1] === GONE)
   const cut = shared.cuts[carrier]

@@ -6,7 +6,7 @@ import { checkText } from '../validate.js'
 import { inputOf } from './input.js'
 import { type Ask, exceededBy } from './limits.js'
 import { truncate } from './notice_function.js'
-import { leftOfRepeats, parted, prepared } from './prepare.js'
+import { leftOfRepeats, prepared } from './prepare.js'
 import { keptWithout } from './repeats.js'
 import { isWithin } from './size.js'
 import { type Kept, keptLines, type Truncation } from './truncation.js'
@@ -15,15 +15,10 @@ export function clampText(text: TextInput, policy?: PolicyOptions): string {
   return clampPrepared(checkText(text), compile(policy))
 }
 
-/** Cleans, redacts and clamps a text. Whatever cuts one text takes this way. `most`, `ask`: as in `clamp`. */
-export function clampPrepared(text: TextInput, policy: Compiled, most?: number, ask?: Ask): string {
-  const left = prepared(text, policy)
-  const cut = clamp(left, policy, most, ask)
-  return cut === left ? cut : parted(cut, policy)
-}
-
-/** Clamps a text that is prepared. If a string has over `most` chars, only both ends are searched for findings. */
-export function clamp(text: TextInput, policy: Compiled, most?: number, ask?: Ask): string {
+/** Takes a text through all steps: cleans it, redacts it, cuts it, and drops what the cut brought together. If a string has
+ *  over `most` chars, only both ends are searched for findings. `ask`: gathers what was asked of the text. */
+export function clampPrepared(given: TextInput, policy: Compiled, most?: number, ask?: Ask): string {
+  const text = prepared(given, policy)
   if (typeof text === 'string' && surelyFits(text, policy)) return text
   return truncate(inputOf(text, policy.words !== undefined, most, ask), policy).text
 }
@@ -48,7 +43,7 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
     lines: total.lines - kept.lines,
   }
   return {
-    text: parted(made.text, compiled),
+    text: made.text,
     truncated: made.truncated,
     exceeded: made.truncated ? exceededBy(input, compiled) : [],
     total: { ...total },
@@ -63,9 +58,10 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
 /** Returns the kept parts of a text, without the lines that are dropped after the cut. */
 function keptIn(given: TextInput, made: Truncation, policy: Compiled): Kept {
   const kept = made.kept()
-  const left = leftOfRepeats(made.text, policy)
-  if (left === made.text) return kept
-  return { ...kept, ...tryRead(() => keptWithout(given, made.text, left, kept.ranges)) }
+  const { joined } = made
+  const left = joined && leftOfRepeats(joined, policy)
+  if (joined === undefined || left === undefined || left === joined) return kept
+  return { ...kept, ...tryRead(() => keptWithout(given, joined, left, kept.ranges)) }
 }
 
 type Explanation = Required<Pick<ClampReport, 'reasons' | 'dropped'>>
