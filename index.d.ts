@@ -296,6 +296,9 @@ export type DialectName =
   | 'gemini'
   | 'bedrock'
   | 'mastra'
+  | 'gemini-cli'
+  | 'copilot'
+  | 'opencode'
 
 export interface ResultPolicy extends PolicyOptions {
   /** Division of the limits among the text blocks of ONE result. 'fair' (default): small blocks are

@@ -664,6 +664,74 @@ export const samples: Sample[] = [
     ids: ['c1'],
     error: true,
   },
+  {
+    dialect: 'gemini-cli',
+    name: 'record of a message with its calls',
+    make: (big) => ({
+      id: 'm1',
+      timestamp: '2026-01-02T03:04:05.000Z',
+      type: 'gemini',
+      content: 'the answer of the model stays',
+      toolCalls: [
+        {
+          id: 'c1',
+          name: 't',
+          args: { path: 'a' },
+          result: [{ functionResponse: { id: 'c1', name: 't', response: { output: big } } }],
+          status: 'success',
+          resultDisplay: { fileDiff: big, fileName: 'a' },
+        },
+        { id: 'c2', name: 't', args: {}, result: big, status: 'error' },
+      ],
+    }),
+    texts: ({ toolCalls: [first, second] }) => [
+      [first.result[0].functionResponse.response.output],
+      [second.result],
+    ],
+    ids: ['c1', 'c2'],
+    side: ['toolCalls.0.resultDisplay'],
+  },
+  {
+    dialect: 'copilot',
+    name: 'event at the end of a call',
+    make: (big) => ({
+      type: 'tool.execution_complete',
+      data: {
+        toolCallId: 'c1',
+        success: true,
+        result: { content: big, detailedContent: big },
+        toolTelemetry: {},
+      },
+      id: 'e1',
+      timestamp: '2026-01-02T03:04:05.000Z',
+      parentId: 'e0',
+    }),
+    texts: ({ data }) => [[data.result.content]],
+    ids: ['c1'],
+  },
+  {
+    dialect: 'opencode',
+    name: 'part of a call',
+    make: (big) => ({
+      id: 'prt_1',
+      sessionID: 'ses_1',
+      messageID: 'msg_1',
+      type: 'tool',
+      callID: 'c1',
+      tool: 'bash',
+      state: {
+        status: 'completed',
+        input: { command: 'ls' },
+        output: big,
+        title: 'ls',
+        metadata: { output: big, exit: 0 },
+        time: { start: 1, end: 2 },
+      },
+    }),
+    texts: ({ state }) => [[state.output]],
+    ids: ['c1'],
+    side: ['state.metadata'],
+  },
 ]
 
 /** The value at a path such as `content.0.text`. */

@@ -186,7 +186,7 @@ mod tests {
         };
         let report = repair(&request, &Progress::default()).unwrap();
         let rewritten = |text: &String| {
-            let row = Row { number: 0, format: Format::Rows, text: text.as_bytes() };
+            let row = Row { number: 0, format: Format::default(), text: text.as_bytes() };
             let document = row.document()?;
             options.rewrite(row.text, &row.entry(&document), &[], &[], &mut |_| vec![]).row
         };

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::history::{History, Parsed};
 use super::progress::Progress;
 use super::rewrite_row::{Options, ResultSize};
-use super::row_format::{Entry, Format, Place};
+use super::row_format::{Entry, Format};
 use super::rows::{Reading, Row, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{self, Table};
@@ -66,8 +66,8 @@ pub struct Survey {
     format: Format,
     tree: SessionTree,
     results: Vec<SurveyResult>,
-    /// Rows with an answer of the model.
-    answers: Vec<u64>,
+    /// The rows and messages with an answer of the model.
+    answers: Vec<(u64, u64)>,
     messages: u64,
     /// The first message in the context, by the last compaction of a linear session.
     first: u64,
@@ -79,7 +79,7 @@ pub struct Survey {
 struct SurveyResult {
     row: u64,
     nth: usize,
-    /// The index of the message among the rows that are valid JSON.
+    /// The index of the message, where a row without any counts as one.
     message: u64,
     measured: ResultSize,
 }
@@ -91,7 +91,7 @@ const FEW: usize = 512;
 
 impl Survey {
     pub fn of(format: Format) -> Survey {
-        let is_plain = format == Format::Rows;
+        let is_plain = format.layout.is_none();
         Survey {
             format,
             tree: SessionTree::default(),
@@ -111,9 +111,9 @@ impl Survey {
         lights: &[Limit],
         progress: &Progress,
     ) -> Result<(Vec<Limit>, usize), Failure> {
-        let mut rows = Rows::of(&session.file);
+        let mut rows = Rows::of_session(session);
         let mut survey: Option<Survey> = None;
-        let mut reading = Reading::default();
+        let mut reading = Reading::of_session(session);
         let (mut history, mut start) = (History::of(session), 0);
         let mut take = |bytes: &[u8]| {
             let from = start;
@@ -133,9 +133,7 @@ impl Survey {
                 let ask = &mut |result: &dialect::ToolResult| history.asked(result, &parsed);
                 match (budget, options.without_media(&entry, Limit::in_row(lights, row.number))) {
                     (Budget::Media(_), _) => {
-                        let sizes = options.media_sizes(&entry).into_iter();
-                        let sizes = sizes.map(|media| ResultSize { media, ..ResultSize::default() });
-                        survey.push(row.number, &entry, sizes.collect());
+                        survey.push(row.number, &entry, options.media_sizes(&entry));
                     }
                     (_, None) => survey.push(row.number, &entry, options.measure(&entry, ask)),
                     (_, Some((light, ..))) => {
@@ -157,9 +155,9 @@ impl Survey {
 
     /// Takes a row that is valid JSON, with its number and the sizes of its results.
     pub fn push(&mut self, number: u64, entry: &Entry, sizes: Vec<ResultSize>) {
-        self.is_plain &= entry.place == Place::Row;
+        self.is_plain &= entry.is_plain();
         let message = self.messages;
-        self.messages += 1;
+        self.messages += entry.messages.len().max(1) as u64;
         if self.format.is_tree() {
             self.tree.push(number, entry.root);
         } else if entry.is_aside() {
@@ -167,10 +165,13 @@ impl Survey {
         } else if let Some(first) = entry.first_kept() {
             self.first = first.unwrap_or(message).min(message);
         }
-        if entry.message.is_some_and(|message| Table::get().is_answer(message)) {
-            self.answers.push(number);
+        for (at, value) in (message..).zip(&entry.messages) {
+            if Table::get().is_answer(*value) {
+                self.answers.push((number, at));
+            }
         }
         for (nth, measured) in sizes.into_iter().enumerate() {
+            let message = message + measured.message as u64;
             self.results.push(SurveyResult { row: number, nth, message, measured });
         }
     }
@@ -180,7 +181,7 @@ impl Survey {
         if self.format.is_tree() {
             let branch = std::mem::take(&mut self.tree).branch();
             self.results.retain(|seen| branch.holds(seen.row));
-            self.answers.retain(|row| branch.holds(*row));
+            self.answers.retain(|(row, _)| branch.holds(*row));
         }
         self.results.retain(|seen| seen.message >= self.first);
         match budget {
@@ -202,13 +203,13 @@ impl Survey {
     }
 
     fn planned(&self, budget: &Aggregate, policy: &Policy) -> Vec<Limit> {
-        let last = self.answers.last().copied().unwrap_or(0);
+        let last = self.answers.last().map_or(0, |(_, message)| *message);
         let mut results: Vec<ToolResult> = self
             .results
             .iter()
             .map(|seen| {
                 let chars = seen.measured.chars;
-                ToolResult { chars, original: chars, named: 0, latest: seen.row >= last }
+                ToolResult { chars, original: chars, named: 0, latest: seen.message >= last }
             })
             .collect();
         let notice = |missing| notice_chars(policy, missing);
@@ -299,10 +300,10 @@ mod tests {
         let side = SideData::Keep;
         let structured = Structured::Both;
         let options = Options { rules, side, structured, asks: false, media: None, dialect: None };
-        let mut survey = Survey::of(Format::Rows);
+        let mut survey = Survey::of(Format::default());
         for (number, row) in rows.iter().enumerate() {
             let document = Document::parse(row.as_bytes()).unwrap();
-            let entry = Entry::of(document.root(), Format::Rows);
+            let entry = Entry::of(document.root(), Format::default());
             survey.push(number as u64, &entry, options.measure(&entry, &mut |_| vec![]));
         }
         survey

@@ -170,9 +170,9 @@ impl<'s> History<'s> {
 
     /// Remembers what a row says, which starts at `start`, unless something later is known.
     fn remember(&mut self, start: u64, bytes: &[u8], entry: &Entry) {
-        let Some(message) = entry.message else { return };
         let text = start + mark_in(bytes, start) as u64;
-        for call in Table::get().calls(message) {
+        let messages = || entry.messages.iter().copied();
+        for call in messages().flat_map(|message| Table::get().calls(message)) {
             let Some(name) = call.name().filter(|_| !call.args.is_empty()).map(|name| hash(name.as_bytes()))
             else {
                 continue;
@@ -182,7 +182,8 @@ impl<'s> History<'s> {
                 self.calls.insert(name, Call { row: start, args: call.args.iter().map(place).collect() });
             }
         }
-        let words = Strings::of_words(&Table::get().words(message));
+        let words: Vec<Value> = messages().flat_map(|message| Table::get().words(message)).collect();
+        let words = Strings::of_words(&words);
         if !words.is_empty() {
             let at = self.words.partition_point(|(known, _)| *known < start);
             self.words.insert(at, (start, words));
@@ -213,12 +214,12 @@ mod tests {
         let mut all = vec![];
         for (at, row) in rows.iter().enumerate() {
             let bytes = if at + 1 < rows.len() { format!("{row}\n") } else { row.clone() };
-            let format = Format::Rows;
+            let format = Format::default();
             if let Some(document) = Document::parse(row.trim_start_matches(MARK).as_bytes()) {
                 let entry = Entry::of(document.root(), format);
                 let entry_of_file = is_parsed(at).then_some(&entry);
                 let parsed = Parsed { start, bytes: bytes.as_bytes(), format, entry: entry_of_file };
-                let results = Table::get().results(entry.message.unwrap(), None);
+                let results = Table::get().results(entry.messages[0], None);
                 all.extend(results.first().map(|result| history.asked(result, &parsed)));
                 history.check().unwrap();
             }

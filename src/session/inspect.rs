@@ -62,16 +62,16 @@ const UNKNOWN: &str = "unknown";
 /// Reads a session and reports its sizes, with the `top` largest results.
 pub fn inspect(path: &Path, options: &Options, top: usize, progress: &Progress) -> Result<Report, Failure> {
     progress.step()?;
-    let session = SessionFile::open(path.to_owned())?;
+    let session = SessionFile::open_any(path.to_owned())?;
     let mut inspector = Inspector {
         options,
         top,
         line: 0,
-        reading: Reading::default(),
+        reading: Reading::of_session(&session),
         tools: Tools::default(),
         report: Report::default(),
     };
-    let mut rows = Rows::of(&session.file);
+    let mut rows = Rows::of_session(&session);
     let total = session.found.len();
     while let Some(block) = rows.next(|bytes| {
         progress.tell(ProgressCounts { bytes, total: total.max(bytes), ..progress.counts() });
@@ -125,20 +125,25 @@ impl Inspector<'_> {
             return;
         };
         let entry = read.entry(&document);
-        let results = self.options.results(&entry);
+        let (places, results): (Vec<usize>, Vec<ToolResult>) =
+            self.options.results_by_message(&entry).into_iter().unzip();
         if self.report.format == SessionKind::Unknown {
-            self.report.format = SessionKind::of(&entry, read.format, !results.is_empty());
+            self.report.format = SessionKind::of(&entry, !results.is_empty());
         }
-        if let Some(message) = entry.message {
-            for call in Table::get().calls(message) {
-                let Some((id, tool)) = call.id.zip(call.tool) else { continue };
-                let tool = self.tools.named(&tool);
-                self.tools.by_call.insert(hash(id.as_bytes()), tool);
-            }
+        for call in entry.messages.iter().flat_map(|message| Table::get().calls(*message)) {
+            let Some((id, tool)) = call.id.zip(call.tool) else { continue };
+            let tool = self.tools.named(&tool);
+            self.tools.by_call.insert(hash(id.as_bytes()), tool);
         }
         self.report.cuts += self.options.cuts(&entry, &results);
-        for result in results.iter().filter(|result| result.is_filled) {
+        let is_document = read.format.is_document();
+        let line = self.line;
+        for (at, result) in places.iter().zip(&results).filter(|(_, result)| result.is_filled) {
+            self.line = if is_document { *at as u64 + 1 } else { line };
             self.count(result);
+        }
+        if is_document {
+            self.reading.rows = entry.messages.len() as u64;
         }
     }
 

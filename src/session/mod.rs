@@ -13,6 +13,7 @@ pub mod fingerprint;
 pub mod history;
 pub mod inspect;
 pub mod iso8601;
+pub mod layout;
 pub mod lock;
 pub mod media;
 pub mod nested_json;

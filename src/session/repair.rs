@@ -17,7 +17,7 @@ use super::question::name_of;
 use super::replacement::Replacement;
 use super::report::{Reason, Report};
 use super::rewrite_row::{Options, RowChange, texts_of};
-use super::row_format::{Format, SessionKind};
+use super::row_format::SessionKind;
 use super::rows::{Reading, Row, Rows, each_row};
 use super::session_file::SessionFile;
 use super::swap::{self, Swap};
@@ -48,7 +48,7 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     SessionFile::open(path.clone())?;
     let _locks = locks(request, &path, progress)?;
     let recovered = if request.dry_run { 0 } else { swap::recover(&path, progress)? };
-    let session = SessionFile::open(path)?;
+    let session = SessionFile::open_any(path)?;
     let survey = |budget: Option<&Budget>, lights: &[Limit]| {
         budget.map_or(Ok((vec![], 0)), |budget| {
             Survey::read(&session, budget, &request.options, lights, progress)
@@ -71,9 +71,9 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
             history: History::of(&session),
             ahead: Ahead::new(scope, &request.options, session.found.len()),
             out: None,
-            tally: Tally::default(),
+            tally: Tally { reading: Reading::of_session(&session), ..Tally::default() },
         };
-        let mut rows = Rows::of(&session.file);
+        let mut rows = Rows::of_session(&session);
         repair.write(&mut rows)?;
         repair.finish(rows)
     });
@@ -97,6 +97,8 @@ fn locks(request: &Request, path: &Path, progress: &Progress) -> Result<Vec<Lock
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     reading: Reading,
+    /// Messages of a document.
+    messages: u64,
     shape: SessionKind,
     clamped: u64,
     cuts: Cuts,
@@ -256,11 +258,17 @@ impl Repair<'_, '_> {
 
     /// Writes the incomplete last row and ends it with a newline.
     fn write_rest(&mut self, rest: &[u8], end: u64) -> Result<(), Failure> {
-        self.tally.torn = rest.len() > self.tally.reading.mark_in(rest);
-        if !self.tally.torn {
+        if rest.len() == self.tally.reading.mark_in(rest) {
             return self.put(rest);
         }
         let start = end - rest.len() as u64;
+        if self.session.document.is_some() {
+            return match self.rewritten(rest, start)? {
+                Some(new) => self.pass(&new, true),
+                None => self.put(rest),
+            };
+        }
+        self.tally.torn = true;
         self.begin()?;
         let new = self.rewritten(rest, start)?;
         self.put(new.as_deref().unwrap_or(rest))?;
@@ -295,8 +303,9 @@ impl Repair<'_, '_> {
             return Ok(Outcome::Same);
         };
         let (entry, options) = (row.entry(&document), &self.request.options);
+        self.tally.messages += entry.messages.len() as u64;
         if !is_known {
-            self.tally.shape = SessionKind::of(&entry, row.format, !options.results(&entry).is_empty());
+            self.tally.shape = SessionKind::of(&entry, !options.results(&entry).is_empty());
         }
         if !may_matter {
             return Ok(Outcome::Same);
@@ -363,7 +372,9 @@ impl Repair<'_, '_> {
         }
         let tally = self.tally;
         let Reading { format, rows, .. } = tally.reading;
-        let is_empty = rows <= u64::from(matches!(format, Some(Format::Pi { .. })));
+        let format = format.unwrap_or_default();
+        let rows = if format.is_document() { tally.messages } else { rows };
+        let is_empty = rows <= u64::from(format.layout.is_some() && !format.is_document());
         let reason = match changes {
             _ if is_unknown => Some(Reason::FormatUnknown),
             true if self.request.dry_run => Some(Reason::DryRun),

@@ -64,6 +64,8 @@ pub struct RowChange {
 /// A tool result, measured for planning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultSize {
+    /// The index of its message in the row.
+    pub message: usize,
     pub id: Option<String>,
     /// Chars at present, and after its own limits.
     pub present: usize,
@@ -76,8 +78,16 @@ pub struct ResultSize {
 
 impl Options {
     pub fn results<'d>(&self, entry: &Entry<'d>) -> Vec<ToolResult<'d>> {
-        let Some(message) = entry.message else { return vec![] };
-        Table::get().results(message, self.dialect.as_deref())
+        self.results_by_message(entry).into_iter().map(|(_, result)| result).collect()
+    }
+
+    /// Returns the results of a row, each with the index of its message.
+    pub fn results_by_message<'d>(&self, entry: &Entry<'d>) -> Vec<(usize, ToolResult<'d>)> {
+        let results = |(at, message): (usize, &Value<'d>)| {
+            let results = Table::get().results(*message, self.dialect.as_deref());
+            results.into_iter().map(move |result| (at, result))
+        };
+        entry.messages.iter().enumerate().flat_map(results).collect()
     }
 
     /// Returns a row whose results carry nothing twice, if it differs.
@@ -96,6 +106,13 @@ impl Options {
             }
         }
         (!splices.is_empty()).then(|| splices.written_row(document.root()))
+    }
+
+    /// Returns the copies in a row that no model is sent: those of its results, and in a row without messages those of
+    /// results elsewhere.
+    pub fn shown<'d>(&self, entry: &Entry<'d>, results: &[ToolResult]) -> Vec<Value<'d>> {
+        let is_of_others = entry.messages.is_empty() && self.dialect.is_none();
+        if is_of_others || !results.is_empty() { entry.shown() } else { vec![] }
     }
 
     /// Truncates the results of a row. `limits` are those of a budget for some of its results, in order. `ask` tells what
@@ -151,9 +168,10 @@ impl Options {
                 splices.mirror(result.object, copy);
             }
         }
-        let second = entry.second_copy().filter(|_| !results.is_empty());
-        if second.is_some_and(|copy| self.cap(&mut splices, copy)) {
-            cuts.add_copy();
+        for copy in self.shown(entry, &results) {
+            if self.cap(&mut splices, copy, results.is_empty()) {
+                cuts.add_copy();
+            }
         }
         // A replacement may equal the original.
         let new = (!splices.is_empty()).then(|| splices.written_row(entry.root)).filter(|new| *new != row);
@@ -168,7 +186,7 @@ impl Options {
             let text = clamp_slots(&result.slots, &texts_of(result), &rules).truncated;
             cuts.add(text, result.side_data().into_iter().any(|member| self.capped(member).is_some()));
         }
-        if !results.is_empty() && entry.second_copy().is_some_and(|copy| self.capped(copy).is_some()) {
+        if self.shown(entry, results).into_iter().any(|copy| self.capped(copy).is_some()) {
             cuts.add_copy();
         }
         cuts
@@ -178,7 +196,7 @@ impl Options {
     fn cap_side_data(&self, splices: &mut Splices, result: &ToolResult) -> bool {
         let mut cut = false;
         for member in result.side_data() {
-            cut |= self.cap(splices, member);
+            cut |= self.cap(splices, member, false);
             let is_structured = member.is_named("structuredContent");
             if self.side == SideData::Drop && is_structured && result.slots.is_empty() {
                 self.say_in_text(splices, result, member);
@@ -203,11 +221,13 @@ impl Options {
         }
     }
 
-    fn cap(&self, splices: &mut Splices, member: Value) -> bool {
+    fn cap(&self, splices: &mut Splices, member: Value, is_shown: bool) -> bool {
         let capped = self.capped(member);
         match &capped {
             None => {}
             Some(Some(json)) => splices.replace(member, json.clone()),
+            // A row that only shows a result keeps its members, which its reader may require.
+            Some(None) if member.text().is_some() && is_shown => splices.replace(member, string("")),
             Some(None) => splices.remove_named(member),
         }
         capped.is_some()
@@ -239,15 +259,16 @@ impl Options {
     }
 
     fn sizes(&self, entry: &Entry, ask: Ask) -> Vec<ResultSize> {
-        let measure = |result: &ToolResult| {
+        let measure = |(message, result): &(usize, ToolResult)| {
+            let message = *message;
             let texts = texts_of(result);
             let rules = self.asking(self.rules.failed(result.is_error()), result, &texts, ask);
             let clamped = clamp_slots(&result.slots, &texts, &rules);
             let (chars, original) = after(&texts, &clamped);
             let media = ResultMedia::of_blocks(result).sizes();
-            ResultSize { id: result.id(), present: chars_of(&texts), chars, original, media }
+            ResultSize { message, id: result.id(), present: chars_of(&texts), chars, original, media }
         };
-        self.results(entry).iter().map(measure).collect()
+        self.results_by_message(entry).iter().map(measure).collect()
     }
 }
 

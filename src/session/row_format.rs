@@ -1,42 +1,53 @@
-//! The structure of a session row: its kind, and the position of its message.
+//! The structure of a session row: its layout, and the positions of its messages.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use super::layout::Layout;
 use crate::dialect::Table;
 use crate::json::{Document, Value};
 
-/// The row format of a file, determined by its header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Pi and OpenClaw: only rows of type `message` hold messages. From version 2 on, rows form a tree.
-    Pi { version: u64 },
-    /// Rows of Claude Code, and plain messages of any dialect.
-    Rows,
+/// The row format of a file, determined by its first row, or by the document that it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Format {
+    /// `None` if each row tells its own: rows without a header, and plain messages of any dialect.
+    pub layout: Option<&'static Layout>,
+    version: u64,
 }
 
 impl Format {
+    /// Determines the format from the first row of a file, or returns `None` if that is not valid JSON.
+    pub fn of(first_row: &[u8]) -> Option<Format> {
+        let document = Document::parse(first_row)?;
+        let root = document.root();
+        let layout = Layout::of_start(root).filter(|_| root.get("role").is_none());
+        // A missing version means the first.
+        let version = root.get("version").and_then(Value::whole).unwrap_or(1);
+        Some(Format { layout, version })
+    }
+
+    /// Returns the format of a file that is one JSON value.
+    pub fn of_document(layout: &'static Layout) -> Format {
+        Format { layout: Some(layout), version: 1 }
+    }
+
     pub fn is_tree(self) -> bool {
-        matches!(self, Format::Pi { version: 2.. })
+        self.layout.and_then(|layout| layout.tree).is_some_and(|least| self.version >= least)
+    }
+
+    pub fn is_document(self) -> bool {
+        self.layout.is_some_and(Layout::is_document)
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// In member `message` of a Pi row.
-    Pi,
-    /// In member `message` of a Claude Code row, which may have a second copy of a result.
-    ClaudeCode,
-    /// The row itself.
-    Row,
-}
-
 /// A row that is valid JSON.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Entry<'d> {
     pub root: Value<'d>,
-    pub place: Place,
-    /// The object that may contain tool results.
-    pub message: Option<Value<'d>>,
+    format: Format,
+    /// The layout that holds the messages, `None` if the row itself is one.
+    layout: Option<&'static Layout>,
+    /// The objects that may contain tool results.
+    pub messages: Vec<Value<'d>>,
 }
 
 /// The byte order mark that some writers put at the start of a file.
@@ -52,61 +63,52 @@ pub fn is_blank(row: &[u8]) -> bool {
     row.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// Determines the format from the first row of a file.
-pub fn format_of(first_row: &[u8]) -> Format {
-    let document = Document::parse(first_row);
-    let Some(root) = document.as_ref().map(Document::root) else { return Format::Rows };
-    let is_header = root.get("type").is_some_and(|kind| kind.is("session")) && root.get("role").is_none();
-    if !is_header {
-        return Format::Rows;
-    }
-    // A missing version means the first.
-    Format::Pi { version: root.get("version").and_then(Value::whole).unwrap_or(1) }
-}
-
 impl<'d> Entry<'d> {
     /// Reads the value of a row.
     pub fn of(root: Value<'d>, format: Format) -> Entry<'d> {
-        let inner = message_in(root);
-        let place = inner.map_or(Place::Row, |(place, _)| place);
-        let is_message = match format {
-            Format::Pi { .. } => place == Place::Pi,
-            Format::Rows => root.is_container(),
+        // A row with a role is a message, whatever else it has.
+        let wraps = root.get("role").is_none() || format.is_document();
+        let layout = format.layout.or_else(|| Layout::of_row(root)).filter(|_| wraps);
+        let messages = match layout {
+            Some(layout) => layout.messages(root),
+            None if format.layout.is_none() && root.is_container() => vec![root],
+            None => vec![],
         };
-        let message = inner.map_or(root, |(_, message)| message);
-        Entry { root, place, message: is_message.then_some(message) }
+        Entry { root, format, layout, messages }
     }
 
     /// Reads the value of the same row after a change to its texts.
     pub fn again<'e>(&self, root: Value<'e>) -> Entry<'e> {
-        let message = || if self.place == Place::Row { Some(root) } else { root.get("message") };
-        Entry { root, place: self.place, message: self.message.and_then(|_| message()) }
+        Entry::of(root, self.format)
     }
 
-    /// Returns the copy of a result that Claude Code keeps beside the message.
-    pub fn second_copy(&self) -> Option<Value<'d>> {
-        self.root.get("toolUseResult").filter(|_| self.place == Place::ClaudeCode)
+    /// Returns true if the row itself is a message.
+    pub fn is_plain(&self) -> bool {
+        self.layout.is_none()
+    }
+
+    /// Returns copies of results that no model is sent, such as Claude Code's beside the message.
+    pub fn shown(&self) -> Vec<Value<'d>> {
+        self.layout.map_or(vec![], |layout| layout.shown(self.root))
     }
 
     /// For a compaction of Pi's first version, returns the index of the first row that it keeps, if it has one.
     pub fn first_kept(&self) -> Option<Option<u64>> {
         let is_compaction = self.root.get("type").is_some_and(|kind| kind.is("compaction"));
         let index = || self.root.get("firstKeptEntryIndex")?.whole();
-        (is_compaction && self.place == Place::Row && self.message.is_none()).then(index)
+        (is_compaction && self.messages.is_empty()).then(index)
     }
 
     /// Returns true if a row belongs to a side conversation.
     pub fn is_aside(&self) -> bool {
-        self.place == Place::ClaudeCode && self.root.get("isSidechain").is_some_and(Value::is_true)
+        self.layout.is_some_and(|layout| layout.is_aside(self.root))
     }
 }
 
 /// The kind of session, determined by the first recognised row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SessionKind {
-    Pi,
-    ClaudeCode,
+    Known(&'static Layout),
     Messages,
     #[default]
     Unknown,
@@ -114,70 +116,76 @@ pub enum SessionKind {
 
 impl SessionKind {
     /// Returns the kind that a row indicates.
-    pub fn of(entry: &Entry, format: Format, has_results: bool) -> SessionKind {
-        let has_role = |message: Value| message.get("role").is_some_and(|role| role.text().is_some());
+    pub fn of(entry: &Entry, has_results: bool) -> SessionKind {
+        let has_role = |message: &Value| message.get("role").is_some_and(|role| role.text().is_some());
         // A list of messages in one row is a file of another kind.
         let is_message =
-            |message: Value| !message.is_list() && (has_role(message) || Table::get().is_from_model(message));
-        match (format, entry.place) {
-            (Format::Pi { .. }, _) | (_, Place::Pi) => SessionKind::Pi,
-            (_, Place::ClaudeCode) => SessionKind::ClaudeCode,
-            _ if has_results || entry.message.is_some_and(is_message) => SessionKind::Messages,
-            _ => SessionKind::Unknown,
+            |message: &Value| !message.is_list() && (has_role(message) || Table::get().is_from_model(*message));
+        match entry.layout.or(entry.format.layout) {
+            Some(layout) => SessionKind::Known(layout),
+            None if has_results || entry.messages.iter().any(is_message) => SessionKind::Messages,
+            None => SessionKind::Unknown,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            SessionKind::Known(layout) => &layout.name,
+            SessionKind::Messages => "messages",
+            SessionKind::Unknown => "unknown",
         }
     }
 }
 
-fn message_in(root: Value) -> Option<(Place, Value)> {
-    let place = match root.get("type").and_then(Value::string).as_deref() {
-        _ if root.get("role").is_some() => return None,
-        Some("message") => Place::Pi,
-        Some("user" | "assistant") => Place::ClaudeCode,
-        _ => return None,
-    };
-    Some((place, root.get("message").filter(|message| message.is_object())?))
+impl Serialize for SessionKind {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        self.name().serialize(out)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const PI: &str = r#"{"type":"session","version":3}"#;
+
     #[test]
     fn the_header_determines_the_format() {
-        for (row, format) in [
-            (r#"{"type":"session","id":"x"}"#, Format::Pi { version: 1 }),
-            (r#"{"type":"session","version":3}"#, Format::Pi { version: 3 }),
-            (r#"{"type":"session","version":"3"}"#, Format::Pi { version: 1 }),
-            (r#"{"type":"session","role":"user"}"#, Format::Rows),
-            (r#"{"role":"user"}"#, Format::Rows),
-            ("[1]", Format::Rows),
-            ("garbage", Format::Rows),
+        for (row, name, is_tree) in [
+            (r#"{"type":"session","id":"x"}"#, Some("pi"), false),
+            (PI, Some("pi"), true),
+            (r#"{"type":"session","version":"3"}"#, Some("pi"), false),
+            (r#"{"type":"session","role":"user"}"#, None, false),
+            (r#"{"role":"user"}"#, None, false),
+            ("[1]", None, false),
         ] {
-            assert_eq!(format_of(row.as_bytes()), format, "{row}");
+            let format = Format::of(row.as_bytes()).unwrap();
+            assert_eq!((format.layout.map(|layout| &*layout.name), format.is_tree()), (name, is_tree), "{row}");
         }
+        assert_eq!(Format::of(b"garbage"), None);
     }
 
     #[test]
     fn messages_are_found_in_every_place() {
-        let place = |row: &str, format| {
-            let document = Document::parse(row.as_bytes())?;
+        let read = |row: &str, format| {
+            let document = Document::parse(row.as_bytes()).unwrap();
             let entry = Entry::of(document.root(), format);
-            let source = |message: Value| String::from_utf8(message.source().to_vec()).unwrap();
-            Some((entry.place, entry.message.map(source)))
+            let source = |message: &Value| String::from_utf8(message.source().to_vec()).unwrap();
+            (entry.is_plain(), entry.messages.iter().map(source).collect::<Vec<_>>())
         };
-        let pi = Format::Pi { version: 3 };
-        let message = r#"{"role":"toolResult"}"#;
+        let pi = Format::of(PI.as_bytes()).unwrap();
+        let message = r#"{"role":"toolResult"}"#.to_owned();
         let row = format!(r#"{{"type":"message","message":{message}}}"#);
-        assert_eq!(place(&row, pi), Some((Place::Pi, Some(message.into()))));
-        assert_eq!(place(&row, Format::Rows), Some((Place::Pi, Some(message.into()))));
+        assert_eq!(read(&row, pi), (false, vec![message.clone()]));
+        assert_eq!(read(&row, Format::default()), (false, vec![message.clone()]));
         let row = r#"{"type":"user","message":{"role":"user"},"toolUseResult":1}"#;
-        assert_eq!(place(row, Format::Rows), Some((Place::ClaudeCode, Some(r#"{"role":"user"}"#.into()))));
-        for row in [row, message, r#"{"type":"custom","data":{}}"#] {
-            assert_eq!(place(row, pi).unwrap().1, None, "{row}");
+        assert_eq!(read(row, Format::default()), (false, vec![r#"{"role":"user"}"#.into()]));
+        for row in [row, &message, r#"{"type":"custom","data":{}}"#] {
+            assert!(read(row, pi).1.is_empty(), "{row}");
         }
         let row = r#"{"type":"message","role":"assistant","message":{}}"#;
-        assert_eq!(place(row, Format::Rows), Some((Place::Row, Some(row.into()))));
-        assert_eq!(place(" 7\r", Format::Rows), Some((Place::Row, None)));
-        assert_eq!(place("{", Format::Rows), None);
+        assert_eq!(read(row, Format::default()), (true, vec![row.into()]));
+        assert!(read(row, pi).1.is_empty());
+        assert_eq!(read(" 7\r", Format::default()), (true, vec![]));
     }
 }

@@ -1,11 +1,12 @@
-//! Reads the rows of a file in blocks, of which memory holds one, or the longest row. The first row determines the
-//! format of the others.
+//! Reads the rows of a file in blocks, of which memory holds one, or the longest row. The first row that is JSON determines
+//! the format of the others. A document is one row, with all its newlines.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
 use super::fingerprint::Fingerprint;
-use super::row_format::{Entry, Format, format_of, is_blank, mark_of};
+use super::row_format::{Entry, Format, is_blank, mark_of};
+use super::session_file::SessionFile;
 use crate::json::Document;
 
 /// Bytes per read.
@@ -17,6 +18,8 @@ const KEPT: usize = 16 * CHUNK;
 #[derive(Debug)]
 pub struct Rows<'f> {
     file: &'f File,
+    /// The file is one row.
+    is_document: bool,
     /// Room for bytes, which is reused.
     buffer: Vec<u8>,
     /// Bytes of the buffer that were read, and those of them that were returned.
@@ -29,7 +32,19 @@ pub struct Rows<'f> {
 
 impl<'f> Rows<'f> {
     pub fn of(file: &'f File) -> Self {
-        Rows { file, buffer: vec![], filled: 0, taken: 0, fingerprint: Fingerprint::default(), read: 0 }
+        Rows {
+            file,
+            is_document: false,
+            buffer: vec![],
+            filled: 0,
+            taken: 0,
+            fingerprint: Fingerprint::default(),
+            read: 0,
+        }
+    }
+
+    pub fn of_session(session: &'f SessionFile) -> Self {
+        Rows { is_document: session.document.is_some(), ..Rows::of(&session.file) }
     }
 
     /// Returns the next complete rows, or `None` at the current end of the file. Calls `wait` before each read.
@@ -57,7 +72,7 @@ impl<'f> Rows<'f> {
             let news = &self.buffer[from..self.filled];
             self.fingerprint.push(news);
             self.read += count as u64;
-            if let Some(newline) = memchr::memrchr(b'\n', news) {
+            if let Some(newline) = memchr::memrchr(b'\n', news).filter(|_| !self.is_document) {
                 self.taken = from + newline + 1;
                 return Ok(Some(&self.buffer[..self.taken]));
             }
@@ -93,7 +108,7 @@ pub fn each_row(block: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// The position in a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
-    /// `None` before the first row that is not blank.
+    /// `None` before the first row that is JSON.
     pub format: Option<Format>,
     /// Rows that are not blank.
     pub rows: u64,
@@ -111,6 +126,10 @@ pub struct Row<'r> {
 }
 
 impl Reading {
+    pub fn of_session(session: &SessionFile) -> Reading {
+        Reading { format: session.document.map(Format::of_document), ..Reading::default() }
+    }
+
     /// Returns the length of the byte order mark in the next row.
     pub fn mark_in(&self, row: &[u8]) -> usize {
         if self.begun { 0 } else { mark_of(row) }
@@ -123,7 +142,8 @@ impl Reading {
         if is_blank(text) {
             return None;
         }
-        let format = *self.format.get_or_insert_with(|| format_of(text));
+        self.format = self.format.or_else(|| Format::of(text));
+        let format = self.format.unwrap_or_default();
         let number = self.rows;
         self.rows += 1;
         Some(Row { number, format, text })
@@ -157,7 +177,7 @@ mod tests {
         }
         let rows = [HEADER, r#"{"role":"user"}"#, &marked];
         let read: Vec<Row> = rows.iter().filter_map(|row| reading.next(row.as_bytes())).collect();
-        assert!(read.iter().all(|row| row.format == Format::Pi { version: 3 }));
+        assert!(read.iter().all(|row| row.format.is_tree()));
         assert_eq!(read.iter().map(|row| row.number).collect::<Vec<_>>(), [0, 1, 2]);
         // A byte order mark counts only at the start of the file.
         assert_eq!(read.iter().map(|row| row.document().is_some()).collect::<Vec<_>>(), [true, true, false]);

@@ -1,15 +1,20 @@
 //! The file of a session, open for reading.
 
 use std::fs::{self, File, Metadata};
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use serde::de::IgnoredAny;
+
 use super::failure::Failure;
 use super::fingerprint::Fingerprint;
+use super::layout::Layout;
 use super::progress::Progress;
 use super::replacement::CHUNK;
+use super::row_format::{is_blank, mark_of};
 use super::rows::Rows;
+use crate::json::Document;
 use crate::platform;
 
 #[derive(Debug)]
@@ -18,6 +23,8 @@ pub struct SessionFile {
     pub path: PathBuf,
     pub file: File,
     pub found: Metadata,
+    /// The layout of a file that is one JSON value, and not rows.
+    pub document: Option<&'static Layout>,
 }
 
 /// Signatures of other file formats.
@@ -49,7 +56,42 @@ impl SessionFile {
         if let Some((_, what)) = OTHERS.iter().find(|(magic, _)| start.starts_with(magic)) {
             return Err(refuse(what));
         }
-        Ok(SessionFile { path, file, found })
+        Ok(SessionFile { path, file, found, document: None })
+    }
+
+    /// Opens a file and finds out if it is a document.
+    pub fn open_any(path: PathBuf) -> Result<SessionFile, Failure> {
+        let session = SessionFile::open(path)?;
+        let document = if session.has_rows()? { None } else { session.layout_of_all()? };
+        Ok(SessionFile { document, ..session })
+    }
+
+    /// Returns true if the first row is JSON and another follows, or if the file does not start like a document.
+    fn has_rows(&self) -> Result<bool, Failure> {
+        let mut start = vec![];
+        self.from(0, |file| Ok(file.take(CHUNK as u64).read_to_end(&mut start)?))?;
+        let text = start[mark_of(&start)..].trim_ascii_start();
+        let line = memchr::memchr(b'\n', text).map(|end| text.split_at(end));
+        let is_row = |row: &[u8]| serde_json::from_slice::<IgnoredAny>(row).is_ok();
+        Ok(!text.starts_with(b"{") && !text.starts_with(b"[")
+            || line.is_some_and(|(first, others)| !is_blank(others) && is_row(first)))
+    }
+
+    /// Returns the layout of the value that the whole file is, if it is one.
+    fn layout_of_all(&self) -> Result<Option<&'static Layout>, Failure> {
+        let is_one = self.from(0, |file| {
+            let mut file = BufReader::with_capacity(CHUNK, file);
+            let mark = mark_of(file.fill_buf()?);
+            file.consume(mark);
+            Ok(serde_json::from_reader::<_, IgnoredAny>(file).is_ok())
+        })?;
+        if !is_one {
+            return Ok(None);
+        }
+        let mut all = vec![];
+        self.from(0, |mut file| Ok(file.read_to_end(&mut all)?))?;
+        let document = Document::parse(&all[mark_of(&all)..]);
+        Ok(document.and_then(|document| Layout::of_document(document.root())))
     }
 
     /// Runs `act` on the file from a byte on, then restores the position.

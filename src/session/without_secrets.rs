@@ -56,12 +56,14 @@ impl Options {
     /// Returns a row with results without its secrets, `None` if it has none.
     pub fn without_secrets(&self, entry: &Entry) -> Option<Vec<u8>> {
         let rules = self.rules.policy.redact.as_ref()?;
-        if self.results(entry).is_empty() {
+        let results = self.results(entry);
+        let shown = self.shown(entry, &results);
+        if results.is_empty() && shown.is_empty() {
             return None;
         }
         let mut splices = Splices::default();
-        let parts = [entry.message, entry.second_copy()];
-        let leaves = parts.into_iter().flatten().flat_map(Value::leaves).filter(|leaf| !leaf.is_name());
+        let parts = entry.messages.iter().copied().chain(shown);
+        let leaves = parts.flat_map(Value::leaves).filter(|leaf| !leaf.is_name());
         for leaf in leaves {
             let Some(text) = leaf.string() else { continue };
             let behind = || paired(leaf).and_then(|name| redacted_pair(&name, &text, rules));

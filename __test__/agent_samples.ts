@@ -1,0 +1,318 @@
+/** Sessions as the writers of the agents lay them out, written from their sources, around the text of one result. */
+export interface AgentSample {
+  /** The format as reports name it. */
+  readonly format: string
+  readonly agent: string
+  /** Rows of JSON, or the JSON of one document. */
+  readonly make: (big: string) => readonly object[] | string
+  /** Texts that a model is sent, and copies that it is not sent. */
+  readonly sent: (all: readonly Any[]) => string[]
+  readonly shown?: (all: readonly Any[]) => string[]
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: rows of several formats
+type Any = any
+
+const time = '2026-01-02T03:04:05.678Z'
+const uuid = (at: number) => `00000000-0000-4000-8000-${`${at}`.padStart(12, '0')}`
+
+const codex = (type: string, payload: object) => ({ timestamp: time, type, payload })
+
+const copilot = (at: number, type: string, data: object) => ({
+  type,
+  data,
+  id: uuid(at),
+  timestamp: time,
+  parentId: at === 0 ? null : uuid(at - 1),
+})
+
+const gemini = (big: string) => ({
+  id: uuid(2),
+  timestamp: time,
+  type: 'gemini',
+  content: '',
+  thoughts: [],
+  tokens: { input: 1, output: 1, cached: 0, thoughts: 0, tool: 0, total: 2 },
+  model: 'gemini-2.5-pro',
+  toolCalls: [
+    {
+      id: 'run_1',
+      name: 'run_shell_command',
+      args: { command: 'make' },
+      result: [{ functionResponse: { id: 'run_1', name: 'run_shell_command', response: { output: big } } }],
+      status: 'success',
+      timestamp: time,
+      resultDisplay: big,
+      displayName: 'Shell',
+      description: 'Runs a command.',
+      renderOutputAsMarkdown: false,
+    },
+  ],
+})
+const geminiUser = { id: uuid(1), timestamp: time, type: 'user', content: [{ text: 'build it' }] }
+const geminiText = ({ toolCalls }: Any) => toolCalls[0].result[0].functionResponse.response.output
+
+const messages = (big: string) => [
+  { role: 'user', content: [{ type: 'text', text: 'build it' }] },
+  {
+    role: 'assistant',
+    content: [{ type: 'tool_use', id: 'toolu_1', name: 'execute_command', input: { command: 'make' } }],
+  },
+  { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: big }] },
+  { role: 'assistant', content: [{ type: 'text', text: 'done' }] },
+]
+const blockText = ({ content }: Any) => content[0].content
+
+const opencodePart = (big: string) => ({
+  id: 'prt_1',
+  sessionID: 'ses_1',
+  messageID: 'msg_2',
+  type: 'tool',
+  callID: 'toolu_1',
+  tool: 'bash',
+  state: {
+    status: 'completed',
+    input: { command: 'make', description: 'Builds' },
+    output: big,
+    title: 'make',
+    metadata: { output: big, exit: 0, description: 'Builds' },
+    time: { start: 1, end: 2 },
+  },
+})
+
+export const agentSamples: readonly AgentSample[] = [
+  {
+    format: 'codex',
+    agent: 'Codex CLI',
+    make: (big) => [
+      codex('session_meta', {
+        id: uuid(0),
+        timestamp: time,
+        cwd: '/w',
+        originator: 'codex_cli_rs',
+        cli_version: '0.101.0',
+        instructions: null,
+        source: 'cli',
+      }),
+      codex('response_item', {
+        type: 'message',
+        role: 'user',
+        content: [{ type: 'input_text', text: 'build it' }],
+      }),
+      codex('event_msg', { type: 'user_message', message: 'build it', kind: 'plain' }),
+      codex('turn_context', { cwd: '/w', approval_policy: 'never', model: 'gpt-5-codex', summary: 'auto' }),
+      codex('response_item', { type: 'reasoning', summary: [], content: null, encrypted_content: 'gAAA' }),
+      codex('response_item', {
+        type: 'function_call',
+        name: 'shell',
+        arguments: '{"command":["make"]}',
+        call_id: 'call_1',
+      }),
+      codex('event_msg', {
+        type: 'exec_command_end',
+        call_id: 'call_1',
+        stdout: big,
+        stderr: '',
+        aggregated_output: big,
+        exit_code: 0,
+        duration: { secs: 1, nanos: 0 },
+        formatted_output: big,
+      }),
+      codex('response_item', { type: 'function_call_output', call_id: 'call_1', output: big }),
+      codex('compacted', {
+        message: 'the story so far',
+        replacement_history: [{ type: 'function_call_output', call_id: 'call_1', output: big }],
+      }),
+      codex('event_msg', { type: 'token_count', info: null, rate_limits: null }),
+    ],
+    sent: (rows) => [rows[7].payload.output, rows[8].payload.replacement_history[0].output],
+    shown: (rows) => [
+      rows[6].payload.stdout,
+      rows[6].payload.aggregated_output,
+      rows[6].payload.formatted_output,
+    ],
+  },
+  {
+    format: 'copilot',
+    agent: 'Copilot CLI',
+    make: (big) => [
+      copilot(0, 'session.start', {
+        sessionId: uuid(0),
+        version: 1,
+        producer: 'copilot-agent',
+        copilotVersion: '0.0.420',
+        startTime: time,
+        context: { cwd: '/w' },
+      }),
+      copilot(1, 'user.message', { content: 'build it', transformedContent: 'build it', attachments: [] }),
+      copilot(2, 'assistant.message', {
+        messageId: 'm1',
+        content: '',
+        toolRequests: [
+          { toolCallId: 'toolu_1', name: 'bash', arguments: { command: 'make' }, type: 'function' },
+        ],
+      }),
+      copilot(3, 'tool.execution_start', {
+        toolCallId: 'toolu_1',
+        toolName: 'bash',
+        arguments: { command: 'make' },
+      }),
+      copilot(4, 'tool.execution_complete', {
+        toolCallId: 'toolu_1',
+        success: true,
+        result: {
+          content: big,
+          detailedContent: big,
+          contents: [{ type: 'terminal', text: big, exitCode: 0 }],
+        },
+        toolTelemetry: {},
+      }),
+      copilot(5, 'assistant.message', { messageId: 'm2', content: 'done', toolRequests: [] }),
+    ],
+    sent: (rows) => [rows[4].data.result.content],
+    shown: (rows) => [rows[4].data.result.detailedContent, rows[4].data.result.contents[0].text],
+  },
+  {
+    format: 'gemini-cli',
+    agent: 'Gemini CLI',
+    make: (big) => [
+      { sessionId: uuid(0), projectHash: 'f00', startTime: time, lastUpdated: time, kind: 'main' },
+      geminiUser,
+      { $set: { lastUpdated: time } },
+      gemini(big),
+      { $set: { messages: [geminiUser, gemini(big)], lastUpdated: time } },
+    ],
+    sent: (rows) => [geminiText(rows[3]), geminiText(rows[4].$set.messages[1])],
+    shown: (rows) => [
+      rows[3].toolCalls[0].resultDisplay,
+      rows[4].$set.messages[1].toolCalls[0].resultDisplay,
+    ],
+  },
+  {
+    format: 'gemini-cli',
+    agent: 'Gemini CLI up to 0.38',
+    make: (big) =>
+      JSON.stringify(
+        {
+          sessionId: uuid(0),
+          projectHash: 'f00',
+          startTime: time,
+          lastUpdated: time,
+          messages: [geminiUser, gemini(big)],
+        },
+        null,
+        2,
+      ),
+    sent: ([{ messages }]) => [geminiText(messages[1])],
+    shown: ([{ messages }]) => [messages[1].toolCalls[0].resultDisplay],
+  },
+  {
+    format: 'cline',
+    agent: 'Cline and Roo Code',
+    make: (big) =>
+      JSON.stringify(messages(big).map((message, at) => ({ ...message, ts: 1_767_323_045_000 + at }))),
+    sent: ([all]) => [blockText(all[2])],
+  },
+  {
+    format: 'messages',
+    agent: 'Cline before it dated its messages',
+    make: (big) => JSON.stringify(messages(big)),
+    sent: ([all]) => [blockText(all[2])],
+  },
+  {
+    format: 'cline',
+    agent: 'Cline CLI',
+    make: (big) =>
+      `${JSON.stringify({ version: 1, updated_at: time, agent: 'lead', sessionId: 's', messages: messages(big) }, null, 2)}\n`,
+    sent: ([{ messages }]) => [blockText(messages[2])],
+  },
+  {
+    format: 'cline',
+    agent: 'Roo Code with messages of the AI SDK',
+    make: (big) =>
+      JSON.stringify({
+        version: 2,
+        messages: [
+          {
+            role: 'assistant',
+            content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'read_file', input: {} }],
+            ts: 1,
+          },
+          {
+            role: 'tool',
+            content: [
+              {
+                type: 'tool-result',
+                toolCallId: 'c1',
+                toolName: 'read_file',
+                output: { type: 'text', value: big },
+              },
+            ],
+            ts: 2,
+          },
+        ],
+      }),
+    sent: ([{ messages }]) => [messages[1].content[0].output.value],
+  },
+  {
+    format: 'opencode',
+    agent: 'OpenCode',
+    make: (big) => JSON.stringify(opencodePart(big), null, 2),
+    sent: ([{ state }]) => [state.output],
+    shown: ([{ state }]) => [state.metadata.output],
+  },
+  {
+    format: 'opencode',
+    agent: 'OpenCode, exported',
+    make: (big) =>
+      JSON.stringify(
+        {
+          info: {
+            id: 'ses_1',
+            version: '1.2.0',
+            projectID: 'p',
+            directory: '/w',
+            title: 't',
+            time: { created: 1, updated: 2 },
+          },
+          messages: [
+            {
+              info: { id: 'msg_1', sessionID: 'ses_1', role: 'user', time: { created: 1 } },
+              parts: [
+                { id: 'prt_0', sessionID: 'ses_1', messageID: 'msg_1', type: 'text', text: 'build it' },
+              ],
+            },
+            {
+              info: { id: 'msg_2', sessionID: 'ses_1', role: 'assistant', time: { created: 2 } },
+              parts: [
+                { id: 'prt_9', sessionID: 'ses_1', messageID: 'msg_2', type: 'step-start' },
+                opencodePart(big),
+              ],
+            },
+          ],
+        },
+        null,
+        2,
+      ),
+    sent: ([{ messages }]) => [messages[1].parts[1].state.output],
+    shown: ([{ messages }]) => [messages[1].parts[1].state.metadata.output],
+  },
+]
+
+/** The bytes of a sample. */
+export function fileOf({ make }: AgentSample, big: string): string {
+  const made = make(big)
+  return typeof made === 'string' ? made : made.map((row) => `${JSON.stringify(row)}\n`).join('')
+}
+
+/** The values of a file: its rows, or the one document that it is. */
+export function valuesOf(text: string): Any[] {
+  try {
+    return [JSON.parse(text)]
+  } catch {
+    return text
+      .split('\n')
+      .filter((row) => row !== '')
+      .map((row) => JSON.parse(row))
+  }
+}
