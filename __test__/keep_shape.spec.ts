@@ -278,13 +278,13 @@ test('texts and what is said beside structured content share the limits', () => 
       fc.record({
         maxBytes: fc.integer({ min: 1, max: 4_000 }),
         maxLines: fc.integer({ min: 1, max: 40 }),
-        maxSideBytes: fc.nat(500),
+        sideData: fc.record({ maxBytes: fc.nat(500) }),
         notice: fc.constantFrom('hint', 'pi', false),
         schema: fc.constantFrom({}, { minItems: 4 }, { required: ['text'] }),
         structured: fc.constantFrom('both', 'text', 'structured'),
       }),
       (texts, structuredContent, options) => {
-        const limits = { ...options, json: 'keep-shape', sideData: 'cap' } as ResultPolicy
+        const limits = { ...options, json: 'keep-shape' } as ResultPolicy
         const content = texts.map((text) => ({ type: 'text', text }))
         const made = clampResult({ content, structuredContent } as Record<string, unknown>, limits)
         expect(clampResult(made, limits)).toBe(made)
@@ -294,7 +294,7 @@ test('texts and what is said beside structured content share the limits', () => 
         expect(bytes).toBeLessThanOrEqual(options.maxBytes)
         if (made['structuredContent'] !== undefined)
           expect(Buffer.byteLength(JSON.stringify(made['structuredContent']))).toBeLessThanOrEqual(
-            options.maxSideBytes,
+            options.sideData.maxBytes,
           )
       },
     ),

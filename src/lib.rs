@@ -20,6 +20,7 @@
 //! - [`json`]: rows of JSON, read and edited in place.
 //! - [`shape`]: JSON within limits that still parses.
 //! - [`dialect`]: the formats in which frameworks store tool results.
+//! - [`slots`]: the texts of one tool result within limits, and the data beside them.
 //! - [`session`]: stored sessions, inspected and repaired.
 //! - [`spill`]: full outputs on disk.
 //! - `hash`: hashes of texts.
@@ -73,6 +74,7 @@ pub mod session;
 pub mod shape;
 pub mod share;
 mod sieve;
+pub mod slots;
 pub mod spill;
 pub mod tokens;
 pub mod truncate;

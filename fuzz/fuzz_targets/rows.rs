@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 use spillway::dialect::structured::Structured;
 use spillway::policy::{Policy, Share};
-use spillway::session::slot_rules::Rules;
+use spillway::slots::slot_rules::Rules;
 use spillway::session::prefilter::Prefilter;
 use spillway::session::rewrite_row::{Options, SideData};
 use spillway::session::rows::{Reading, Row};

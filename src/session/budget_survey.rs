@@ -293,7 +293,7 @@ mod tests {
     use crate::dialect::structured::Structured;
     use crate::policy::Policy;
     use crate::session::rewrite_row::SideData;
-    use crate::session::slot_rules::Rules;
+    use crate::slots::slot_rules::Rules;
 
     fn surveyed(rows: &[&str]) -> Survey {
         let rules = Rules { policy: Policy::default(), clean: None };

@@ -1,15 +1,11 @@
 //! Rewrites one row.
 
 use super::budget_survey::Limit;
-use super::clamp_slots::{Fit, SlotCuts, SlotEdit, clamp_json, clamp_slots};
 use super::cuts::Cuts;
 use super::edits::edit;
 use super::media::ResultMedia;
 use super::row_format::Entry;
 use super::rows::Row;
-use super::side_data;
-use super::slot_json::cap_shape;
-use super::slot_rules::Rules;
 use super::splice::Splices;
 use crate::dialect::structured::{Structured, copies};
 use crate::dialect::{Table, ToolResult};
@@ -17,6 +13,10 @@ use crate::encoding::Utf16;
 use crate::json::{Document, Literal, Value, string, without_controls};
 use crate::media;
 use crate::notice::earlier;
+use crate::slots::clamp_slots::{Fit, SlotCuts, SlotEdit, clamp_json, clamp_slots};
+use crate::slots::side_data;
+use crate::slots::slot_json::cap_shape;
+use crate::slots::slot_rules::Rules;
 use crate::truncate::figures::Original;
 use crate::truncate::input::Input;
 

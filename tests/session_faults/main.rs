@@ -25,7 +25,7 @@ use spillway::session::progress::Progress;
 use spillway::session::repair::{Request, repair};
 use spillway::session::report::Report;
 use spillway::session::rewrite_row::{Options, SideData};
-use spillway::session::slot_rules::Rules;
+use spillway::slots::slot_rules::Rules;
 
 fn request(path: &Path) -> Request {
     let policy = Policy { limits: Limits { bytes: 400, ..Limits::NONE }, ..Policy::default() };
