@@ -1,4 +1,4 @@
-import { emitClamp, type Origin } from '../clamp_event.js'
+import { emitClamp, type Figures, type Origin } from '../clamp_event.js'
 import type { Compiled } from '../compiled.js'
 import type { Draft } from '../dialect/edit.js'
 import type { End } from '../dialect/paths.js'
