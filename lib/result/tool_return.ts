@@ -5,9 +5,9 @@ import { Draft } from '../dialect/edit.js'
 import { Place } from '../dialect/paths.js'
 import { withNames } from '../dialect/payload.js'
 import { isTurn, type Result, readResults } from '../dialect/results.js'
-import { isLight, parseWellFormed, wellFormed } from '../dialect/slots.js'
+import { lightRoom, parseWellFormed, wellFormed } from '../dialect/slots.js'
 import { LITTLE, REST } from '../dialect/walk.js'
-import { jsonOf, stringified, VAST } from '../json.js'
+import { jsonOf, roomAfter, stringified, VAST } from '../json.js'
 import { lightText } from '../media/media.js'
 import { compile } from '../policy.js'
 import { isSteady, settled } from '../settled.js'
@@ -47,26 +47,28 @@ function isOfHistory(value: object): boolean {
  */
 export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
   if (typeof value !== 'object' || value === null) return clampValue(value, policy, origin)
-  if (tryRead(() => isLight(value, policy))) return value
   // One look at the whole is enough for most values.
-  const isWhole = tryRead(() => isSteady(value)) ?? false
+  const room = lightRoom(policy, policy.flat)
+  const left = tryRead(() => roomAfter(value, room)) ?? -1
+  if (left >= 0 && room - left <= lightRoom(policy)) return value
+  const isWhole = left >= 0 || (tryRead(() => isSteady(value)) ?? false)
   const steady = isWhole ? value : steadyResult(value)
-  const left = tryRead(() => besideClamped(steady, policy, origin)) ?? steady
-  const results = tryRead(() => readResults(left, policy.dialect))
+  const open = tryRead(() => besideClamped(steady, policy, origin)) ?? steady
+  const results = tryRead(() => readResults(open, policy.dialect))
   // Clamps the results that were read, since reading again may give others.
-  if (results && tryRead(() => isSure(left, results))) {
-    const clamped = tryRead(() => clampResults(left, results, policy, origin)) ?? left
-    if (clamped === left || !hasRest(results) || isResult(clamped, policy)) return clamped
+  if (results && tryRead(() => isSure(open, results))) {
+    const clamped = tryRead(() => clampResults(open, results, policy, origin)) ?? open
+    if (clamped === open || !hasRest(results) || isResult(clamped, policy)) return clamped
     // Data that no dialect knows has taken the room of all known blocks, and nothing tells a result any more. A tool
     // that is wrapped again would return the text of what is left.
     return (tryRead(() => ofData(clamped, policy, origin)) ?? clamped) as T
   }
-  const data = isWhole ? left : settled(left)
+  const data = isWhole ? open : settled(open)
   const made = tryRead(
     () =>
       ofCommand(data, policy, origin) ??
       ofMessages(data, policy, origin) ??
-      ofData(data, policy, origin, isWhole),
+      (left >= 0 ? data : ofData(data, policy, origin, isWhole)),
   )
   return (made ?? data) as T
 }
