@@ -32,6 +32,8 @@ export interface Compiled {
   readonly gate: number
   /** Bytes of JSON up to which any well-formed result fits, of any shape. */
   readonly light: number
+  /** Bytes of JSON up to which any well-formed data fits, whose JSON is one line. */
+  readonly flat: number
   /** Chars up to which a text's size alone may show that it fits. */
   readonly bySize: number
   /** Chars at the start and at the end beyond which no cut keeps anything; Infinity if only a pass can tell. */
@@ -122,10 +124,12 @@ export function measures(limits: Compiled['limits'], keep: Compiled['keep']) {
   const reach = isLined ? Number.POSITIVE_INFINITY : Math.min(limits.bytes, limits.chars) + 2
   // A char is at most three bytes, one line, three tokens (`MOST_PER_CHAR` in src/tokens/mod.rs).
   const gate = Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens / 3, limits.lineBytes / 3)
+  const flat = Math.min(limits.bytes, limits.chars, limits.tokens / 3, limits.lineBytes)
   return {
     limits,
     gate,
-    light: Math.min(gate * 6, limits.bytes, limits.chars, limits.tokens / 3, limits.lineBytes),
+    light: Math.min(gate * 6, flat),
+    flat: limits.lines > 0 ? flat : 0,
     bySize: isCounted ? Math.min(limits.bytes, limits.chars) : 0,
     reach: { head: keep === 'tail' && !isLined ? 0 : reach, tail: keep === 'head' && !isLined ? 0 : reach },
   }

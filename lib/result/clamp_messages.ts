@@ -20,13 +20,10 @@ export function clampMessages<T extends readonly unknown[]>(
   checkMessages(messages)
   // With an aggregate, all results count.
   const room = aggregate ? -1 : lightRoom(policy)
-  const fits: boolean[] = []
-  const open = redactHistory(messages, policy, (message) => {
-    const isLight = hasRoom(message, room)
-    fits.push(isLight)
-    return isLight
-  })
-  // Each message is walked once.
+  const given = elementsOf(messages)
+  const fits = given.map((message) => hasRoom(message, room))
+  if (!fits.includes(false)) return { messages, clamped: 0 }
+  const open = redactHistory(messages, given, fits, policy)
   const batch = new Batch(open.messages, policy, (at) => fits[at] === true)
   lighten(batch, policy, RESULT, true)
   const read = elementsOf(batch.values)

@@ -6,9 +6,9 @@ import { Place } from '../dialect/paths.js'
 import { withNames } from '../dialect/payload.js'
 import { isTurn, type Result, readResults } from '../dialect/results.js'
 import { isSteady, settled } from '../dialect/settled.js'
-import { isLight, parseWellFormed, wellFormed } from '../dialect/slots.js'
+import { lightRoom, parseWellFormed, wellFormed } from '../dialect/slots.js'
 import { LITTLE, REST } from '../dialect/walk.js'
-import { jsonOf, stringified, VAST } from '../json.js'
+import { jsonOf, roomAfter, stringified, VAST } from '../json.js'
 import { lightText } from '../media/media.js'
 import { compile } from '../policy.js'
 import { get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
@@ -40,10 +40,12 @@ function isOfHistory(value: object): boolean {
  */
 export function clampOutcome<T>(given: T, policy: Compiled, origin: Origin): T {
   if (typeof given !== 'object' || given === null) return clampValue(given, policy, origin)
-  if (tryRead(() => isLight(given, policy))) return given
-  const value = redactValue(given, policy)
   // One look at the whole is enough for most values.
-  const isWhole = tryRead(() => isSteady(value)) ?? false
+  const room = lightRoom(policy, policy.flat)
+  const left = tryRead(() => roomAfter(given, room)) ?? -1
+  if (left >= 0 && room - left <= lightRoom(policy)) return given
+  const value = redactValue(given, policy)
+  const isWhole = left >= 0 || (tryRead(() => isSteady(value)) ?? false)
   const steady = isWhole ? value : steadyResult(value)
   const results = tryRead(() => readResults(steady, policy.dialect))
   // Clamps the results that were read, since reading again may give others.
@@ -54,13 +56,13 @@ export function clampOutcome<T>(given: T, policy: Compiled, origin: Origin): T {
     // that is wrapped again would return the text of what is left.
     return (tryRead(() => ofData(clamped, policy, origin)) ?? clamped) as T
   }
-  const left = tryRead(() => besideClamped(steady, policy, origin)) ?? steady
-  const data = isWhole ? left : settled(left)
+  const open = tryRead(() => besideClamped(steady, policy, origin)) ?? steady
+  const data = isWhole ? open : settled(open)
   const made = tryRead(
     () =>
       ofCommand(data, policy, origin) ??
       ofMessages(data, policy, origin) ??
-      ofData(data, policy, origin, isWhole),
+      (left >= 0 ? data : ofData(data, policy, origin, isWhole)),
   )
   return (made ?? data) as T
 }
