@@ -22,7 +22,7 @@ impl Worth {
     /// Returns the worth in hundredths of a point.
     pub fn hundredths(self) -> u64 {
         // A score is in halves.
-        u64::from(self.0) * 50 >> Worth::MOST_HALVINGS
+        (u64::from(self.0) * 50) >> Worth::MOST_HALVINGS
     }
 
     pub fn of(score: Score, earlier: Earlier) -> Worth {
