@@ -7,7 +7,7 @@
 //! | expression | one of its anchors | its group, or its whole match | `formats.json` |
 //! | key | the prefix that a service publishes | the prefix and a run of its alphabet, of its length | `keys.json` |
 //! | frame | `-----BEGIN … PRIVATE KEY-----` | the lines up to END, whatever stands before each | `pem.rs` |
-//! | name | a word such as `password` in a name | the value that a form gives to that name | `form.rs`, `unquoted.rs`, `name.rs`, `value.rs` |
+//! | name | a word such as `password` in a name | the value that a form gives to that name | `form.rs`, `assignment.rs`, `neighbor.rs`, `name.rs`, `value.rs` |
 //! | pattern | what the caller's expression says | its whole match | `rules.rs` |
 //!
 //! A sieve and an automaton find the anchors (`anchors.rs`), and the formats of an anchor are tried where one stands. Formats
@@ -25,11 +25,14 @@
 //! a redacted text, again and again until nothing does.
 
 mod anchors;
+mod assignment;
 mod escape;
 mod form;
 mod format;
 mod name;
+mod neighbor;
 mod pem;
+mod quoted;
 mod random;
 mod reader;
 mod rules;
