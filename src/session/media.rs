@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::budget_survey::Limit;
 use super::edits::{CACHE_MARKS, block_of};
 use super::payload::medium_of;
-use super::rewrite_row::Options;
+use super::rewrite_row::{Options, ResultSize};
 use super::row_format::Entry;
 use super::splice::Splices;
 use crate::dialect::ToolResult;
@@ -204,8 +204,9 @@ fn encode(bytes: &[u8]) -> String {
 
 impl Options {
     /// Returns the bytes of the payloads of each result.
-    pub fn media_sizes(&self, entry: &Entry) -> Vec<Vec<usize>> {
-        self.results(entry).iter().map(|result| ResultMedia::of(result).sizes()).collect()
+    pub fn media_sizes(&self, entry: &Entry) -> Vec<ResultSize> {
+        let sizes = |result| ResultSize { media: ResultMedia::of(result).sizes(), ..ResultSize::default() };
+        self.results(entry).iter().map(sizes).collect()
     }
 
     /// Returns a row without payloads that go, the number of results that lose some, and what they lose; `None` if none
