@@ -12,7 +12,6 @@ use super::row_format::{Entry, Format};
 use super::rows::{Reading, Row, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{self, Table};
-use crate::json::Document;
 use crate::limits::UNLIMITED;
 use crate::media;
 use crate::plan::{Aggregate, ToolResult, notice_chars, plan};
@@ -131,17 +130,14 @@ impl Survey {
                     entry: once.is_none().then_some(&entry),
                 };
                 let ask = &mut |result: &dialect::ToolResult| history.asked(result, &parsed);
-                match (budget, options.without_media(&entry, Limit::in_row(lights, row.number))) {
-                    (Budget::Media(_), _) => {
-                        survey.push(row.number, &entry, options.media_sizes(&entry));
-                    }
-                    (_, None) => survey.push(row.number, &entry, options.measure(&entry, ask)),
-                    (_, Some((light, ..))) => {
-                        let document = Document::parse(&light).expect("JSON with words for payloads");
-                        let entry = entry.again(document.root());
-                        survey.push(row.number, &entry, options.measure(&entry, ask));
-                    }
-                }
+                let lights = Limit::in_row(lights, row.number);
+                options.prepared(row.text, &entry, lights, |_, entry, _| {
+                    let sizes = match budget {
+                        Budget::Media(_) => options.media_sizes(entry),
+                        _ => options.measure(entry, ask),
+                    };
+                    survey.push(row.number, entry, sizes);
+                });
             }
             history.check()
         };
@@ -291,6 +287,7 @@ impl SurveyResult {
 mod tests {
     use super::*;
     use crate::dialect::structured::Structured;
+    use crate::json::Document;
     use crate::policy::Policy;
     use crate::session::rewrite_row::SideData;
     use crate::slots::slot_rules::Rules;

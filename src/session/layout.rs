@@ -158,8 +158,16 @@ mod tests {
             (format!("[{dated}]"), "cline", dated),
             (format!(r#"{{"version":2,"messages":[{message}]}}"#), "cline", message),
             (part.into(), "opencode", part),
-            (format!(r#"{{"info":{{"id":"s"}},"messages":[{{"info":{{}},"parts":[{part}]}}]}}"#), "opencode", part),
-            (format!(r#"{{"sessionId":"s","projectHash":"h","messages":[{{"type":"info"}},{record}]}}"#), "gemini-cli", record),
+            (
+                format!(r#"{{"info":{{"id":"s"}},"messages":[{{"info":{{}},"parts":[{part}]}}]}}"#),
+                "opencode",
+                part,
+            ),
+            (
+                format!(r#"{{"sessionId":"s","projectHash":"h","messages":[{{"type":"info"}},{record}]}}"#),
+                "gemini-cli",
+                record,
+            ),
         ] {
             assert_eq!(read(&json, Layout::of_document), Some((name.into(), vec![sent.into()])), "{json}");
         }
