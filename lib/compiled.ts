@@ -1,7 +1,7 @@
 import type { ClampEvent, Cut, DialectName, Keep, SpillStore, TextSize, WrapPolicy } from 'spillway'
 import type { Cleaning } from './clean_options.js'
 import { native } from './engine.js'
-import type { MediaBudget } from './media/media.js'
+import type { MediaBudget } from './media_options.js'
 import { type CheckedNotice, NO_NOTICE } from './notice.js'
 import type { Query } from './query.js'
 import type { Redaction } from './redact_options.js'

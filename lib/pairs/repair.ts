@@ -2,7 +2,7 @@ import type { DialectName, PairsOptions } from 'spillway'
 import { Draft } from '../dialect/edit.js'
 import { endsAt, type Paths } from '../dialect/paths.js'
 import { copy } from '../dialect/shallow_copy.js'
-import { dialectNames } from '../dialect/table.js'
+import { dialectNames } from '../dialects.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { tryRead } from '../untrusted.js'
 import { checkNames, choice, optionError } from '../validate.js'
@@ -53,7 +53,7 @@ function repaired(
   return { messages: made, repaired: renamed + nameless.length + layout.count }
 }
 
-/** Returns a text with something to read, since providers refuse others. */
+/** Checks that a text is not blank, since providers reject blank results. */
 function visible(field: string, value: unknown, preset: string): string {
   if (value === undefined) return preset
   if (typeof value === 'string' && value.trim() !== '') return value
@@ -75,13 +75,13 @@ class Drafts {
     this.set(answer, answer.row.names.tool, answer.row.data.tool?.[0] ?? 'name', tool)
   }
 
-  /** Writes where a path leads, or under a name if it leads nowhere. */
+  /** Writes at the end of a path, or under a name if the path leads nowhere. */
   private set(one: Call | Answer, paths: Paths, name: string, value: string): void {
     const [end] = endsAt(paths, one.place)
     this.at(one).set(end?.holder ?? one.place, end?.key ?? name, value)
   }
 
-  /** Writes into a call that its result is missing. */
+  /** Writes the placeholder into a call that contains its result. */
   close(call: Call, text: string): void {
     const members = filled(call.kind.result, () => text) as object
     for (const [name, value] of Object.entries(members)) this.at(call).set(call.place, name, value)

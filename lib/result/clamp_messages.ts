@@ -1,7 +1,7 @@
 import type { MessagesPolicy } from 'spillway'
-import { checkAggregate, originalOf, Planner } from '../context/plan.js'
 import { lightRoom, surelyFit } from '../dialect/slots.js'
 import { roomAfter } from '../json.js'
+import { checkAggregate, originalOf, Planner } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { isList, isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'

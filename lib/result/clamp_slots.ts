@@ -1,4 +1,5 @@
-import type { LimitName, MediaCount, TextSize } from 'spillway'
+import type { TextSize } from 'spillway'
+import type { Figures } from '../clamp_event.js'
 import { type Compiled, handleOf, headOf, silent, tightened, worded } from '../compiled.js'
 import type { Edit } from '../dialect/edit.js'
 import { clampEncoded } from '../dialect/nested_json.js'
@@ -11,7 +12,7 @@ import { type Ask, askedOf, exceededBy, type Measured } from '../text/limits.js'
 import { NoticeCut, settle, speak, truncate } from '../text/notice_function.js'
 import { pieceAt, SEARCHED, windows } from '../text/pieces.js'
 import { parted, prepared, prepares } from '../text/prepare.js'
-import { isWithin, sizeOf } from '../text/size.js'
+import { isWithin, sizeOf, sum } from '../text/size.js'
 import { clampPrepared, fits } from '../text/text.js'
 import { type Kept, keptBy, keptLines, type Truncation, untouched } from '../text/truncation.js'
 import { editOf, keepShape, roomOf } from './slot_json.js'
@@ -21,15 +22,6 @@ export interface Clamped {
   readonly edits: ReadonlyMap<Slot, Edit>
   /** Undefined if nothing is omitted. */
   readonly figures: (() => Figures) | undefined
-}
-
-/** Sizes of all texts together and of their kept parts, and the limits that they exceeded. */
-export interface Figures {
-  readonly total: TextSize
-  readonly kept: TextSize
-  readonly exceeded: LimitName[]
-  /** Payloads that words replaced. */
-  readonly media?: MediaCount
 }
 
 /** Prepares and clamps a text of a tool. */
@@ -261,16 +253,6 @@ function figuresOf(
   const exceeded = new Set(judged.flatMap((texts) => exceededBy(texts, policy)))
   const total = new Together(slots.map(({ text }) => text)).total()
   return { total, kept: sum(kept), exceeded: [...exceeded] }
-}
-
-export function sum(sizes: readonly TextSize[]): TextSize {
-  const total = { bytes: 0, chars: 0, lines: 0 }
-  for (const { bytes, chars, lines } of sizes) {
-    total.bytes += bytes
-    total.chars += chars
-    total.lines += lines
-  }
-  return total
 }
 
 /** Clamps the texts of one result under one budget, in the engine. */

@@ -1,5 +1,5 @@
 import type { DialectName } from 'spillway'
-import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
+import { emitClamp, type Figures, hasListeners, type Origin } from '../clamp_event.js'
 import { type Compiled, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import type { Place } from '../dialect/paths.js'
@@ -10,7 +10,7 @@ import { excess, ResultMedia } from '../media/media.js'
 import { once } from '../query.js'
 import { elementAt, isObject, tryRead } from '../untrusted.js'
 import { clampSide } from './clamp_result.js'
-import { type Clamped, clampSlots, type Figures } from './clamp_slots.js'
+import { type Clamped, clampSlots } from './clamp_slots.js'
 import type { History } from './history.js'
 
 const ORIGIN: Origin = { phase: 'result' }

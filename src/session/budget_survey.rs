@@ -85,7 +85,7 @@ struct SurveyResult {
 }
 
 /// Maximum rounds of planning with actual notice lengths, and the slack above which a result has room for any notice;
-/// equal to those in lib/context/plan.ts.
+/// equal to those in lib/plan.ts.
 const ROUNDS: usize = 4;
 const FEW: usize = 512;
 

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use super::closing::Closing;
 use super::input::{Input, raw_size};
-use super::long_lines::Span;
 use super::sides::Sides;
 use crate::encoding::{Size, Text};
 use crate::limits::Limits;
 use crate::notice::counts::{Amount, Counts, Needs, line_ranges};
 use crate::notice::earlier::{Earlier, SEARCHED, Told};
+use crate::notice::span::Span;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Figures<'a, T> {

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
-import { copy } from './dialect/shallow_copy.js'
-import { jsonOf, MOST, plain } from './json.js'
-import { elementAt, get, isList, isObject, isPlain, tryRead } from './untrusted.js'
+import { jsonOf, MOST, plain } from '../json.js'
+import { elementAt, get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
+import { copy } from './shallow_copy.js'
 
 /**
  * Returns a value that answers alike whenever it is read: what was measured is what is sent. In plain data, accessors are

@@ -1,10 +1,10 @@
 import type { PlanStep } from 'spillway'
-import { type Compiled, handleOf, worded } from '../compiled.js'
-import type { Result } from '../dialect/results.js'
-import { native } from '../engine.js'
-import { windows } from '../text/pieces.js'
-import { isList } from '../untrusted.js'
-import { bound, checkNamesWithin, checkOptions, choice, flag, limit, optionError, text } from '../validate.js'
+import { type Compiled, handleOf, worded } from './compiled.js'
+import type { Result } from './dialect/results.js'
+import { native } from './engine.js'
+import { windows } from './text/pieces.js'
+import { isList } from './untrusted.js'
+import { bound, checkNamesWithin, checkOptions, choice, flag, limit, optionError, text } from './validate.js'
 
 /** A budget over all tool results of a history, checked. */
 export interface Aggregate {

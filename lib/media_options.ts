@@ -1,10 +1,17 @@
 import type { ResultPolicy } from 'spillway'
-import { bound, checkNamesWithin, choice } from '../validate.js'
-import type { MediaBudget } from './media.js'
+import { bound, checkNamesWithin, choice } from './validate.js'
+
+/** Limits of all payloads of a result, or of a history. */
+export interface MediaBudget {
+  readonly maxBytes: number
+  readonly maxItems: number
+  /** True if the first stay rather than the latest. */
+  readonly first: boolean
+}
 
 type Given = NonNullable<ResultPolicy['media']>
 
-/** Checks the budget of a policy. Returns undefined if it bounds nothing. */
+/** Checks the media budget of a policy. Returns undefined if it sets no limit. */
 export function checkMedia(media: Given | undefined): MediaBudget | undefined {
   if (media === undefined) return undefined
   const given = checkNamesWithin('media', media)

@@ -1,0 +1,55 @@
+//! The pieces of a text in the order in which they are kept, as far as any may fit.
+
+use super::Selection;
+use super::old::Old;
+use super::order::Order;
+use super::page::{Page, Piece};
+use crate::limits::{Limits, Usage};
+use crate::relevance::Relevance;
+
+/// A piece that is kept, its size, and the gaps that it adds.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    pub at: usize,
+    pub size: Usage,
+    pub gaps: isize,
+}
+
+impl Selection {
+    /// Orders the pieces until no more can fit. `weight`: that of a failure. `mark`: the chars of the largest mark in a
+    /// gap. Returns `None` if the text has nothing to keep but its ends.
+    pub(crate) fn steps<'a>(
+        &'a self,
+        pieces: &'a [Piece<'a>],
+        old: &Old,
+        weight: u64,
+        mark: usize,
+        limits: &Limits,
+    ) -> Option<Vec<Step>> {
+        let last = pieces.last()?.unit.number;
+        let units = old.first.number..=last;
+        let is_in = |number: &usize| units.contains(number);
+        let (state, question) = (&self.state, &self.aim.question);
+        let findings = state.lines.findings().filter(|finding| is_in(&finding.unit)).collect();
+        let tallies = state.tallies.units().map(|(unit, _)| unit.number).filter(is_in).collect();
+        let read = || {
+            // Notices of earlier cuts say nothing about the text.
+            let is_old = |piece: &Piece| old.size_of(piece.unit.number, piece.text, true).is_some();
+            let text = |piece: &Piece<'a>| if piece.is_weighed && !is_old(piece) { piece.text } else { b"" };
+            Relevance::new(pieces.iter().map(text), question)
+        };
+        let page = Page::new(pieces, units.clone(), mark, limits);
+        let mut order = Order::new(page, weight, findings, tallies, !question.is_empty(), read);
+        let (mut steps, mut taken) = (vec![], Usage::default());
+        loop {
+            for &(at, gaps) in &order.kept()[steps.len()..] {
+                let size = pieces[at].size(last, limits);
+                taken = taken.plus(size);
+                steps.push(Step { at, size, gaps });
+            }
+            if order.any() && !taken.within(limits) || !order.step() {
+                return order.any().then_some(steps);
+            }
+        }
+    }
+}
