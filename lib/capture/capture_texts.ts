@@ -5,7 +5,7 @@ import { type CapturedCut, type CapturedTexts, native } from '../engine.js'
 import type { Whole } from '../spill/call_spill.js'
 import type { Input } from '../text/input.js'
 import { exceededBy, type Measured } from '../text/limits.js'
-import { truncate } from '../text/notice_function.js'
+import { withNotice } from '../text/notice_function.js'
 import { keptLines, type Truncation, truncationOf } from '../text/truncation.js'
 import { exitLine, isFailure, label, order, STREAMS } from './process.js'
 
@@ -99,7 +99,7 @@ export class Captured {
   #worded(stream: number, section: number | undefined, whole: Whole | undefined): StreamText {
     const cut = (policy: Compiled) => native.truncateCaptured(this.#native, stream, section, handleOf(policy))
     const text = new CapturedText(this.#row(stream), cut)
-    return { stream, ...truncate(text, this.#policyOf(stream, whole)) }
+    return { stream, ...withNotice(text, this.#policyOf(stream, whole)) }
   }
 
   #policyOf(stream: number, whole: Whole | undefined): Compiled {

@@ -82,7 +82,7 @@ export function truncate(input: Input, policy: Compiled, figures = false): Trunc
 }
 
 /** Truncates with the notice of the policy, which may be a function. */
-function withNotice(input: Input, policy: Compiled, figures: boolean): Truncation {
+export function withNotice(input: Input, policy: Compiled, figures = false): Truncation {
   const words = policy.words
   if (!words) return input.truncate(policy, figures)
   return settle(
