@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::encoding::{Size, Text, size};
+use crate::encoding::{Size, Text, count, size};
 
 /// Bytes decoded as UTF-8. Each maximal invalid sequence decodes to one U+FFFD, like in the WHATWG decoder. A byte
 /// order mark is kept.
@@ -24,6 +24,15 @@ impl Utf8<'_> {
             }
         }
     }
+}
+
+/// Returns the UTF-16 chars of valid UTF-8.
+pub fn chars_of_valid(text: &[u8]) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    let [starts, fours] = count::utf8_starts(text);
+    starts + fours
 }
 
 fn is_continuation(byte: u8) -> bool {

@@ -28,10 +28,12 @@ mod words;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
+use std::hash::BuildHasherDefault;
 use std::ops::RangeInclusive;
 
 use group::group;
 pub use question::Question;
+pub use words::Hashed;
 use words::{Words, each_word};
 
 /// The value of a name that is new, of a plain word that is new, and of the first line of a group. The rarest word of a
@@ -65,20 +67,23 @@ impl Relevance {
     /// Reads the lines of a text.
     pub fn new<'a>(lines: impl Iterator<Item = &'a [u8]>, question: &Question) -> Relevance {
         let mut numbers: Words<u32> = Words::default();
-        let mut groups = HashSet::new();
+        let mut groups: HashSet<&[u8], BuildHasherDefault<Hashed>> = HashSet::default();
         let (mut words, mut news, mut values) = (Lists::default(), vec![], vec![]);
-        let mut of_line = vec![];
+        // The lines so far that the last line with each word ends.
+        let mut last: Vec<usize> = vec![];
         for line in lines {
+            let nth = words.ends.len() + 1;
             each_word(line, &mut |word, _| {
                 let number = *numbers.entry(word).or_insert_with(|| {
                     news.push(if word.is_name() { NAME } else { PLAIN });
+                    last.push(0);
                     news.len() as u32 - 1
                 });
-                of_line.push(number);
+                if std::mem::replace(&mut last[number as usize], nth) != nth {
+                    words.all.push(number);
+                }
             });
-            of_line.sort_unstable();
-            of_line.dedup();
-            words.push(of_line.drain(..));
+            words.ends.push(words.all.len());
             values.push(if group(line).is_some_and(|group| groups.insert(group)) { GROUP } else { 0 });
         }
         let lines = words.inverted(news.len());
@@ -129,11 +134,6 @@ struct Lists {
 }
 
 impl Lists {
-    fn push(&mut self, list: impl Iterator<Item = u32>) {
-        self.all.extend(list);
-        self.ends.push(self.all.len());
-    }
-
     fn get(&self, at: usize) -> &[u32] {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.all[start..self.ends[at]]
@@ -180,7 +180,9 @@ pub struct Names {
 impl Names {
     pub fn new(relevance: Relevance, lines: &impl Lines) -> Names {
         let all = (0..relevance.values.len()).filter(|line| !lines.is_kept(*line));
-        let queue = all.map(|line| (relevance.value(line, lines), Reverse(line))).collect();
+        let values = all.map(|line| (relevance.value(line, lines), Reverse(line)));
+        // What has no value now never has any.
+        let queue = values.filter(|(value, _)| value.for_room > 0).collect();
         Names { relevance, queue }
     }
 
@@ -235,7 +237,9 @@ impl Relevance {
         let around = lines.around(line);
         let value: u32 =
             around.clone().filter(|line| !lines.is_kept(*line)).map(|line| self.values[line]).sum();
-        Value { for_room: u64::from(value) * SCALE / lines.cost(around), own: self.values[line] }
+        // A division takes long, and many lines say nothing.
+        let for_room = if value == 0 { 0 } else { u64::from(value) * SCALE / lines.cost(around) };
+        Value { for_room, own: self.values[line] }
     }
 }
 

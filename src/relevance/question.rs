@@ -1,6 +1,6 @@
 //! The question that a text answers: the words of a call's arguments or of its user.
 
-use super::words::{Word, Words, each_word};
+use super::words::{WITHOUT_SPACES, Word, Words, each_word};
 
 /// The weight of a word of the first text.
 pub const WEIGHT: u32 = 10;
@@ -15,9 +15,17 @@ const READ: usize = 16_384;
 #[derive(Clone, Debug, Default)]
 pub struct Question {
     words: Words<Asked>,
-    /// The words as they are spelt, unless they are too many. A text in ASCII that has a word has it in some case.
+    /// The words in ASCII as they are spelt, unless they are too many. A text in ASCII that has a word has it in some case.
     spelt: Option<Vec<Box<[u8]>>>,
+    /// The other words, unless they are too many, or a text may have one in other letters.
+    wide: Option<Vec<Box<[u8]>>>,
+    /// The last line that was scored, if it was short, and the words that it has of the question.
+    last: Vec<u8>,
+    found: Vec<Word>,
 }
+
+/// Maximum bytes of a line that is remembered.
+const SHORT: usize = 1_024;
 
 /// A word of a question.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +39,7 @@ struct Asked {
 impl Question {
     /// Reads the first 16 KiB of each text.
     pub fn new(texts: &[String]) -> Question {
-        let (mut words, mut spelt) = (Words::default(), vec![]);
+        let (mut words, mut spelt, mut wide) = (Words::default(), vec![], Some(vec![]));
         for (number, text) in (0..).zip(texts) {
             let text = &text.as_bytes()[..text.len().min(READ)];
             each_word(text, &mut |word, text| {
@@ -40,12 +48,18 @@ impl Question {
                     if text.is_ascii() && spelt.len() <= SPELT {
                         spelt.push(text.into());
                     }
+                    let others = wide.take().filter(|others| others.len() < SPELT);
+                    wide = others.filter(|_| stands_as_spelt(word, text)).map(|mut others: Vec<_>| {
+                        others.extend((!text.is_ascii()).then(|| text.into()));
+                        others
+                    });
                     Asked { text: number, lines: 0 }
                 });
             });
         }
         spelt.sort();
-        Question { words, spelt: (spelt.len() <= SPELT).then_some(spelt) }
+        let spelt = (spelt.len() <= SPELT).then_some(spelt);
+        Question { words, spelt, wide, ..Question::default() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -57,6 +71,12 @@ impl Question {
         self.spelt.as_deref()
     }
 
+    /// Returns the other words, or `None` if a text may have one that is not spelt in it, or if they are many. A text in
+    /// which letters of ASCII stand beside others may have any.
+    pub fn wide(&self) -> Option<&[Box<[u8]>]> {
+        self.wide.as_deref()
+    }
+
     /// Iterates over the words with their weights, at most [`WEIGHT`], in any order. The first text weighs most.
     pub fn words(&self) -> impl Iterator<Item = (Word, u32)> {
         self.words.iter().map(|(word, asked)| (*word, WEIGHT * 4 / (4 + asked.text)))
@@ -66,22 +86,42 @@ impl Question {
     /// number of earlier lines with it doubles.
     pub fn score(&mut self, line: &[u8]) -> u32 {
         const WORTH: u32 = 16;
+        let Question { words, last, found, .. } = self;
+        if words.is_empty() {
+            return 0;
+        }
+        // Many lines repeat the one before.
+        if last != line || line.len() > SHORT {
+            found.clear();
+            each_word(line, &mut |word, _| found.extend(words.contains_key(&word).then_some(word)));
+            last.clear();
+            // One byte more tells a longer line from all that are short.
+            last.extend_from_slice(&line[..line.len().min(SHORT + 1)]);
+        }
         let mut score = 0;
-        if !self.words.is_empty() {
-            each_word(line, &mut |word, _| {
-                if let Some(Asked { lines, .. }) = self.words.get_mut(&word) {
-                    score += WORTH >> (*lines + 1).ilog2().min(WORTH);
-                    *lines += 1;
-                }
-            });
+        for word in found {
+            if let Some(Asked { lines, .. }) = words.get_mut(word) {
+                score += WORTH >> (*lines + 1).ilog2().min(WORTH);
+                *lines += 1;
+            }
         }
         score
     }
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.words.capacity() * size_of::<(Word, Asked)>()
+        let last = self.last.capacity() + self.found.capacity() * size_of::<Word>();
+        self.words.capacity() * size_of::<(Word, Asked)>() + last
     }
+}
+
+/// Returns true if any text that has a word spells it so, in some case of its letters in ASCII. A word of a script with
+/// spaces is spelt in other cases, and the sign of the unit kelvin is another `k`.
+fn stands_as_spelt(word: Word, text: &[u8]) -> bool {
+    let is_of = |text: &str| text.chars().all(|letter| letter >= WITHOUT_SPACES);
+    word.is_name()
+        || text.is_ascii() && !text.iter().all(|letter| letter.eq_ignore_ascii_case(&b'k'))
+        || std::str::from_utf8(text).is_ok_and(is_of)
 }
 
 #[cfg(test)]

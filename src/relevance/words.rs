@@ -18,13 +18,40 @@ impl Word {
         self.0 & 1 == 1
     }
 
-    fn new(bytes: impl Iterator<Item = u8>, is_name: bool) -> Word {
-        // FNV-1a spreads words well enough and is equal on every platform.
-        let hash = bytes.fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        });
-        Word((hash ^ hash >> 32) << 1 | u64::from(is_name))
+    fn name(text: &[u8]) -> Word {
+        Word(hash(text, 0) << 1 | 1)
     }
+
+    /// Returns a word in lower case.
+    fn lower(text: &[u8]) -> Word {
+        Word(hash(text, 0) << 1)
+    }
+
+    /// Returns a word of ASCII letters.
+    fn letters(text: &[u8]) -> Word {
+        Word(hash(text, LOWER) << 1)
+    }
+}
+
+/// The bit that makes a letter lower case, in each byte.
+const LOWER: u64 = 0x2020_2020_2020_2020;
+
+/// Hashes a text, eight bytes at once, with bits set in each of its bytes. Equal on every platform.
+fn hash(text: &[u8], set: u64) -> u64 {
+    let mix = |hash: u64, eight: u64| {
+        let product = u128::from(hash ^ eight) * u128::from(0x9E37_79B9_7F4A_7C15_u64);
+        (product >> 64) as u64 ^ product as u64
+    };
+    let (eights, rest) = text.as_chunks();
+    let hash =
+        eights.iter().fold(text.len() as u64 + 1, |hash, eight| mix(hash, u64::from_le_bytes(*eight) | set));
+    if rest.is_empty() {
+        return hash;
+    }
+    let mut eight = [0; 8];
+    eight[..rest.len()].copy_from_slice(rest);
+    let within = (1 << (8 * rest.len())) - 1;
+    mix(hash, u64::from_le_bytes(eight) | set & within)
 }
 
 /// Values by word. A word is a hash already.
@@ -36,9 +63,16 @@ pub struct Hashed(u64);
 
 impl Hasher for Hashed {
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
+        self.0 = self.0.rotate_left(8) ^ hash(bytes, 0);
+    }
+
+    fn write_usize(&mut self, length: usize) {
+        self.0 = self.0.rotate_left(8) ^ length as u64;
+    }
+
+    fn write_u32(&mut self, hash: u32) {
+        // A table tells values apart by the first bits too.
+        self.0 = u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 
     fn write_u64(&mut self, hash: u64) {
@@ -55,8 +89,7 @@ const SHORTEST: usize = 3;
 const SHORTEST_NAME: usize = 4;
 const SHORTEST_PATH: usize = 5;
 
-/// Passes on the words and the names of a text, each as often as it occurs, and as it is spelt. Of two chars of a script
-/// without spaces only the second is.
+/// Passes on the words and the names of a text, each as often as it occurs, and as it is spelt.
 pub fn each_word(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
     let mut at = 0;
     while let Some(start) = text[at..].iter().position(|byte| is_part(*byte)).map(|skip| at + skip) {
@@ -76,7 +109,7 @@ fn path(text: &[u8], start: usize, each: &mut impl FnMut(Word, &[u8])) -> usize 
             _ => {
                 let name = &text[start..end];
                 if at > start && name.len() >= SHORTEST_PATH && is_spelt(name) {
-                    each(Word::new(name.iter().copied(), true), name);
+                    each(Word::name(name), name);
                 }
                 return end;
             }
@@ -96,24 +129,33 @@ fn identifier(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
         word(&text[part], each);
     }
     if parts > 1 && text.len() >= SHORTEST_NAME && is_spelt(text) {
-        each(Word::new(text.iter().copied(), true), text);
+        each(Word::name(text), text);
     }
 }
 
 /// Returns the part of an identifier from `start`: a word, a number, or underscores.
 fn part(text: &[u8], start: usize) -> Range<usize> {
-    let run =
-        |from: usize, is: fn(&u8) -> bool| from + text[from..].iter().take_while(|byte| is(byte)).count();
+    /// Returns the end of a run of bytes.
+    #[inline]
+    fn run(text: &[u8], from: usize, is: impl Fn(&u8) -> bool) -> usize {
+        from + text[from..].iter().take_while(|byte| is(byte)).count()
+    }
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
     let end = match text[start] {
-        b'0'..=b'9' => run(start, u8::is_ascii_digit),
-        b'_' | b'$' => run(start, |byte| matches!(byte, b'_' | b'$')),
+        b'0'..=b'9' => run(text, start, u8::is_ascii_digit),
+        b'_' | b'$' => run(text, start, |byte| matches!(byte, b'_' | b'$')),
         first => {
-            let letters = run(start, |byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
-            match run(start, u8::is_ascii_uppercase) {
+            let capitals = run(text, start, u8::is_ascii_uppercase);
+            let word = run(text, capitals, u8::is_ascii_lowercase);
+            let is_plain = first.is_ascii_lowercase() || capitals == start + 1;
+            // Most words end here.
+            if is_plain && !text.get(word).is_some_and(is_letter) {
+                return start..word;
+            }
+            let letters = run(text, start, is_letter);
+            match capitals {
                 _ if !text[start..letters].is_ascii() => letters,
-                capital if first.is_ascii_lowercase() || capital == start + 1 => {
-                    run(capital, u8::is_ascii_lowercase)
-                }
+                _ if is_plain => word,
                 // The last capital of `HTTPResponse` begins the next word.
                 capitals if capitals < letters => capitals - 1,
                 capitals => capitals,
@@ -127,20 +169,19 @@ fn word(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
     if !text.is_ascii() {
         wide_word(text, each);
     } else if text.len() >= SHORTEST && text[0].is_ascii_alphabetic() {
-        each(Word::new(text.iter().map(u8::to_ascii_lowercase), false), text);
+        each(Word::letters(text), text);
     }
 }
 
 /// From here on, scripts are written without spaces.
-const WITHOUT_SPACES: char = '\u{2E80}';
+pub const WITHOUT_SPACES: char = '\u{2E80}';
 
 /// Passes on a word in another script: in one without spaces, each pair of characters.
 fn wide_word(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
     let text = String::from_utf8_lossy(text);
-    let mut encoded = [0; 8];
     let mut spaced = String::with_capacity(text.len());
     let mut before = None;
-    for letter in text.chars() {
+    for (at, letter) in text.char_indices() {
         if letter < WITHOUT_SPACES {
             push_lower(letter, &mut spaced);
             before = None;
@@ -148,14 +189,13 @@ fn wide_word(text: &[u8], each: &mut impl FnMut(Word, &[u8])) {
         }
         let is_dense = is_dense(letter);
         if let Some(before) = before.filter(|_| is_dense) {
-            let (first, second) = encoded.split_at_mut(4);
-            let pair = char::encode_utf8(before, first).bytes().chain(letter.encode_utf8(second).bytes());
-            each(Word::new(pair, false), letter.encode_utf8(&mut [0; 4]).as_bytes());
+            let pair = &text.as_bytes()[before..at + letter.len_utf8()];
+            each(Word::lower(pair), pair);
         }
-        before = is_dense.then_some(letter);
+        before = is_dense.then_some(at);
     }
     if spaced.len() >= SHORTEST {
-        each(Word::new(spaced.bytes(), false), spaced.as_bytes());
+        each(Word::lower(spaced.as_bytes()), spaced.as_bytes());
     }
 }
 

@@ -153,6 +153,7 @@ pub fn plain(line: &[u8]) -> Cow<'_, [u8]> {
         let Some(length) = sequence(&line[bracket + 1..], is_escaped).filter(|_| bracket >= done) else {
             continue;
         };
+        text.reserve(line.len() - done);
         let mut before = &line[done..bracket];
         before = before.strip_suffix(&[ESCAPE]).or_else(|| before.strip_suffix(b"^[")).unwrap_or(before);
         text.extend_from_slice(before);

@@ -26,6 +26,13 @@ pub struct Gate {
     asked: Option<Box<Asked>>,
 }
 
+/// The questions that a unit has no score for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silence {
+    pub of_failure: bool,
+    pub of_question: bool,
+}
+
 /// The newlines of a part of a text, and the places where a word of failure, or of the question, may begin.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
@@ -55,11 +62,28 @@ impl Gate {
     pub fn is_dull(&self, line: &[u8], places: &Places, end: usize, in_head: bool) -> bool {
         let start = end - line.len();
         (!self.failure || tells_nothing(line, sieve::places(&places.failure, start, end)))
-            && (in_head
-                || self.asked.as_ref().is_none_or(|asked| {
-                    let found = if self.failure { &places.asked } else { &places.failure };
-                    asked.has_no_word(line, sieve::places(found, start, end))
-                }))
+            && (in_head || self.has_no_word(line, places, start))
+    }
+
+    /// Returns the questions that a unit at `start` of the part need not be scored for.
+    pub fn silence(&self, unit: &[u8], places: &Places, start: usize) -> Silence {
+        if !self.opens {
+            return Silence::default();
+        }
+        let found = || sieve::places(&places.failure, start, start + unit.len());
+        // A word of three letters at its end is told by what follows it, which belongs to the next unit.
+        let is_whole = !unit.last().is_some_and(u8::is_ascii_alphabetic);
+        Silence {
+            of_failure: self.failure && is_whole && tells_nothing(unit, found()),
+            of_question: self.has_no_word(unit, places, start),
+        }
+    }
+
+    /// Returns true if a unit has no word of the question.
+    fn has_no_word(&self, unit: &[u8], places: &Places, start: usize) -> bool {
+        let found = if self.failure { &places.asked } else { &places.failure };
+        let places = || sieve::places(found, start, start + unit.len());
+        self.asked.as_ref().is_none_or(|asked| asked.has_no_word(unit, places()))
     }
 }
 
@@ -145,12 +169,14 @@ fn is_telling_word(line: &[u8], start: usize) -> bool {
     };
     // A part of the name of a state may tell.
     let is_part = || {
+        if !line[start].is_ascii_uppercase() {
+            return false;
+        }
         let length = part_length(&line[start..]);
         let part = &line[start..start + length];
-        length < word.len()
-            && line[start].is_ascii_uppercase()
-            && (part == b"ERR"
-                || matches!(Word::at(line, start, length).and_then(words::weight), Some(Weight::Word(1..))))
+        part == b"ERR"
+            || length < word.len()
+                && matches!(Word::at(line, start, length).and_then(words::weight), Some(Weight::Word(1..)))
     };
     let is_report = || matches!(word, b"WARNING" | b"WARN") && line.get(end) == Some(&b':');
     may_tell(word) && (is_weighed() || is_shape() || is_report())
@@ -199,6 +225,8 @@ pub struct Asked {
     sieve: Sieve,
     /// The words by the last bits of their first byte.
     words: Vec<Vec<Box<[u8]>>>,
+    /// A line that is not ASCII has a word only if it spells it, or if its letters in ASCII stand beside others.
+    reads_wide: bool,
 }
 
 /// The last bits of a letter tell it in any case.
@@ -208,19 +236,19 @@ impl Asked {
     /// Returns `None` if a question has so many words that most lines have one.
     fn of(question: &Question) -> Option<Asked> {
         let (mut sieve, mut words) = (Sieve::default(), vec![vec![]; LETTERS]);
-        let spelt = question.spelt()?;
+        let (spelt, wide) = (question.spelt()?, question.wide());
+        let (all, reads_wide) = ([spelt, wide.unwrap_or_default()].concat(), wide.is_some());
         // Few words are told apart well enough by one table, which takes half of the time.
-        let groups = if spelt.len() <= 2 * BITS { BITS } else { 2 * BITS };
-        for (at, word) in spelt.iter().enumerate() {
-            sieve.add_word(at * groups / spelt.len(), word);
+        let groups = if all.len() <= 2 * BITS { BITS } else { 2 * BITS };
+        for (at, word) in all.iter().enumerate() {
+            sieve.add_word(at * groups / all.len(), word);
             words[usize::from(word[0]) % LETTERS].push(word.clone());
         }
-        Some(Asked { sieve, words })
+        Some(Asked { sieve, words, reads_wide })
     }
 
     fn has_no_word(&self, line: &[u8], mut places: impl Iterator<Item = usize>) -> bool {
-        // A wide word is compared in more ways than by its case.
-        line.is_ascii()
+        (line.is_ascii() || self.reads_wide && !mixes_letters(line))
             && !places.any(|at| {
                 let words = &self.words[usize::from(line[at]) % LETTERS];
                 let stands = |word: &[u8]| {
@@ -229,6 +257,14 @@ impl Asked {
                 words.iter().any(|word| stands(word))
             })
     }
+}
+
+/// Returns true if a letter of ASCII stands beside a char that is not ASCII, and may be a part of the same word.
+fn mixes_letters(line: &[u8]) -> bool {
+    let is_mixed = |one: u8, other: u8| one.is_ascii_alphabetic() & !other.is_ascii();
+    let pairs = line.iter().zip(&line[1.min(line.len())..]);
+    // Without an early end, this is compiled to vectors.
+    pairs.fold(false, |found, (a, b)| found | is_mixed(*a, *b) | is_mixed(*b, *a))
 }
 
 #[cfg(test)]
@@ -256,6 +292,9 @@ mod tests {
             "SystemOOM",
             "CREATE_FAILED",
             "net::ERR_X",
+            "SSL_ERR ",
+            "OOM_SCORE",
+            "OOMScore",
             "TEST-UNEXPECTED-FAIL",
             "WARNING:",
             "HTTP/1.1 404 ",

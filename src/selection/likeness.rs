@@ -2,6 +2,10 @@
 //! differ in names with dots, slashes or colons inside.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasherDefault;
+
+use crate::relevance::Hashed;
 
 /// Maximum bytes that are compared, after what is ignored.
 const COMPARED: usize = 160;
@@ -15,7 +19,7 @@ const REMEMBERED: usize = 8_192;
 /// Counts lines by likeness.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    counts: HashMap<u32, u32>,
+    counts: HashMap<u32, u32, BuildHasherDefault<Hashed>>,
 }
 
 /// Numbers of earlier lines like one.
@@ -26,21 +30,28 @@ pub struct Earlier {
 }
 
 impl Seen {
-    /// Counts a line.
-    pub fn count(&mut self, line: &[u8]) -> Earlier {
-        let (same, crowd) = likeness(line);
+    /// Counts a line by its likeness.
+    pub fn count(&mut self, (same, crowd): (u64, u64)) -> Earlier {
         Earlier { same: self.add(same), crowd: self.add(crowd) }
     }
 
     fn add(&mut self, hash: u64) -> u32 {
         // Half of the hash takes half of the memory.
         let hash = hash as u32;
-        if self.counts.len() >= REMEMBERED && !self.counts.contains_key(&hash) {
-            return 0;
+        let is_full = self.counts.len() >= REMEMBERED;
+        match self.counts.entry(hash) {
+            Entry::Occupied(mut count) => {
+                let earlier = *count.get();
+                *count.get_mut() = earlier.saturating_add(1);
+                earlier.min(u32::MAX - 1)
+            }
+            Entry::Vacant(count) => {
+                if !is_full {
+                    count.insert(1);
+                }
+                0
+            }
         }
-        let count = self.counts.entry(hash).or_default();
-        *count = count.saturating_add(1);
-        *count - 1
     }
 
     /// Returns the bytes of memory in use.
@@ -51,13 +62,24 @@ impl Seen {
 
 /// Hashes a line, ignoring numbers, quoted texts and the width of white space, and once more, ignoring names too.
 pub fn likeness(line: &[u8]) -> (u64, u64) {
-    let shape = shape(line);
-    let mut crowd = Hash::of(b"crowd");
-    for token in shape.split(|byte| *byte == b' ') {
-        crowd.add(if is_name(token) { b"N" } else { token });
+    let (mut bytes, mut same, mut crowd) = ([0; COMPARED], Hash::of(b""), Hash::of(b"crowd"));
+    for (nth, token) in shape(line, &mut bytes).split(|byte| *byte == b' ').enumerate() {
+        if nth > 0 {
+            same.add(b" ");
+        }
+        if is_name(token) {
+            same.add(token);
+            crowd.add(b"N");
+        } else {
+            // A processor computes both at once.
+            for byte in token {
+                same.add(&[*byte]);
+                crowd.add(&[*byte]);
+            }
+        }
         crowd.add(b" ");
     }
-    (Hash::of(&shape).0, crowd.0)
+    (same.0, crowd.0)
 }
 
 /// FNV-1a spreads lines well enough and is equal on every platform.
@@ -85,11 +107,10 @@ fn is_name(token: &[u8]) -> bool {
 }
 
 /// Writes a line with each number, quoted text and run of blanks replaced by one byte.
-fn shape(line: &[u8]) -> Vec<u8> {
+fn shape<'s>(line: &[u8], shape: &'s mut [u8; COMPARED]) -> &'s [u8] {
     let line = line.trim_ascii();
-    let mut shape = Vec::with_capacity(COMPARED);
-    let mut at = 0;
-    while at < line.len() && shape.len() < COMPARED {
+    let (mut at, mut written) = (0, 0);
+    while at < line.len() && written < COMPARED {
         let rest = &line[at..];
         let (byte, length) = match rest[0] {
             b'0'..=b'9' => {
@@ -102,10 +123,11 @@ fn shape(line: &[u8]) -> Vec<u8> {
             b' ' | b'\t' => (b' ', rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()),
             byte => (byte, 1),
         };
-        shape.push(byte);
+        shape[written] = byte;
+        written += 1;
         at += length;
     }
-    shape
+    &shape[..written]
 }
 
 /// Returns the end of a short, non-empty quoted text.
@@ -146,7 +168,7 @@ mod tests {
     #[test]
     fn repeats_are_counted_up_to_a_number_of_distinct_lines() {
         let mut seen = Seen::default();
-        let mut same = |line: &str| seen.count(line.as_bytes()).same;
+        let mut same = |line: &str| seen.count(likeness(line.as_bytes())).same;
         assert_eq!([same("error 1"), same("error 2"), same("other")], [0, 1, 0]);
         for n in 0..100_000_u32 {
             same(&n.to_string().bytes().map(|digit| (digit + 49) as char).collect::<String>());

@@ -35,6 +35,7 @@
 mod beginnings;
 mod bytes;
 mod code;
+mod echo;
 mod gate;
 mod headings;
 mod likeness;
@@ -60,12 +61,14 @@ mod words;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use crate::encoding::{Size, Text, Utf8};
+use crate::encoding::{Size, utf8};
 use crate::limits::{Limits, UNLIMITED};
 use crate::notice::earlier;
 use crate::policy::{Keep, Policy};
 use crate::relevance::Question;
-use gate::{Gate, Places};
+use bytes::LOOKED_AT;
+use echo::Echo;
+use gate::{Gate, Places, Silence};
 use headings::Headings;
 use likeness::Seen;
 use needles::{Frequency, Needles};
@@ -75,7 +78,7 @@ use prefix::without_prefix;
 use score::Score;
 use shelf::{Shelf, Worth};
 use skim::Reader;
-use tally::{Tallies, is_tally};
+use tally::Tallies;
 use unit::{ESCAPED_NEWLINE, Foreign, Splitter, Stretch, Unit};
 
 pub(crate) use old::Old;
@@ -150,6 +153,7 @@ struct State {
     foreign: VecDeque<(usize, Foreign)>,
     /// The input has contained non-ASCII text; until then, lines need no check for it.
     wide: bool,
+    echo: Echo,
     seen: Seen,
     headings: Headings,
     /// The best findings with their headings, and fewer of them with the lines around them.
@@ -203,6 +207,7 @@ impl Selection {
                 size: Size::default(),
                 foreign: VecDeque::new(),
                 wide: false,
+                echo: Echo::default(),
                 seen: Seen::default(),
                 headings: Headings::default(),
                 lines: Shelf::new(budget.saturating_mul(SHELVED)),
@@ -268,7 +273,7 @@ impl Selection {
     /// Ends the text.
     pub fn finish(&mut self) {
         let Selection { window, aim, splitter, state, .. } = self;
-        splitter.finish(&mut |unit: &[u8]| state.take(unit, aim, *window));
+        splitter.finish(&mut |unit: &[u8]| state.take(unit, aim, *window, Silence::default()));
         for open in std::mem::take(&mut state.open) {
             state.close(open);
         }
@@ -321,8 +326,9 @@ fn budget(limits: &Limits) -> usize {
 }
 
 impl State {
-    fn take(&mut self, text: &[u8], aim: &mut Aim, window: usize) {
-        let chars = if self.wide && !text.is_ascii() { Utf8(text).size().chars } else { text.len() };
+    /// Takes a unit, which need not be scored for some questions.
+    fn take(&mut self, text: &[u8], aim: &mut Aim, window: usize, silence: Silence) {
+        let chars = if self.wide { utf8::chars_of_valid(text) } else { text.len() };
         let size = Size { bytes: text.len(), chars, newlines: usize::from(text.ends_with(b"\n")), broken: 0 };
         let unit = Unit { foreign: self.foreign_of(size.bytes), ..self.next_unit(size) };
         self.go_on(unit, text);
@@ -337,8 +343,14 @@ impl State {
         if aim.failure || aim.needles.is_some() {
             let is_piece = self.last.is_some_and(|last| !last.ends_line);
             let read = if is_piece { unit::unescaped(text) } else { Cow::Borrowed(text) };
-            let is_dull = is_piece && gate::is_dull_piece(&read);
-            let plain = if is_dull { Cow::Borrowed(&*read) } else { bytes::plain(&read) };
+            let is_dull = match &read {
+                Cow::Borrowed(_) if silence.of_failure => true,
+                read => is_piece && gate::is_dull_piece(read),
+            };
+            let plain = match is_dull {
+                true => Cow::Borrowed(&read[..read.len().min(LOOKED_AT)]),
+                false => bytes::plain(&read),
+            };
             let said = if starts { without_prefix(&plain) } else { &plain };
             let (score, is_asked_for) = self.score_failure(unit, text, said, is_dull, aim);
             let worth = self.worth(unit, said, score, is_asked_for);
@@ -349,10 +361,10 @@ impl State {
             }
         }
         // The head is weighed as a whole.
-        if !self.head_open {
+        if !self.head_open && !silence.of_question {
             let score = Score(aim.question.score(text) as i32);
             if score.tells() {
-                let worth = Worth::of(score, self.asked_seen.count(text));
+                let worth = Worth::of(score, self.asked_seen.count(self.echo.likeness(text)));
                 if self.asked.wants(unit.number, worth) {
                     self.open.push(Open::asked(unit.number, worth));
                 }
@@ -365,7 +377,7 @@ impl State {
     fn worth(&mut self, unit: Unit, said: &[u8], score: Score, is_asked_for: bool) -> Option<Worth> {
         let worth = match is_asked_for {
             true => Worth::ASKED_FOR,
-            false => score.tells().then(|| Worth::of(score, self.seen.count(said)))?,
+            false => score.tells().then(|| Worth::of(score, self.seen.count(self.echo.likeness(said))))?,
         };
         self.lines.wants(unit.number, worth).then_some(worth)
     }
@@ -382,10 +394,13 @@ impl State {
         let mut score = Score::default();
         if aim.failure {
             // Blank lines are never findings, and some texts consist of little else.
-            score = if is_dull || said == b"\n" { Score::default() } else { score::score(said) };
-            if score > Score::default() && is_tally(said) {
-                self.tallies.put(unit, text, said);
-                score = score.max(Score::TALLY);
+            if !is_dull && said != b"\n" {
+                let is_tally;
+                (score, is_tally) = self.echo.score(said);
+                if is_tally {
+                    self.tallies.put(unit, text, self.echo.likeness(said).0);
+                    score = score.max(Score::TALLY);
+                }
             }
             let start = shapes::start(said);
             if shapes::is_changed(&self.start, &start) {

@@ -48,18 +48,28 @@ impl Open {
 impl State {
     /// Extends open findings by a unit, and closes those that are complete.
     pub fn go_on(&mut self, unit: Unit, text: &[u8]) {
-        let indented = matches!(text, [b' ' | b'\t' | b'|', _, ..]);
-        for Open { finding, grows, .. } in &mut self.open {
-            if unit.number > finding.last {
-                *grows &= indented && unit.number <= finding.unit + AFTER_INDENTED;
-                finding.last += usize::from(*grows);
-            }
-        }
-        // Findings were opened in order, and all wait for equally many lines.
-        while self.open.first().is_some_and(|open| unit.number > open.finding.around.1) {
+        self.extend_open(unit.number, text);
+        while self.awaited(unit.number) == Some(0) {
             let open = self.open.remove(0);
             self.close(open);
         }
+    }
+
+    /// Extends open findings by a unit.
+    pub fn extend_open(&mut self, number: usize, text: &[u8]) {
+        let indented = matches!(text, [b' ' | b'\t' | b'|', _, ..]);
+        for Open { finding, grows, .. } in &mut self.open {
+            if number > finding.last {
+                *grows &= indented && number <= finding.unit + AFTER_INDENTED;
+                finding.last += usize::from(*grows);
+            }
+        }
+    }
+
+    /// Returns the units from this one on that the next finding to be complete waits for.
+    pub fn awaited(&self, number: usize) -> Option<usize> {
+        // Findings were opened in order, and all wait for equally many lines.
+        self.open.first().map(|open| (open.finding.around.1 + 1).saturating_sub(number))
     }
 
     /// Stores a finding with its heading, and with its context if it is worth that.

@@ -100,9 +100,12 @@ impl<'a> Order<'a> {
         self.any
     }
 
-    /// Keeps the next units. Returns false if none are left.
+    /// Keeps the next units. Returns false if none are left, or if all that is ever kept are the ends of the text.
     pub fn step(&mut self) -> bool {
         while let Some(stream) = self.next_stream() {
+            if !self.any && self.is_of_ends() {
+                return false;
+            }
             let Some(units) = self.next_of(stream) else {
                 self.done[stream as usize] = true;
                 continue;
@@ -146,6 +149,17 @@ impl<'a> Order<'a> {
             self.used[Stream::Names as usize] = saved.max(self.used[Stream::Names as usize]);
         }
         self.least().map(|at| STREAMS[at])
+    }
+
+    /// Returns true if no stream has a unit but those of the ends.
+    fn is_of_ends(&self) -> bool {
+        let is_done = |stream: &Stream| match stream {
+            Stream::Head | Stream::Tail | Stream::Before => true,
+            Stream::Context => self.context.is_empty(),
+            Stream::Around => self.around.is_empty(),
+            stream => self.done[*stream as usize] || self.shares[*stream as usize] == 0,
+        };
+        self.waiting.is_none() && STREAMS.iter().all(is_done)
     }
 
     fn least(&self) -> Option<usize> {

@@ -1,13 +1,13 @@
 //! Takes lines that say nothing many at a time.
 
 use super::bytes::LOOKED_AT;
-use super::gate::{Gate, Places};
+use super::gate::{Gate, Places, Silence};
 use super::old::is_mark;
 use super::prefix::without_prefix;
 
 use super::unit::{LONG_LINE, Unit, Units};
 use super::{Aim, State, shapes};
-use crate::encoding::{Size, Text, Utf8};
+use crate::encoding::{Size, utf8};
 use crate::notice::earlier;
 use crate::sieve::line_end;
 
@@ -29,21 +29,40 @@ pub struct Reader<'r> {
 
 impl Units for Reader<'_> {
     fn take(&mut self, unit: &[u8]) {
-        self.state.take(unit, self.aim, self.window);
+        self.state.take(unit, self.aim, self.window, Silence::default());
+    }
+
+    fn take_first(&mut self, text: &[u8], length: usize) {
+        let (unit, start) = (&text[..length], self.text.len() - text.len());
+        let silence = self.gate.silence(unit, self.found, start);
+        self.state.take(unit, self.aim, self.window, silence);
     }
 
     fn skim(&mut self, text: &[u8]) -> usize {
         let Reader { state, gate, found, text: part, lengths, .. } = self;
         // The text is the rest of the part.
         let start = part.len() - text.len();
+        if state.may_skim_blank(self.aim) {
+            let blank = text.iter().take_while(|byte| **byte == b'\n').count();
+            if blank > 0 {
+                lengths.clear();
+                lengths.resize(blank, 1);
+                state.append(&text[..blank], lengths, self.window);
+                return blank;
+            }
+        }
         if !state.may_skim(gate) {
             return 0;
         }
         // An answer is not sought in the head.
         let room = if gate.asks() { state.head_room() } else { None };
+        let number = state.next_unit(Size::default()).number;
+        let most = state.awaited(number).unwrap_or(usize::MAX);
         let mut end = start;
         lengths.clear();
-        while let Some(next) = line_end(&found.failure, end) {
+        while lengths.len() < most
+            && let Some(next) = line_end(&found.failure, end)
+        {
             let line = &part[end..next];
             if line.len() > LONG_LINE + 1
                 || state.may_be_notice(line, next - start)
@@ -69,8 +88,18 @@ impl State {
     fn may_skim(&self, gate: &Gate) -> bool {
         let begins_line = self.last.is_none_or(|last| last.ends_line);
         let in_notice = (self.blank || self.maybe.is_some()) && self.size.bytes <= earlier::SEARCHED;
-        let is_awaited = !self.open.is_empty() || !self.foreign.is_empty() || in_notice;
-        begins_line && !is_awaited && (!gate.seeks_failure() || self.headings.in_paragraph())
+        begins_line
+            && self.foreign.is_empty()
+            && !in_notice
+            && (!gate.seeks_failure() || self.headings.in_paragraph())
+    }
+
+    /// Returns true if further blank lines change nothing but the ends of the text, as behind a blank line.
+    fn may_skim_blank(&self, aim: &Aim) -> bool {
+        let is_awaited = !self.open.is_empty() || !self.foreign.is_empty() || aim.needles.is_some();
+        // The newline of a long line may be a piece, and ends no paragraph.
+        let is_in_paragraph = aim.failure && self.headings.in_paragraph();
+        !is_awaited && !is_in_paragraph && self.last.is_some_and(|last| last.ends_line && last.bytes == 1)
     }
 
     /// Returns the bytes that the head may still grow by, if it may.
@@ -85,10 +114,9 @@ impl State {
 
     /// Takes lines of these lengths, none of which says anything. Equals taking each.
     fn pass(&mut self, lines: &[u8], lengths: &[u16], aim: &Aim, window: usize) {
-        let count = lengths.len();
         let line = last_line(lines);
-        let last = self.last_unit(lines, count);
         if aim.failure {
+            let last = self.last_unit(lines, lengths.len());
             let (wide, mut rest, mut next) = (self.wide, lines, None);
             let back = std::iter::from_fn(|| {
                 let line = (!rest.is_empty()).then(|| last_line(rest))?;
@@ -103,6 +131,20 @@ impl State {
         if self.size.bytes + usize::from(lengths[0]) <= earlier::SEARCHED {
             self.maybe = None;
         }
+        if !self.open.is_empty() {
+            let (first, mut rest) = (self.next_unit(Size::default()).number, lines);
+            for (nth, length) in lengths.iter().enumerate() {
+                self.extend_open(first + nth, rest);
+                rest = &rest[usize::from(*length)..];
+            }
+        }
+        self.append(lines, lengths, window);
+    }
+
+    /// Adds lines of these lengths to the ends of the text.
+    fn append(&mut self, lines: &[u8], lengths: &[u16], window: usize) {
+        let count = lengths.len();
+        let last = self.last_unit(lines, count);
         if self.head_open {
             let room = self.head_most.saturating_sub(self.head.bytes());
             let end = if lines.len() <= room {
@@ -142,7 +184,7 @@ impl State {
 }
 
 fn chars(text: &[u8], wide: bool) -> usize {
-    if wide && !text.is_ascii() { Utf8(text).size().chars } else { text.len() }
+    if wide { utf8::chars_of_valid(text) } else { text.len() }
 }
 
 /// Returns the last line of a text that ends in a newline.

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use super::bytes::is_word;
-use super::likeness::likeness;
 use super::unit::Unit;
 
 /// Maximum tallies stored, and maximum bytes of one.
@@ -24,10 +23,9 @@ struct Tally {
 }
 
 impl Tallies {
-    /// Stores a line that states a result, and what it says behind its prefix.
-    pub fn put(&mut self, unit: Unit, text: &[u8], said: &[u8]) {
+    /// Stores a line that states a result. `likeness` is that of the line behind its prefix.
+    pub fn put(&mut self, unit: Unit, text: &[u8], likeness: u64) {
         if text.len() <= LONGEST {
-            let likeness = likeness(said).0;
             self.last.retain(|tally| tally.likeness != likeness);
             self.last.push_back(Tally { likeness, unit, text: text.into() });
         }
@@ -51,17 +49,21 @@ impl Tallies {
 /// that ended in failure.
 pub fn is_tally(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    counts_failures(line) || tells_exit(line) || ends_in_failure(line)
+    each_word(line).any(|(start, word)| {
+        let (before, after) = (&line[..start], &line[start + word.len()..]);
+        // The first letters of all words that follow.
+        matches!(word[0] | 0x20, b'c' | b'e' | b'f' | b'p' | b'r')
+            && (counts_failures(before, word, after) || tells_exit(word, after))
+    }) || ends_in_error(line)
+        || ends_in_failure(line)
 }
 
 /// Returns true for a number, at least 1, before or after a word of failure: `1 failed`, `279 errors`, `failures: 2`.
-fn counts_failures(line: &[u8]) -> bool {
+fn counts_failures(before: &[u8], word: &[u8], after: &[u8]) -> bool {
     const WORDS: [&str; 9] =
         ["failed", "failures", "failure", "fail", "failing", "errors", "error", "problems", "errored"];
-    each_word(line).any(|(start, word)| {
-        let is_failure = WORDS.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()));
-        is_failure && (counts_before(&line[..start]) || counts_after(&line[start + word.len()..]))
-    })
+    WORDS.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+        && (counts_before(before) || counts_after(after))
 }
 
 /// Returns true if a text ends in a number and up to one word: `1 `, `13 snapshots `.
@@ -87,17 +89,17 @@ fn counts_after(text: &[u8]) -> bool {
     is_free && number[..digits].iter().any(|digit| *digit != b'0')
 }
 
-/// Returns true for an exit that is not 0: `exit code 1`, `exited with 2`, `exit status: 101`, `[all] Error 2`.
-fn tells_exit(line: &[u8]) -> bool {
-    let ends_in_error = || {
-        let digits = line.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        digits > 0 && line[..line.len() - digits].ends_with(b" Error ") && !line.ends_with(b" 0")
-    };
-    each_word(line).any(|(start, word)| {
-        let exits = ["exit", "exited", "exiting", "returned", "code"];
-        let rest = &line[start + word.len()..line.len().min(start + word.len() + 24)];
-        exits.iter().any(|exit| word.eq_ignore_ascii_case(exit.as_bytes())) && is_bad_status(rest)
-    }) || ends_in_error()
+/// Returns true for an exit that is not 0: `exit code 1`, `exited with 2`, `exit status: 101`.
+fn tells_exit(word: &[u8], after: &[u8]) -> bool {
+    const EXITS: [&str; 5] = ["exit", "exited", "exiting", "returned", "code"];
+    EXITS.iter().any(|exit| word.eq_ignore_ascii_case(exit.as_bytes()))
+        && is_bad_status(&after[..after.len().min(24)])
+}
+
+/// Returns true for the exit of a recipe that is not 0: `[all] Error 2`.
+fn ends_in_error(line: &[u8]) -> bool {
+    let digits = line.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && line[..line.len() - digits].ends_with(b" Error ") && !line.ends_with(b" 0")
 }
 
 /// Returns true if the words of a status and its number, at least 1, follow: ` with code 1`, ` status: 101`.

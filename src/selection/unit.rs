@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use crate::encoding::{Text, Utf8};
+use crate::encoding::utf8;
 
 /// Longer lines are split into pieces.
 pub const LONG_LINE: usize = 1_000;
@@ -56,6 +56,11 @@ impl Unit {
 /// Takes units.
 pub trait Units {
     fn take(&mut self, unit: &[u8]);
+
+    /// Takes the unit at the start of a text.
+    fn take_first(&mut self, text: &[u8], length: usize) {
+        self.take(&text[..length]);
+    }
 
     /// Takes whole lines at the start of a text in one step, and returns their end.
     fn skim(&mut self, _text: &[u8]) -> usize {
@@ -113,9 +118,8 @@ impl Splitter {
                 at += each.skim(&text[at..]);
             }
             let Some(length) = next_unit(&text[at..], self.long, finished) else { return at };
-            let unit = &text[at..at + length];
-            self.long = !unit.ends_with(b"\n");
-            each.take(unit);
+            self.long = text[at + length - 1] != b'\n';
+            each.take_first(&text[at..], length);
             at += length;
         }
     }
@@ -136,7 +140,9 @@ fn next_unit(text: &[u8], long: bool, finished: bool) -> Option<usize> {
 
 /// Returns the end of the first line of a text in a JSON string: after an escaped newline.
 fn escaped_line(text: &[u8]) -> Option<usize> {
-    memchr::memmem::find(text, ESCAPED_NEWLINE).map(|at| at + ESCAPED_NEWLINE.len())
+    // Few texts have a backslash.
+    let mut ends = memchr::memchr_iter(b'\\', text).filter(|at| text[*at..].starts_with(ESCAPED_NEWLINE));
+    ends.next().map(|at| at + ESCAPED_NEWLINE.len())
 }
 
 pub const ESCAPED_NEWLINE: &[u8] = b"\\n";
@@ -144,12 +150,14 @@ pub const ESCAPED_NEWLINE: &[u8] = b"\\n";
 /// Returns what a piece of a JSON string says: without the backslash before each quote.
 pub fn unescaped(piece: &[u8]) -> Cow<'_, [u8]> {
     const QUOTE: &[u8] = b"\\\"";
-    if memchr::memmem::find(piece, QUOTE).is_none() {
+    let mut quotes =
+        memchr::memchr_iter(b'\\', piece).filter(|at| piece[*at..].starts_with(QUOTE)).peekable();
+    if quotes.peek().is_none() {
         return Cow::Borrowed(piece);
     }
     let mut text = Vec::with_capacity(piece.len());
     let mut done = 0;
-    for at in memchr::memmem::find_iter(piece, QUOTE) {
+    for at in quotes {
         text.extend_from_slice(&piece[done..at]);
         done = at + 1;
     }
@@ -213,7 +221,7 @@ impl Stretch {
         self.lengths.extend(lengths.iter().map(|length| {
             let (line, after) = rest.split_at(usize::from(*length));
             rest = after;
-            (*length, Utf8(line).size().chars as u16)
+            (*length, utf8::chars_of_valid(line) as u16)
         }));
     }
 
