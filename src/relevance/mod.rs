@@ -33,7 +33,7 @@ use std::ops::RangeInclusive;
 
 use group::group;
 pub use question::Question;
-pub use words::Hashed;
+pub use words::PlainHasher;
 use words::{Words, each_word};
 
 /// The value of a name that is new, of a plain word that is new, and of the first line of a group. The rarest word of a
@@ -67,7 +67,7 @@ impl Relevance {
     /// Reads the lines of a text.
     pub fn new<'a>(lines: impl Iterator<Item = &'a [u8]>, question: &Question) -> Relevance {
         let mut numbers: Words<u32> = Words::default();
-        let mut groups: HashSet<&[u8], BuildHasherDefault<Hashed>> = HashSet::default();
+        let mut groups: HashSet<&[u8], BuildHasherDefault<PlainHasher>> = HashSet::default();
         let (mut words, mut news, mut values) = (Lists::default(), vec![], vec![]);
         // The lines so far that the last line with each word ends.
         let mut last: Vec<usize> = vec![];

@@ -14,7 +14,7 @@ const READ: usize = 16_384;
 /// The words of a question, with the lines so far that have each.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    words: Words<Asked>,
+    words: Words<QuestionWord>,
     /// The words in ASCII as they are spelt, unless they are too many. A text in ASCII that has a word has it in some case.
     spelt: Option<Vec<Box<[u8]>>>,
     /// The other words, unless they are too many, or a text may have one in other letters.
@@ -29,7 +29,7 @@ const SHORT: usize = 1_024;
 
 /// A word of a question.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct QuestionWord {
     /// The number of the first text that has it.
     text: u32,
     /// The lines so far that have it.
@@ -53,7 +53,7 @@ impl Question {
                         others.extend((!text.is_ascii()).then(|| text.into()));
                         others
                     });
-                    Asked { text: number, lines: 0 }
+                    QuestionWord { text: number, lines: 0 }
                 });
             });
         }
@@ -100,7 +100,7 @@ impl Question {
         }
         let mut score = 0;
         for word in found {
-            if let Some(Asked { lines, .. }) = words.get_mut(word) {
+            if let Some(QuestionWord { lines, .. }) = words.get_mut(word) {
                 score += WORTH >> (*lines + 1).ilog2().min(WORTH);
                 *lines += 1;
             }
@@ -111,7 +111,7 @@ impl Question {
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
         let last = self.last.capacity() + self.found.capacity() * size_of::<Word>();
-        self.words.capacity() * size_of::<(Word, Asked)>() + last
+        self.words.capacity() * size_of::<(Word, QuestionWord)>() + last
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 
-use crate::relevance::Hashed;
+use crate::relevance::PlainHasher;
 
 /// Maximum bytes that are compared, after what is ignored.
 const COMPARED: usize = 160;
@@ -18,8 +18,8 @@ const REMEMBERED: usize = 8_192;
 
 /// Counts lines by likeness.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
-    counts: HashMap<u32, u32, BuildHasherDefault<Hashed>>,
+pub struct LikenessCounts {
+    counts: HashMap<u32, u32, BuildHasherDefault<PlainHasher>>,
 }
 
 /// Numbers of earlier lines like one.
@@ -29,7 +29,7 @@ pub struct Earlier {
     pub crowd: u32,
 }
 
-impl Seen {
+impl LikenessCounts {
     /// Counts a line by its likeness.
     pub fn count(&mut self, (same, crowd): (u64, u64)) -> Earlier {
         Earlier { same: self.add(same), crowd: self.add(crowd) }
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn repeats_are_counted_up_to_a_number_of_distinct_lines() {
-        let mut seen = Seen::default();
+        let mut seen = LikenessCounts::default();
         let mut same = |line: &str| seen.count(likeness(line.as_bytes())).same;
         assert_eq!([same("error 1"), same("error 2"), same("other")], [0, 1, 0]);
         for n in 0..100_000_u32 {

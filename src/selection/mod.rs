@@ -70,14 +70,14 @@ use bytes::LOOKED_AT;
 use echo::Echo;
 use gate::{Gate, Places, Silence};
 use headings::Headings;
-use likeness::Seen;
+use likeness::LikenessCounts;
 use needles::{Frequency, Needles};
 use old::OldNotice;
 use open::{AROUND, Open};
 use prefix::without_prefix;
 use score::Score;
 use shelf::{Shelf, Worth};
-use skim::Reader;
+use skim::UnitReader;
 use tally::Tallies;
 use unit::{ESCAPED_NEWLINE, Foreign, Splitter, Stretch, Unit};
 
@@ -85,14 +85,14 @@ pub(crate) use old::Old;
 pub(crate) use page::Piece;
 pub use score::score;
 pub(crate) use shares::WHOLE;
-pub(crate) use steps::Step;
+pub(crate) use steps::Addition;
 
 /// Units before the current one that closing a finding may need.
 const REACH: usize = AROUND + 1 + AROUND + 1;
 
 /// What a search looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sought<'a> {
+pub struct SearchTerms<'a> {
     /// Lines that explain a failure.
     pub failure: bool,
     /// Lines that contain one of these texts.
@@ -101,10 +101,10 @@ pub struct Sought<'a> {
     pub query: &'a [String],
 }
 
-impl<'a> Sought<'a> {
+impl<'a> SearchTerms<'a> {
     /// Returns what a policy seeks. Any command may turn out to have failed.
-    pub fn of(policy: &'a Policy) -> Sought<'a> {
-        Sought { failure: policy.keep != Keep::Relevant, needles: &policy.needles, query: &policy.query }
+    pub fn of(policy: &'a Policy) -> SearchTerms<'a> {
+        SearchTerms { failure: policy.keep != Keep::Relevant, needles: &policy.needles, query: &policy.query }
     }
 }
 
@@ -116,7 +116,7 @@ pub struct Selection {
     aim: Aim,
     gate: Gate,
     splitter: Splitter,
-    state: State,
+    state: SearchState,
     /// Places that the sieves of the gate found in the text that is read.
     found: Places,
     lengths: Vec<u16>,
@@ -139,7 +139,7 @@ const WEIGHED: usize = 2;
 const SHELVED: usize = 3;
 
 #[derive(Clone, Debug)]
-struct State {
+struct SearchState {
     /// The first units, up to a share of the budget, and if more may follow.
     head: Stretch,
     head_open: bool,
@@ -154,14 +154,14 @@ struct State {
     /// The input has contained non-ASCII text; until then, lines need no check for it.
     wide: bool,
     echo: Echo,
-    seen: Seen,
+    seen: LikenessCounts,
     headings: Headings,
     /// The best findings with their headings, and fewer of them with the lines around them.
     lines: Shelf,
     contexts: Shelf,
     /// The lines between the ends that have words of the question, and the lines around them.
     asked: Shelf,
-    asked_seen: Seen,
+    asked_seen: LikenessCounts,
     tallies: Tallies,
     /// Findings still waiting for trailing context lines.
     open: Vec<Open>,
@@ -179,7 +179,7 @@ struct State {
 
 impl Selection {
     /// Starts a search for a result within limits.
-    pub fn new(limits: &Limits, sought: Sought) -> Selection {
+    pub fn new(limits: &Limits, sought: SearchTerms) -> Selection {
         let budget = budget(limits).max(USUAL);
         let window = budget.saturating_mul(WEIGHED);
         let aim = Aim {
@@ -198,7 +198,7 @@ impl Selection {
             splitter: Splitter::default(),
             found: Places::default(),
             lengths: vec![],
-            state: State {
+            state: SearchState {
                 head: Stretch::default(),
                 head_open: true,
                 head_most: window,
@@ -208,12 +208,12 @@ impl Selection {
                 foreign: VecDeque::new(),
                 wide: false,
                 echo: Echo::default(),
-                seen: Seen::default(),
+                seen: LikenessCounts::default(),
                 headings: Headings::default(),
                 lines: Shelf::new(budget.saturating_mul(SHELVED)),
                 contexts: Shelf::new(budget.saturating_mul(SHELVED)),
                 asked: Shelf::new(budget.saturating_mul(SHELVED)),
-                asked_seen: Seen::default(),
+                asked_seen: LikenessCounts::default(),
                 tallies: Tallies::default(),
                 open: vec![],
                 notices: vec![],
@@ -232,7 +232,7 @@ impl Selection {
         state.wide |= !text.is_ascii();
         for text in text.chunks(skim::PART) {
             found.look(gate, text);
-            splitter.push(text, &mut Reader { state, aim, gate, found, text, lengths, window: *window });
+            splitter.push(text, &mut UnitReader { state, aim, gate, found, text, lengths, window: *window });
         }
     }
 
@@ -296,7 +296,7 @@ impl Selection {
 
     /// Iterates over the lines that are stored at the start and at the end of the text.
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let State { head, recent, .. } = &self.state;
+        let SearchState { head, recent, .. } = &self.state;
         let end = head.numbers().map_or(0, |(_, last)| last + 1);
         let in_head = recent.numbers().map_or(0, |(first, _)| end.saturating_sub(first));
         head.texts().chain(recent.texts().skip(in_head))
@@ -304,8 +304,18 @@ impl Selection {
 
     /// Returns the bytes of memory in use.
     pub fn memory(&self) -> usize {
-        let State {
-            head, recent, seen, asked_seen, lines, contexts, asked, tallies, notices, foreign, ..
+        let SearchState {
+            head,
+            recent,
+            seen,
+            asked_seen,
+            lines,
+            contexts,
+            asked,
+            tallies,
+            notices,
+            foreign,
+            ..
         } = &self.state;
         let lists =
             notices.capacity() * size_of::<OldNotice>() + foreign.capacity() * size_of::<(usize, Foreign)>();
@@ -325,7 +335,7 @@ fn budget(limits: &Limits) -> usize {
     most.min(times(limits.lines, unit::LONG_LINE))
 }
 
-impl State {
+impl SearchState {
     /// Takes a unit, which need not be scored for some questions.
     fn take(&mut self, text: &[u8], aim: &mut Aim, window: usize, silence: Silence) {
         let chars = if self.wide { utf8::chars_of_valid(text) } else { text.len() };

@@ -1,6 +1,6 @@
 //! Findings still waiting for trailing context lines.
 
-use super::State;
+use super::SearchState;
 use super::score::Score;
 use super::shelf::{Finding, Worth};
 use super::unit::Unit;
@@ -45,7 +45,7 @@ impl Open {
     }
 }
 
-impl State {
+impl SearchState {
     /// Extends open findings by a unit, and closes those that are complete.
     pub fn go_on(&mut self, unit: Unit, text: &[u8]) {
         self.extend_open(unit.number, text);
@@ -103,7 +103,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::{Selection, Sought};
+    use super::super::{Selection, SearchTerms};
     use crate::encoding::Size;
     use crate::limits::Limits;
 
@@ -121,7 +121,7 @@ mod tests {
         #[test]
         fn the_shelf_holds_the_context_of_its_findings(parts in parts()) {
             let limits = Limits { bytes: 1_000, ..Limits::NONE };
-            let mut selection = Selection::new(&limits, Sought { failure: true, needles: &[], query: &[] });
+            let mut selection = Selection::new(&limits, SearchTerms { failure: true, needles: &[], query: &[] });
             for part in parts {
                 match part {
                     Some(line) => selection.push(line.as_bytes()),

@@ -6,7 +6,7 @@ use super::old::is_mark;
 use super::prefix::without_prefix;
 
 use super::unit::{LONG_LINE, Unit, Units};
-use super::{Aim, State, shapes};
+use super::{Aim, SearchState, shapes};
 use crate::encoding::{Size, utf8};
 use crate::notice::earlier;
 use crate::sieve::line_end;
@@ -15,8 +15,8 @@ use crate::sieve::line_end;
 pub const PART: usize = 16 * 1024;
 
 /// Takes the units of a part of the text.
-pub struct Reader<'r> {
-    pub state: &'r mut State,
+pub struct UnitReader<'r> {
+    pub state: &'r mut SearchState,
     pub aim: &'r mut Aim,
     pub gate: &'r Gate,
     /// Places that the sieves of the gate found in the part.
@@ -27,7 +27,7 @@ pub struct Reader<'r> {
     pub window: usize,
 }
 
-impl Units for Reader<'_> {
+impl Units for UnitReader<'_> {
     fn take(&mut self, unit: &[u8]) {
         self.state.take(unit, self.aim, self.window, Silence::default());
     }
@@ -39,7 +39,7 @@ impl Units for Reader<'_> {
     }
 
     fn skim(&mut self, text: &[u8]) -> usize {
-        let Reader { state, gate, found, text: part, lengths, .. } = self;
+        let UnitReader { state, gate, found, text: part, lengths, .. } = self;
         // The text is the rest of the part.
         let start = part.len() - text.len();
         if state.may_skim_blank(self.aim) {
@@ -83,7 +83,7 @@ impl Units for Reader<'_> {
     }
 }
 
-impl State {
+impl SearchState {
     /// Returns true if the next units may be whole lines that change nothing but the ends of the text.
     fn may_skim(&self, gate: &Gate) -> bool {
         let begins_line = self.last.is_none_or(|last| last.ends_line);
@@ -198,7 +198,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::gate::Gate;
-    use super::super::{Selection, Sought};
+    use super::super::{Selection, SearchTerms};
     use crate::limits::Limits;
 
     fn text() -> impl Strategy<Value = String> {
@@ -231,7 +231,7 @@ mod tests {
         ) {
             let limits = Limits { chars, ..Limits::NONE };
             let question: Vec<String> = asked.iter().map(|text| (*text).to_owned()).collect();
-            let sought = Sought { failure, needles: &[], query: &question };
+            let sought = SearchTerms { failure, needles: &[], query: &question };
             let mut plain = Selection::new(&limits, sought);
             plain.gate = Gate::default();
             let mut skimming = Selection::new(&limits, sought);
