@@ -5,8 +5,16 @@ import type { MediaBudget } from './media_options.js'
 import { type CheckedNotice, NO_NOTICE } from './notice.js'
 import type { Query } from './query.js'
 import type { Redaction } from './redact_options.js'
-import type { Relayed } from './result/structured_content.js'
 import { isList } from './untrusted.js'
+
+/** The part that a proxy adds to its policy. Structured content then counts within the limits, as texts do. */
+export interface Relayed {
+  /** Returns the JSON of structured content as its server spelled it, undefined for a value that is not the server's. */
+  spelled(content: unknown): string | undefined
+  /** Takes the JSON that is left, which spells numbers as they came, and the words about what is missing. `isSaid`: a
+   *  block of the result has these words. */
+  take(left: string | undefined, words: string, isSaid: boolean): void
+}
 
 /** A checked policy. */
 export interface EnginePolicy {

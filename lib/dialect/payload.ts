@@ -3,7 +3,7 @@ import { isList, isObject, tryRead } from '../untrusted.js'
 
 type Members = Record<string, unknown>
 
-/** Members that name the type of an object's bytes, most reliable first. As in src/session/payload.rs. */
+/** Members that name the type of an object's bytes, most reliable first. As in src/slots/payload_name.rs. */
 const NAMES = ['mimeType', 'mime_type', 'mediaType', 'media_type', 'format', 'type']
 /** A media type or a format, which a notice may repeat. */
 const NAME = /^[\w.+-]{1,60}(?:\/[\w.+-]{1,60})?$/

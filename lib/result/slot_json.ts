@@ -17,7 +17,7 @@ export interface ShapedText {
 const CONTAINER = /^[ \t\r\n]*[[{]/
 
 /** Cuts a text to the limits of a policy that keeps the shape of JSON, if it is a list or an object. Like `keep_shape`
- *  in src/session/slot_json.rs. `asked`: what was asked of the text, gathered only if it is needed. */
+ *  in src/slots/slot_json.rs. `asked`: what was asked of the text, gathered only if it is needed. */
 export function keepShape(
   text: string,
   policy: EnginePolicy,

@@ -20,15 +20,6 @@ import {
 } from './allowance.js'
 import { repeatsIn } from './sent_once.js'
 
-/** What a proxy adds to its policy, under which structured content counts within the limits, as texts do. */
-export interface Relayed {
-  /** Returns the JSON of structured content as its server spelled it, undefined for a value that is not the server's. */
-  spelled(content: unknown): string | undefined
-  /** Takes the JSON that is left, which spells numbers as they came, and the words about what is missing. `isSaid`: a
-   *  block of the result has these words. */
-  take(left: string | undefined, words: string, isSaid: boolean): void
-}
-
 /** What the structured content of a result leaves for its other parts. */
 export interface Remainder {
   readonly end: End
