@@ -1084,6 +1084,11 @@ export interface RepairOptions extends ResultPolicy {
    *  its latest repair as `<file>.bak.latest`. Both are the original file itself, under one name or two, beside the
    *  target if the path is a symbolic link. A repair that fails or is aborted makes no backup. Default true. */
   backup?: boolean | undefined
+  /** Treatment of rows that are not JSON. 'keep' (default) keeps them byte for byte. 'mend' reads the rows that they
+   *  still hold: rows glued together are split, runs of NUL bytes omitted, and rows that a raw newline broke joined.
+   *  Nothing is closed and nothing invented: what is not JSON by itself goes to `<file>.damaged`, a line each, which
+   *  later repairs append to. Documents of one JSON value are not mended. */
+  damaged?: 'keep' | 'mend' | undefined
   /** Reports the effect of a repair without a lock and without writing. Default false. */
   dryRun?: boolean | undefined
   /** False if the caller already holds `<file>.lock`. Default true; if this process already holds the lock, the call
@@ -1105,7 +1110,7 @@ export interface RepairReport {
   rows: number
   /** Rows in which a tool result, or other content of one, was cut. */
   clamped: number
-  /** Rows that had to be parsed and are not JSON. They are kept byte for byte. */
+  /** Rows that are not JSON, as `inspectSession` counts them. They are kept byte for byte, or mended. */
   damaged: number
   /** True if the file did not end in a newline. It then gets one, so that the next append does not join its last
    *  row. */
@@ -1118,14 +1123,18 @@ export interface RepairReport {
   media?: MediaCount
   /** Path of the original file: `<file>.bak` after its first repair, `<file>.bak.latest` after later ones. */
   backupPath?: string
+  /** Path of `<file>.damaged`, if something was put there. */
+  damagedPath?: string
   /** Rows restored that were appended while an earlier repair replaced the file and was killed. Absent if 0. */
   recovered?: number
-  /** Reason why nothing was repaired. 'format unknown': no row belongs to a known session format (see
-   *  `inspectSession`). */
-  reason?: 'nothing to do' | 'empty session' | 'dry run' | 'format unknown'
+  /** Reason why nothing was repaired. 'damaged rows': nothing to do but in rows that are not JSON, and a result in one
+   *  may be over the limits (see `damaged` of the options). 'format unknown': no row belongs to a known session format
+   *  (see `inspectSession`). */
+  reason?: 'nothing to do' | 'empty session' | 'dry run' | 'damaged rows' | 'format unknown'
 }
-/** Repairs a JSONL session of any size off the main thread: rows of Pi and OpenClaw 7, of Claude Code, and messages of
- *  any dialect. Only content over the limits is rewritten, within string literals, JSON with its tag, and side data.
+/** Repairs a session of any size off the main thread: rows of JSON (Pi and OpenClaw 7, Claude Code, Codex, Copilot CLI,
+ *  Gemini CLI, messages of any dialect), or one JSON value (Cline, Roo Code, OpenCode, older Gemini CLI, a list of
+ *  messages), which has to fit in memory. Only content over the limits is rewritten, within string literals, JSON with its tag, and side data.
  *  Every other byte is kept, and so are the number and order of rows. Repairing twice changes nothing more.
  *
  *  The file is replaced in one step (temporary file, fsync, exchange of the names, directory fsync), with its owner,
@@ -1139,15 +1148,28 @@ export interface RepairReport {
  *  ERR_SPILLWAY_FORMAT if the file does not consist of rows, and the system's own codes. */
 export function repairSession(path: string, options?: RepairOptions): Promise<RepairReport>
 
+/** Format of a session. 'messages': messages of any dialect, as rows or as one list. OpenClaw's sessions are 'pi', Roo
+ *  Code's 'cline'. */
+export type SessionFormat =
+  | 'pi'
+  | 'claude-code'
+  | 'codex'
+  | 'copilot'
+  | 'gemini-cli'
+  | 'cline'
+  | 'opencode'
+  | 'messages'
+  | 'unknown'
+
 export interface SessionReport {
-  format: 'pi' | 'claude-code' | 'messages' | 'unknown'
-  /** Rows of the file, without blank ones. */
+  format: SessionFormat
+  /** Rows of the file, without blank ones; the messages of a document. */
   rows: number
   bytes: number
   toolResults: number
   /** Size of tool-result text by tool, largest first. `tool` is "unknown" if neither result nor call names it. */
   byTool: { tool: string; results: number; chars: number; bytes: number }[]
-  /** The largest results. `row` is the line of the file, 1-based. */
+  /** The largest results. `row` is the line of the file, or the message of a document, 1-based. */
   largest: { row: number; tool?: string; callId?: string; chars: number; bytes: number }[]
   /** Payloads of tool results, in blocks of their own and as base64 in texts. Absent if there are none. */
   media?: MediaCount

@@ -82,6 +82,15 @@ impl<'d> Entry<'d> {
         Entry::of(root, self.format)
     }
 
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Returns the layout that holds the messages.
+    pub fn layout(&self) -> Option<&'static Layout> {
+        self.layout
+    }
+
     /// Returns true if the row itself is a message.
     pub fn is_plain(&self) -> bool {
         self.layout.is_none()
@@ -119,8 +128,9 @@ impl SessionKind {
     pub fn of(entry: &Entry, has_results: bool) -> SessionKind {
         let has_role = |message: &Value| message.get("role").is_some_and(|role| role.text().is_some());
         // A list of messages in one row is a file of another kind.
-        let is_message =
-            |message: &Value| !message.is_list() && (has_role(message) || Table::get().is_from_model(*message));
+        let is_message = |message: &Value| {
+            !message.is_list() && (has_role(message) || Table::get().is_from_model(*message))
+        };
         match entry.layout.or(entry.format.layout) {
             Some(layout) => SessionKind::Known(layout),
             None if has_results || entry.messages.iter().any(is_message) => SessionKind::Messages,
@@ -160,7 +170,11 @@ mod tests {
             ("[1]", None, false),
         ] {
             let format = Format::of(row.as_bytes()).unwrap();
-            assert_eq!((format.layout.map(|layout| &*layout.name), format.is_tree()), (name, is_tree), "{row}");
+            assert_eq!(
+                (format.layout.map(|layout| &*layout.name), format.is_tree()),
+                (name, is_tree),
+                "{row}"
+            );
         }
         assert_eq!(Format::of(b"garbage"), None);
     }

@@ -44,6 +44,8 @@ fn request(path: &Path) -> Request {
         backup: true,
         dry_run: false,
         lock: true,
+        mend: false,
+        pairs: false,
         born: SystemTime::now(),
     }
 }
