@@ -1089,6 +1089,11 @@ export interface RepairOptions extends ResultPolicy {
    *  Nothing is closed and nothing invented: what is not JSON by itself goes to `<file>.damaged`, a line each, which
    *  later repairs append to. Documents of one JSON value are not mended. */
   damaged?: 'keep' | 'mend' | undefined
+  /** Gives a result to every tool call of the active branch that has none: one that says so, as `repairToolPairs` puts in.
+   *  It becomes a row after the call's, an element of a document's list, or a member of the call, as the format has it;
+   *  the row that follows then names the new one. Calls that the format has no way to give a result are counted in
+   *  `unpaired`: those in rows of Pi without ids. Default false. */
+  pairs?: boolean | undefined
   /** Reports the effect of a repair without a lock and without writing. Default false. */
   dryRun?: boolean | undefined
   /** False if the caller already holds `<file>.lock`. Default true; if this process already holds the lock, the call
@@ -1115,6 +1120,10 @@ export interface RepairReport {
   /** True if the file did not end in a newline. It then gets one, so that the next append does not join its last
    *  row. */
   tornTail: boolean
+  /** Calls that were given a result. Absent if there are none. */
+  paired?: number
+  /** Calls without a result that the format has no way to give one. Absent if there are none. */
+  unpaired?: number
   bytesBefore: number
   bytesAfter: number
   /** Steps of the plan that matched no result. */

@@ -28,6 +28,7 @@ with 1 if a damaged row that was left may hold a result over the limits.`,
   names: 'file',
   flags: {
     'dry-run': { help: 'report the changes without writing' },
+    pairs: { help: 'give a result to every call that has none' },
     'no-backup': { help: 'do not keep FILE.bak' },
     damaged: {
       value: 'HOW',
@@ -58,6 +59,7 @@ async function run(args: Args): Promise<number> {
       ...policy,
       backup: !args.has('no-backup'),
       dryRun: args.has('dry-run'),
+      pairs: args.has('pairs'),
       damaged: args.text('damaged') as RepairOptions['damaged'],
       signal,
     }
@@ -131,7 +133,7 @@ function damagedLines(file: string, report: RepairReport, isMending: boolean): s
 /** Formats the changes made to a file, or those that a dry run would make. */
 function summaryOf(file: string, report: RepairReport, cuts: Cuts, isMending: boolean): string {
   const { changed, rows, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
-  const { recovered = 0 } = report
+  const { recovered = 0, paired = 0, unpaired = 0 } = report
   const wouldBe = reason === 'dry run'
   const found = cutsSaid(cuts)
   const done =
@@ -146,6 +148,12 @@ function summaryOf(file: string, report: RepairReport, cuts: Cuts, isMending: bo
       : `${reason}: ${counted(rows, 'row')}, ${size(bytesBefore)}`,
     ...(tornTail
       ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]
+      : []),
+    ...(paired > 0
+      ? [`${counted(paired, 'call')} without a result ${wouldBe ? 'would get' : 'got'} one`]
+      : []),
+    ...(unpaired > 0
+      ? [`${counted(unpaired, 'call')} without a result: this format has no way to add one`]
       : []),
     ...(recovered > 0 ? [`${counted(recovered, 'row')} recovered that a killed repair had left aside`] : []),
     ...(damaged > 0 ? damagedLines(file, report, isMending) : []),
