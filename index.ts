@@ -5,7 +5,6 @@ export { definePolicy } from './lib/policy.js'
 export { clampJson, clampJsonWithReport } from './lib/text/clamp_json.js'
 export { cleanText } from './lib/text/clean.js'
 export { redactText } from './lib/text/redact.js'
-export { sliceUtf16Safe, truncateUtf16Safe } from './lib/text/slice.js'
 export { clampText, clampTextWithReport, estimateTokens, measureText } from './lib/text/text.js'
 
 // The wings: each is a file that is loaded when one of its exports is first called.

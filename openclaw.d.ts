@@ -3,6 +3,8 @@
  * do not exceed their own limits, split surrogate pairs or cut their own notices. docs/openclaw.md lists every
  * difference, with the reason.
  *
+ * Names that only OpenClaw's unit tests import stand in a block at the end, and are not promised.
+ *
  * A limit must be a whole number from 0 up, or Infinity; any other value throws with code ERR_SPILLWAY_OPTION, even
  * NaN, which used to switch a limit off. Content never throws. Content within the limits is returned as it is.
  */
@@ -71,14 +73,9 @@ export function truncateToolResultMessage<M>(
 /** Like `truncateToolResultMessage`, for a `role: "toolResult"` about to be stored; other messages are not changed.
  *  Default 40_000 chars, from '2026.7' on 16_000. */
 export function capToolResultSize<M>(message: M, maxChars?: number, options?: ProfileOptions): M
-/** Returns the chars of all texts of a `role: "toolResult"`, 0 for anything else. */
-export function getToolResultTextLength(message: unknown): number
+export const DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS: 40000
 /** Returns 30 % of the window at 4 chars a token, at most the cap of the profile. */
 export function calculateMaxToolResultChars(contextWindowTokens: number, options?: ProfileOptions): number
-/** Returns 30 % of the window at 4 chars a token, at most `hardCapChars`. */
-export function calculateMaxToolResultCharsWithCap(contextWindowTokens: number, hardCapChars: number): number
-/** Returns the cap of one result from 2026.7 on: 16,000 chars, from 100,000 tokens 32,000, from 200,000 tokens 64,000. */
-export function resolveAutoLiveToolResultMaxChars(contextWindowTokens: number): number
 export interface ContextLimits {
   contextLimits?: { toolResultMaxChars?: number | undefined } | undefined
 }
@@ -113,8 +110,6 @@ export interface ToolResultBudget {
 }
 /** Returns undefined for a window that is unknown, empty or infinite. */
 export function resolveToolResultBudget(contextWindowTokens?: number): ToolResultBudget | undefined
-/** Returns the chars that the context guard leaves to one result, in which each char of it counts twice. */
-export function resolveToolResultContextMaxChars(contextWindowTokens: number): number
 /** Returns true if a text is within a budget, as '2026.9' weighs it. */
 export function toolResultFitsBudget(text: string, budget?: ToolResultBudget): boolean
 export interface WeightOptions {
@@ -123,22 +118,6 @@ export interface WeightOptions {
 }
 /** Returns the longest head of a text within `maxChars`, as '2026.9' weighs it. */
 export function sliceToolResultTextToBudget(text: string, maxChars: number, options?: WeightOptions): string
-/** Returns the longest such tail. */
-export function sliceToolResultTextTailToBudget(
-  text: string,
-  maxChars: number,
-  options?: WeightOptions,
-): string
-/** Returns true for blocks of type text or toolResult that have a text. */
-export function isToolResultTextBlock(block: unknown): boolean
-/** Returns true if the texts of a tool result exceed `maxCharsOverride`, by default `calculateMaxToolResultChars`. Options
- *  may also stand in the third place. */
-export function isOversizedToolResult(
-  message: unknown,
-  contextWindowTokens: number,
-  maxCharsOverride?: number | ProfileOptions,
-  options?: ProfileOptions,
-): boolean
 /** Tool results of a session as they were sent. Keep one for each session. */
 export interface ToolResultPromptProjectionState {
   /** Texts of the results that were cut or pruned, by result. */
@@ -415,26 +394,6 @@ export interface ReductionParams extends ProfileOptions {
   /** Budget of all results, instead of that for the window. */
   aggregateMaxCharsOverride?: number | undefined
 }
-export interface ToolResultReductionPotential {
-  /** Cap of one result. */
-  maxChars: number
-  /** Budget of all results. */
-  aggregateBudgetChars: number
-  /** Results with text. */
-  toolResultCount: number
-  /** Chars of all results. */
-  totalToolResultChars: number
-  /** Results over the cap. */
-  oversizedCount: number
-  /** Chars that the cap removes. */
-  oversizedReducibleChars: number
-  /** Chars that the budget removes beyond the cap. */
-  aggregateReducibleChars: number
-  /** Chars that both remove. */
-  maxReducibleChars: number
-}
-/** Estimates the least that truncateOversizedToolResultsInSession would free, from the same plan. */
-export function estimateToolResultReductionPotential(params: ReductionParams): ToolResultReductionPotential
 /** Returns true if truncateOversizedToolResultsInSession would cut anything. */
 export function sessionLikelyHasOversizedToolResults(params: ReductionParams): boolean
 
@@ -570,7 +529,6 @@ export class MidTurnPrecheckSignal extends Error {
   readonly request: MidTurnPrecheckRequest
 }
 export function isMidTurnPrecheckSignal(error: unknown): error is MidTurnPrecheckSignal
-export const MID_TURN_PRECHECK_ERROR_MESSAGE: 'Context overflow: prompt too large for the model (mid-turn precheck).'
 
 /**
  * Guards what an agent sends. A tool result over half the window, at 2 chars a token, is cut in a copy and loses its
@@ -596,10 +554,6 @@ export function installToolResultContextGuard(
       | undefined
   },
 ): () => void
-export const PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE: 'Context overflow: estimated context size exceeds safe threshold during tool loop.'
-export const CONTEXT_LIMIT_TRUNCATION_NOTICE: 'more characters truncated'
-/** Returns the notice of a profile. */
-export function formatContextLimitTruncationNotice(truncatedChars: number, options?: ProfileOptions): string
 
 /** OpenClaw's engine of contexts, as far as the hook calls it. */
 export interface LoopContextEngine {
@@ -635,29 +589,6 @@ export function installContextEngineLoopHook(params: {
  *  engine that text. */
 export function markTranscriptPromptText(message: object, text: string): void
 
-/** Chars of messages by object, as they were estimated. */
-export type MessageCharEstimateCache = WeakMap<object, number>
-export function createMessageCharEstimateCache(): MessageCharEstimateCache
-/** Estimates a message in chars, 4 of them a token. Tool results count twice, an image 8,000. '2026.4' also counts the
- *  `details` of results. */
-export function estimateMessageCharsCached(
-  message: unknown,
-  cache: MessageCharEstimateCache,
-  options?: ProfileOptions,
-): number
-export function estimateContextChars(
-  messages: readonly unknown[],
-  cache: MessageCharEstimateCache,
-  options?: ProfileOptions,
-): number
-export function invalidateMessageCharsCacheEntry(cache: MessageCharEstimateCache, message: object): void
-/** Returns true for the tool results of all forms that OpenClaw has had. */
-export function isToolResultMessage(message: unknown): message is object
-/** Returns the texts of a tool result, joined by newlines. */
-export function getToolResultText(message: object): string
-export const CHARS_PER_TOKEN_ESTIMATE: 4
-export const TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE: 2
-
 // ── When a provider says no ──────────────────────────────────────────────────────────────────────────────
 
 /** Returns true if an error (an Error, a response body, a string, an assistant message with an error) says that the
@@ -688,10 +619,83 @@ export function avoidTrailingHighSurrogateBreak(text: string, start: number, end
  *  below 0 or NaN is 0, told on the channel 'spillway:warning'. */
 export function truncateUtf16Safe(text: string, maxChars: number): string
 
-// ── Constants ────────────────────────────────────────────────────────────────────────────────────────────
+// ── Not promised ─────────────────────────────────────────────────────────────────────────────────────────
+// Only OpenClaw's unit tests, and modules that the functions above replace, import these names. They let
+// those tests run against this package, and any minor version may change or remove them.
+
+/** Returns true if the texts of a tool result exceed `maxCharsOverride`, by default `calculateMaxToolResultChars`. Options
+ *  may also stand in the third place. */
+export function isOversizedToolResult(
+  message: unknown,
+  contextWindowTokens: number,
+  maxCharsOverride?: number | ProfileOptions,
+  options?: ProfileOptions,
+): boolean
+/** Returns 30 % of the window at 4 chars a token, at most `hardCapChars`. */
+export function calculateMaxToolResultCharsWithCap(contextWindowTokens: number, hardCapChars: number): number
+/** Returns the cap of one result from 2026.7 on: 16,000 chars, from 100,000 tokens 32,000, from 200,000 tokens 64,000. */
+export function resolveAutoLiveToolResultMaxChars(contextWindowTokens: number): number
+/** Returns the chars that the context guard leaves to one result, in which each char of it counts twice. */
+export function resolveToolResultContextMaxChars(contextWindowTokens: number): number
+/** Returns the chars of all texts of a `role: "toolResult"`, 0 for anything else. */
+export function getToolResultTextLength(message: unknown): number
+/** Returns true for blocks of type text or toolResult that have a text. */
+export function isToolResultTextBlock(block: unknown): boolean
+/** Returns the longest tail of a text within `maxChars`, as '2026.9' weighs it. */
+export function sliceToolResultTextTailToBudget(
+  text: string,
+  maxChars: number,
+  options?: WeightOptions,
+): string
+export interface ToolResultReductionPotential {
+  /** Cap of one result. */
+  maxChars: number
+  /** Budget of all results. */
+  aggregateBudgetChars: number
+  /** Results with text. */
+  toolResultCount: number
+  /** Chars of all results. */
+  totalToolResultChars: number
+  /** Results over the cap. */
+  oversizedCount: number
+  /** Chars that the cap removes. */
+  oversizedReducibleChars: number
+  /** Chars that the budget removes beyond the cap. */
+  aggregateReducibleChars: number
+  /** Chars that both remove. */
+  maxReducibleChars: number
+}
+/** Estimates the least that truncateOversizedToolResultsInSession would free, from the same plan. */
+export function estimateToolResultReductionPotential(params: ReductionParams): ToolResultReductionPotential
+/** Returns the notice of a profile. */
+export function formatContextLimitTruncationNotice(truncatedChars: number, options?: ProfileOptions): string
+export const CONTEXT_LIMIT_TRUNCATION_NOTICE: 'more characters truncated'
+export const PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE: 'Context overflow: estimated context size exceeds safe threshold during tool loop.'
+export const MID_TURN_PRECHECK_ERROR_MESSAGE: 'Context overflow: prompt too large for the model (mid-turn precheck).'
+/** Chars of messages by object, as they were estimated. */
+export type MessageCharEstimateCache = WeakMap<object, number>
+export function createMessageCharEstimateCache(): MessageCharEstimateCache
+/** Estimates a message in chars, 4 of them a token. Tool results count twice, an image 8,000. '2026.4' also counts the
+ *  `details` of results. */
+export function estimateMessageCharsCached(
+  message: unknown,
+  cache: MessageCharEstimateCache,
+  options?: ProfileOptions,
+): number
+export function estimateContextChars(
+  messages: readonly unknown[],
+  cache: MessageCharEstimateCache,
+  options?: ProfileOptions,
+): number
+export function invalidateMessageCharsCacheEntry(cache: MessageCharEstimateCache, message: object): void
+/** Returns true for the tool results of all forms that OpenClaw has had. */
+export function isToolResultMessage(message: unknown): message is object
+/** Returns the texts of a tool result, joined by newlines. */
+export function getToolResultText(message: object): string
+export const CHARS_PER_TOKEN_ESTIMATE: 4
+export const TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE: 2
 
 export const MAX_TOOL_RESULT_CONTEXT_SHARE: 0.3
-export const DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS: 40000
 export const HARD_MAX_TOOL_RESULT_CHARS: 400000
 export const LARGE_CONTEXT_TOOL_RESULT_TOKENS: 100000
 export const LARGE_CONTEXT_MAX_LIVE_TOOL_RESULT_CHARS: 32000
@@ -706,3 +710,6 @@ export const MIDDLE_OMISSION_MARKER: string
 export const ESTIMATED_CHARS_PER_TOKEN: 4
 export const SAFETY_MARGIN: 1.2
 export const TRUNCATION_ROUTE_BUFFER_TOKENS: 512
+
+// biome-ignore lint/complexity/noUselessEmptyExport: without it, a declaration file exports all names
+export {}

@@ -7,13 +7,10 @@ import type { SpillStore } from 'spillway'
 /** The part of a `Storage` of unstorage 1.17 that is used. Its drivers reach Redis, S3 and many others. */
 export interface RemoteStorage {
   getItemRaw(key: string): Promise<unknown>
-  setItemRaw(key: string, value: unknown, options?: RemoteItemOptions): Promise<void>
+  /** `ttl`: seconds after which the engine may remove the item. */
+  setItemRaw(key: string, value: unknown, options?: { ttl?: number }): Promise<void>
   removeItem(key: string): Promise<void>
   getKeys(base?: string): Promise<string[]>
-}
-export interface RemoteItemOptions {
-  /** Seconds after which the engine may remove the item. */
-  ttl?: number
 }
 
 export interface RemoteSpillOptions {

@@ -55,7 +55,7 @@ export default {
           name: 'terminal',
           test: /\/cli\/(?:args|help|platform|summaries|terminal|usage_error|escape|mcp\/message)\.ts$/,
         },
-        group('text', 'text/', 'wing.ts', 'warning.ts', 'dialect/table.ts', 'context/overflow_error.ts'),
+        group('text', 'text/', 'wing.ts', 'warning.ts', 'dialects.ts', 'context/overflow_error.ts'),
         group('spill', 'spill/', 'clamp_event.ts'),
         group('result', 'result/', 'pairs/'),
         group('context', 'context/', 'provider_errors/'),

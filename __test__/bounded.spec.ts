@@ -235,14 +235,14 @@ describe.each(samples.map((sample) => [`${sample.dialect}: ${sample.name}`, samp
 
   it.each([
     'keep',
-    'cap',
+    { maxBytes: 700 },
     'drop',
   ] as const)('is the same wrapped twice as once with sideData %j', (sideData) => {
     const changes = [
       () => Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`member ${at}`, `value of ${at}`])),
       () => ({ content: [{ type: 'text', text: 'small' }], rows: 'beside '.repeat(1_400) }),
     ]
-    const twice = { ...policy, sideData, maxSideBytes: 700 } as const
+    const twice = { ...policy, sideData } as const
     const places = holdersIn(fresh()).flatMap((holder, nth) =>
       [...Object.keys(holder), Array.isArray(holder) ? String(holder.length) : 'rows'].map(
         (key) => [nth, key] as const,

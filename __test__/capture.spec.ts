@@ -156,11 +156,11 @@ describe('what is left', () => {
 
   it('ends in the line of the exit, inside the limits', async () => {
     const exits = fc.constantFrom(
-      [{ code: 0 }, '[exit code 0]'] as const,
-      [{ code: 3, signal: null }, '[exit code 3]'] as const,
-      [{ code: null, signal: 'SIGKILL' }, '[killed by SIGKILL]'] as const,
-      [{ timedOut: true, code: 124 }, '[timed out, exit code 124]'] as const,
-      [{ timedOut: false, code: null, signal: null }, ''] as const,
+      [{ exitCode: 0 }, '[exit code 0]'] as const,
+      [{ exitCode: 3, signal: null }, '[exit code 3]'] as const,
+      [{ exitCode: null, signal: 'SIGKILL' }, '[killed by SIGKILL]'] as const,
+      [{ timedOut: true, exitCode: 124 }, '[timed out, exit code 124]'] as const,
+      [{ timedOut: false, exitCode: null, signal: null }, ''] as const,
     )
     const law = fc.asyncProperty(output, policies, exits, async (whole, policy, [exit, line]) => {
       const capture = new OutputCapture({ ...policy, streams: 'merged' })
@@ -188,11 +188,17 @@ describe('what is left', () => {
       capture.stdout.write(text)
       return (await capture.finish(exit)).text.split('error: no such file').length
     }
-    const told = await of({ code: 1 })
+    const told = await of({ exitCode: 1 })
     // The last line says how it ended, which takes more room or less.
-    for (const exit of [{ signal: 'SIGTERM' }, { timedOut: true }, { code: -2 }])
+    for (const exit of [{ signal: 'SIGTERM' }, { timedOut: true }, { exitCode: -2 }])
       expect(Math.abs((await of(exit)) - told)).toBeLessThan(5)
-    for (const exit of [undefined, {}, { code: 0 }, { code: null, signal: null }, { timedOut: false }])
+    for (const exit of [
+      undefined,
+      {},
+      { exitCode: 0 },
+      { exitCode: null, signal: null },
+      { timedOut: false },
+    ])
       expect(await of(exit)).toBeLessThan(told - 5)
   })
 
@@ -259,7 +265,7 @@ describe('two streams', () => {
       const capture = new OutputCapture({ streams: 'separate' })
       capture.stdout.write(out)
       capture.stderr.write(err)
-      return (await capture.finish(code === undefined ? undefined : { code })).text
+      return (await capture.finish(code === undefined ? undefined : { exitCode: code })).text
     }
     expect(await of('a\n', 'b')).toBe('stdout:\na\nstderr:\nb')
     expect(await of('a', 'b', 0)).toBe('stdout:\na\nstderr:\nb\n[exit code 0]')
@@ -337,7 +343,7 @@ describe('the Writables', () => {
   it('finish once, and say the same again', async () => {
     const capture = new OutputCapture()
     capture.stdout.write('a')
-    const both = await Promise.all([capture.finish({ code: 1 }), capture.finish({ code: 2 })])
+    const both = await Promise.all([capture.finish({ exitCode: 1 }), capture.finish({ exitCode: 2 })])
     expect(both[1]).toEqual(both[0])
     expect(await capture.finish()).toEqual(both[0])
   })
@@ -356,7 +362,7 @@ describe('the saved whole', () => {
         const all = chunks(whole, cuts)
         for (const [at, chunk] of all.entries())
           (both && at % 2 ? capture.stderr : capture.stdout).write(chunk)
-        const result = await capture.finish({ code: 0 })
+        const result = await capture.finish({ exitCode: 0 })
         expect(result.spillError).toBeUndefined()
         expect(result.spill !== undefined).toBe(result.truncated)
         if (!result.spill) return
@@ -415,7 +421,7 @@ describe('the saved whole', () => {
     const spill = store()
     const capture = new OutputCapture({ spill, maxBytes: 30, keep: 'head', notice: false })
     capture.stdout.write('x'.repeat(30))
-    const tight = await capture.finish({ code: 1 })
+    const tight = await capture.finish({ exitCode: 1 })
     expect(tight.text).toBe(`${'x'.repeat(16)}\n[exit code 1]`)
     expect(readFileSync(tight.spill?.path ?? '', 'utf8')).toBe('x'.repeat(30))
     const binary = await captured({ spill }, Buffer.alloc(100))
@@ -429,7 +435,7 @@ describe('the saved whole', () => {
     await vi.waitFor(() => expect(capture.snapshot().spillError).toBeDefined(), 10_000)
     await new Promise((resolve) => capture.stdout.write(numbered(1_000), resolve))
     const now = capture.snapshot()
-    const result = await capture.finish({ code: 0 })
+    const result = await capture.finish({ exitCode: 0 })
     const told = '; the rest could not be saved (ENOENT); ask for less, or for specific sections]'
     for (const { text, spillError } of [now, result]) {
       expect(text).toContain(told)
@@ -503,7 +509,7 @@ describe('options', () => {
   it('of finish and attach are checked too', async () => {
     const capture = new OutputCapture()
     const wrong = { code: 'ERR_SPILLWAY_OPTION' }
-    for (const exit of [5, { code: 'x' }, { code: 1.5 }, { signal: 9 }, { timedOut: 1 }])
+    for (const exit of [5, { exitCode: 'x' }, { exitCode: 1.5 }, { signal: 9 }, { timedOut: 1 }])
       await expect(capture.finish(any(exit))).rejects.toMatchObject(wrong)
     await expect(capture.attach(any({}))).rejects.toMatchObject(wrong)
     const child = any({ on() {} })

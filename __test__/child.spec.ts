@@ -53,7 +53,7 @@ describe('a child', () => {
     const result = await new OutputCapture().attach(sh('echo out; echo err >&2; exit 3'))
     expect(result).toMatchObject({
       total: { bytes: 8, chars: 8, lines: 2 },
-      exit: { code: 3, signal: null },
+      exit: { exitCode: 3, signal: null },
       truncated: false,
       binary: false,
     })
@@ -120,7 +120,7 @@ describe('a child', () => {
     child.kill('SIGKILL')
     expect(await done).toMatchObject({
       text: 'started\n[killed by SIGKILL]',
-      exit: { code: null, signal: 'SIGKILL' },
+      exit: { exitCode: null, signal: 'SIGKILL' },
     })
   })
 
@@ -148,7 +148,7 @@ describe('a child', () => {
     const child = node(script)
     child.stdout?.once('end', () => child.stdin?.end())
     const result = await new OutputCapture({ streams: 'separate' }).attach(child)
-    expect(result).toMatchObject({ stdout: 'before', stderr: 'after\n', exit: { code: 0 } })
+    expect(result).toMatchObject({ stdout: 'before', stderr: 'after\n', exit: { exitCode: 0 } })
   })
 
   it('that leaves its pipes to a grandchild is not waited for longer than the grace', async () => {

@@ -88,7 +88,7 @@ describe.each(
 
   it('keeps, caps or drops what stands beside the text', () => {
     const big = make(text(60_000))
-    const capped = clampResult(big, { sideData: 'cap', maxSideBytes: 500 })
+    const capped = clampResult(big, { sideData: { maxBytes: 500 } })
     const dropped = clampResult(big, { sideData: 'drop' })
     for (const path of side) {
       const cut = valueAt(capped, path)
@@ -96,7 +96,7 @@ describe.each(
       expect(cut.spillway.originalBytes).toBe(Buffer.byteLength(JSON.stringify(valueAt(big, path))))
       expect(valueAt(dropped, path)).toBe(undefined)
     }
-    expect(clampResult(capped, { sideData: 'cap', maxSideBytes: 500 })).toBe(capped)
+    expect(clampResult(capped, { sideData: { maxBytes: 500 } })).toBe(capped)
     expect(texts(capped)).toEqual(texts(clampResult(big)))
     expect(texts(dropped)).toEqual(texts(capped))
   })
@@ -158,7 +158,8 @@ it('leaves alone what only looks like a tool result', () => {
       message: { role: 'user', content: [{ type: 'tool_result', content: big }] },
       toolUseResult: big,
     },
-    { type: 'tool', content: big },
+    { type: 'tool', output: big },
+    { type: 'tool', callID: 'c', tool: 'read', state: { status: 'completed', output: big } },
     { type: 'tool_use', input: big },
     { type: 'tool-call', toolCallId: 'c', input: big },
     { type: 'toolkit', state: 'output-available', output: big },

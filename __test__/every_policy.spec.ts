@@ -6,7 +6,7 @@ import type { WrapPolicy } from 'spillway'
 import * as spillway from 'spillway'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import formats from '../src/redact/formats.json'
+import formats from '../src/redact/examples.json'
 
 /** Returns the names in index.d.ts of what takes an option, at any place of its parameters. */
 function takersOf(option: string): string[] {

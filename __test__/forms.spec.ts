@@ -24,7 +24,7 @@ const DOORS: Record<string, (text: string) => unknown> = {
   'a capture': async (text) => {
     const capture = new OutputCapture()
     for (let at = 0; at < text.length; at += 65_536) capture.stdout.write(text.slice(at, at + 65_536))
-    return (await capture.finish({ code: 1 })).text
+    return (await capture.finish({ exitCode: 1 })).text
   },
   'a stored row': async (text) => {
     const path = join(dir, 's.jsonl')

@@ -657,6 +657,18 @@ describe('maxRowBytes', () => {
       'many images',
       () => tool('', { content: Array(8_000).fill({ type: 'image', data: '', mimeType: 'image/png' }) }),
     ],
+    [
+      'many images after a result without blocks',
+      () => {
+        const result = { type: 'tool_result', tool_use_id: 'c1' }
+        const image = () => ({ type: 'image', source: { type: 'base64', data: '', media_type: 'image/png' } })
+        const content = [
+          { ...result, content: [] },
+          { ...result, content: Array.from({ length: 8_000 }, image) },
+        ]
+        return { role: 'user', content }
+      },
+    ],
     ['many unknown blocks', () => tool('', { content: Array(10_000).fill({ type: 'odd', at: 1 }) })],
     [
       'many members',

@@ -73,7 +73,7 @@ describe.each(
 
   it('holds all results together to a budget', async () => {
     const path = write(fileOf(sample, 'x'.repeat(20_000)))
-    const report = await repairSession(path, { aggregate: { maxChars: 8_000, protectLatest: false } })
+    const report = await repairSession(path, { aggregate: { maxChars: 8_000, protectNewest: false } })
     expect(report.changed).toBe(true)
     const sent = sample.sent(valuesOf(readFileSync(path, 'utf8')))
     expect(sent.reduce((sum, text) => sum + text.length, 0)).toBeLessThanOrEqual(8_000)

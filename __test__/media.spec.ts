@@ -43,15 +43,15 @@ describe.each(
     const [, second, third] = blocks(value)
     expect(blocks(left({ maxBytes: 3_000 }))).toEqual([gone(0), second, third])
     expect(blocks(left({ maxItems: 1 }))).toEqual([gone(0), gone(1), third])
-    expect(blocks(left({ maxItems: 1, keep: 'first' }))).toEqual([blocks(value)[0], gone(1), gone(2)])
+    expect(blocks(left({ maxItems: 1, order: 'newest' }))).toEqual([blocks(value)[0], gone(1), gone(2)])
     expect(blocks(left({ maxBytes: 0 }))).toEqual([gone(0), gone(1), gone(2)])
     expect(blocks(left({ maxBytes: 3_000 }))[1]).toBe(second)
     // Greedy: a smaller one before may fit.
-    expect(blocks(left({ maxBytes: 3_000, keep: 'first' }))).toEqual([blocks(value)[0], gone(1), gone(2)])
+    expect(blocks(left({ maxBytes: 3_000, order: 'newest' }))).toEqual([blocks(value)[0], gone(1), gone(2)])
   })
 
   it('are settled by one pass', () => {
-    for (const media of [{ maxBytes: 0 }, { maxBytes: 3_500 }, { maxItems: 2, keep: 'first' as const }]) {
+    for (const media of [{ maxBytes: 0 }, { maxBytes: 3_500 }, { maxItems: 2, order: 'newest' as const }]) {
       const once = left(media)
       expect(clampResult(frozen(once), only(media))).toBe(once)
     }
@@ -78,10 +78,10 @@ describe.each(
       fc.array(fc.oneof(file, rubbish), { maxLength: 5 }),
       fc.nat(9_000),
       fc.nat(5),
-      fc.constantFrom('latest' as const, 'first' as const),
-      (payloads, maxBytes, maxItems, keep) => {
+      fc.constantFrom('oldest' as const, 'newest' as const),
+      (payloads, maxBytes, maxItems, order) => {
         const value = frozen(make('c1', 'a text', payloads))
-        const policy = only({ maxBytes, maxItems, keep })
+        const policy = only({ maxBytes, maxItems, order })
         const once = clampResult(value, policy)
         const stay = blocks(once).filter((block, at) => block === blocks(value)[at])
         const bytes = stay.reduce((sum, block) => {
@@ -142,7 +142,7 @@ describe('payloads in texts', () => {
       value.content[0],
       { type: 'text', text: words },
     ])
-    const { content } = clampResult(value, only({ maxItems: 1, keep: 'first' }))
+    const { content } = clampResult(value, only({ maxItems: 1, order: 'newest' }))
     expect(content).toEqual([{ type: 'text', text: `see ${words}` }, image])
   })
 
@@ -284,7 +284,7 @@ describe('media elsewhere', () => {
     const wrong = (media: object) => () => clampResult('', { media: media as MediaOptions })
     expect(wrong({ maxBytes: -1 })).toThrow('media.maxBytes must be a whole number')
     expect(wrong({ maxItem: 1 })).toThrow('unknown option `media.maxItem`; did you mean `maxItems`?')
-    expect(wrong({ keep: 'last' })).toThrow("media.keep must be one of 'latest', 'first'")
+    expect(wrong({ order: 'last' })).toThrow("media.order must be one of 'oldest', 'newest'")
     expect(wrong([])).toThrow('media must be an object')
   })
 })

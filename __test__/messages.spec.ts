@@ -144,7 +144,7 @@ describe('clampMessages', () => {
     [
       'no one is protected',
       [20_000, 20_000, 20_000, 20_000],
-      { order: 'newest', protectLatest: false },
+      { order: 'newest', protectNewest: false },
       70_000,
       [20_000, 20_000, 20_000, 10_000],
     ],
@@ -213,7 +213,7 @@ describe('clampMessages', () => {
         aggregate: fc.record({
           maxChars: fc.nat(4_000),
           order: fc.constantFrom('oldest' as const, 'newest' as const),
-          protectLatest: fc.boolean(),
+          protectNewest: fc.boolean(),
           minKeepChars: fc.nat(400),
         }),
       },
@@ -277,10 +277,13 @@ describe('clampMessages', () => {
       [{ aggregate: {} }, 'aggregate.maxChars'],
       [{ aggregate: 5 }, 'aggregate'],
       [{ aggregate: { maxChars: 1, order: 'best' } }, 'aggregate.order'],
-      [{ aggregate: { maxChars: 1, protectLatest: 1 } }, 'aggregate.protectLatest'],
+      [{ aggregate: { maxChars: 1, protectNewest: 1 } }, 'aggregate.protectNewest'],
       [{ aggregate: { maxChars: 1, minKeepChars: 0.5 } }, 'aggregate.minKeepChars'],
       [{ sideData: 'none' }, 'sideData'],
-      [{ maxSideBytes: '8' }, 'maxSideBytes'],
+      [{ sideData: 500 }, 'sideData'],
+      [{ sideData: { maxBytes: '8' } }, 'sideData.maxBytes'],
+      [{ sideData: {} }, 'sideData.maxBytes'],
+      [{ sideData: { maxByte: 8 } }, 'sideData.maxByte'],
       [{ onClamp: 'log' }, 'onClamp'],
     ]
     for (const [options, field] of wrong) {

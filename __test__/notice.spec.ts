@@ -209,7 +209,7 @@ describe("the notice 'hint'", () => {
       { role: 'tool', tool_call_id: 'b', content: log },
       { role: 'assistant', content: 'done' },
     ]
-    const aggregate = { maxChars: 200, minKeepChars: 0, protectLatest: false }
+    const aggregate = { maxChars: 200, minKeepChars: 0, protectNewest: false }
     const [first, second] = clampMessages(messages, { aggregate }).messages
     expect(first?.content).toMatch(
       /^\[\.\.\. \d+ more characters truncated\]\n\[Full output: [0-9a-f]{16}\]$/,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { measureText } from 'spillway'
 import * as openclaw from 'spillway/openclaw'
@@ -710,6 +712,26 @@ describe('sanitizeToolResult', () => {
 })
 
 describe('the rest', () => {
+  it('slices as slice does where no pair is split, and one char less where one would be', () => {
+    const text = fc
+      .array(fc.constantFrom('a', '漢', '😀', '\ud83d', '\ude00'), { maxLength: 12 })
+      .map((all) => all.join(''))
+    const at = fc.option(fc.integer({ min: -16, max: 16 }), { nil: undefined })
+    fc.assert(
+      fc.property(text, fc.integer({ min: -16, max: 16 }), at, (text, start, end) => {
+        const plain = text.slice(start, end)
+        const safe = sliceUtf16Safe(text, start, end)
+        expect(plain).toContain(safe)
+        expect(plain.length - safe.length).toBeLessThanOrEqual(2)
+        const lone = (text: string) => [...text].filter((point) => /^[\ud800-\udfff]$/.test(point)).length
+        expect(lone(safe)).toBeLessThanOrEqual(lone(text))
+      }),
+      { numRuns: 2_000 },
+    )
+    expect(truncateUtf16Safe('a😀b', 2)).toBe('a')
+    expect(truncateUtf16Safe('a\ud83d', 2)).toBe('a\ud83d')
+  })
+
   it('slices without splitting a pair', () => {
     expect(sliceUtf16Safe('a😀b', 0, 2)).toBe('a')
     expect(sliceUtf16Safe('a😀b', 2)).toBe('b')
@@ -728,6 +750,17 @@ describe('the rest', () => {
     [Number.POSITIVE_INFINITY, 'abcdefgh'],
   ])('truncates to %s chars as OpenClaw does', (maxChars, left) => {
     expect(truncateUtf16Safe('abcdefgh', maxChars)).toBe(left)
+  })
+
+  it('promises no name that only the unit tests of OpenClaw import', () => {
+    const read = (file: string) => readFileSync(join(__dirname, '..', file), 'utf8')
+    const [, block = ''] = read('openclaw.d.ts').split('// ── Not promised')
+    const names = [...block.matchAll(/^export (?:function|const|interface|type) (\w+)/gm)].map(
+      ([, name]) => name,
+    )
+    const [, row = ''] = /^\| only its unit tests \|(.*)\|$/m.exec(read('docs/openclaw.md')) ?? []
+    expect(names.length).toBeGreaterThan(30)
+    expect([...row.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(names)
   })
 
   it('counts bytes and lines as the limits do', () => {

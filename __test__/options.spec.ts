@@ -4,8 +4,6 @@ import {
   clampText,
   definePolicy,
   sanitizeForDisplay,
-  sliceUtf16Safe,
-  truncateUtf16Safe,
   wrapTool,
   wrapTools,
 } from 'spillway'
@@ -76,7 +74,7 @@ describe('options', () => {
       expect(() => clampText('', any(policy))).toThrow(TypeError)
     for (const policy of [{ maxBytes: -5 }, { keep: 'up' }, { notice: 'x' }])
       expect(() => clampText('', any(policy))).toThrow(RangeError)
-    expect(() => sliceUtf16Safe('abc', any(1n))).toThrow(TypeError)
+    expect(() => openclaw.sliceUtf16Safe('abc', any(1n))).toThrow(TypeError)
   })
 
   it('refuses what is no options, no text and no tool', () => {
@@ -88,7 +86,7 @@ describe('options', () => {
     expect(() => wrapTools(any(null))).toThrow(code)
     expect(() => clampResult('', { share: any('none') })).toThrow(code)
     expect(() => clampResult('', { dialect: any('cobol') })).toThrow(code)
-    expect(() => truncateUtf16Safe('a', -1)).toThrow(code)
+    expect(() => openclaw.truncateUtf16Safe('a', any('1'))).toThrow(code)
   })
 
   it('takes undefined for the default', () => {

@@ -42,10 +42,16 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))('pair
     )
   })
 
-  it('keeps the result of a call whose id is empty, for that call', () => {
+  // In LangChain's own JSON, a result without an id has no mark of one but the name of its class.
+  const hows = dialect.name === 'langchain, serialized' ? ['is empty'] : ['is empty', 'is missing']
+  it.each(hows)('keeps the result of a call whose id %s, for that call', (how) => {
+    const isMissing = how === 'is missing'
+    const isId = (name: string) => /^(id|call_?id|tool_?(call|use)_?id)$/i.test(name)
     fc.assert(
       fc.property(sound, fc.nat(5), (messages, number) => {
-        const emptied = JSON.parse(JSON.stringify(messages).replaceAll(`"call_${number}"`, '""')) as object[]
+        const emptied = JSON.parse(JSON.stringify(messages), (name, value) =>
+          isId(name) && value === `call_${number}` ? (isMissing ? undefined : '') : value,
+        ) as object[]
         const { messages: made } = repairToolPairs(frozen(emptied), optionsFor(dialect, emptied, true))
         expect(check(dialect, made)).toBeUndefined()
         expect(wordsIn(made)).toEqual(wordsIn(messages))
@@ -382,6 +388,30 @@ describe('repairToolPairs', () => {
     expect(reads(200)).toBeLessThan(11 * reads(20))
   })
 
+  it('pairs a result with neither id nor tool with the open call before it, if both are as many', () => {
+    const call = (id: string) => ({ id, type: 'function', function: { name: 'read', arguments: '{}' } })
+    const asks = (...ids: string[]) => ({ role: 'assistant', content: null, tool_calls: ids.map(call) })
+    const says = (content: string, id?: string) => ({
+      role: 'tool',
+      content,
+      ...(id !== undefined && { tool_call_id: id }),
+    })
+    const made = (...messages: object[]) =>
+      (repairToolPairs([fix, ...messages]).messages as any[])
+        .filter(({ role }) => role === 'tool')
+        .map(({ tool_call_id, content }) => [tool_call_id, content])
+    expect(made(asks('a'), says('of a'))).toEqual([['a', 'of a']])
+    expect(made(asks('a', 'b'), says('of b', 'b'), says('of a'))).toEqual([
+      ['b', 'of b'],
+      ['a', 'of a'],
+    ])
+    expect(made(asks('a', 'b'), says('of one'))).toEqual([
+      ['a', lost],
+      ['b', lost],
+    ])
+    expect(made(asks('a'), says('of a', 'a'), says('more'))).toEqual([['a', 'of a']])
+  })
+
   it('gives the results of several calls with empty ids out in order, after those with an id', () => {
     const three = {
       role: 'assistant',
@@ -606,6 +636,19 @@ describe('histories of instances', () => {
     expect(made).toBeInstanceOf(Class)
     expect([made.getType(), made.tool_call_id, made.content]).toEqual(['tool', 'c1', lost])
     expect(repairToolPairs(messages).messages).toBe(messages)
+  })
+
+  it('keep the result of a call without an id, and its class', () => {
+    for (const id of [undefined, 'c0']) {
+      const history = [asks(id as string), new Tool({ content: 'ok' })]
+      const { messages } = repairToolPairs<any[]>(history)
+      expect(messages).toHaveLength(2)
+      expect(messages[1]).toBeInstanceOf(Tool)
+      expect([messages[1].content, messages[1].lc_kwargs.content]).toEqual(['ok', 'ok'])
+      expect(messages[1].tool_call_id).toBe(messages[0].tool_calls[0].id)
+      expect(messages[1].tool_call_id).toMatch(/./)
+      expect(messages[1].lc_kwargs.tool_call_id).toBe(messages[1].tool_call_id)
+    }
   })
 
   it('get the words of orphans as instances', () => {

@@ -463,8 +463,8 @@ describe('precheck', () => {
     const check = (aggregate: Partial<AggregatePolicy>, messages: readonly unknown[] = both) =>
       precheck(plain({ messages, perResultMaxChars: 20_000, aggregate })).plan.map(({ callId }) => callId)
     expect(check({ order: 'newest' })).toEqual(['old'])
-    expect(check({ order: 'newest', protectLatest: false })).toEqual(['new'])
-    expect(check({ protectLatest: false }, batch)).toEqual(['old'])
+    expect(check({ order: 'newest', protectNewest: false })).toEqual(['new'])
+    expect(check({ protectNewest: false }, batch)).toEqual(['old'])
     expect(check({}, batch)).toEqual(['old', 'new'])
     // Agents store the turn that the provider refused; it has answered nothing.
     const failed = { role: 'assistant', content: [], stopReason: 'error', errorMessage: 'prompt is too long' }
@@ -694,7 +694,7 @@ describe('applyPlan', () => {
     const asked = plain({
       messages: nameless,
       perResultMaxChars: 900,
-      aggregate: { order: 'newest', protectLatest: false },
+      aggregate: { order: 'newest', protectNewest: false },
     })
     const contextTokens = precheck(asked).estimatedTokens - 100
     const { plan } = precheck({ ...asked, contextTokens })
@@ -773,7 +773,7 @@ describe('whatever the history', () => {
         {
           maxChars: fc.nat(30_000),
           order: fc.constantFrom('oldest' as const, 'newest' as const),
-          protectLatest: fc.boolean(),
+          protectNewest: fc.boolean(),
           minKeepChars: fc.nat(3_000),
         },
         { requiredKeys: [] },
@@ -907,7 +907,7 @@ describe('the examples that OpenClaw is known by, with its four chars a token an
         prompt: 'hello',
         safetyMargin: 1.2,
         countTokens: (text) => Math.ceil(text.length / 4),
-        aggregate: { protectLatest: false },
+        aggregate: { protectNewest: false },
         ...input,
       }),
     )

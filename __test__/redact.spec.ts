@@ -1,6 +1,6 @@
 import { redactText } from 'spillway'
 import { expect, test } from 'vitest'
-import formats from '../src/redact/formats.json'
+import formats from '../src/redact/examples.json'
 
 test.each(formats)('$kind is redacted', ({ kind, examples, others }) => {
   for (const parts of examples) {

@@ -19,7 +19,7 @@ import {
   wrapTool,
 } from 'spillway'
 import { describe, expect, it } from 'vitest'
-import formats from '../src/redact/formats.json'
+import formats from '../src/redact/examples.json'
 import { hostileText, policies } from './hostile.js'
 import { samples } from './samples.js'
 

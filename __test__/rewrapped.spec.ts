@@ -89,18 +89,22 @@ describe('a tool that is wrapped again', () => {
       const tool = policies.reduce(wrapTool, { execute: () => result })
       return JSON.stringify(tool.execute().details).length
     }
-    const cap = 'cap'
+    const to = (maxBytes: number): WrapPolicy => ({ sideData: { maxBytes } })
+    const capped: WrapPolicy = { sideData: 'cap' }
     for (const [policies, bound] of [
-      [[{}, { sideData: cap, maxSideBytes: 50_000 }], 50_000],
-      [[{}, { keep: 'head' }, { sideData: cap, maxSideBytes: 50_000 }], 50_000],
-      [[{ sideData: cap, maxSideBytes: 50_000 }, { sideData: cap }], 50_000],
-      [[{ sideData: cap }, { maxSideBytes: 50_000 }], 8_192],
-      [[{ sideData: cap }, {}], 8_192],
-      [[{ sideData: cap, maxSideBytes: 500 }, { maxSideBytes: 900 }], 500],
-      [[{ sideData: cap, maxSideBytes: 900 }, { maxSideBytes: 500 }], 500],
-      [[{ maxSideBytes: 500 }, { sideData: cap }], 500],
+      [[{}, to(50_000)], 50_000],
+      [[{}, { keep: 'head' }, to(50_000)], 50_000],
+      [[to(50_000), { keep: 'head' }], 50_000],
+      [[to(50_000), capped], 8_192],
+      [[capped, to(50_000)], 8_192],
+      [[capped, {}], 8_192],
+      [[to(500), to(900)], 500],
+      [[to(900), to(500)], 500],
+      [[to(500), capped], 500],
+      [[{ sideData: 'drop' }, to(500)], 500],
     ] as [WrapPolicy[], number][])
-      expect(sizeUnder(...policies)).toBe(sizeUnder({ sideData: cap, maxSideBytes: bound }))
+      expect(sizeUnder(...policies)).toBe(sizeUnder(to(bound)))
+    expect(sizeUnder(to(500), { sideData: 'keep' })).toBe(sizeUnder({}))
   })
 
   it('is the same tool under a policy that it has', () => {

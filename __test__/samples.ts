@@ -235,6 +235,18 @@ export const samples: Sample[] = [
   },
   {
     dialect: 'langchain',
+    name: 'message without an id',
+    make: (big) => ({ type: 'tool', content: big }),
+    texts: ({ content }) => [[content]],
+  },
+  {
+    dialect: 'langchain',
+    name: 'stored message without an id',
+    make: (big) => ({ type: 'tool', data: { content: [{ type: 'text', text: big }] } }),
+    texts: ({ data }) => [blockTexts(data.content)],
+  },
+  {
+    dialect: 'langchain',
     name: 'constructor',
     make: (big) => ({
       lc: 1,

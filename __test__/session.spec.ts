@@ -191,7 +191,10 @@ describe('repairSession', () => {
     })
     const path = session(textOf([row(9_216)]))
     expect(await repairSession(path)).toMatchObject({ changed: false })
-    expect(await repairSession(path, { maxSideBytes: 8_192 })).toMatchObject({ changed: true, clamped: 1 })
+    expect(await repairSession(path, { sideData: { maxBytes: 8_192 } })).toMatchObject({
+      changed: true,
+      clamped: 1,
+    })
     const over = session(textOf([row(9_217)]))
     expect(await repairSession(over)).toMatchObject({ changed: true })
     expect(JSON.stringify(JSON.parse(readFileSync(over, 'utf8')).details).length).toBeLessThanOrEqual(8_192)

@@ -53,7 +53,7 @@ async function repaired(rows: readonly unknown[], options: RepairOptions = {}) {
 const stored = (value: unknown): any => JSON.parse(JSON.stringify(value))
 
 /** Of a value alone nothing is asked, but of a row of a file. */
-const PLAIN = { notice: 'hint', sideData: 'keep', maxSideBytes: 8_192, query: false } as const
+const PLAIN = { notice: 'hint', sideData: 'keep', query: false } as const
 
 /** Members of data that no model reads. */
 const SIDE = /^(details|artifact|structuredContent)$/
@@ -76,8 +76,8 @@ function expectSameTexts(left: readonly object[], expected: readonly object[], p
     if (policy.sideData === 'drop') expect(mine.side).toEqual([])
     if (policy.sideData === 'keep') expect(mine.side).toEqual(live.side)
     for (const data of mine.side)
-      if (policy.sideData === 'cap')
-        expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(policy.maxSideBytes ?? 0)
+      if (typeof policy.sideData === 'object')
+        expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(policy.sideData.maxBytes)
   }
 }
 
@@ -171,8 +171,8 @@ describe.each(
   })
 
   it('has the same copies beside the text', async () => {
-    for (const sideData of ['cap', 'drop'] as const)
-      await expectAgreement([sample.make(line.repeat(900))], { sideData, maxSideBytes: 700 })
+    for (const sideData of [{ maxBytes: 700 }, 'drop'] as const)
+      await expectAgreement([sample.make(line.repeat(900))], { sideData })
   })
 
   it('has the same ids, tools and error flags', async () => {
@@ -275,8 +275,7 @@ const policies = fc
       {
         keep: fc.constantFrom('head', 'tail', 'ends', 'findings', 'relevant', 'auto'),
         share: fc.constantFrom('fair', 'order', 'each'),
-        sideData: fc.constantFrom('keep', 'cap', 'drop'),
-        maxSideBytes: fc.nat(300),
+        sideData: fc.oneof(fc.constantFrom('keep', 'drop'), fc.record({ maxBytes: fc.nat(300) })),
         snap: fc.constantFrom('line', 'char'),
         headShare: fc.double({ min: 0, max: 1, noNaN: true }),
         clean: fc.constantFrom(true, false, { ansi: false }, { repeats: false, control: false }),
@@ -308,7 +307,7 @@ describe('a file of messages', () => {
       {
         maxChars: fc.oneof(fc.nat(60), fc.nat(3_000)),
         order: fc.constantFrom('oldest', 'newest'),
-        protectLatest: fc.boolean(),
+        protectNewest: fc.boolean(),
         minKeepChars: fc.constantFrom(0, 5, 100),
       },
       { requiredKeys: ['maxChars'] },
@@ -333,8 +332,7 @@ describe('a file of messages', () => {
       fc.asyncProperty(history, policies, aggregate, async (messages, policy, aggregate) => {
         const options = {
           notice: 'pi',
-          sideData: 'cap',
-          maxSideBytes: 8_192,
+          sideData: { maxBytes: 8_192 },
           ...policy,
           aggregate,
         } as MessagesPolicy
@@ -344,7 +342,7 @@ describe('a file of messages', () => {
         writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
         await repairSession(path, {
           backup: false,
-          maxSideBytes: 8_192,
+          sideData: { maxBytes: 8_192 },
           ...policy,
           aggregate,
         } as RepairOptions)
@@ -414,14 +412,14 @@ describe('a file of messages', () => {
       fc.record({ spillway: json, '[...]': json, rest: json }),
     )
     await fc.assert(
-      fc.asyncProperty(data, fc.nat(900), async (details, maxSideBytes) => {
+      fc.asyncProperty(data, fc.nat(900), async (details, maxBytes) => {
         const message = { role: 'toolResult', content: 'ok', details }
         const {
           rows: [left],
-        } = await repaired([message], { ...PLAIN, sideData: 'cap', maxSideBytes })
+        } = await repaired([message], { ...PLAIN, sideData: { maxBytes } })
         const sizeOf = (data: unknown) => (data === undefined ? 0 : Buffer.byteLength(JSON.stringify(data)))
-        if (sizeOf(stored(details)) <= maxSideBytes) expect(left).toEqual(stored(message))
-        else expect(sizeOf(left.details)).toBeLessThanOrEqual(maxSideBytes)
+        if (sizeOf(stored(details)) <= maxBytes) expect(left).toEqual(stored(message))
+        else expect(sizeOf(left.details)).toBeLessThanOrEqual(maxBytes)
       }),
       { numRuns: 400 },
     )
@@ -441,14 +439,14 @@ describe('a file of messages', () => {
           { maxTokens: 400, keep: 'ends' },
           { maxLineBytes: 90, share: 'each' },
         ),
-        async (sample, sizes, maxSideBytes, limits) => {
+        async (sample, sizes, maxBytes, limits) => {
           const message = stored(sample.make('a line\n'.repeat(20)))
           const encoded = message.type === 'local_shell_call_output' ? JSON.parse(message.output) : undefined
           const payloads = sizes.map(([bytes, at]) =>
             planted(encoded ?? message, payload(`${bytes} ${at}`, bytes), at, sample.json),
           )
           if (encoded) message.output = JSON.stringify(encoded)
-          const policy = { ...PLAIN, sideData: 'cap', maxSideBytes, ...limits } as const
+          const policy = { ...PLAIN, sideData: { maxBytes }, ...limits } as const
           const { text, rows } = await repaired([message], policy)
           expect(fragmentsOf(payloads, text)).toEqual([])
           // A block with the text may be dropped.

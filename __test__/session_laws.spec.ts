@@ -136,8 +136,7 @@ const options = fc.record({
   keep: fc.constantFrom('head', 'tail', 'ends', 'findings', 'auto'),
   snap: fc.constantFrom('line', 'char'),
   notice: fc.constantFrom('hint', 'pi', 'count', false),
-  sideData: fc.constantFrom('cap', 'drop', 'keep'),
-  maxSideBytes: fc.constantFrom(120, 900),
+  sideData: fc.constantFrom({ maxBytes: 120 }, { maxBytes: 900 }, 'drop', 'keep'),
 }) as fc.Arbitrary<RepairOptions>
 
 /** The places of a row where something may be cut; side data that is dropped goes as often as it is there. */
@@ -228,10 +227,13 @@ function expectCut(before: string, after: string, options: RepairOptions): void 
   const shown = (result: object) => JSON.stringify({ ...result, details: undefined })
   expect(shown(inner(is))).toBe(shown(made))
   for (const { path, start, end } of partsOf(after))
-    if (/^((message\.)?details|toolUseResult)$/.test(path.join('.')) && options.sideData === 'cap') {
+    if (
+      /^((message\.)?details|toolUseResult)$/.test(path.join('.')) &&
+      typeof options.sideData === 'object'
+    ) {
       const source = Buffer.from(after.slice(start, end), 'latin1').toString()
       if (!before.includes(after.slice(start, end)))
-        expect(source.length).toBeLessThanOrEqual(options.maxSideBytes ?? 0)
+        expect(source.length).toBeLessThanOrEqual(options.sideData.maxBytes)
     }
   const sources = new Map(
     partsOf(before).map(({ path, start, end }) => [path.join('.'), before.slice(start, end)]),

@@ -75,10 +75,10 @@ describe.each(
       fc.array(fc.tuple(said, fc.array(payload, { maxLength: 3 })), { minLength: 1, maxLength: 4 }),
       fc.nat(9_000),
       fc.nat(6),
-      fc.constantFrom('latest' as const, 'first' as const),
-      async (results, maxBytes, maxItems, keep) => {
+      fc.constantFrom('oldest' as const, 'newest' as const),
+      async (results, maxBytes, maxItems, order) => {
         const history = results.map(([said, payloads], at) => make(`c${at}`, said, payloads))
-        const policy = { ...open, media: { maxBytes, maxItems, keep } }
+        const policy = { ...open, media: { maxBytes, maxItems, order } }
         const stored = session(history)
         const held = await mediaIn(stored)
         const { changed, clamped, media = none } = await repairSession(stored, { ...policy, backup: false })
@@ -162,4 +162,20 @@ describe('a session of screenshots', () => {
     )
     expect(kinds).toEqual(['image', 'text', 'image'])
   })
+})
+
+it('redacts before payloads are counted, as clampMessages does: a secret may be one', async () => {
+  const bytes = base64(Buffer.concat([png(40, 30), Buffer.alloc(6_000, 'AbCd0123')]))
+  const content = [
+    { type: 'text', text: `secret="${bytes}"` },
+    { type: 'image', data: bytes, mimeType: 'image/png' },
+  ]
+  const message = { role: 'toolResult', toolCallId: 'c', toolName: 't', content, isError: false }
+  const policy = { ...open, media: { maxItems: 0 }, redact: true }
+  const file = session([message])
+  await repairSession(file, { ...policy, backup: false })
+  const [made] = clampMessages([message], policy).messages
+  expect(made?.content[0]?.text).toMatch(/^secret="\[redacted/)
+  expect(made?.content[1]?.text).toMatch(/image\/png 40x30 omitted\]$/)
+  expect(read(file)).toEqual([made])
 })

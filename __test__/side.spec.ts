@@ -3,10 +3,10 @@ import * as fc from 'fast-check'
 import { clampResult } from 'spillway'
 import { describe, expect, it } from 'vitest'
 
-const cap = (details: unknown, maxSideBytes?: number) =>
+const cap = (details: unknown, maxBytes?: number) =>
   clampResult(
     { role: 'toolResult', content: [{ type: 'text', text: 'ok' }], details },
-    { sideData: 'cap', ...(maxSideBytes !== undefined && { maxSideBytes }) },
+    { sideData: maxBytes === undefined ? 'cap' : { maxBytes } },
   ).details as any
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '')

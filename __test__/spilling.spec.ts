@@ -342,7 +342,7 @@ describe('wrapTool with a spill store', () => {
       for (const streams of ['merged', 'separate'] as const) {
         const capture = new OutputCapture({ ...policy(), streams })
         capture.stdout.write(page)
-        const { text, truncated, spill } = await capture.finish({ code: 1 })
+        const { text, truncated, spill } = await capture.finish({ exitCode: 1 })
         expect(text).toMatch(/\nlast\n\n\[tool output truncated: .*\]\n\[exit code 1\]$/)
         expect(truncated).toBe(true)
         expect(await whole(text)).toBe(page)

@@ -116,6 +116,25 @@ describe('data that shares its parts', () => {
   })
 })
 
+describe('an element that an accessor answers for', () => {
+  /** Makes a list whose element is short when it is read first. */
+  function growing(): unknown[] {
+    let reads = 0
+    const get = () => (reads++ === 0 ? 'short' : BIG)
+    return Object.defineProperty(['x'], 0, { enumerable: true, configurable: true, get })
+  }
+
+  it.each([
+    ['a list', growing],
+    ['a list in data', () => ({ rows: growing() })],
+    ['a list beside others', () => ({ rows: [[1, 2], growing()], total: 2 })],
+  ])('is returned as it was measured: %s', (_, make) => {
+    expect(sentChars(returned(make()))).toBeLessThanOrEqual(LIMIT)
+    const [message] = clampMessages([result({ content: growing() })]).messages
+    expect(sentChars(message)).toBeLessThanOrEqual(LIMIT + 200)
+  })
+})
+
 describe('lists', () => {
   it('are read by isList alone, which takes a revoked proxy', () => {
     // compat/ has its own rules: the names of other packages.
@@ -127,7 +146,7 @@ describe('lists', () => {
         readFileSync(join(__dirname, '../lib', name), 'utf8').includes('Array.isArray('),
     )
     // json.ts and settled.ts ask first if it is a proxy.
-    expect(users.sort()).toEqual(['json.ts', 'settled.ts', 'untrusted.ts'])
+    expect(users.sort()).toEqual(['dialect/settled.ts', 'json.ts', 'untrusted.ts'])
   })
 
   it('of holes are bounded', () => {

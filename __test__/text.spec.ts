@@ -7,8 +7,6 @@ import {
   estimateTokens,
   measureText,
   OutputCapture,
-  sliceUtf16Safe,
-  truncateUtf16Safe,
 } from 'spillway'
 import { describe, expect, it } from 'vitest'
 import { hostileText, limits, naive, policies, type SomeLimits } from './hostile.js'
@@ -579,28 +577,7 @@ describe('estimateTokens', () => {
   })
 })
 
-describe('sliceUtf16Safe', () => {
-  it('is slice where no pair is split, and one char less where one would be', () => {
-    const text = fc
-      .array(fc.constantFrom('a', '漢', '😀', '\ud83d', '\ude00'), { maxLength: 12 })
-      .map((all) => all.join(''))
-    const at = fc.option(fc.integer({ min: -16, max: 16 }), { nil: undefined })
-    fc.assert(
-      fc.property(text, fc.integer({ min: -16, max: 16 }), at, (text, start, end) => {
-        const plain = text.slice(start, end)
-        const safe = sliceUtf16Safe(text, start, end)
-        expect(plain).toContain(safe)
-        expect(plain.length - safe.length).toBeLessThanOrEqual(2)
-        const lone = (text: string) => [...text].filter((point) => /^[\ud800-\udfff]$/.test(point)).length
-        expect(lone(safe)).toBeLessThanOrEqual(lone(text))
-      }),
-      runs,
-    )
-    expect(sliceUtf16Safe('a😀b', 2)).toBe('b')
-    expect(truncateUtf16Safe('a😀b', 2)).toBe('a')
-    expect(truncateUtf16Safe('a\ud83d', 2)).toBe('a\ud83d')
-  })
-
+describe('a notice', () => {
   it('counts bytes in bytes where lines were cut too', () => {
     const bytes = Buffer.from(`${'é'.repeat(3_000)}\n${'line\n'.repeat(3_000)}`)
     const clamped = clampText(bytes, { maxLineBytes: 300, maxBytes: 1_000, keep: 'head' })

@@ -209,3 +209,6 @@ export const repaired: Promise<RepairReport> = repairSession('session.jsonl', {
 export const inspected: Promise<SessionReport> = inspectSession('session.jsonl', { top: 3, maxBytes: 1 })
 // @ts-expect-error a plan has steps
 repairSession('session.jsonl', { plan: [{ index: 1 }] })
+
+// @ts-expect-error a helper of the declarations is not exported
+export type Helper = import('spillway').OnlyOptions<object>

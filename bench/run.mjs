@@ -1,6 +1,7 @@
 // spillway beside a peer and beside the floor of the same work, in one process: medians and their ratios. A floor is a
 // copy of the text that is kept, or one pass over the input: no code does the work for less.
 //   npm run bench                 all rows, written to bench/RESULTS.md
+//   npm run bench -- --quick      the search by default, told of a failure and with a question, in a minute
 //   node --expose-gc bench/run.mjs clampText    the rows whose name holds this
 import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -29,6 +30,7 @@ import { findings } from './findings.mjs'
 import { pointsOf } from './growth/points.mjs'
 import * as pi from './node_modules/@earendil-works/pi-coding-agent/dist/core/tools/truncate.js'
 import { pairRows } from './pairs.mjs'
+import { searchRows } from './search.mjs'
 import { SESSIONS, sessionRows } from './session.mjs'
 import { ascii, cjk, counted, diff, logs, mixed } from './texts.mjs'
 
@@ -67,6 +69,11 @@ if (only.startsWith('=')) {
   const points = await pointsOf({ sizes: [1], input, fresh, lines, spent: 1_000 })
   const ns = Object.entries(points).map(([line, [[, ms]]]) => [line, ms * 1e6])
   console.log(JSON.stringify(Object.fromEntries(ns)))
+  process.exit()
+}
+
+if (only === '--quick') {
+  for (const row of searchRows()) console.log(row)
   process.exit()
 }
 
@@ -324,6 +331,9 @@ print('\n| case | |\n|---|--:|')
   print(`| require('spillway') in a fresh process | ${freshTime("require('spillway')").toFixed(1)} ms |`)
   print(`| reading its main file in a fresh process | ${freshTime(bare).toFixed(1)} ms |`)
 }
+
+print('\nThe search, which is what a cut is by default, on twelve kinds of text:\n')
+for (const row of searchRows()) print(row)
 
 print(
   '\nA tail of many lines (Pi shifts an array for each):\n\n| lines kept | Pi truncateTail | spillway/pi truncateTail |\n|--:|--:|--:|',

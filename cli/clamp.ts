@@ -1,10 +1,11 @@
 import { fstatSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { OutputCapture } from '../index.js'
+import { clampTextWithReport, cleanText, OutputCapture, redactText } from '../index.js'
 import type { Args, Command } from './args.js'
+import { explanationOf } from './explanation.js'
 import { type GivenPolicy, policyFlags, policyOf } from './policy.js'
 import { SUMMARIES } from './summaries.js'
-import { out, write } from './terminal.js'
+import { err, out, write } from './terminal.js'
 import { UsageError } from './usage_error.js'
 
 export const clamp: Command = {
@@ -12,13 +13,19 @@ export const clamp: Command = {
   usage: ['npm test 2>&1 | spillway clamp [flags]', 'spillway clamp [flags] < FILE'],
   about: `Reads stdin to its end, in memory bounded by the limits, and writes the part
 that the policy keeps. Text within the limits is written unchanged.`,
-  flags: policyFlags({ keep: 'auto', notice: 'hint', clean: 'never' }),
+  flags: {
+    ...policyFlags({ keep: 'auto', notice: 'hint', clean: 'never' }),
+    explain: {
+      help: `say on stderr why each line is kept, and which lines\nmore room would keep next; holds all of the input`,
+    },
+  },
   examples: [
     ['The lines that tell what went wrong', 'npm test 2>&1 | spillway clamp --keep findings'],
     [
       'The lines about a file',
       'git diff | spillway clamp --keep relevant --query src/cart.ts --max-bytes 8K',
     ],
+    ['The lines that are kept, with the reason', 'spillway clamp --explain < build.log > /dev/null'],
     ['The end of a log, in 2,000 tokens', 'spillway clamp --keep tail --max-tokens 2000 < build.log'],
   ],
   run,
@@ -34,9 +41,28 @@ async function run(args: Args): Promise<number> {
   // Node reads a directory as an empty stream.
   if (fstatSync(0).isDirectory())
     throw new UsageError('stdin is a directory; give a file: spillway clamp < FILE', 1)
-  if (isUnlimited(policy)) await pipeline(process.stdin, shown, process.stdout, { end: false })
+  if (args.has('explain')) await explain(policy)
+  else if (isUnlimited(policy)) await pipeline(process.stdin, shown, process.stdout, { end: false })
   else await out.show(await captured(policy), policy.clean === true)
   return 0
+}
+
+/** Writes the cut, as without reasons, and then the reasons. */
+async function explain(policy: GivenPolicy): Promise<void> {
+  const chunks: Buffer[] = []
+  const capture = new OutputCapture(policy)
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk)
+    await write(capture.stdout, chunk)
+  }
+  const { text, binary } = await capture.finish()
+  await out.show(text, policy.clean === true)
+  if (binary) return err.tell('binary output; no line is kept\n')
+  const given = new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(chunks))
+  const cleaned = policy.clean ? cleanText(given) : given
+  const searched = policy.redact ? redactText(cleaned) : cleaned
+  const report = clampTextWithReport(searched, { ...policy, explain: true })
+  await err.tell(explanationOf(report, searched))
 }
 
 function isUnlimited(policy: GivenPolicy): boolean {

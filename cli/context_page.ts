@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import { truncateUtf16Safe } from '../index.js'
+import { truncateUtf16Safe } from '../lib/text/slice.js'
 import { chartOf, SERIES, short } from './context_chart.js'
 import { STYLE } from './context_style.js'
 import { cutsSaid } from './cuts.js'

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
-import { OutputCapture, truncateUtf16Safe } from '../index.js'
+import { OutputCapture } from '../index.js'
+import { truncateUtf16Safe } from '../lib/text/slice.js'
 import { inOrder } from './escape.js'
 import { counted, size } from './table.js'
 import { out } from './terminal.js'

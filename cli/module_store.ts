@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { SpillMeta, SpillRange, SpillSearch, SpillStore, SweepOptions, TextInput } from 'spillway'
+import type { SpillRange, SpillSearch, SpillStore, TextInput } from 'spillway'
 import { UsageError } from './usage_error.js'
 
 const METHODS = ['save', 'read', 'search', 'list', 'sweep'] as const
@@ -51,7 +51,7 @@ export class ModuleStore implements SpillStore {
     return this.#loaded?.reference === 'path' ? 'path' : 'id'
   }
 
-  async save(input: TextInput | AsyncIterable<Uint8Array>, meta?: SpillMeta) {
+  async save(input: TextInput | AsyncIterable<Uint8Array>, meta?: Parameters<SpillStore['save']>[1]) {
     const late = new Late(this.#patience)
     const chunks = late.watch(input)
     try {
@@ -80,7 +80,7 @@ export class ModuleStore implements SpillStore {
     return this.#asked((store) => store.list(), SCAN)
   }
 
-  sweep(options?: SweepOptions) {
+  sweep(options?: Parameters<SpillStore['sweep']>[0]) {
     return this.#asked((store) => store.sweep(options), SCAN)
   }
 

@@ -63,7 +63,7 @@ async function runCommand(args: Args): Promise<number> {
     })
   if (spillError !== undefined && given) await err.tell(`spillway run: ${notSaved(spillError, given)}\n`)
   await show(text, policy.clean !== false)
-  return exit?.signal ? exitOfSignal(exit.signal) : (exit?.code ?? 1)
+  return exit?.signal ? exitOfSignal(exit.signal) : (exit?.exitCode ?? 1)
 }
 
 function start(command: string, args: readonly string[]): ChildProcess {

@@ -186,7 +186,7 @@ for (const side of Object.keys(shaping)) {
   test(`${side}: structured content that keeps its shape passes the client's validation`, async () => {
     const { client: plain } = await shaping.server({})
     const [{ outputSchema: schema }] = (await plain.listTools()).tools
-    const policy = { json: 'keep-shape', sideData: 'cap', maxSideBytes: 9_000, schema }
+    const policy = { json: 'keep-shape', sideData: { maxBytes: 9_000 }, schema }
     const { client } = await shaping[side](policy)
     const { structuredContent, isError } = await client.callTool({ name: 'pages', arguments: {} })
     assert.ok(!isError)
@@ -198,7 +198,7 @@ for (const side of Object.keys(shaping)) {
 }
 
 test('structured content that is cut as side data is refused: it says its size within', async () => {
-  const { client } = await shaping.server({ sideData: 'cap', maxSideBytes: 9_000 })
+  const { client } = await shaping.server({ sideData: { maxBytes: 9_000 } })
   const refused = await client.callTool({ name: 'pages', arguments: {} })
   assert.ok(refused.isError)
   assert.match(textOf(refused), /structured/)

@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
-import type { ClampEvent } from 'spillway'
+import type { ClampEvent, LimitName, MediaCount, TextSize } from 'spillway'
 import type { Result } from './dialect/results.js'
-import type { Figures } from './result/clamp_slots.js'
 import type { CallSpill } from './spill/call_spill.js'
 import { get, notify } from './untrusted.js'
 
@@ -19,6 +18,15 @@ export interface Origin {
   readonly spilling?: CallSpill
   /** True if no event is announced, since the clamp runs again. */
   readonly isTrial?: boolean
+}
+
+/** Sizes of all texts together and of their kept parts, and the limits that they exceeded. */
+export interface Figures {
+  readonly total: TextSize
+  readonly kept: TextSize
+  readonly exceeded: LimitName[]
+  /** Payloads that words replaced. */
+  readonly media?: MediaCount
 }
 
 const clamps = channel('spillway:clamp')

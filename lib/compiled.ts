@@ -1,10 +1,11 @@
 import type { ClampEvent, Cut, DialectName, Keep, SpillStore, TextSize, WrapPolicy } from 'spillway'
 import type { Cleaning } from './clean_options.js'
 import { native } from './engine.js'
-import type { MediaBudget } from './media/media.js'
+import type { MediaBudget } from './media_options.js'
 import { type CheckedNotice, NO_NOTICE } from './notice.js'
 import type { Query } from './query.js'
 import type { Redaction } from './redact_options.js'
+import type { Relayed } from './result/structured_content.js'
 import { isList } from './untrusted.js'
 
 /** A checked policy. */
@@ -31,6 +32,8 @@ export interface Compiled {
   readonly gate: number
   /** Bytes of JSON up to which any well-formed result fits, of any shape. */
   readonly light: number
+  /** Bytes of JSON up to which any well-formed data fits, whose JSON is one line. */
+  readonly flat: number
   /** Chars up to which a text's size alone may show that it fits. */
   readonly bySize: number
   /** Chars at the start and at the end beyond which no cut keeps anything; Infinity if only a pass can tell. */
@@ -41,6 +44,8 @@ export interface Compiled {
   readonly structured: 'both' | 'text' | 'structured'
   /** True if JSON that is cut still parses. */
   readonly keepsShape: boolean
+  /** True if reports tell why lines are kept. */
+  readonly explains: boolean
   /** A JSON schema, as JSON. */
   readonly schema: string | undefined
   readonly clean: Cleaning | undefined
@@ -49,6 +54,8 @@ export interface Compiled {
   readonly method: string | undefined
   readonly onClamp: ((event: ClampEvent) => void) | undefined
   readonly spill: SpillStore | undefined
+  /** Set by a proxy alone. */
+  readonly relayed?: Relayed
   /** The options that were given, without defaults. */
   readonly given: WrapPolicy
   /** Checks other options for the same kind of notice. */
@@ -101,6 +108,7 @@ export function handleOf(policy: Compiled): Slot['handle'] {
     needles: policy.needles,
     query: isList(policy.query) ? policy.query : [],
     keepsShape: policy.keepsShape,
+    explains: policy.explains,
     ...(policy.schema !== undefined && { schema: policy.schema }),
     ...(saved && { saved: saved.how, savedName: saved.name }),
   })
@@ -116,10 +124,12 @@ export function measures(limits: Compiled['limits'], keep: Compiled['keep']) {
   const reach = isLined ? Number.POSITIVE_INFINITY : Math.min(limits.bytes, limits.chars) + 2
   // A char is at most three bytes, one line, three tokens (`MOST_PER_CHAR` in src/tokens/mod.rs).
   const gate = Math.min(limits.bytes / 3, limits.lines, limits.chars, limits.tokens / 3, limits.lineBytes / 3)
+  const flat = Math.min(limits.bytes, limits.chars, limits.tokens / 3, limits.lineBytes)
   return {
     limits,
     gate,
-    light: Math.min(gate * 6, limits.bytes, limits.chars, limits.tokens / 3, limits.lineBytes),
+    light: Math.min(gate * 6, flat),
+    flat: limits.lines > 0 ? flat : 0,
     bySize: isCounted ? Math.min(limits.bytes, limits.chars) : 0,
     reach: { head: keep === 'tail' && !isLined ? 0 : reach, tail: keep === 'head' && !isLined ? 0 : reach },
   }

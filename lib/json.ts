@@ -14,6 +14,15 @@ export function jsonOf(value: unknown): string | undefined {
 const { isProxy } = types
 const { getOwnPropertyDescriptor } = Object
 
+const { __lookupGetter__: lookup } = Object.prototype as unknown as {
+  __lookupGetter__: (key: number) => unknown
+}
+
+/** Returns true if an accessor answers for an element. Four times as fast as its descriptor. */
+export function hasGetter(list: readonly unknown[], at: number): boolean {
+  return lookup.call(list, at) !== undefined
+}
+
 /** Replaces a value before it is written, as the second argument of JSON.stringify does. */
 // biome-ignore lint/suspicious/noExplicitAny: it is called on the holder of the value
 type Replacer = (this: any, key: string, value: unknown) => unknown
@@ -127,10 +136,13 @@ export function jsonBytes(value: unknown): number {
 
 /** Bytes of a char at most, as an escape. */
 const MOST_PER_CHAR = 6
-/** Bytes of a number or a word such as `false`, at most. */
-const LONGEST_SCALAR = 25
-/** Bytes charged for a member. More than it takes, because with many members JSON.stringify is faster than the walk. */
-const WALKED = 32
+/** Bytes of a number at most, and of one of 32 bits without a fraction. */
+const LONGEST_NUMBER = 25
+const LONGEST_INTEGER = 11
+/** Bytes of a word such as `false`, at most. */
+const LONGEST_WORD = 5
+/** Bytes of the quotes, the colon and the comma of a member. */
+const PER_MEMBER = 4
 
 /**
  * Returns a lower bound of the room left after the JSON of a value. Negative if there may be no room, if only its JSON
@@ -139,8 +151,8 @@ const WALKED = 32
 export function roomAfter(value: unknown, room: number): number {
   if (typeof value === 'string')
     return value.length <= room && value.isWellFormed() ? room - value.length * MOST_PER_CHAR - 2 : -1
-  if (typeof value !== 'object' || value === null)
-    return typeof value === 'bigint' ? -1 : room - LONGEST_SCALAR
+  if (typeof value === 'number') return room - ((value | 0) === value ? LONGEST_INTEGER : LONGEST_NUMBER)
+  if (!isObject(value)) return typeof value === 'bigint' ? -1 : room - LONGEST_WORD
   if (isProxy(value) || 'toJSON' in value) return -1
   if (Array.isArray(value)) return roomAfterList(value, room)
   return isPlain(value) ? roomAfterMembers(value, room) : -1
@@ -149,7 +161,8 @@ export function roomAfter(value: unknown, room: number): number {
 function roomAfterList(list: readonly unknown[], room: number): number {
   let left = room - 2
   for (let at = 0; at < list.length && left >= 0; at++) {
-    left = roomAfter(elementAt(list, at), left - 1)
+    if (hasGetter(list, at)) return -1
+    left = roomAfter(list[at], left - 1)
     // Elements are usually alike, so the first one shows if the walk of a long list would fail.
     if (at === 0 && (room - left) * list.length > room) return -1
   }
@@ -160,7 +173,7 @@ function roomAfterMembers(value: object, room: number): number {
   let left = room - 2
   // The fastest loop over names. Includes inherited ones, but plain data has none.
   for (const name in value) {
-    left -= name.length * MOST_PER_CHAR + WALKED
+    left -= name.length * MOST_PER_CHAR + PER_MEMBER
     if (left < 0 || !name.isWellFormed()) return -1
     const member = getOwnPropertyDescriptor(value, name)
     // An accessor may run only once, when the value is read.

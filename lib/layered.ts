@@ -33,11 +33,10 @@ function tighter({ limits: a }: Compiled, { limits: b }: Compiled): WrapPolicy {
   }
 }
 
-/** A bound of side data counts where it was given, or holds already. */
-function tighterSide({ sideData, maxSideBytes, given }: Compiled, outer: Compiled): WrapPolicy {
-  const before = sideData === 'cap' ? maxSideBytes : given.maxSideBytes
-  const bounds = [before, outer.given.maxSideBytes].filter((bound) => bound !== undefined)
-  return bounds.length === 0 ? {} : { maxSideBytes: Math.min(...bounds) }
+/** The tighter of two bounds of side data. If either policy has none, the later one decides. */
+function tighterSide(inner: Compiled, outer: Compiled): WrapPolicy {
+  if (inner.sideData !== 'cap' || outer.sideData !== 'cap') return {}
+  return { sideData: { maxBytes: Math.min(inner.maxSideBytes, outer.maxSideBytes) } }
 }
 
 /** The tighter bound of each kind. The later policy says which payloads stay. */
@@ -46,7 +45,7 @@ function tighterMedia({ media: a }: Compiled, { media: b }: Compiled): WrapPolic
   if (!one || !other) return {}
   const maxBytes = Math.min(one.maxBytes, other.maxBytes)
   const maxItems = Math.min(one.maxItems, other.maxItems)
-  return { media: { maxBytes, maxItems, keep: one.first ? 'first' : 'latest' } }
+  return { media: { maxBytes, maxItems, order: one.first ? 'newest' : 'oldest' } }
 }
 
 /** Redacts all that either redacts. */

@@ -1,12 +1,14 @@
 import type { Cut, Policy, WrapPolicy } from 'spillway'
 import { checkClean } from './clean_options.js'
 import { type Compiled, measures } from './compiled.js'
-import { dialectNames } from './dialect/table.js'
-import { checkMedia } from './media/options.js'
+import { dialectNames } from './dialects.js'
+import { checkMedia } from './media_options.js'
 import { checkNotice } from './notice.js'
 import { checkQuery } from './query.js'
 import { checkRedact } from './redact_options.js'
+import type { Relayed } from './result/structured_content.js'
 import { checkSchema } from './schema.js'
+import { checkSideData } from './side_data_options.js'
 import { isList, isObject } from './untrusted.js'
 import {
   bound,
@@ -36,13 +38,14 @@ class CheckedPolicy {
   readonly #compiled: Compiled
 
   constructor(options: WrapPolicy, compiled: Compiled) {
-    const { needles, query, clean, media, redact } = options
+    const { needles, query, clean, media, redact, sideData } = options
     Object.assign(this, options, { maxBytes: compiled.limits.bytes, maxLines: compiled.limits.lines })
     if (needles) Object.assign(this, { needles: Object.freeze([...needles]) })
     if (isList(query)) Object.assign(this, { query: Object.freeze([...query]) })
     if (media) Object.assign(this, { media: Object.freeze({ ...media }) })
     if (isObject(clean)) Object.assign(this, { clean: Object.freeze({ ...clean }) })
     if (isObject(redact)) Object.assign(this, { redact: Object.freeze({ ...redact }) })
+    if (isObject(sideData)) Object.assign(this, { sideData: Object.freeze({ ...sideData }) })
     this.#compiled = compiled
     Object.freeze(this)
   }
@@ -78,6 +81,12 @@ function suffixed(options: WrapPolicy, suffix: Suffix, rules: Rules): Compiled {
   const notice = template === undefined ? literal : base.notice
   const remake = (changed: WrapPolicy) => suffixed(changed, suffix, rules)
   return { ...base, notice: { ...notice, glued: true }, ...rules, remake }
+}
+
+/** Makes the policy of a proxy, under which structured content counts within the limits. */
+export function withRelayed(options: WrapPolicy, relayed: Relayed): Policy {
+  const given = givenOptions(options)
+  return new CheckedPolicy(given, { ...check(given), relayed }) as unknown as Policy
 }
 
 /** Returns the options that are given, each read once. */
@@ -122,6 +131,7 @@ function check(options: WrapPolicy): Compiled {
   }
   const keep = choice('keep', options.keep, KEEPS, 'auto')
   const method = options.method === undefined ? undefined : text('method', options.method, '')
+  const side = checkSideData(options.sideData)
   const dialect = options.dialect
   if (dialect !== undefined) choice('dialect', dialect, dialectNames, 'text')
   return {
@@ -141,11 +151,11 @@ function check(options: WrapPolicy): Compiled {
     media: checkMedia(options.media),
     redact: checkRedact(options.redact),
     dialect,
-    sideData: choice('sideData', options.sideData, ['keep', 'cap', 'drop'], 'keep'),
     structured: choice('structured', options.structured, ['both', 'text', 'structured'], 'both'),
     keepsShape: choice('json', options.json, ['text', 'keep-shape'], 'text') === 'keep-shape',
+    explains: flag('explain', options.explain, false),
     schema: checkSchema(options.schema),
-    maxSideBytes: bound('maxSideBytes', options.maxSideBytes, 8_192),
+    ...side,
     method,
     onClamp: callback('onClamp', options.onClamp),
     spill: store('spill', options.spill),

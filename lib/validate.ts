@@ -1,6 +1,7 @@
 import { types } from 'node:util'
 import type { SpillStore, TextInput } from 'spillway'
 import { closest } from './closest.js'
+import { POLICY, REACHED } from './reached_options.js'
 import { isList, isObject, isPromise } from './untrusted.js'
 
 const PROMPT = [
@@ -19,44 +20,16 @@ const PROMPT = [
   'provider',
 ] as const
 
-const POLICY = [
-  'maxBytes',
-  'maxLines',
-  'maxChars',
-  'maxTokens',
-  'maxLineBytes',
-  'keep',
-  'headShare',
-  'needles',
-  'query',
-  'isError',
-  'snap',
-  'notice',
-  'source',
-  'share',
-  'dialect',
-  'sideData',
-  'maxSideBytes',
-  'structured',
-  'json',
-  'schema',
-  'clean',
-  'redact',
-  'media',
-  'method',
-  'onClamp',
-  'spill',
-] as const
-
 /** Names of all options, by taker, its own first. */
 export const OPTIONS = {
   policy: POLICY,
-  media: ['maxBytes', 'maxItems', 'keep'],
+  media: ['maxBytes', 'maxItems', 'order'],
+  sideData: ['maxBytes'],
   clean: ['ansi', 'carriageReturns', 'control', 'repeats'],
   redact: ['kinds', 'patterns'],
   display: ['maxChars', 'maxErrorChars', 'clean', 'redact'],
-  messages: ['aggregate', ...POLICY],
-  aggregate: ['maxChars', 'order', 'protectLatest', 'minKeepChars'],
+  messages: REACHED.clampMessages,
+  aggregate: ['maxChars', 'order', 'protectNewest', 'minKeepChars'],
   capture: ['streams', 'tool', 'callId', ...POLICY],
   attach: ['graceMs', 'signal'],
   store: ['dir', 'reference', 'maxFileBytes', 'maxTotalBytes', 'maxAge', 'minAge'],
@@ -130,7 +103,7 @@ export function checkNames<T extends object>(taker: Taker, field: string, value:
 
 /** Like `checkNames`, for the options within another option, which do not serve other functions. */
 export function checkNamesWithin<T extends object>(
-  taker: 'clean' | 'redact' | 'aggregate' | 'media',
+  taker: 'clean' | 'redact' | 'aggregate' | 'media' | 'sideData',
   value: T,
 ): T {
   const own: readonly string[] = OPTIONS[taker]

@@ -19,7 +19,8 @@ async function main() {
   for (const kept of [result, text])
     if (kept.length > 51_200 || !kept.includes(DECISIVE))
       throw new Error(`kept ${kept.length} chars of the log`)
-  if (exit.code !== 0 || saved.length !== 2) throw new Error(`exit code ${exit.code}, ${saved.length} saved`)
+  if (exit.exitCode !== 0 || saved.length !== 2)
+    throw new Error(`exit code ${exit.exitCode}, ${saved.length} saved`)
   console.log('the decisive line is kept, the rest is saved')
 }
 

@@ -20,6 +20,7 @@ const app = await Application.bootstrapWithPlugins({
   disableSources: true,
   hideGenerator: true,
   validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: false },
+  intentionallyNotExported: ['OnlyOptions', 'StoredMessage'],
   treatWarningsAsErrors: true,
   outputs: [
     { name: 'html', path: join(out, 'html') },
@@ -27,22 +28,17 @@ const app = await Application.bootstrapWithPlugins({
   ],
 })
 
-/** Returns true if an optional parameter has a type without a name: nothing can point to its options. */
-const isInline = ({ flags, type }) =>
-  flags.isOptional && [type, ...(type?.types ?? [])].some((part) => part?.declaration?.children?.length > 0)
-
-/** Names of the options and members that have no anchor: those missing on the page of their interface or class, and
- *  those of parameters whose type has no name. */
+/** Names of the members that have no anchor on the page of their interface or class. */
 function withoutAnchor(project) {
   const owners = project.getReflectionsByKind(ReflectionKind.Interface | ReflectionKind.Class)
-  const members = owners.flatMap((owner) => {
+  return owners.flatMap((owner) => {
     const folder = owner.kind === ReflectionKind.Class ? 'classes' : 'interfaces'
     const page = join(out, 'html', folder, `${owner.getFullName()}.html`)
     const html = existsSync(page) ? readFileSync(page, 'utf8') : ''
-    return (owner.children ?? []).filter(({ name }) => !html.includes(`id="${name.toLowerCase()}"`))
+    return (owner.children ?? [])
+      .filter(({ name }) => !html.includes(`id="${name.toLowerCase()}"`))
+      .map((member) => member.getFullName())
   })
-  const parameters = project.getReflectionsByKind(ReflectionKind.Parameter).filter(isInline)
-  return [...members, ...parameters].map((reflection) => reflection.getFullName())
 }
 
 rmSync(out, { recursive: true, force: true })

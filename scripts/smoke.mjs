@@ -45,7 +45,7 @@ const checks = [
     const script = 'for i in $(seq 20000); do echo a line of output $i; done; exit 3'
     const { text, total, exit } = await new OutputCapture().attach(spawn('sh', ['-c', script]))
     within(text)
-    assert.deepEqual([total.lines, exit.code, text.slice(-13)], [20_000, 3, '[exit code 3]'])
+    assert.deepEqual([total.lines, exit.exitCode, text.slice(-13)], [20_000, 3, '[exit code 3]'])
   },
   async () => within(await wrapTool({ execute: async () => big }).execute()),
   async () =>

@@ -11,15 +11,16 @@
 //! - [`clean`]: the output of terminals as plain text.
 //! - `sieve`: the places where one of many short texts may begin.
 //! - [`redact`]: secrets replaced by marks.
-//! - [`truncate`]: what stays of a text that is over its limits.
-//! - [`findings`]: the lines of a text or a stream that explain a failure.
-//! - [`relevance`]: the lines of a text that an agent will use next.
+//! - [`relevance`]: the worth of lines to a question.
+//! - [`selection`]: the lines of a text or a stream that matter.
+//! - [`truncate`]: the cut of a text that is over its limits.
 //! - [`capture`]: both ends and the findings of a process's output, in bounded memory.
 //! - [`share`]: one budget across the blocks of a result.
 //! - [`plan`]: one budget across the results of a history.
 //! - [`json`]: rows of JSON, read and edited in place.
 //! - [`shape`]: JSON within limits that still parses.
 //! - [`dialect`]: the formats in which frameworks store tool results.
+//! - [`slots`]: the texts of one tool result within limits, and the data beside them.
 //! - [`session`]: stored sessions, inspected and repaired.
 //! - [`spill`]: full outputs on disk.
 //! - `hash`: hashes of texts.
@@ -73,6 +74,7 @@ pub mod session;
 pub mod shape;
 pub mod share;
 mod sieve;
+pub mod slots;
 pub mod spill;
 pub mod tokens;
 pub mod truncate;

@@ -60,6 +60,8 @@ pub struct Policy {
     pub keeps_shape: bool,
     /// The JSON schema against which JSON validates.
     pub schema: Option<Arc<str>>,
+    /// The reasons for which lines are kept are told.
+    pub explains: bool,
     /// The secrets that texts lose.
     pub redact: Option<Arc<Rules>>,
 }
@@ -98,6 +100,7 @@ impl Default for Policy {
             query: vec![],
             keeps_shape: false,
             schema: None,
+            explains: false,
             redact: None,
         }
     }

@@ -13,7 +13,7 @@ use spillway::notice::earlier::Earlier;
 use spillway::policy::{Keep, Policy};
 use spillway::selection::{Selection, Sought};
 use spillway::truncate::input::Input;
-use spillway::truncate::{Cut, Terms, truncate};
+use spillway::truncate::{Cut, Terms, compose, truncate};
 
 /// Generates a log with failures: informative and other lines, long ones, wide ones, notices of ours.
 fn log() -> impl Strategy<Value = String> {
@@ -65,12 +65,12 @@ fn search(chunks: &[&[u8]], policy: &Policy) -> Selection {
 fn cut(selection: &Selection, policy: &Policy) -> Option<Cut> {
     let size = selection.size();
     let input = Input::ends(Utf8(b""), Utf8(b""), size.bytes).with_totals(size);
-    selection.cut(&input, Terms::from(policy), None)
+    compose::cut(selection, &input, Terms::from(policy), None)
 }
 
 fn found(text: &str, policy: &Policy) -> Option<Cut> {
     let selection = search(&[text.as_bytes()], policy);
-    selection.cut(&Input::whole(Utf8(text.as_bytes())), Terms::from(policy), None)
+    compose::cut(&selection, &Input::whole(Utf8(text.as_bytes())), Terms::from(policy), None)
 }
 
 /// Returns the numbers of the lines that a cut keeps whole.

@@ -13,8 +13,6 @@ import {
   measureText,
   redactText,
   sanitizeForDisplay,
-  sliceUtf16Safe,
-  truncateUtf16Safe,
 } from 'spillway'
 import * as daycare from 'spillway/daycare'
 import * as openclaw from 'spillway/openclaw'
@@ -129,8 +127,8 @@ const listed = [
     (text) => redactText(text),
   ],
   ['redactText, starts of keys', repeat('-----BEGIN RSA PRIVATE KEY-----\n'), (text) => redactText(text)],
-  ['sliceUtf16Safe', ascii, (text) => sliceUtf16Safe(text, 1, -1)],
-  ['truncateUtf16Safe', ascii, (text) => truncateUtf16Safe(text, text.length - 1)],
+  ['sliceUtf16Safe', ascii, (text) => openclaw.sliceUtf16Safe(text, 1, -1)],
+  ['truncateUtf16Safe', ascii, (text) => openclaw.truncateUtf16Safe(text, text.length - 1)],
   ['clampResult, one block', resultOf(ascii), (value) => clampResult(value)],
   ['clampResult, cleaned', resultOf(diff), (value) => clampResult(value, { clean: true })],
   ['clampResult, media, a payload', image, (text) => clampResult(text, noMedia)],

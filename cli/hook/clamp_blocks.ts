@@ -1,10 +1,5 @@
 import { wrapTool } from '../../index.js'
-import { asks, type Compiled, paged, saved } from '../../lib/compiled.js'
-import { compile } from '../../lib/policy.js'
-import { decoded, once, stringsIn } from '../../lib/query.js'
-import { save } from '../../lib/spill/call_spill.js'
-import { SEARCHED } from '../../lib/text/pieces.js'
-import { clamp } from '../../lib/text/text.js'
+import { clampCallText } from '../../lib/spill/clamp_call_text.js'
 import { isObject } from '../mcp/message.js'
 import { type Block, type HookPolicy, isPlain, textsOf } from './blocks.js'
 
@@ -23,7 +18,9 @@ export async function clampBlocks(
 ): Promise<readonly Block[]> {
   const [text] = textsOf(blocks)
   if (text !== undefined && blocks.length === 1 && isPlain(blocks[0]) && !policy.clean && !policy.redact) {
-    const kept = await clampOne(text, { name, input, pages }, policy)
+    const { storing, ...others } = policy
+    const isPaged = pages?.some((page) => page === 'offset' || page === 'limit') ?? false
+    const kept = await clampCallText(text, { name, input, isPaged }, others, storing)
     return kept === text ? blocks : [{ ...(blocks[0] as object), text: kept }]
   }
   const { isError, storing, ...others } = policy
@@ -47,16 +44,4 @@ function withPayload(block: Block): Block {
   const source = isObject(block) && block['type'] === 'image' ? block['source'] : undefined
   if (!isObject(source) || source['type'] !== 'base64') return block
   return { type: 'image', data: source['data'], mimeType: source['media_type'] }
-}
-
-/** Clamps one text as a wrapped tool does, without the code for results of any shape: loading it takes 10 ms. */
-async function clampOne(text: string, { name, input, pages }: Asked, { storing, ...policy }: HookPolicy) {
-  const isPaged = pages?.some((page) => page === 'offset' || page === 'limit')
-  const compiled = isPaged ? paged(compile(policy)) : compile(policy)
-  const ask = asks(compiled) ? once(() => stringsIn([decoded(input)])) : undefined
-  const clampAs = (policy: Compiled) => clamp(text, policy, SEARCHED, ask)
-  const kept = clampAs(compiled)
-  if (kept === text || !storing) return kept
-  const { whole } = await save(storing(), text, { tool: name })
-  return clampAs(saved(compiled, ...whole))
 }

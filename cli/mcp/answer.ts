@@ -5,7 +5,7 @@ import { Raw } from './parts.js'
 /** Returns the JSON text of a member of an answer. */
 export type Source = (...names: readonly string[]) => string
 
-export const UNLIMITED = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
+const UNLIMITED = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY }
 /** The code of JSON-RPC for an internal error. */
 export const INTERNAL = -32_603
 

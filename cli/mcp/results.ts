@@ -1,22 +1,13 @@
 import type { Policy, SpillStore, WrapPolicy } from 'spillway'
-import { clampResult, wrapTool } from '../../index.js'
+import { clampJson, wrapTool } from '../../index.js'
+import { withRelayed } from '../../lib/policy.js'
 import { quoted } from '../escape.js'
-import {
-  charsOf,
-  flattened,
-  INTERNAL,
-  nests,
-  repeats,
-  restOf,
-  type Source,
-  textsOf,
-  UNLIMITED,
-} from './answer.js'
+import { charsOf, flattened, INTERNAL, nests, repeats, restOf, type Source, textsOf } from './answer.js'
 import { isObject, type Members } from './message.js'
 import { Raw } from './parts.js'
-import { beside, fits, left, leftBy, limitsOf, surelyFits, withoutNotice } from './room.js'
+import { fits, leftBy, limitsOf, surelyFits } from './room.js'
 import type { Schemas } from './schemas.js'
-import { cutStructured, holding, noticeOf, savedIn, savedText, wordsFor } from './structured.js'
+import { Structured } from './structured.js'
 
 /** A call of a tool. That of a call that is not known has no name. */
 export interface Call {
@@ -57,7 +48,7 @@ export class Results {
   /** Returns true if nothing in a JSON text can be over the limits, or be a secret that is to go. */
   surelyFits(json: string): boolean {
     const { redact = false } = this.#policy
-    return redact === false && surelyFits(json, limitsOf(this.#policy))
+    return redact === false && surelyFits(json, this.#limits)
   }
 
   /** Bounds an answer. The same object comes back if nothing of it changes. */
@@ -70,129 +61,112 @@ export class Results {
     const rest = part === 'error' && result !== undefined ? { ...others, result } : others
     const isLittle = Buffer.byteLength(JSON.stringify(rest)) <= LITTLE
     if (!isLittle) this.#tell(`${nameOf(call)}: what an answer held beside its ${part} was left out`)
-    const sent = part === 'error' ? await this.#error(error, call) : await this.#result(result, call, source)
+    const sent =
+      part === 'error' ? await this.#error(error, call, source) : await this.#result(result, call, source)
     if (isLittle && sent === body[part]) return body
     return { ...(isLittle ? body : { jsonrpc: '2.0', id: body['id'] }), [part]: sent }
   }
 
   async #result(result: unknown, call: Call, source: Source): Promise<unknown> {
     if (isObject(result)) return this.#object(result, call, source)
-    if (typeof result === 'string') return this.#wrapped(result, {}, call)
+    if (typeof result === 'string') return this.#wrapped(result, call)
     if (!Array.isArray(result)) return result
     const { content } = await this.#object({ content: result }, call, source)
     return content
   }
 
-  /** Cuts the message of an error as a text, and its data as JSON in what that leaves. */
-  async #error(error: unknown, call: Call): Promise<unknown> {
+  /** Cuts the message of an error as the text of a result, and its data as structured content without a schema. */
+  async #error(error: unknown, call: Call, source: Source): Promise<unknown> {
     const { code, message, data } = isObject(error) ? error : { message: error }
     if (this.surelyFits(JSON.stringify(error))) return error
-    const limits = limitsOf(this.#policy)
     const text = typeof message === 'string' ? message : JSON.stringify(message ?? null)
-    const given = JSON.stringify(data)
-    const room = given === undefined ? limits : { ...beside(limits, [given]), maxLines: limits.maxLines }
-    const said = await this.#wrapped(text, room, call)
-    const cut = given && cutStructured(given, { ...this.#policy, ...left(limits, String(said)) })
-    const kept = cut === undefined || cut === '' || cut.text === '' ? {} : { data: new Raw(cut.text) }
+    const given = {
+      content: [{ type: 'text', text }],
+      ...(data !== undefined && { structuredContent: data }),
+    }
+    const structured = new Structured(data, () => source('error', 'data'))
+    const sent = await this.#shown(given, call, structured)
+    const texts = textsOf(sent)
+    const kept = sent['structuredContent'] === undefined ? {} : { data: sent['structuredContent'] }
+    const said = (structured.isSaid ? texts.slice(0, -1) : texts).join('\n')
     return { code: typeof code === 'number' ? code : INTERNAL, message: said, ...kept }
   }
 
-  async #object(result: Members, call: Call, source: Source): Promise<Members> {
-    // A client checks structured content against the schema of the tool, and refuses a result without it.
-    const { structured = 'both', redact = false } = this.#policy
-    const kept = structured === 'text' && this.#schemas.of(call.tool) ? 'both' : structured
-    const once = this.#withMeta(clampResult(result, { ...UNLIMITED, structured: kept, redact }))
-    const sent =
-      (await this.#reshaped(once, call, () =>
-        once['structuredContent'] === result['structuredContent']
-          ? source('result', 'structuredContent')
-          : JSON.stringify(once['structuredContent']),
-      )) ?? (await this.#wrappedObject(once, {}, call))
-    const bounded = await this.#withoutRest(sent, call)
-    const isTwin = repeats(result)
-    this.#count(call, charsOf(result, isTwin), charsOf(bounded, isTwin), bounded !== result)
-    return bounded
+  async #object(given: Members, call: Call, source: Source): Promise<Members> {
+    const result = this.#withMeta(given)
+    const structured = new Structured(given['structuredContent'], () => source('result', 'structuredContent'))
+    const { structured: copies = 'both' } = this.#policy
+    const schema = this.#schemas.of(call.tool)
+    const own = {
+      // A client checks structured content against the schema of the tool, and refuses a result without it.
+      ...(copies === 'text' && schema && { structured: 'both' as const }),
+      ...(schema && { schema }),
+    }
+    const sent = await this.#withoutRest(await this.#shown(result, call, structured, own), call)
+    if (structured.words !== '' && (structured.left === undefined || !structured.isSaid))
+      if (this.#policy.notice !== false || structured.left === undefined)
+        this.#tell(`${nameOf(call)}: ${structured.words}`)
+    const isTwin = repeats(given)
+    this.#count(call, charsOf(given, isTwin), charsOf(sent, isTwin), sent !== given)
+    return sent
   }
 
   /** Cuts what a result says of itself as JSON to limits of its own, since a host does not show it. */
   #withMeta(result: Members): Members {
     const json = JSON.stringify(result['_meta'])
-    if (json === undefined || fits(json, limitsOf(this.#policy))) return result
-    const { text } = cutStructured(json, this.#policy)
-    return { ...result, _meta: JSON.parse(text || '{}') }
-  }
-
-  /** Returns an outcome of the same type unless it is data of no dialect, whose text then stands for all of it. */
-  async #wrappedObject(result: Members, policy: WrapPolicy, call: Call): Promise<Members> {
-    const sent = await this.#wrapped(result, policy, call)
-    if (isObject(sent)) return sent
-    const content = [{ type: 'text', text: typeof sent === 'string' ? sent : JSON.stringify(sent) }]
-    return { content, ...(result['isError'] === true && { isError: true }) }
-  }
-
-  #wrapped(result: unknown, policy: WrapPolicy, { tool, args }: Call): Promise<unknown> {
-    const own = { ...this.#policy, ...(this.#store && { spill: this.#store }), ...policy }
-    const execute = async (_args: unknown) => result
-    return wrapTool({ name: tool, execute }, { ...own, structured: 'both' }).execute(args)
-  }
-
-  /** Cuts the texts of a result in what its structured content leaves of the limits, and that in what the texts leave:
-   *  each gets half at least, since a host shows either or both. Returns undefined without structured content. */
-  async #reshaped(result: Members, call: Call, json: () => string): Promise<Members | undefined> {
-    const { structuredContent, ...others } = result
-    if (structuredContent === undefined) return undefined
-    const limits = limitsOf(this.#policy)
-    const texts = textsOf(result)
-    const room = beside(limits, texts)
-    const whole = JSON.stringify(structuredContent)
-    if (fits(whole, room)) return this.#wrappedObject(result, leftBy(whole, limits), call)
-    const { tool, args } = call
-    const schema = this.#schemas.of(tool)
-    const isReadable = !schema || !('~standard' in schema)
-    const spared = this.#policy.notice === false ? undefined : withoutNotice(room, limits)
-    const cut = cutStructured(
-      json(),
-      { ...this.#policy, ...(spared ?? room) },
-      isReadable ? schema : undefined,
-      args,
-    )
-    if (!cut.truncated) return this.#wrappedObject(result, leftBy(cut.text, limits), call)
-    const isLeft = isReadable && cut.validates !== false && cut.text !== ''
-    const text = savedText(structuredContent, texts, repeats(result))
-    const saved = this.#store && (await savedIn(this.#store, text, tool))
-    const words = isLeft ? noticeOf(cut, saved) : wordsFor(cut, schema !== undefined, saved)
-    const notice = spared ? words : ''
-    if (!isLeft || (!spared && this.#policy.notice !== false)) this.#tell(`${nameOf(call)}: ${words}`)
-    const spill = this.#store && saved?.record && { spill: holding(this.#store, text, saved.record) }
-    const rest = left(leftBy(isLeft ? cut.text : '', limits), notice)
-    // A client takes a result without the structured content of its schema only if that is an error.
-    const shaped = isLeft
-      ? { ...result, structuredContent: JSON.parse(cut.text) }
-      : { ...others, isError: true }
-    const sent = await this.#wrappedObject(shaped, { ...rest, ...spill }, call)
-    const blocks = Array.isArray(sent['content']) ? sent['content'] : []
+    if (json === undefined || fits(json, this.#limits)) return result
+    const { maxBytes, maxChars, maxTokens } = this.#limits
+    const { redact = false } = this.#policy
     return {
-      ...sent,
-      ...(isLeft && { structuredContent: new Raw(cut.text) }),
-      ...(notice !== '' && { content: [...blocks, { type: 'text', text: notice }] }),
+      ...result,
+      _meta: JSON.parse(clampJson(json, { maxBytes, maxChars, maxTokens, redact }) || '{}'),
     }
+  }
+
+  /** Clamps what a host shows of a result. Data of no dialect becomes a text, which then stands for all of it. */
+  async #shown(result: Members, call: Call, structured: Structured, own: WrapPolicy = {}): Promise<Members> {
+    const sent = await this.#wrapped(result, call, own, structured)
+    if (!isObject(sent)) {
+      const content = [{ type: 'text', text: typeof sent === 'string' ? sent : JSON.stringify(sent) }]
+      return { content, ...(result['isError'] === true && { isError: true }) }
+    }
+    const { left } = structured
+    return left === undefined || !('structuredContent' in sent)
+      ? sent
+      : { ...sent, structuredContent: new Raw(left) }
+  }
+
+  /** Clamps a value as a wrapped tool does. */
+  #wrapped(
+    value: unknown,
+    { tool, args }: Call,
+    own: WrapPolicy = {},
+    relayed?: Structured,
+  ): Promise<unknown> {
+    const policy = { ...this.#policy, ...(this.#store && { spill: this.#store }), ...own }
+    const execute = async (_args: unknown) => value
+    return wrapTool({ name: tool, execute }, relayed ? withRelayed(policy, relayed) : policy).execute(args)
   }
 
   /** Makes a text of a result whose names, addresses and other data beside its texts are over the limits. */
   async #withoutRest(result: Members, call: Call): Promise<Members> {
     const { structuredContent } = result
     const rest = JSON.stringify(restOf(result))
-    const limits = limitsOf(this.#policy)
+    const limits = this.#limits
     if (fits(rest, limits, LITTLE)) return result
     const structured =
       structuredContent instanceof Raw ? structuredContent.json : (JSON.stringify(structuredContent) ?? '')
     const words = [...textsOf(result), rest].join('\n')
-    const text = await this.#wrapped(words, leftBy(structured, limits), call)
+    const text = await this.#wrapped(words, call, leftBy(structured, limits))
     return {
       content: [{ type: 'text', text }],
       ...(structuredContent !== undefined && { structuredContent }),
       ...(result['isError'] === true && { isError: true }),
     }
+  }
+
+  get #limits() {
+    return limitsOf(this.#policy)
   }
 }
 

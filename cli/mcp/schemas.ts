@@ -1,4 +1,8 @@
+import { nests } from './answer.js'
 import { isObject } from './message.js'
+
+/** Levels to which a schema is read. */
+const DEEPEST = 256
 
 /** The tools that a server has listed, with their output schemas. */
 export class Schemas {
@@ -22,9 +26,11 @@ export class Schemas {
     return this.#known.has(tool)
   }
 
-  /** Returns the schema of a tool. Servers without one may write null. */
+  /** Returns the schema of a tool. Servers without one may write null. A schema that cannot be read is replaced by one that
+   *  nothing matches. */
   of(tool: string): Readonly<Record<string, unknown>> | undefined {
     const schema = this.#known.get(tool)
-    return isObject(schema) ? schema : undefined
+    if (!isObject(schema)) return undefined
+    return '~standard' in schema || nests(schema, DEEPEST) ? { not: {} } : schema
   }
 }

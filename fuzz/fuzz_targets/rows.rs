@@ -5,9 +5,10 @@
 use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
+use spillway::dialect::Table;
 use spillway::dialect::structured::Structured;
 use spillway::policy::{Policy, Share};
-use spillway::session::slot_rules::Rules;
+use spillway::slots::slot_rules::Rules;
 use spillway::session::prefilter::Prefilter;
 use spillway::session::rewrite_row::{Options, SideData};
 use spillway::session::rows::{Reading, Row};
@@ -31,6 +32,7 @@ fn repaired(file: &[u8], options: &Options) -> Vec<u8> {
 }
 
 fuzz_target!(|input: &[u8]| {
+    Table::set(include_str!("../../src/dialects.json")).expect("the table is read");
     let choose = |choices: &mut Unstructured| {
         let share = *choices.choose(&[Share::Fair, Share::Order, Share::Each])?;
         let policy = Policy { share, ..spillway_fuzz::policy(choices)? };

@@ -8,7 +8,7 @@ use spillway::selection::{Selection, Sought};
 use spillway::limits::{Limits, UNLIMITED};
 use spillway::policy::Policy;
 use spillway::truncate::input::Input;
-use spillway::truncate::{Cut, Terms};
+use spillway::truncate::{Cut, Terms, compose};
 
 fn found(text: &str, chunks: &[&[u8]], policy: &Policy) -> Option<Cut> {
     let mut selection = Selection::new(&policy.limits, Sought::of(policy));
@@ -16,7 +16,7 @@ fn found(text: &str, chunks: &[&[u8]], policy: &Policy) -> Option<Cut> {
         selection.push(chunk);
     }
     selection.finish();
-    selection.cut(&Input::whole(Utf8(text.as_bytes())), Terms::from(policy), None)
+    compose::cut(&selection, &Input::whole(Utf8(text.as_bytes())), Terms::from(policy), None)
 }
 
 fuzz_target!(|input: &[u8]| {

@@ -1,7 +1,7 @@
 import type { CaptureResult, LimitName, ProcessExit, TextSize } from 'spillway'
+import type { Figures } from '../clamp_event.js'
 import { type Compiled, failed, handleOf, named, saved, silent } from '../compiled.js'
 import { type CapturedCut, type CapturedTexts, native } from '../engine.js'
-import type { Figures } from '../result/clamp_slots.js'
 import type { Whole } from '../spill/call_spill.js'
 import type { Input } from '../text/input.js'
 import { exceededBy, type Measured } from '../text/limits.js'

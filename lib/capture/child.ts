@@ -42,7 +42,8 @@ export class Following {
     if (signal?.aborted) aborted()
     this.#follow(child.stdout, stdout)
     this.#follow(child.stderr, stderr)
-    const exited = (code: number | null, killedBy: string | null) => this.#exited({ code, signal: killedBy })
+    const exited = (exitCode: number | null, killedBy: string | null) =>
+      this.#exited({ exitCode, signal: killedBy })
     if (child.exitCode === null && child.signalCode === null) child.once('exit', exited)
     else exited(child.exitCode, child.signalCode)
     const failed = (reason: unknown) => {

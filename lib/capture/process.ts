@@ -16,47 +16,40 @@ export function label(stream: number): string {
   return `${STREAMS[stream]}:\n`
 }
 
-/** Checks the given parts of an exit. `within` and `name`: the caller's names of the exit and its code. */
-export function checkExit(
-  exit: ProcessExit | undefined,
-  within = 'exit',
-  name = 'code',
-): ProcessExit | undefined {
+/** Checks the given parts of an exit. `within`: the caller's name of the object that has them. */
+export function checkExit(exit: ProcessExit | undefined, within = 'exit'): ProcessExit | undefined {
   if (exit === undefined) return undefined
-  const { code, signal, timedOut } = checkOptions(within, exit)
-  if (code !== undefined && code !== null && !Number.isSafeInteger(code))
-    throw optionError(TypeError, `${within}.${name}`, 'a whole number or null', code)
+  const { exitCode, signal, timedOut } = checkOptions(within, exit)
+  if (exitCode !== undefined && exitCode !== null && !Number.isSafeInteger(exitCode))
+    throw optionError(TypeError, `${within}.exitCode`, 'a whole number or null', exitCode)
   if (signal !== undefined && signal !== null && typeof signal !== 'string')
     throw optionError(TypeError, `${within}.signal`, 'a string or null', signal)
   const checked: ProcessExit = {}
-  if (code !== undefined) checked.code = code
+  if (exitCode !== undefined) checked.exitCode = exitCode
   if (signal !== undefined) checked.signal = signal
   if (timedOut !== undefined) checked.timedOut = flag(`${within}.timedOut`, timedOut, false)
   return checked
 }
 
-export function isFailure({ code, signal, timedOut }: ProcessExit = {}): boolean {
-  return Boolean(code || signal || timedOut)
+export function isFailure({ exitCode, signal, timedOut }: ProcessExit = {}): boolean {
+  return Boolean(exitCode || signal || timedOut)
 }
 
 /** Chars of a signal's name. It is a caller's string, and must not break the line. */
 const SIGNAL_CHARS = 40
 
 /** Formats the end of a process as a line, "" if it is unknown. */
-export function exitLine({ code, signal, timedOut }: ProcessExit = {}): string {
+export function exitLine({ exitCode, signal, timedOut }: ProcessExit = {}): string {
   const parts: string[] = []
   if (timedOut) parts.push('timed out')
   if (signal) parts.push(`killed by ${signal.replace(/[^\x20-\x7e]/g, '?').slice(0, SIGNAL_CHARS)}`)
-  if (typeof code === 'number') parts.push(`exit code ${code}`)
+  if (typeof exitCode === 'number') parts.push(`exit code ${exitCode}`)
   return parts.length === 0 ? '' : `[${parts.join(', ')}]`
 }
 
 export function formatProcessOutput(output: ProcessOutput, policy?: PolicyOptions): string {
-  const { stdout, stderr, exitCode, signal, timedOut } = checkOptions('output', output)
-  const given = Object.entries({ code: exitCode, signal, timedOut }).filter(
-    ([, value]) => value !== undefined,
-  )
-  const exit = checkExit(Object.fromEntries(given), 'output', 'exitCode')
+  const { stdout, stderr } = checkOptions('output', output)
+  const exit = checkExit(output, 'output')
   const isFailed = isFailure(exit)
   const compiled = compileWith({ keep: 'findings', notice: 'count', maxChars: 8_000 }, policy)
   const judged = isFailed ? failed(compiled) : compiled

@@ -2,7 +2,7 @@ import type { PolicyOptions } from 'spillway'
 import type { ArithmeticOptions, RlmExecuteResult, ToolExecutionResult, UserMessage } from 'spillway/daycare'
 import { compile, UNLIMITED } from '../policy.js'
 import { sliceUtf16Safe } from '../text/slice.js'
-import { clamp } from '../text/text.js'
+import { clampPrepared } from '../text/text.js'
 import { get, isObject } from '../untrusted.js'
 import { bound, checkString, flag } from '../validate.js'
 
@@ -188,5 +188,5 @@ function count(number: number): string {
 
 /** Truncates to `maxChars`, notice included. */
 function cut(value: string, maxChars: number, policy: PolicyOptions): string {
-  return clamp(value, compile({ ...UNLIMITED, snap: 'char', maxChars, ...policy }))
+  return clampPrepared(value, compile({ ...UNLIMITED, snap: 'char', maxChars, ...policy }))
 }

@@ -1,8 +1,8 @@
 import type { PlanStep } from 'spillway'
 import type { Result } from '../dialect/results.js'
+import { stepFor } from '../plan.js'
 import { ByTexts, elementsOf, lengthOf, resultsIn, textsOf } from '../result/message_results.js'
 import { applyPlan, groupedBy, namedBy } from './apply_plan.js'
-import { stepFor } from './plan.js'
 
 /** A cut of the result that has these payloads. */
 interface ResultCut {

@@ -1,6 +1,7 @@
 import type { PlanStep, ResultPolicy } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import type { Result } from '../dialect/results.js'
+import { checkPlan } from '../plan.js'
 import { compileWith, UNLIMITED } from '../policy.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { History } from '../result/history.js'
@@ -8,7 +9,6 @@ import { Kept, lengthOf, resultsIn, withTexts, written } from '../result/message
 import { redactValue } from '../result/redact_value.js'
 import { elementAt } from '../untrusted.js'
 import { bound } from '../validate.js'
-import { checkPlan } from './plan.js'
 
 /** Defaults of applyPlan, whose only limits are the steps of the plan. */
 const DEFAULTS = { ...UNLIMITED, notice: 'pi' } satisfies ResultPolicy

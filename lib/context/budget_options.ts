@@ -1,7 +1,7 @@
 import type { PrecheckInput } from 'spillway'
 import { PROVIDERS } from '../media/medium.js'
+import { type Aggregate, checkAggregate } from '../plan.js'
 import { bound, checkOptions, choice, limit, optionError, text } from '../validate.js'
-import { type Aggregate, checkAggregate } from './plan.js'
 import { type Counter, counterOf } from './token_counter.js'
 
 /** The checked input of a precheck, without the messages. */

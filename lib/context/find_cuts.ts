@@ -1,12 +1,12 @@
 import type { PlanStep } from 'spillway'
 import { jsonBytes } from '../json.js'
 import { blocksOf, type MediaBlock } from '../media/found.js'
+import { type Original, originalOf, Planner, type Sized, type Step, stepFor } from '../plan.js'
 import type { History } from '../result/history.js'
 import { Kept, textsOf } from '../result/message_results.js'
 import { appliedBy } from './apply_plan.js'
 import type { BudgetOptions } from './budget_options.js'
 import type { MessageShares, ResultShare } from './message_tokens.js'
-import { type Original, originalOf, Planner, type Sized, type Step, stepFor } from './plan.js'
 import { sumOf } from './token_counter.js'
 
 /** A tool result of a prompt, with its tokens after cuts. */

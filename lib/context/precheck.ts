@@ -1,5 +1,6 @@
 import type { PlanStep, Precheck, PrecheckInput } from 'spillway'
 import { jsonBytes, jsonOf } from '../json.js'
+import type { Step } from '../plan.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { History } from '../result/history.js'
 import { elementsOf } from '../result/message_results.js'
@@ -8,7 +9,6 @@ import { type BudgetOptions, checkBudget } from './budget_options.js'
 import { CutSearch, type Cuts, Row } from './find_cuts.js'
 import { Drops } from './find_drops.js'
 import { bodyBytesOf, MESSAGE, type MessageShares, readShares, tokensOf } from './message_tokens.js'
-import type { Step } from './plan.js'
 import { sumOf } from './token_counter.js'
 
 export function precheck(input: PrecheckInput): Precheck {

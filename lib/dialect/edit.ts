@@ -63,7 +63,9 @@ export class Draft {
     )
     const second = twin === undefined ? undefined : get(value, twin)
     if (twin !== undefined && isObject(second)) {
-      const same = [...changes].filter(([key]) => Object.hasOwn(second, key))
+      // A member that is new is new in both.
+      const isIn = (key: string | number) => Object.hasOwn(second, key) || get(value, key) === undefined
+      const same = [...changes].filter(([key]) => isIn(key))
       if (same.length > 0) changes.set(twin, copy(second, new Map(same)))
     }
     return copy(value, changes)

@@ -1,8 +1,8 @@
 import type { DialectName } from 'spillway'
+import { type FormData, type RowData, table } from '../dialects.js'
 import { plain } from '../json.js'
 import { get, isList, isObject } from '../untrusted.js'
 import { type End, endsAt, firstAt, isGiven, leads, Paths, Place, visit } from './paths.js'
-import { type FormData, type RowData, table } from './table.js'
 import { REST, type Slot, Walk } from './walk.js'
 
 /** A tool result that a value is or carries. */

@@ -5,7 +5,7 @@ export const GONE = Symbol('gone')
 
 /**
  * Copies an object with some of its properties changed. Its prototype and all other properties are kept. Accessors are
- * not run, and an array keeps properties that are not indexes.
+ * not run, an array keeps properties that are not indexes, and an index from its length on appends to it.
  */
 export function copy(value: object, changes: ReadonlyMap<string | number, unknown>): object {
   try {
@@ -73,6 +73,8 @@ function copyList(value: readonly unknown[], changes: ReadonlyMap<string | numbe
     else if (member) Object.defineProperty(list, at - gone, member)
   }
   list.length = value.length - gone
+  for (const [at, to] of changes)
+    if (typeof at === 'number' && at >= value.length && to !== GONE) list.push(to)
   const prototype = Object.getPrototypeOf(value) as object | null
   if (prototype !== Array.prototype) Object.setPrototypeOf(list, prototype)
   const names = Reflect.ownKeys(value)

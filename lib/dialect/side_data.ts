@@ -1,8 +1,8 @@
 import { jsonBytes, plain, stringified } from '../json.js'
-import { settled } from '../settled.js'
 import { truncateUtf16Safe } from '../text/slice.js'
 import { isList } from '../untrusted.js'
 import { mediumOf, omitted } from './payload.js'
+import { settled } from './settled.js'
 
 type Members = Record<string, unknown>
 

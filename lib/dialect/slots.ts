@@ -10,11 +10,12 @@ export function isLight(value: object, policy: Compiled): boolean {
   return roomAfter(value, lightRoom(policy)) >= 0
 }
 
-/** Returns the room in JSON within which any value fits unchanged, -1 if only its results can tell. */
-export function lightRoom(policy: Compiled): number {
-  const { light, media, sideData, maxSideBytes, structured } = policy
+/** Returns the room in JSON within which any value fits unchanged, -1 if only its results can tell. `most`: without the
+ *  options that tell of more than texts. */
+export function lightRoom(policy: Compiled, most = policy.light): number {
+  const { media, sideData, maxSideBytes, structured } = policy
   if (prepares(policy) || media || sideData === 'drop' || structured !== 'both') return -1
-  return sideData === 'cap' ? Math.min(light, maxSideBytes) : light
+  return sideData === 'cap' ? Math.min(most, maxSideBytes) : most
 }
 
 /** Returns true if the texts of a result fit unchanged by their length, without a native call. */

@@ -49,7 +49,7 @@ export interface MediaRun {
 /** Chars of a text without a payload, as in src/media/runs.rs. */
 const SHORTEST = 1_024
 
-/** Finds the base64 in a text: data URLs, and long runs of which the first bytes tell a kind. */
+/** Finds the base64 in a text: data URLs, and long runs whose first bytes identify a file type. */
 export function runsIn(text: string): MediaRun[] {
   const found = text.length < SHORTEST ? null : native.findMedia(text)
   if (!found) return []
@@ -60,7 +60,7 @@ export function runsIn(text: string): MediaRun[] {
   })
 }
 
-/** Returns true if base64 is looked for in the text of a slot: data that no path reads may be a block of its own. */
+/** Returns true if the text of a slot is searched for base64. Data that no path reads may be a block. */
 export function hasRuns({ json }: Slot): boolean {
   return json?.as !== REST
 }

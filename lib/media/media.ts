@@ -1,19 +1,12 @@
-import { CACHE_MARKS, Draft } from '../dialect/edit.js'
+import type { Figures } from '../clamp_event.js'
+import { CACHE_MARKS, type Draft } from '../dialect/edit.js'
 import type { Result } from '../dialect/results.js'
 import { isData } from '../dialect/slots.js'
 import { native } from '../engine.js'
-import { type Figures, sum } from '../result/clamp_slots.js'
-import { sizeOf } from '../text/size.js'
+import type { MediaBudget } from '../media_options.js'
+import { sizeOf, sum } from '../text/size.js'
 import { get } from '../untrusted.js'
 import { blocksOf, hasRuns, type MediaBlock, type MediaRun, runsIn } from './found.js'
-
-/** Limits of all payloads of a result, or of a history. */
-export interface MediaBudget {
-  readonly maxBytes: number
-  readonly maxItems: number
-  /** True if the first stay rather than the latest. */
-  readonly first: boolean
-}
 
 /** The payloads of a result, in blocks and then in texts. */
 export class ResultMedia {
@@ -21,7 +14,7 @@ export class ResultMedia {
   readonly #blocks: readonly MediaBlock[]
   readonly #runs: readonly (readonly MediaRun[])[]
 
-  /** `only`: payloads in blocks of their own, which a plan names. */
+  /** `only`: the payloads that a plan names. Each has a block of its own. */
   constructor(result: Result, only?: 'blocks') {
     this.#result = result
     this.#blocks = blocksOf(result)
@@ -33,7 +26,8 @@ export class ResultMedia {
     return [...this.#blocks.map(({ medium }) => medium.bytes), ...runs]
   }
 
-  /** Replaces payloads by words. `gone`: tells of each, in the order of `sizes`, if it goes. Returns the figures. */
+  /** Replaces payloads with words and returns the figures. `gone`: true for each payload to
+   *  replace, in the order of `sizes`. */
   drop(gone: readonly boolean[], draft: Draft): () => Figures {
     const before = this.#result.slots.map(({ text }) => text)
     const after = [...before]
@@ -59,16 +53,16 @@ export class ResultMedia {
   }
 }
 
-/** Returns the figures of payloads that went from texts, or from beside them. */
+/** Returns the figures of the payloads that were replaced. */
 function figuresOf(sizes: readonly number[], before: readonly string[], after: readonly string[]): Figures {
   const media = { items: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
   return { total: sum(before.map(sizeOf)), kept: sum(after.map(sizeOf)), exceeded: [], media }
 }
 
-/** Is told of payloads that went. */
+/** Called with the payloads that were replaced. */
 type Tell = (figures: () => Figures, result?: Result) => void
 
-/** Decides which payloads of all results together go. Returns undefined if none does. */
+/** Chooses the payloads to replace across all results. Returns undefined if all of them stay. */
 export function excess(
   all: readonly { sizes: readonly number[] }[],
   { maxBytes, maxItems, first }: MediaBudget,
@@ -81,24 +75,7 @@ export function excess(
   return counts.map((own) => own.map(() => (sizes[at++] as number) < 0))
 }
 
-/** Replaces the payloads of each result over a budget. Returns the same value if none is over it. */
-export function lightened<T extends object>(
-  value: T,
-  results: readonly Result[],
-  budget: MediaBudget | undefined,
-  tell: Tell,
-): T {
-  if (!budget) return value
-  const draft = new Draft()
-  for (const result of results) {
-    const media = new ResultMedia(result)
-    const [gone] = excess([media], budget) ?? []
-    if (gone) tell(media.drop(gone, draft), result)
-  }
-  return draft.done(value)
-}
-
-/** Replaces the base64 in a text over a budget. Returns the same text if none is over it. */
+/** Replaces the base64 over a budget. Returns the same text if all of it fits. */
 export function lightText(text: string, budget: MediaBudget | undefined, tell: Tell): string {
   if (!budget) return text
   const runs = runsIn(text)
@@ -116,7 +93,7 @@ function withWords(text: string, runs: readonly MediaRun[]): string {
   return [...parts, text.slice(runs.at(-1)?.end)].join('')
 }
 
-/** Makes blocks of words, as a row of src/dialects.json names them. */
+/** Makes text blocks in the form that a row of src/dialects.json names. */
 const BLOCKS: Readonly<Record<string, (text: string, type: unknown) => object>> = {
   text: (text) => ({ type: 'text', text }),
   input: (text, type) => ({ type: String(type).startsWith('input_') ? 'input_text' : 'text', text }),
@@ -124,7 +101,7 @@ const BLOCKS: Readonly<Record<string, (text: string, type: unknown) => object>> 
   logs: (logs) => ({ type: 'logs', logs }),
 }
 
-/** Makes members that turn a payload into a file of words, where there are no blocks of text. */
+/** Makes the members that turn a payload into a text file, for formats without text blocks. */
 const MEMBERS: Readonly<Record<string, (text: string) => object>> = {
   file: (text) => ({ mimeType: 'text/plain', data: Buffer.from(text).toString('base64') }),
   source: (data) => ({ type: 'text', media_type: 'text/plain', data }),

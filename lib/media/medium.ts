@@ -8,7 +8,7 @@ export interface Medium {
   readonly bytes: number
   /** Bytes that it takes in a request. */
   readonly sent: number
-  /** Words that stand for it: its size, its kind and, for an image, its dimensions. */
+  /** The words that replace it: its size, its type and, for an image, its dimensions. */
   readonly words: string
   /** Tokens for each of PROVIDERS, then the most of these. */
   readonly tokens: Tokens
@@ -16,20 +16,20 @@ export interface Medium {
 
 export type Tokens = readonly number[]
 
-/** Providers whose way to count an image is known, in the order of src/media/pixels.rs. */
+/** The providers whose image pricing is known, in the order of src/media/pixels.rs. */
 export const PROVIDERS = ['anthropic', 'openai', 'gemini'] as const
 
 /** Tokens of a payload whose dimensions cannot be read. */
 export const UNREAD: Tokens = [...PROVIDERS, 'any'].map(() => 2_000)
 
-/** Chars at the start of a payload in which its dimensions stand, and in which those of a photo may stand. */
+/** Chars read from the start of a payload to find its dimensions: for most files, and for photos. */
 const HEADS = [4_096, 262_144]
 
 /** Dimensions of an image, and its tokens for each provider. */
 const numbers = new Float64Array(2 + PROVIDERS.length)
 
-/** Reads a payload by its first bytes. Returns undefined for anything else, such as the address of an image. `said`: its
- *  type as its holder names it. */
+/** Reads a payload by its first bytes. Returns undefined for anything else, such as the URL of an
+ *  image. `said`: the type that its holder declares. */
 export function readMedium(value: unknown, said?: string): Medium | undefined {
   if (typeof value === 'string') return ofBase64(value, said)
   const bytes = tryRead(() => bytesOf(value))
@@ -63,7 +63,7 @@ function ofBase64(value: string, given: string | undefined): Medium | undefined 
   return described(describe, bytes, value.length)
 }
 
-/** Returns the words about a payload that a file of text holds in its place. */
+/** Returns the words about a payload that a text file contains instead of it. */
 export function wordsIn(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 256 || !value.startsWith('Wy4uLi')) return undefined
   const words = Buffer.from(value, 'base64').toString()

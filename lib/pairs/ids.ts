@@ -2,8 +2,9 @@ import type { Pairing } from './pairing.js'
 import type { Answer, Call } from './parts.js'
 
 /**
- * Renames calls whose ids their provider refuses, and their results alike: ids with other characters, too long ones,
- * and those of an earlier call. Only earlier calls count, so a history that grows keeps its names.
+ * Renames calls whose ids the provider rejects, and their results with them: ids with invalid
+ * characters, ids that are too long, and ids of an earlier call. Only earlier calls count, so the
+ * names stay the same as the history grows.
  */
 export function renameCalls(
   { calls, turnOf, rules }: Pairing,
@@ -36,11 +37,11 @@ export function renameCalls(
   return count
 }
 
-/** Chars of the longest id that every provider takes. */
+/** The length of the longest id that every provider accepts. */
 const LONGEST = 40
 const DIGITS = 8
 
-/** Returns an id that every provider takes, the same for the same id and number. */
+/** Returns an id that every provider accepts. Equal ids and numbers give equal results. */
 function nameFor(id: string, number: number): string {
   const start = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, LONGEST - DIGITS - 1)
   return `${start}_${hashOf(`${id} ${number}`)}`

@@ -3,14 +3,14 @@ import type { Answer, Call } from './parts.js'
 /** The marks that pair a result with its call. */
 export type Marks = Pick<Answer, 'id' | 'tool' | 'isHosted'>
 
-/** The calls before a result, by what pairs them with it. */
+/** The calls before a result, by the mark that pairs them. */
 export class Known {
-  /** By id or tool, those that the provider runs apart from others. */
+  /** By id or tool. Calls that the provider runs are kept apart. */
   private readonly calls = new Map<string, [Alike?, Alike?]>()
 
   constructor(
     private readonly turnOf: readonly number[],
-    /** A result of the model's own turn may be that of any call. */
+    /** A result in the model's own turn may belong to any call. */
     private readonly anywhere: boolean,
   ) {}
 
@@ -26,8 +26,8 @@ export class Known {
   }
 
   /**
-   * Returns the calls with the id of a result or, if there is none, those of its tool whose ids are no others. A result
-   * with neither belongs to a call without an id, by its place.
+   * Returns the calls with the result's id, or, without an id, the unmatched calls of the same tool.
+   * A result with neither belongs to a call without an id, by its place.
    */
   alike({ id, tool, isHosted }: Marks): Alike | undefined {
     const byTool = tool === undefined ? '' : `n${tool}`
@@ -49,7 +49,7 @@ export class Known {
   }
 }
 
-/** Calls of one id or tool, in order. A call that has a result is not looked at again. */
+/** The calls of one id or tool, in order. A call that has a result is not visited again. */
 class Alike {
   readonly all: Call[] = []
   /** Turns whose calls may lack results, with the index of the first that may. */

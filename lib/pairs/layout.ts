@@ -15,15 +15,15 @@ export interface Wishes {
 interface Piece {
   readonly side: Side
   message: unknown
-  /** Index of the message that it was, -1 for a new one. */
+  /** Index of the original message, -1 for a new message. */
   readonly from: number
   /** Number of results at its start. */
   leading: number
 }
 
-/** Lays out a history anew, each result in the place where its provider wants it. */
+/** Lays out a history again, with each result where the provider expects it. */
 export class Layout {
-  /** Number of results and calls that are put in, moved or removed, and of turns that are joined. */
+  /** Number of results and calls that were inserted, moved or removed, plus turns that were joined. */
   count = 0
   private readonly pieces: Piece[] = []
   /** Results that the last calls still need. */
@@ -35,7 +35,7 @@ export class Layout {
 
   constructor(
     private readonly pairing: Pairing,
-    /** The messages with the ids that they will have. */
+    /** The messages with their final ids. */
     private readonly messages: readonly unknown[],
     private readonly idOf: (call: Call) => string | undefined,
     private readonly wishes: Wishes,
@@ -85,7 +85,7 @@ export class Layout {
     }
   }
 
-  /** Adds a message without what is not in its place. The words of orphaned results go to `words`. */
+  /** Adds a message without its misplaced results. Collects the text of orphaned results in `words`. */
   private keep(at: number, side: Side, words: unknown[]): void {
     const gone = new Set<number | undefined>()
     let leading = 0
@@ -113,7 +113,7 @@ export class Layout {
       this.pieces.push({ side, message: list ? this.withList(message, list) : message, from: at, leading })
   }
 
-  /** Removes the messages at the end that must not stand without the call that followed. */
+  /** Removes trailing messages that are invalid without the call that followed them. */
   private unlead(): void {
     const { roots, rules } = this.pairing
     for (let last = this.pieces.at(-1); last; last = this.pieces.at(-1)) {
@@ -123,7 +123,7 @@ export class Layout {
     }
   }
 
-  /** True if a call has no result in its place that can be put there. */
+  /** True if a call lacks a result that can be inserted. */
   private lacks(call: Call): boolean {
     const { answer, kind } = call
     return answer
@@ -131,7 +131,7 @@ export class Layout {
       : kind.result !== undefined && !this.pairing.isWaiting(call)
   }
 
-  /** Takes note of the result that a call lacks. */
+  /** Records the missing result of a call. */
   private ask(call: Call): void {
     const { answer, kind, tool, at } = call
     if (!this.lacks(call)) return
@@ -140,7 +140,7 @@ export class Layout {
     this.due.push(answer ? this.moved(answer) : this.filled(kind.result, at, given))
   }
 
-  /** Fills a template with what is given and members of a message. */
+  /** Fills a template from the given values and members of a message. */
   private filled(template: unknown, at: number, given: Readonly<Record<string, unknown>>): unknown {
     const of = (name: string) =>
       Object.hasOwn(given, name) ? given[name] : this.pairing.roots[at]?.read(name)
@@ -154,7 +154,8 @@ export class Layout {
     return index === undefined ? message : this.listOf(message)[index]
   }
 
-  /** True for a call without a result that no text can answer. That of the last turn may still run. */
+  /** True for a call that no text can answer and that has no result. A call of the last turn may
+   *  still be running. */
   private isDropped({ answer, kind, at }: Call): boolean {
     if (answer || kind.result) return false
     const { rules, turnOf } = this.pairing
@@ -176,7 +177,7 @@ export class Layout {
     return { side: 'answer', message, from: -1, leading: blocks.length }
   }
 
-  /** Adds the results that are due to the user's turn, after those that it begins with, and words at its end. */
+  /** Adds the due results to the user's turn, after its leading results, and words at its end. */
   private complete(
     start: number,
     words: unknown[],
@@ -185,7 +186,7 @@ export class Layout {
     const { pieces } = this
     if (pieces.length === start) {
       this.settle()
-      // A conversation begins with the user. Where nothing else is left of that turn, orphans stay as text.
+      // A conversation begins with the user. If that turn has nothing else left, orphans stay as text.
       if (words.length === 0 && !pieces.some(({ side }) => side !== 'other'))
         for (let at = from; at < to; at++)
           for (const answer of this.answersAt.get(at) ?? []) words.push(...this.wordsOf(answer))
@@ -209,7 +210,7 @@ export class Layout {
     piece.message = this.withList(piece.message, [...list.slice(0, index), ...blocks, ...list.slice(index)])
   }
 
-  /** Joins messages of one role that stand side by side. */
+  /** Joins adjacent messages of one role. */
   private joined(): Piece[] {
     const groups: Piece[][] = []
     for (const piece of this.pieces) {
@@ -229,7 +230,7 @@ export class Layout {
     })
   }
 
-  /** Returns the words of the user for a result without a call. */
+  /** Returns the user's text that replaces a result without a call. */
   private wordsOf({ at, place, tool, text }: Answer): unknown[] {
     const { words = [] } = this.pairing.rules.pairs
     const template =

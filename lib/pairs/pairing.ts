@@ -8,7 +8,7 @@ import { allRules, type Rules } from './rules.js'
 import { isSurelySound } from './sound.js'
 import { standsIn } from './stand_in.js'
 
-/** The calls and results of a history, each with its other half. */
+/** Pairs the calls and results of a history. */
 export class Pairing {
   readonly calls: Call[] = []
   readonly answers: Answer[] = []
@@ -21,7 +21,7 @@ export class Pairing {
   private constructor(
     readonly roots: readonly (Place | undefined)[],
     readonly rules: Rules,
-    /** Text of a result that was put in for one that is missing. */
+    /** The text of an inserted result. */
     private readonly missing: string,
   ) {
     for (const [at, root] of roots.entries()) if (root) tryRead(() => this.read(root, at))
@@ -30,7 +30,7 @@ export class Pairing {
     if (rules.pairs.turns) this.rank()
   }
 
-  /** Reads a history. Returns undefined if it has neither calls nor results, or surely needs no repair. */
+  /** Reads a history. Returns undefined if it has no calls and no results, or if it needs no repair. */
   static of(messages: readonly unknown[], missing: string, named?: DialectName): Pairing | undefined {
     const known = named ? allRules().find(({ name }) => name === named) : rulesOfCalls(messages)
     if (known ? isSurelySound(messages, known) : named) return undefined
@@ -54,9 +54,9 @@ export class Pairing {
     for (const place of places) {
       if (called.has(place.value)) continue
       const { id, tool } = row.namesOf(place)
-      // Words that are no message but a block look like a result of OpenAI Agents.
+      // A text block that is not a message looks like a result of OpenAI Agents.
       const isNamed = id !== undefined || tool !== undefined
-      if (isNamed || (!isHosted && root.read('role') !== undefined))
+      if (isNamed || (!isHosted && rules.isMessage(root)))
         this.answers.push(new Answer(at, place, row, id, tool?.trim() ? tool : undefined, isHosted))
     }
   }
@@ -83,8 +83,9 @@ export class Pairing {
   }
 
   /**
-   * Finds the call of each result: the one before it, of the latest turn that has one without a result. Those with the id
-   * of a call come first, so that no other result takes their call by its tool or its place.
+   * Finds the call of each result: the call before it, in the latest turn that has an unanswered
+   * call. Results with the id of a call come first, so that no other result takes their call by its
+   * tool or its place.
    */
   private pair(): void {
     const without: Answer[] = []
@@ -93,10 +94,28 @@ export class Pairing {
       return answer.id !== undefined
     })
     const left = this.pairEach(withIds)
-    this.pairEach([...without, ...left.filter(({ id }) => id === '')].sort(inOrder), true)
+    const rest = this.pairEach([...without, ...left.filter(({ id }) => id === '')].sort(inOrder), true)
+    this.pairByPlace(rest.filter(({ tool, isHosted }) => tool === undefined && !isHosted))
   }
 
-  /** Pairs results, and returns those without a call. `isByTool`: their ids, if any, tell nothing. */
+  /** Pairs results with neither id nor tool with the open calls of the turn before them, if both are as many. */
+  private pairByPlace(answers: readonly Answer[]): void {
+    if (answers.length === 0) return
+    const turnOf = ({ at }: Call | Answer) => this.turnOf[at] as number
+    const byTurn = new Map<number, { calls: Call[]; answers: Answer[] }>()
+    for (const answer of answers) {
+      const known = byTurn.get(turnOf(answer))
+      if (known) known.answers.push(answer)
+      else byTurn.set(turnOf(answer), { calls: [], answers: [answer] })
+    }
+    for (const call of this.calls)
+      if (!call.answer && call.kind.result) byTurn.get(turnOf(call) + 1)?.calls.push(call)
+    for (const { calls, answers } of byTurn.values())
+      if (calls.length === answers.length)
+        for (const [at, answer] of answers.entries()) bind(calls[at] as Call, answer)
+  }
+
+  /** Pairs results, and returns the results without a call. `isByTool`: ignore their ids. */
   private pairEach(answers: readonly Answer[], isByTool = false): Answer[] {
     const left: Answer[] = []
     if (answers.length === 0) return left
@@ -111,7 +130,7 @@ export class Pairing {
       const alike = known.alike(marks)
       const open = alike?.firstOpen(fits)
       const last = open ?? alike?.all.findLast(fits)
-      // An id tells more than a name. The result then gets the name of its call.
+      // An id is stronger than a name. The result then gets the name of its call.
       const isSame = (call: Call) => call.id !== undefined && this.fits(call, { ...marks, tool: undefined })
       const call = last || marks.id === undefined ? open : alike?.firstOpen(isSame)
       if (call) bind(call, answer)
@@ -119,7 +138,7 @@ export class Pairing {
       else left.push(answer)
     }
     for (let call = calls[next]; call; call = calls[++next]) known.add(call)
-    // A result before its call, if there is no doubt which one that is.
+    // A result before its call, if exactly one call fits.
     return left.filter((answer) => {
       const marks = marksOf(answer)
       const fits = (call: Call) => this.fits(call, marks)
@@ -163,7 +182,7 @@ export class Pairing {
     }
   }
 
-  /** A second result of a call goes, unless the first was put in for it. */
+  /** Drops the second result of a call, unless the first is a placeholder. */
   private replace(call: Call, answer: Answer): void {
     const first = call.answer
     if (first && standsIn(first, answer, this.missing)) {

@@ -25,9 +25,9 @@ export class Call {
 /** A tool result of a history. */
 export class Answer {
   call: Call | undefined
-  /** True if its call has another result, which stays. */
+  /** True if its call has another result, which is kept. */
   isDuplicate = false
-  /** True if something other than results stands before it in its turn. */
+  /** True if its turn contains anything but results before it. */
   isLate = false
   private words: string | undefined
   private read: Result | undefined
@@ -38,7 +38,7 @@ export class Answer {
     readonly row: Row,
     readonly id: string | undefined,
     readonly tool: string | undefined,
-    /** True if it stands in the model's own turn, since the provider ran the tool. */
+    /** True if it is in the model's own turn, since the provider ran the tool. */
     readonly isHosted: boolean,
   ) {}
 

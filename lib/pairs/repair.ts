@@ -1,8 +1,25 @@
+// Gives every tool call of a history its result, where its provider expects it.
+//
+// Providers reject a history whose calls and results do not pair: a call without a result, a result without a call, two
+// results of one call, or a result in the wrong place. Such histories are common: a run was aborted, a compaction removed
+// half of a pair, a session was resumed on another provider. Every later request then fails, so the session is lost.
+//
+//   read    `Pairing` finds the call of each result: by id, then by tool name, then by place. Ids come first, so that a
+//           result with an id never loses its call to a result without one.
+//   decide  A second result of a call is dropped, unless the first is a placeholder (`stand_in.ts`). A call without a result
+//           gets one that says so. A result without a call is dropped, or becomes words of the user (`orphans`).
+//   lay out `Layout` puts each result where `src/dialects.json` says that the provider expects it, and renames ids that the
+//           provider rejects (`ids.ts`).
+//
+// Three decisions keep a history stable while it grows, since a change of its prefix costs the prompt cache. A sound history
+// is returned as it is (`sound.ts` checks that in one pass without an allocation). A repair of a longer history repairs its
+// beginning in the same way: names depend on earlier calls only, and nothing is decided by what follows, except that the
+// last turn may still wait for its results. And a repair never drops a real result that has a call.
 import type { DialectName, PairsOptions } from 'spillway'
 import { Draft } from '../dialect/edit.js'
 import { endsAt, type Paths } from '../dialect/paths.js'
 import { copy } from '../dialect/shallow_copy.js'
-import { dialectNames } from '../dialect/table.js'
+import { dialectNames } from '../dialects.js'
 import { checkMessages } from '../result/clamp_messages.js'
 import { tryRead } from '../untrusted.js'
 import { checkNames, choice, optionError } from '../validate.js'
@@ -53,7 +70,7 @@ function repaired(
   return { messages: made, repaired: renamed + nameless.length + layout.count }
 }
 
-/** Returns a text with something to read, since providers refuse others. */
+/** Checks that a text is not blank, since providers reject blank results. */
 function visible(field: string, value: unknown, preset: string): string {
   if (value === undefined) return preset
   if (typeof value === 'string' && value.trim() !== '') return value
@@ -68,20 +85,25 @@ class Drafts {
 
   rename(one: Call | Answer, id: string): void {
     if (one instanceof Call) this.set(one, one.kind.id, one.kind.data.id, id)
-    else this.set(one, one.row.names.id, one.row.data.id?.[0] ?? 'id', id)
+    else {
+      // Two dialects share results. A result that lacks its id gets it under the name that its call has.
+      const { id: names = [] } = one.row.data
+      const name = names.find((name) => name === one.call?.kind.data.id) ?? names[0] ?? 'id'
+      this.set(one, one.row.names.id, name, id)
+    }
   }
 
   nameTool(answer: Answer, tool: string): void {
     this.set(answer, answer.row.names.tool, answer.row.data.tool?.[0] ?? 'name', tool)
   }
 
-  /** Writes where a path leads, or under a name if it leads nowhere. */
+  /** Writes at the end of a path, or under a name if the path leads nowhere. */
   private set(one: Call | Answer, paths: Paths, name: string, value: string): void {
     const [end] = endsAt(paths, one.place)
     this.at(one).set(end?.holder ?? one.place, end?.key ?? name, value)
   }
 
-  /** Writes into a call that its result is missing. */
+  /** Writes the placeholder into a call that contains its result. */
   close(call: Call, text: string): void {
     const members = filled(call.kind.result, () => text) as object
     for (const [name, value] of Object.entries(members)) this.at(call).set(call.place, name, value)

@@ -1,7 +1,7 @@
 import type { DialectName } from 'spillway'
 import { endsAt, firstAt, isGiven, leads, Paths, type Place, visit } from '../dialect/paths.js'
 import { type Row, rows } from '../dialect/results.js'
-import type { CallData, PairsData } from '../dialect/table.js'
+import type { CallData, PairsData } from '../dialects.js'
 import { get, isList, isObject } from '../untrusted.js'
 
 /** A kind of tool calls of a dialect, with the template of a result that is missing. */
@@ -9,7 +9,7 @@ export class Kind {
   readonly id: Paths
   readonly tool: Paths
   readonly result: object | undefined
-  /** True if a call and its result know each other by an id. */
+  /** True if an id pairs a call with its result. */
   readonly hasIds: boolean
   private readonly given: Paths
   private readonly open: Paths | undefined
@@ -24,7 +24,7 @@ export class Kind {
     this.hasIds = result === undefined || open !== undefined || JSON.stringify(result).includes('"$id"')
   }
 
-  /** Returns true if an object has members of such a call, by which dialects are told apart. */
+  /** Returns true if an object has the members that identify such a call. */
   isCall(place: Place): boolean {
     return this.result === undefined || leads(this.given, place)
   }
@@ -38,13 +38,13 @@ export class Kind {
     return this.open !== undefined && firstAt(this.open, call, isGiven) !== undefined
   }
 
-  /** Returns true if a call holds its result, and has none. */
+  /** Returns true if a call of a kind that contains its result lacks it. */
   isOpen(place: Place): boolean {
     return this.open !== undefined && leads(this.open, place)
   }
 }
 
-/** How the calls and results of a dialect stand in a history: `pairs` in src/dialects.json. */
+/** The layout of the calls and results of a dialect in a history: `pairs` in src/dialects.json. */
 export class Rules {
   readonly name: DialectName
   readonly pairs: PairsData
@@ -61,6 +61,8 @@ export class Rules {
   readonly waiting: Paths
   readonly ids: RegExp | undefined
   readonly copy: string | undefined
+  /** Types of the results of its calls. */
+  private readonly types: ReadonlySet<unknown>
 
   constructor({ name, data }: Row) {
     const { pairs = {}, calls = [], copy } = data
@@ -69,6 +71,7 @@ export class Rules {
     this.pairs = pairs
     this.copy = copy
     this.kinds = calls.map((data) => new Kind(data))
+    this.types = new Set(calls.map(({ result = {} }) => get(result, 'type')).filter(isGiven))
     for (const [rank, { at }] of calls.entries()) this.calls.grow(at, { field: `${rank}`, as: '' })
     this.areOne = calls.some(({ open }) => open !== undefined)
     this.role = get(home, 'role')
@@ -79,7 +82,13 @@ export class Rules {
     this.ids = ids === undefined ? undefined : new RegExp(ids)
   }
 
-  /** Calls back with the calls in a message and their kinds, in order. One that two paths lead to comes twice. */
+  /** Returns true if a message has a role or the type of a result. A block of words has neither. */
+  isMessage(root: Place): boolean {
+    return root.read('role') !== undefined || this.types.has(root.read('type'))
+  }
+
+  /** Calls back with each call in a message and its kind, in order. Reports a call twice if two
+   *  paths lead to it. */
   eachCall(message: object, found: (call: object, kind: Kind) => void): void {
     visit(this.calls, message, (call, rank) => {
       const kind = this.kinds[Number(rank)] as Kind
@@ -87,7 +96,7 @@ export class Rules {
     })
   }
 
-  /** Returns the calls in a message, in order. A call is of the first kind that takes it. */
+  /** Returns the calls in a message, in order. A call is of the first kind that matches. */
   callsIn(root: Place): { kind: Kind; place: Place }[] {
     const calls = new Map<Place, { rank: number; kind: Kind; place: Place }>()
     for (const { field, value, holder, key } of endsAt(this.calls, root)) {
@@ -111,7 +120,7 @@ export function allRules(): readonly Rules[] {
   return made
 }
 
-/** Fills a template. A member whose value is undefined is left out. */
+/** Fills a template. Omits members whose value is undefined. */
 export function filled(template: unknown, given: (name: string) => unknown): unknown {
   if (typeof template === 'string') return template.startsWith('$') ? given(template.slice(1)) : template
   if (isList(template)) return template.map((element) => filled(element, given))

@@ -4,9 +4,10 @@ import { elementAt, get, isList, isObject } from '../untrusted.js'
 import type { Kind, Rules } from './rules.js'
 
 /**
- * Returns true if a history surely needs no repair: every call has an id that its provider takes, or none where names
- * pair, and the results of a turn's calls follow at once. One pass that makes nothing of what it reads. What it does not
- * know, such as calls that the provider runs, is left to `Pairing`.
+ * Returns true if a history certainly needs no repair: every call has an id that the provider
+ * accepts, or no id where names pair, and the results of a turn's calls follow at once. It makes one
+ * pass and allocates nothing. It leaves unusual input, such as calls that the provider runs, to
+ * `Pairing`.
  */
 export function isSurelySound(messages: readonly unknown[], rules: Rules): boolean {
   const look = new Look(rules)
@@ -22,7 +23,7 @@ class Look {
   readonly used = new Set<string>()
   /** Numbers of the calls whose results are to come, by what pairs them. */
   readonly due = new Map<string, number>()
-  /** True if calls have ids. Where some have, and others pair by name, only `Pairing` tells which is whose. */
+  /** True if calls have ids. If only some have ids, only `Pairing` can pair them. */
   hasIds: boolean | undefined
   isSound = true
   hasCalls = false
@@ -52,7 +53,7 @@ class Look {
     const side = this.hasCalls || (isModel && turns) ? 'model' : isAnswer || isUser ? 'answer' : 'other'
     if (turns === 'alternate' && side === this.last && side !== 'other') return false
     this.last = side
-    // Results that are due come before all else, but for more calls where items follow each other.
+    // Due results come before everything else, except more calls where items follow each other.
     return isAnswer || due.size === 0 || this.hasCalls || anywhere === true
   }
 
@@ -63,7 +64,7 @@ class Look {
       if (kind.lacksResult(call)) this.isSound = false
       return
     }
-    // A turn's calls wait for their results together, those of the turn before have theirs.
+    // The calls of a turn wait together; the calls of the turn before have their results.
     if (!this.hasCalls && !rules.pairs.anywhere && due.size > 0) this.isSound = false
     const { named, unique } = rules.pairs
     if (!this.hasCalls && !unique) used.clear()
@@ -80,14 +81,14 @@ class Look {
     }
   }
 
-  /** Returns what a call and its result have in common, undefined without ids or names. */
+  /** Returns the mark that a call shares with its result, undefined without ids or names. */
   keyOf(id: string | undefined, tool: string | undefined): string | undefined {
     if (id === '') return undefined
     if (!this.rules.pairs.named) return id
     return tool === undefined ? undefined : `${id ?? ''}\n${tool}`
   }
 
-  /** Takes the results in a message, which stand at its start. */
+  /** Takes the results at the start of a message. */
   answers(message: object, { row, values }: NonNullable<ReturnType<typeof resultValues>>): boolean {
     const { rules, due } = this
     if (row.name !== rules.name) return false

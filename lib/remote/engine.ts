@@ -1,16 +1,16 @@
 import type { RemoteStorage } from 'spillway/remote'
 import { get, isObject } from '../untrusted.js'
 
-/** Operations at once, of those that do not depend on each other. */
+/** The number of independent operations that run at once. */
 const AT_ONCE = 16
 
-/** Codes of a connection that its server had closed, as idle, when a request was sent over it. */
+/** Error codes of a request sent over an idle connection that the server had already closed. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
-/** Milliseconds that a timer can wait; one of more ends at once. */
+/** The longest delay of a timer, in milliseconds. A longer one fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** The caller's storage. Each operation has a time limit, and what it fails with has a code. */
+/** The caller's storage. Each operation has a time limit, and each error has a code. */
 export class Engine {
   readonly #storage: RemoteStorage
   readonly #timeout: number
@@ -20,7 +20,7 @@ export class Engine {
     this.#timeout = timeout
   }
 
-  /** Returns the bytes of a key, or undefined if it has none. */
+  /** Returns the bytes of a key, or undefined if the key does not exist. */
   async get(key: string): Promise<Uint8Array | undefined> {
     const value = await this.#limited(key, () => this.#storage.getItemRaw(key))
     if (value === undefined || value === null) return undefined
@@ -30,7 +30,8 @@ export class Engine {
     throw refusal(`the storage has something other than bytes under '${key}'`)
   }
 
-  /** Stores bytes, which are not to change afterwards. `age`: milliseconds after which the engine may remove them. */
+  /** Stores bytes, which the caller must not change afterwards. `age`: milliseconds after which the
+   *  engine may remove them. */
   set(key: string, bytes: Uint8Array, age: number): Promise<void> {
     const options = age === Number.POSITIVE_INFINITY ? {} : { ttl: Math.max(1, Math.ceil(age / 1000)) }
     return this.#limited(key, () => this.#storage.setItemRaw(key, bytes, options))
@@ -53,7 +54,7 @@ export class Engine {
     })
     try {
       const operation = Promise.resolve().then(operate)
-      // Each may be done twice: a key gets the same bytes, or none.
+      // Operations are idempotent, so a retry is safe: a key gets the same bytes, or is absent.
       const done = operation.catch((error: unknown) => {
         if (CLOSED.has(String(codeIn(error)))) return operate()
         throw error
@@ -67,7 +68,8 @@ export class Engine {
   }
 }
 
-/** Calls a function with all items, some at once, and returns its results. Stops at the first failure. */
+/** Calls a function with each item, several at once, and returns the results. Stops at the first
+ *  failure. */
 export async function each<T, R>(items: readonly T[], call: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   let next = 0
@@ -90,7 +92,7 @@ export function refusal(message: string): Error {
   return Object.assign(new Error(message), { code: 'ERR_SPILLWAY_SPILL' })
 }
 
-/** Gives an error of the storage the code of its causes, such as that of a failed fetch, or that of this package. */
+/** Sets the code of a storage error: the code of its cause, such as a failed fetch, or ours. */
 function coded(error: unknown): Error {
   if (error instanceof Error && typeof get(error, 'code') === 'string') return error
   const code = codeIn(error)

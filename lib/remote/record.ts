@@ -2,7 +2,7 @@ import type { SpillRecord } from 'spillway'
 import { native } from '../engine.js'
 import { isList, isObject, tryRead } from '../untrusted.js'
 
-/** The record of an output, stored once all of its chunks are. */
+/** The record of an output. It is stored after all chunks. */
 export interface Stored {
   /** Size of the full output. */
   readonly bytes: number
@@ -10,27 +10,29 @@ export interface Stored {
   readonly complete: boolean
   readonly tool?: string
   readonly callId?: string
-  /** Times in milliseconds since 1970: of the end, and of the beginning, which stands in the names of the chunks. */
+  /** Times in milliseconds since 1970: when the save ended, and when it began. The names of the
+   *  chunks contain the latter. */
   readonly created: number
   readonly started: number
-  /** Bytes of all chunks together, and of each but the last. */
+  /** Bytes of all chunks together, and bytes of each chunk except the last. */
   readonly size: number
   readonly chunk: number
-  /** The line in which each chunk begins, 1-based, and the one after the last chunk. */
+  /** The line in which each chunk begins (1-based), then the line after the last chunk. */
   readonly firstLines: readonly number[]
   /** Lines of all chunks together. */
   readonly sizeLines: number
-  /** The digest of each chunk: a storage may return other bytes of the same length. */
+  /** The digest of each chunk, since a storage may return other bytes of the same length. */
   readonly digests: readonly string[]
 }
 
-/** Writes a record below a line with the digest of its id and text, so that the record of another output is rejected. */
+/** Writes a record below a line with the digest of its id and text, so that a reader rejects the
+ *  record of another output. */
 export function encode(id: string, stored: Stored): Uint8Array {
   const text = JSON.stringify(stored)
   return Buffer.from(`${sealOf(id, text)}\n${text}`)
 }
 
-/** Parses the record of an output. Returns undefined if it is not one, whatever the storage made of it. */
+/** Parses a record. Returns undefined if the text is not a valid record. */
 export function decode(id: string, bytes: Uint8Array): Stored | undefined {
   const [, seal, text = ''] = /^([0-9a-f]+)\n(.*)$/s.exec(new TextDecoder().decode(bytes)) ?? []
   if (seal !== sealOf(id, text)) return undefined
@@ -78,7 +80,8 @@ export class Keys {
     return `${this.base}${id}:record`
   }
 
-  /** Names a chunk. The time at which its save began tells a sweep the age of what a dead process left. */
+  /** Names a chunk. The name contains the time at which the save began, so that a sweep knows the
+   *  age of what a dead process left. */
   chunk(id: string, at: number, started: number): string {
     return `${this.base}${id}:${at}-${started}`
   }
@@ -87,7 +90,7 @@ export class Keys {
     return Array.from({ length: Math.ceil(size / chunk) }, (_, at) => this.chunk(id, at, started))
   }
 
-  /** Groups the keys of outputs by their ids. Other keys are left out. */
+  /** Groups the keys of outputs by their ids. Omits other keys. */
   byId(keys: readonly string[]): Map<string, Parts> {
     const outputs = new Map<string, Parts>()
     for (const key of keys) {

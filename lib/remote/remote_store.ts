@@ -5,7 +5,6 @@ import type {
   SpillSearch,
   SpillSlice,
   SpillStore,
-  SweepOptions,
   TextInput,
 } from 'spillway'
 import type { RemoteSpillOptions } from 'spillway/remote'
@@ -31,7 +30,7 @@ import { LONGEST_SAVE, Upload } from './upload.js'
 /** Bytes before a position that may belong to the same UTF-8 sequence. */
 const SEQUENCE = 4
 
-/** Names joined by ":", which storages of all kinds accept. */
+/** Joins names with ":", which every storage accepts. */
 const PREFIX = /^(?:[\w-][\w.-]*(?::[\w-][\w.-]*)*)?$/
 
 const METHODS = ['getItemRaw', 'setItemRaw', 'removeItem', 'getKeys'] as const
@@ -76,13 +75,13 @@ class RemoteStore implements SpillStore {
       publish({ ...origin, record })
       return record
     } catch (error) {
-      // A storage that does not answer is not asked again: a sweep removes what it has.
+      // No retry if the storage does not answer: a later sweep removes the rest.
       if (!isTimeout(error)) await upload.discard().catch(() => {})
       throw error
     }
   }
 
-  /** Looks once for what was stored: there are drivers that take a bucket that does not exist for one that accepts. */
+  /** Reads the first write back once: some drivers accept writes to a bucket that does not exist. */
   async #prove(id: string): Promise<void> {
     if ((await this.#engine.get(this.#keys.record(id))) === undefined)
       throw refusal('the storage does not have what it has just taken; is there such a bucket or database?')
@@ -95,7 +94,7 @@ class RemoteStore implements SpillStore {
     const stored = await this.#stored(id)
     const [start, byByte, , bytes] = page
     const first = byByte ? chunkOfByte(stored, start - SEQUENCE) : chunkOfLine(stored, start)
-    // Of a page by line, the position is known once its first chunk is there.
+    // The position of a page that starts at a line is known once its first chunk arrives.
     const reach = byByte ? start + bytes + SEQUENCE : first * stored.chunk
     const windows = await this.#chunks(id, stored, first, reach)
     for (;;) {
@@ -111,7 +110,7 @@ class RemoteStore implements SpillStore {
     checkPattern(pattern)
     const { line, context, packed } = checkSearch(options)
     const stored = await this.#stored(id)
-    // All lines before this one are neither searched nor shown.
+    // Lines before this one are neither searched nor shown.
     const first = chunkOfLine(stored, line - context)
     const [at, from] = [first * stored.chunk, stored.firstLines[first] ?? 1]
     const search = unwrap(native.startSearch(pattern, packed, at, from), '', pattern)
@@ -132,7 +131,9 @@ class RemoteStore implements SpillStore {
     return records.map(([id, stored]) => shown(this.#keys, id, stored))
   }
 
-  async sweep(options: SweepOptions = {}): Promise<{ removed: number; bytes: number }> {
+  async sweep(
+    options: { retain?: readonly string[] | undefined } = {},
+  ): Promise<{ removed: number; bytes: number }> {
     const retain = new Set(checkRetained(options))
     const { maxTotalBytes, maxAge } = this.#limits
     const outputs = await this.#outputs()
@@ -149,7 +150,7 @@ class RemoteStore implements SpillStore {
       const isDue = now - stored.created >= maxAge || total > maxTotalBytes
       if (!isDue || retain.has(id)) continue
       total -= stored.size
-      // Without its record, an output is gone, even if this sweep goes no further.
+      // An output without its record is gone, even if this sweep fails after this step.
       await this.#engine.remove([this.#keys.record(id)])
       await this.#engine.remove(this.#keys.chunks(id, stored))
       swept.removed += 1
@@ -162,7 +163,7 @@ class RemoteStore implements SpillStore {
     return this.#keys.byId(await this.#engine.keys(this.#keys.base))
   }
 
-  /** Reads the records of outputs, oldest first. One that was removed in the meantime is left out. */
+  /** Reads the records of outputs, oldest first. Omits outputs that were removed in the meantime. */
   async #records(outputs: ReturnType<Keys['byId']>): Promise<[id: string, Stored][]> {
     const ids = Array.from(outputs).flatMap(([id, { isSaved }]) => (isSaved ? id : []))
     const found = await each(ids, async (id): Promise<[string, Stored][]> => {

@@ -6,10 +6,10 @@ import { optionError } from '../validate.js'
 import { type Engine, refusal } from './engine.js'
 import { encode, type Keys, type Stored } from './record.js'
 
-/** Milliseconds that a save may take. Sweeps leave chunks without a record alone for as long. */
+/** The longest duration of a save, in milliseconds. Sweeps keep younger chunks without a record. */
 export const LONGEST_SAVE = 24 * 60 * 60 * 1000
 
-/** Lines of bytes that arrive in pieces. */
+/** Counts the lines of bytes that arrive in pieces. */
 class Lines {
   newlines = 0
   #isOpen = false
@@ -25,7 +25,8 @@ class Lines {
   }
 }
 
-/** An output under construction: a chunk is stored while the next one is filled, and the record when all are. */
+/** An output under construction. A chunk is stored while the next one is filled; the record is
+ *  stored last. */
 export class Upload {
   readonly #engine: Engine
   readonly #keys: Keys
@@ -34,7 +35,7 @@ export class Upload {
   readonly #started = Date.now()
   #chunk = new Uint8Array(0)
   #filled = 0
-  /** Bytes and lines of the output, and of what is kept of it. */
+  /** Bytes and lines of the output, and of its stored part. */
   #bytes = 0
   #size = 0
   readonly #all = new Lines()
@@ -91,7 +92,7 @@ export class Upload {
     if (failed) throw failed.error
   }
 
-  /** Stores the rest, and then the record, without which nothing counts. */
+  /** Stores the rest, and then the record: without its record, an output does not exist. */
   async finish({ tool, callId }: SpillMeta): Promise<Stored> {
     if (this.#filled > 0) await this.#store()
     await this.#settle()
@@ -112,7 +113,7 @@ export class Upload {
       firstLines: this.#firstLines,
       digests: this.#digests,
     }
-    // A record that is lost on its way may still arrive, and is then as good as another one: all of its chunks are there.
+    // A record whose request failed may still arrive. It is then valid, since all chunks are stored.
     await this.#engine.set(this.#keys.record(this.#id), encode(this.#id, stored), this.#limits.maxAge)
     return stored
   }

@@ -1,13 +1,14 @@
 import type { MessagesPolicy } from 'spillway'
-import { checkAggregate, originalOf, Planner } from '../context/plan.js'
 import { lightRoom, surelyFit } from '../dialect/slots.js'
 import { roomAfter } from '../json.js'
+import { checkAggregate, originalOf, Planner } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { isList, isObject } from '../untrusted.js'
 import { optionError } from '../validate.js'
+import { Batch, lighten } from './batch.js'
+import { RESULT } from './clamp_result.js'
 import { History } from './history.js'
-import { lightHistory } from './light_history.js'
-import { elementsOf, Kept, lastAnswer, resultsIn, written } from './message_results.js'
+import { elementsOf, Kept, lastAnswer, written } from './message_results.js'
 import { redactHistory } from './redact_value.js'
 
 export function clampMessages<T extends readonly unknown[]>(
@@ -19,24 +20,16 @@ export function clampMessages<T extends readonly unknown[]>(
   checkMessages(messages)
   // With an aggregate, all results count.
   const room = aggregate ? -1 : lightRoom(policy)
-  const fits: boolean[] = []
-  const open = redactHistory(messages, policy, (message) => {
-    const isLight = hasRoom(message, room)
-    fits.push(isLight)
-    return isLight
-  })
-  const light = lightHistory(open.messages, policy)
-  const read = elementsOf(light.messages)
+  const given = elementsOf(messages)
+  const fits = given.map((message) => hasRoom(message, room))
+  if (!fits.includes(false)) return { messages, clamped: 0 }
+  const open = redactHistory(messages, given, fits, policy)
+  const batch = new Batch(open.messages, policy, (at) => fits[at] === true)
+  lighten(batch, policy, RESULT, true)
+  const read = elementsOf(batch.values)
   const answer = lastAnswer(read)
   const history = new History(read)
-  const results: Kept[] = []
-  for (let at = 0; at < read.length; at++) {
-    const message = read[at]
-    // Each message is walked once, unless something of the history changed.
-    if (light.messages === messages ? fits[at] : hasRoom(message, room)) continue
-    for (const result of resultsIn(message, policy.dialect))
-      results.push(new Kept(result, at, at >= answer, policy, history))
-  }
+  const results = batch.results.map(({ at, result }) => new Kept(result, at, at >= answer, policy, history))
   for (const kept of results) if (!surelyFit(kept.result.slots, policy)) kept.clamp()
   if (aggregate) {
     const sized = results.map(({ chars, latest, texts }) => ({
@@ -47,8 +40,8 @@ export function clampMessages<T extends readonly unknown[]>(
     const planner = new Planner(sized, policy)
     for (const { index, maxChars } of planner.steps(aggregate)) results[index]?.clamp(maxChars)
   }
-  const made = written(light.messages, results, policy)
-  const changed = new Set([...open.changed, ...light.changed, ...made.changed])
+  const made = written(batch.values, results, policy)
+  const changed = new Set([...open.changed, ...batch.changed, ...made.changed])
   return { messages: made.messages as unknown as T, clamped: changed.size }
 }
 

@@ -1,4 +1,5 @@
-import type { LimitName, MediaCount, TextSize } from 'spillway'
+import type { TextSize } from 'spillway'
+import type { Figures } from '../clamp_event.js'
 import { type Compiled, handleOf, headOf, silent, tightened, worded } from '../compiled.js'
 import type { Edit } from '../dialect/edit.js'
 import { clampEncoded } from '../dialect/nested_json.js'
@@ -11,7 +12,7 @@ import { type Ask, askedOf, exceededBy, type Measured } from '../text/limits.js'
 import { NoticeCut, settle, speak, truncate } from '../text/notice_function.js'
 import { pieceAt, SEARCHED, windows } from '../text/pieces.js'
 import { parted, prepared, prepares } from '../text/prepare.js'
-import { isWithin, sizeOf } from '../text/size.js'
+import { isWithin, sizeOf, sum } from '../text/size.js'
 import { clampPrepared, fits } from '../text/text.js'
 import { type Kept, keptBy, keptLines, type Truncation, untouched } from '../text/truncation.js'
 import { editOf, keepShape, roomOf } from './slot_json.js'
@@ -21,15 +22,6 @@ export interface Clamped {
   readonly edits: ReadonlyMap<Slot, Edit>
   /** Undefined if nothing is omitted. */
   readonly figures: (() => Figures) | undefined
-}
-
-/** Sizes of all texts together and of their kept parts, and the limits that they exceeded. */
-export interface Figures {
-  readonly total: TextSize
-  readonly kept: TextSize
-  readonly exceeded: LimitName[]
-  /** Payloads that words replaced. */
-  readonly media?: MediaCount
 }
 
 /** Prepares and clamps a text of a tool. */
@@ -102,13 +94,12 @@ function clampOf(
     return { text: json, isJson: true, figures: isLess || lean !== undefined ? figures : undefined }
   }
   const made = lean === undefined ? whole : cutOf(lean, policy, ask)
-  const left = parted(made.text, policy)
   const figures = () => ({
     total: sizeOf(given),
-    kept: less(sizesOf(made.kept()), made.text, left),
+    kept: less(sizesOf(made.kept()), made.joined ?? made.text, made.text),
     exceeded: exceededBy(new StringInput(text), policy),
   })
-  return { text: left, figures }
+  return { text: made.text, figures }
 }
 
 function cutOf(text: string, policy: Compiled, ask: Ask | undefined): Truncation {
@@ -176,6 +167,8 @@ interface Shared {
   notice: string
   table: Float64Array
   cuts: (NativeCut | null | undefined)[]
+  /** The text of each cut, without what the cut brought together. */
+  left: (string | undefined)[]
 }
 
 function clampTogether(
@@ -201,14 +194,14 @@ function clampTogether(
   }
   const query = ask && policy.keepsShape ? askedOfAll(texts, policy, ask) : undefined
   const shaped = texts.map((text, at) => {
-    const [slot, cut] = [slots[at], shared.cuts[at]]
-    if (!policy.keepsShape || !slot || slot.json?.as === REST || !cut || !isCut(outcome(at))) return undefined
-    return keepShape(text, roomOf(parted(cut.text, policy), policy), () => query)?.json
+    const [slot, cut] = [slots[at], shared.left[at]]
+    if (!policy.keepsShape || slot?.json?.as === REST || cut === undefined || !isCut(outcome(at)))
+      return undefined
+    return keepShape(text, roomOf(cut, policy), () => query)?.json
   })
   const left = (at: number): string | null => {
     const text = texts[at] ?? ''
-    const cut = shared.cuts[at]
-    if (outcome(at) === GONE || isCut(outcome(at))) return cut ? parted(cut.text, policy) : null
+    if (isLess(at)) return shared.left[at] ?? null
     return outcome(at) === WHOLE ? text : text.toWellFormed()
   }
   const cut = texts.some((text, at) => text !== given[at] || isLess(at))
@@ -226,6 +219,16 @@ function clampTogether(
 
 /** Shares the limits among texts, with the notice of the policy, which may be a function. */
 function shareOf(texts: readonly string[], policy: Compiled, counts: boolean, ask: Ask | undefined): Shared {
+  const made = shareWithNotice(texts, policy, counts, ask)
+  return { ...made, left: made.cuts.map((cut) => cut?.text && parted(cut.text, policy)) }
+}
+
+function shareWithNotice(
+  texts: readonly string[],
+  policy: Compiled,
+  counts: boolean,
+  ask: Ask | undefined,
+): Omit<Shared, 'left'> {
   const { words } = policy
   if (!words) return share(texts, policy, counts, ask)
   return settle(
@@ -254,7 +257,7 @@ function figuresOf(
     const json = shaped[at]
     if (json !== undefined) return sizeOf(json)
     if (outcome === GONE) return { bytes: 0, chars: 0, lines: 0 }
-    if (outcome === CUT && cut) return less(sizesOf(keptBy(cut)), cut.text, parted(cut.text, policy))
+    if (outcome === CUT && cut) return less(sizesOf(keptBy(cut)), cut.text, shared.left[at] ?? '')
     return outcome === LINED ? sizesOf(truncate(new StringInput(text), linesOf(policy)).kept()) : sizeOf(text)
   })
   const judged = policy.share === 'each' ? given.map((text) => new Together([text])) : [new Together(given)]
@@ -263,18 +266,13 @@ function figuresOf(
   return { total, kept: sum(kept), exceeded: [...exceeded] }
 }
 
-export function sum(sizes: readonly TextSize[]): TextSize {
-  const total = { bytes: 0, chars: 0, lines: 0 }
-  for (const { bytes, chars, lines } of sizes) {
-    total.bytes += bytes
-    total.chars += chars
-    total.lines += lines
-  }
-  return total
-}
-
 /** Clamps the texts of one result under one budget, in the engine. */
-function share(texts: readonly string[], policy: Compiled, figures: boolean, ask: Ask | undefined): Shared {
+function share(
+  texts: readonly string[],
+  policy: Compiled,
+  figures: boolean,
+  ask: Ask | undefined,
+): Omit<Shared, 'left'> {
   const query = ask && askedOfAll(texts, policy, ask)
   const table = new Float64Array(texts.length * COLUMNS)
   for (const [at, text] of texts.entries()) table[at * COLUMNS] = text.length
@@ -315,7 +313,7 @@ function carrierOf(table: Float64Array): number {
 }
 
 /** Returns the cut for the notice, which counts the text of the block that carries it and the dropped blocks. */
-function noticeCut(texts: readonly string[], shared: Shared, policy: Compiled) {
+function noticeCut(texts: readonly string[], shared: Omit<Shared, 'left'>, policy: Compiled) {
   const carrier = carrierOf(shared.table)
   const missing = texts.filter((_, at) => at === carrier || shared.table[at * COLUMNS + 1] === GONE)
   const cut = shared.cuts[carrier]

@@ -1,5 +1,5 @@
 import type { DialectName } from 'spillway'
-import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
+import { emitClamp, type Figures, hasListeners, type Origin } from '../clamp_event.js'
 import { type Compiled, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
 import type { Place } from '../dialect/paths.js'
@@ -9,9 +9,9 @@ import type { Slot } from '../dialect/walk.js'
 import { excess, ResultMedia } from '../media/media.js'
 import { once } from '../query.js'
 import { elementAt, isObject, tryRead } from '../untrusted.js'
-import { clampSide } from './clamp_result.js'
-import { type Clamped, clampSlots, type Figures } from './clamp_slots.js'
+import { type Clamped, clampSlots } from './clamp_slots.js'
 import type { History } from './history.js'
+import { writeResult } from './write_result.js'
 
 const ORIGIN: Origin = { phase: 'result' }
 
@@ -164,13 +164,9 @@ export function written(
   const changed = new Set<number>()
   for (const [nth, { result, message, clamped, drop }] of results.entries()) {
     const draft = drafts.get(message) ?? new Draft()
-    const isCut = clamped !== undefined && clamped.edits.size > 0
-    if (isCut) draft.edit(result, clamped.edits)
     const dropped = drop?.(draft)
     if (dropped) emitClamp(ORIGIN, dropped, result)
-    if (clamped?.figures) emitClamp(ORIGIN, clamped.figures, result)
-    const isCapped = policy.sideData !== 'keep' && clampSide(result, policy, draft, ORIGIN)
-    if (!isCut && !isCapped && !drop) continue
+    if (!writeResult(result, clamped, policy, draft, ORIGIN) && !drop) continue
     changed.add(nth)
     drafts.set(message, draft)
   }
@@ -178,10 +174,7 @@ export function written(
 }
 
 /** Writes drafts into copies of their messages, by index. Returns the same array without any. */
-export function withDrafts(
-  messages: readonly unknown[],
-  drafts: ReadonlyMap<number, Draft>,
-): readonly unknown[] {
+function withDrafts(messages: readonly unknown[], drafts: ReadonlyMap<number, Draft>): readonly unknown[] {
   if (drafts.size === 0) return messages
   const changes = new Map<number, unknown>()
   for (const [at, draft] of drafts) {

@@ -6,7 +6,7 @@ import type { Redaction } from '../redact_options.js'
 import { redactString } from '../text/redact.js'
 import { elementAt, isList, isObject, tryRead } from '../untrusted.js'
 import { errorHead, isError, membersOf } from './error_members.js'
-import { elementsOf, resultsIn } from './message_results.js'
+import { resultsIn } from './message_results.js'
 import { type Changes, change, described, rebuilt } from './rebuild_error.js'
 import { steadyResult } from './steady_result.js'
 
@@ -29,18 +29,19 @@ export function redactThrown<T>(thrown: T, { redact }: Compiled): T {
 }
 
 /**
- * Redacts the results of a history, and settles those that may answer in another way later. `surelyFits`: returns true for
- * a message that stays as it is. `changed`: the numbers of the results in the other messages that changed.
+ * Redacts the results of a history, and settles those that may answer in another way later. `given`: its elements, as they
+ * were read, and `fits`: true for each that stays as it is. `changed`: the numbers of the results in the other messages that
+ * changed.
  */
 export function redactHistory(
   messages: readonly unknown[],
+  given: readonly unknown[],
+  fits: readonly boolean[],
   policy: Compiled,
-  surelyFits: (message: unknown) => boolean,
 ) {
   const changes = new Map<number, unknown>()
   const changed = new Set<number>()
-  const given = elementsOf(messages)
-  const steady = given.map((message) => (surelyFits(message) ? undefined : steadyResult(message)))
+  const steady = given.map((message, at) => (fits[at] ? undefined : steadyResult(message)))
   const isSteady = steady.every((message, at) => message === undefined || message === given[at])
   let next = 0
   for (const [at, message] of isSteady && !policy.redact ? [] : steady.entries()) {

@@ -1,4 +1,4 @@
-import { Draft } from '../dialect/edit.js'
+import type { Draft } from '../dialect/edit.js'
 import type { Place } from '../dialect/paths.js'
 import type { Result } from '../dialect/results.js'
 import { native } from '../engine.js'
@@ -7,13 +7,6 @@ import { elementAt, get, isList, isObject } from '../untrusted.js'
 
 /** The copies that stay. */
 export type Kept = 'both' | 'text' | 'structured'
-
-/** Removes what MCP results carry twice. Returns the same value if they carry nothing twice. */
-export function sentOnce<T extends object>(value: T, results: readonly Result[], kept: Kept): T {
-  const draft = new Draft()
-  for (const result of results) removeCopies(result, kept, draft)
-  return draft.done(value)
-}
 
 /** Removes copies from a result whose content repeats its structured content, like `copies` in
  *  src/dialect/structured.rs. Returns false if nothing changes. */
@@ -35,25 +28,30 @@ function holdersOf({ place, slots }: Result): Place[] {
 }
 
 function removeIn(place: Place, kept: Kept, draft: Draft): boolean {
-  const content = place.read('content')
-  if (!isList(content)) return false
-  const json = jsonOf(place.read('structuredContent'))
-  if (json === undefined) return false
-  const blocks = textBlocks(content)
-  const repeats = native.repeatsStructured(
-    json,
-    blocks.map(({ text }) => text),
-  )
-  if (!repeats.includes(true)) return false
+  const repeats = repeatsIn(place)
+  if (!repeats?.includes(true)) return false
   if (kept === 'text') {
     draft.remove(place, 'structuredContent')
     return true
   }
   // A message, which has a role, is sent without its structured content.
   if (place.read('role') !== undefined) return false
+  const content = place.read('content') as unknown[]
   const list = place.child(content, 'content')
-  for (const [nth, { at }] of blocks.entries()) if (repeats[nth]) draft.remove(list, at)
+  for (const [nth, { at }] of textBlocks(content).entries()) if (repeats[nth]) draft.remove(list, at)
   return true
+}
+
+/** Tells of each block of text if it repeats the structured content beside it. Returns undefined without both. */
+export function repeatsIn(place: Place): readonly boolean[] | undefined {
+  const content = place.read('content')
+  if (!isList(content)) return undefined
+  const json = jsonOf(place.read('structuredContent'))
+  if (json === undefined) return undefined
+  return native.repeatsStructured(
+    json,
+    textBlocks(content).map(({ text }) => text),
+  )
 }
 
 function textBlocks(content: readonly unknown[]): { at: number; text: string }[] {

@@ -1,5 +1,5 @@
-import { table } from '../dialect/table.js'
-import { settled } from '../settled.js'
+import { settled } from '../dialect/settled.js'
+import { table } from '../dialects.js'
 
 /** Members of a result that nothing measures, and second copies of others. */
 const BESIDE = new Set(table.flatMap(({ side = [], copy = [] }) => side.concat(copy)))

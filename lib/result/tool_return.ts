@@ -5,32 +5,25 @@ import { Draft } from '../dialect/edit.js'
 import { Place } from '../dialect/paths.js'
 import { withNames } from '../dialect/payload.js'
 import { isTurn, type Result, readResults } from '../dialect/results.js'
-import { isLight, parseWellFormed, wellFormed } from '../dialect/slots.js'
+import { isSteady, settled } from '../dialect/settled.js'
+import { lightRoom, parseWellFormed, wellFormed } from '../dialect/slots.js'
 import { LITTLE, REST } from '../dialect/walk.js'
-import { jsonOf, stringified, VAST } from '../json.js'
+import { jsonOf, roomAfter, stringified, VAST } from '../json.js'
 import { lightText } from '../media/media.js'
 import { compile } from '../policy.js'
-import { isSteady, settled } from '../settled.js'
 import { get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
 import { checkAwaited } from '../validate.js'
-import {
-  clampAndReport,
-  clampKnown,
-  clampResults,
-  clampSide,
-  clampValue,
-  RESULT,
-  tellOf,
-} from './clamp_result.js'
-import { redactResult, redactValue } from './redact_value.js'
+import { clampAndReport, clampKnown, clampResults, clampValue, RESULT, tellOf } from './clamp_result.js'
+import { redactValue } from './redact_value.js'
 import { steadyResult } from './steady_result.js'
+import { clampSide } from './write_result.js'
 
 export function clampResult<T>(result: T, policy?: ResultPolicy): T {
   const compiled = compile(policy)
-  const clamped = clampKnown(redactResult(checkAwaited('result', result), compiled), compiled, RESULT)
+  const clamped = clampKnown(checkAwaited('result', result), compiled, RESULT)
   if (clamped !== undefined) return clamped
   if (!isObject(result) || tryRead(() => isOfHistory(result))) return result
-  return clampOutcome(redactValue(result, compiled), compiled, RESULT)
+  return clampOutcome(result, compiled, RESULT)
 }
 
 /** Returns true for a message without a tool result, and for a row of a session, which holds a message of any kind. */
@@ -42,31 +35,34 @@ function isOfHistory(value: object): boolean {
 }
 
 /**
- * Clamps the value that a tool returned, including forms that only tools return: messages in a LangGraph Command,
- * several messages in an array, and plain data, which a framework would send to the model as JSON.
+ * Redacts and clamps the value that a tool returned, including forms that only tools return: messages in a LangGraph
+ * Command, several messages in an array, and plain data, which a framework would send to the model as JSON.
  */
-export function clampOutcome<T>(value: T, policy: Compiled, origin: Origin): T {
-  if (typeof value !== 'object' || value === null) return clampValue(value, policy, origin)
-  if (tryRead(() => isLight(value, policy))) return value
+export function clampOutcome<T>(given: T, policy: Compiled, origin: Origin): T {
+  if (typeof given !== 'object' || given === null) return clampValue(given, policy, origin)
   // One look at the whole is enough for most values.
-  const isWhole = tryRead(() => isSteady(value)) ?? false
+  const room = lightRoom(policy, policy.flat)
+  const left = tryRead(() => roomAfter(given, room)) ?? -1
+  if (left >= 0 && room - left <= lightRoom(policy)) return given
+  const value = redactValue(given, policy)
+  const isWhole = left >= 0 || (tryRead(() => isSteady(value)) ?? false)
   const steady = isWhole ? value : steadyResult(value)
-  const left = tryRead(() => besideClamped(steady, policy, origin)) ?? steady
-  const results = tryRead(() => readResults(left, policy.dialect))
+  const results = tryRead(() => readResults(steady, policy.dialect))
   // Clamps the results that were read, since reading again may give others.
-  if (results && tryRead(() => isSure(left, results))) {
-    const clamped = tryRead(() => clampResults(left, results, policy, origin)) ?? left
-    if (clamped === left || !hasRest(results) || isResult(clamped, policy)) return clamped
+  if (results && tryRead(() => isSure(steady, results))) {
+    const clamped = tryRead(() => clampResults(steady, results, policy, origin)) ?? steady
+    if (clamped === steady || !hasRest(results) || isResult(clamped, policy)) return clamped
     // Data that no dialect knows has taken the room of all known blocks, and nothing tells a result any more. A tool
     // that is wrapped again would return the text of what is left.
     return (tryRead(() => ofData(clamped, policy, origin)) ?? clamped) as T
   }
-  const data = isWhole ? left : settled(left)
+  const open = tryRead(() => besideClamped(steady, policy, origin)) ?? steady
+  const data = isWhole ? open : settled(open)
   const made = tryRead(
     () =>
       ofCommand(data, policy, origin) ??
       ofMessages(data, policy, origin) ??
-      ofData(data, policy, origin, isWhole),
+      (left >= 0 ? data : ofData(data, policy, origin, isWhole)),
   )
   return (made ?? data) as T
 }
@@ -80,11 +76,12 @@ function besideClamped<T extends object>(value: T, policy: Compiled, origin: Ori
   return changes.length > 0 ? draft.done(value) : value
 }
 
-/** Clamps the content of a pair of content and artifact. A model sees only the content. */
+/** Redacts a pair of content and artifact, and clamps the content. A model sees only that. */
 export function clampPair<T>(value: T, policy: Compiled, origin: Origin): T {
-  const [content, ...rest] = value as readonly unknown[]
+  const open = redactValue(value, policy)
+  const [content, ...rest] = open as readonly unknown[]
   const clamped = clampOutcome(content, policy, origin)
-  return clamped === content ? value : ([clamped, ...rest] as T)
+  return clamped === content ? open : ([clamped, ...rest] as T)
 }
 
 /** Clamps the messages in a LangGraph Command, which updates the state of a graph. */

@@ -184,7 +184,7 @@ class ToolCall {
     const { policy, returns } = this.clamping
     if (returns === 'raw') return value
     const clamp = returns === 'pair' && isList(value) && value.length === 2 ? clampPair : clampOutcome
-    const open = redactValue(value, policy)
+    const open = returns === 'typed' ? redactValue(value, policy) : value
     const clamped = clamp(open, policy, { ...this.#origin(phase), ...more })
     if (returns !== 'typed' || !isObject(open) || typeof clamped !== 'string') return clamped
     this.sent.set(open, clamped)

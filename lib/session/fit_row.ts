@@ -1,6 +1,7 @@
 import { emitClamp, hasListeners, type Origin } from '../clamp_event.js'
 import { type Compiled, failed, shortened } from '../compiled.js'
 import { Draft } from '../dialect/edit.js'
+import type { Place } from '../dialect/paths.js'
 import { type Result, readResults } from '../dialect/results.js'
 import { capSide, shrunk } from '../dialect/side_data.js'
 import { jsonBytes, plain, stringified } from '../json.js'
@@ -92,50 +93,48 @@ function editing(edit: (row: Row, draft: Draft) => void): Step {
   }
 }
 
-const shrinkSide = editing((row, draft) => {
-  const sides = row.results.flatMap(({ side }) => side)
-  const parts = sides.map(({ value, holder, key }) => ({ value, isBlock: false, put: putInto(holder, key) }))
-  shareRoom(row, draft, parts, capSide)
+/** Bytes of unknown members that an object keeps in any case, such as the type of an image. */
+const FEW = 1_024
+/** Unknown parts in results together keep this share of a row while there are texts to cut, and so do those around. */
+const SHARE = 1 / 16
+
+/** Shrinks side data, then what no dialect knows in the results, then what stands around them. */
+const shrinkData = editing(({ results, over, rules }, draft) => {
+  const shape = shapeOf(results)
+  const sides = results.flatMap(({ side }) => side)
+  const parts = sides.map(({ value, holder, key }) => ({ value, put: putInto(holder, key) }))
+  const least = rules.maxBytes * SHARE
+  const besideSide = shareRoom(draft, parts, over, capSide)
+  const around = shareRoom(draft, shape.unknown('inside', FEW), besideSide, shrunk, least)
+  shareRoom(draft, shape.unknown('outside', FEW), around, shrunk, least)
 })
 
-/** Makes a step that shrinks unknown parts. `least`: bytes that the members of an object keep; `leastOfBlock`: bytes
- *  that each of so many blocks keeps. */
-function shrinkUnknown(
-  where: 'inside' | 'outside',
-  least: number,
-  leastOfBlock: (blocks: number) => number,
-): Step {
-  return editing((row, draft) => {
-    const parts = shapeOf(row.results).unknown(where, least)
-    shareRoom(row, draft, parts, shrunk, least, leastOfBlock(parts.length))
-  })
-}
-
-/** Shortens parts by the excess: small ones stay whole, large ones share the rest. `least`: bytes that each may keep in
- *  any case. */
+/**
+ * Shortens parts by the excess: small ones stay whole, large ones share the rest. `least`: bytes that they keep together
+ * in any case. Returns the excess that is left.
+ */
 function shareRoom(
-  { over }: Row,
   draft: Draft,
   parts: readonly Part[],
+  over: number,
   cap: (value: unknown, bytes: number) => unknown,
   least = 0,
-  leastOfBlock = 0,
-): void {
+): number {
   const sized = parts
     .map((part) => ({ part, bytes: jsonBytes(part.value) }))
     .sort((a, b) => a.bytes - b.bytes)
   let left = sized.reduce((sum, { bytes }) => sum + bytes, 0) - over
   for (const [at, { part, bytes }] of sized.entries()) {
-    const share = Math.max(0, Math.floor(left / (sized.length - at)))
-    const room = Math.max(part.isBlock ? leastOfBlock : least, share)
+    const room = Math.floor(Math.max(0, left / (sized.length - at), least / sized.length))
     const kept = bytes <= room ? part.value : room === 0 ? undefined : cap(part.value, room)
     left -= kept === undefined ? 0 : Math.min(bytes, jsonBytes(kept))
-    if (kept !== part.value) part.put(part.isBlock && isEmpty(kept) ? undefined : kept, draft)
+    if (kept !== part.value) part.put(isEmpty(kept) ? undefined : kept, draft)
   }
+  return -left
 }
 
 function isEmpty(value: unknown): boolean {
-  return typeof value !== 'object' || value === null || Object.keys(value).length === 0
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
 /** Attempts to find a limit that fits: a truncated text has other escapes than the whole. */
@@ -171,22 +170,36 @@ const shrinkTexts: Step = ({ message, results, over, rules }) => {
   }
 }
 
-/** Drops blocks from the end of each list, and appends a note with their number. */
-const trimLists = editing(({ results, over }, draft) => {
-  const size = sizerFor(results)
+/**
+ * Drops blocks from the end of each list, and appends a note with their number. If that is not enough, reduces results to
+ * the members that make them results: tags, id, name and texts.
+ */
+const strip = editing(({ results, over }, draft) => {
+  const [shape, size] = [shapeOf(results), sizerFor(results)]
+  const ends: [list: Place, at: number][] = []
   let left = over
-  for (const list of shapeOf(results).lists()) {
+  for (const list of shape.lists()) {
     const blocks = list.value as readonly unknown[]
-    if (left <= 0 || blocks.length === 0) break
+    if (left <= 0) break
+    if (blocks.length === 0) continue
     left += NOTE
     let at = blocks.length
     for (; at > 0 && left > 0; at--) left -= size(blocks[at - 1]) + 1
+    ends.push([list, at])
+  }
+  if (left > 0) {
+    for (const { put } of [...shape.unknown('inside', 0), ...shape.unknown('outside', 0)])
+      put(undefined, draft)
+    for (const { value, put } of shape.words()) if (jsonBytes(value) > WORD) put(shrunk(value, WORD), draft)
+  }
+  for (const [list, at] of ends) {
+    const blocks = list.value as readonly unknown[]
     for (let gone = at + 1; gone < blocks.length; gone++) draft.remove(list, gone)
     draft.set(list, at, noteFor(blocks, blocks.length - at))
   }
 })
 
-/** Bytes of that note. */
+/** Bytes of the note. */
 const NOTE = 80
 
 /** Makes a text block like the others of the list. */
@@ -204,27 +217,4 @@ function noteFor(blocks: readonly unknown[], count: number): object {
 /** Bytes of an id or a name. */
 const WORD = 256
 
-/** Reduces results to the members that make them results: tags, id, name and texts. */
-const strip = editing(({ results }, draft) => {
-  const shape = shapeOf(results)
-  for (const { put } of [...shape.unknown('inside', 0), ...shape.unknown('outside', 0)]) put(undefined, draft)
-  for (const { value, put } of shape.words()) if (jsonBytes(value) > WORD) put(shrunk(value, WORD), draft)
-})
-
-/** Bytes that unknown members keep, and that content beside the results keeps until their texts are cut. */
-const LONG = 1_024
-const BESIDE = 16_384
-
-/** Bytes that each of a few unknown blocks keeps, enough to show its kind, and bytes that many blocks share. */
-const STUB = 128
-const STUBS = 8_192
-
-const STEPS: readonly Step[] = [
-  shrinkSide,
-  shrinkUnknown('inside', LONG, (blocks) => Math.min(STUB, Math.floor(STUBS / blocks))),
-  shrinkUnknown('outside', BESIDE, () => BESIDE),
-  shrinkTexts,
-  shrinkUnknown('outside', LONG, () => 0),
-  trimLists,
-  strip,
-]
+const STEPS: readonly Step[] = [shrinkData, shrinkTexts, strip]

@@ -8,8 +8,6 @@ import { get, isList } from '../untrusted.js'
 /** A part of a message that may be shortened or removed. */
 export interface Part {
   readonly value: unknown
-  /** True for a block of a list. */
-  readonly isBlock: boolean
   /** Replaces the part; undefined removes it. */
   readonly put: (kept: unknown, draft: Draft) => void
 }
@@ -70,7 +68,7 @@ class ShapeNode {
     const { place } = this
     const own = [...this.#words].flatMap((name) => {
       const value = this.#ends.has(name) ? undefined : get(place.value, name)
-      return typeof value === 'string' ? { value, isBlock: false, put: putInto(place, name) } : []
+      return typeof value === 'string' ? { value, put: putInto(place, name) } : []
     })
     return [...own, ...this.#below((node) => node.words())]
   }
@@ -109,14 +107,13 @@ class ShapeNode {
       .filter(([, value]) => value !== undefined && typeof value !== 'function')
     const all = Object.fromEntries(members)
     if (members.length === 0 || jsonBytes(all) <= bytes) return []
-    if (isBlock)
-      return members.map(([name, value]) => ({ value, isBlock, put: putInto(place, Number(name)) }))
+    if (isBlock) return members.map(([name, value]) => ({ value, put: putInto(place, Number(name)) }))
     const put = (kept: unknown, draft: Draft) => {
       const left = new Map(Object.entries(kept ?? {}))
       for (const [name] of members) if (!left.has(name)) draft.remove(place, name)
       for (const [name, value] of left) draft.set(place, name, value)
     }
-    return [{ value: all, isBlock, put }]
+    return [{ value: all, put }]
   }
 
   #knows(name: string, isBlock: boolean): boolean {

@@ -1,19 +1,11 @@
 import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
-import type {
-  InspectOptions,
-  MediaCount,
-  PlanStep,
-  RepairOptions,
-  RepairReport,
-  ResultPolicy,
-  SessionReport,
-} from 'spillway'
+import type { MediaCount, PlanStep, RepairOptions, RepairReport, ResultPolicy, SessionReport } from 'spillway'
 import { NONE } from '../clean_options.js'
 import { type Compiled, handleOf } from '../compiled.js'
-import { checkAggregate, checkPlan, packBudget } from '../context/plan.js'
-import { dialectsAsJson } from '../dialect/table.js'
+import { dialectsAsJson } from '../dialects.js'
 import { native } from '../engine.js'
+import { checkAggregate, checkPlan, packBudget } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { failureOf, type Refused } from '../system_error.js'
 import { notify } from '../untrusted.js'
@@ -70,6 +62,9 @@ export async function repairCounted(
   if (repairs.hasSubscribers) repairs.publish({ path, ...report })
   return { report, cuts }
 }
+
+/** Options of `inspectSession`. */
+export type InspectOptions = ResultPolicy & { signal?: AbortSignal | undefined; top?: number | undefined }
 
 export async function inspectSession(path: string, options: InspectOptions = {}): Promise<SessionReport> {
   return (await inspectCounted(path, options)).report
@@ -135,8 +130,8 @@ function compileSession(options: ResultPolicy, taker: Taker): Compiled {
 }
 
 /** Returns the bytes by which side data may exceed the default size: rewriting a row for less is not worth it. */
-function spareOf({ maxSideBytes }: ResultPolicy): number {
-  return maxSideBytes === undefined ? 1_024 : 0
+function spareOf({ sideData }: ResultPolicy): number {
+  return typeof sideData === 'object' ? 0 : 1_024
 }
 
 let knowsDialects = false

@@ -1,4 +1,4 @@
-import type { SpillRange, SpillSearch, SweepOptions } from 'spillway'
+import type { SpillRange, SpillSearch } from 'spillway'
 import { native } from '../engine.js'
 import { isList } from '../untrusted.js'
 import { bound, checkNames, flag, optionError, positive, text } from '../validate.js'
@@ -76,7 +76,7 @@ export function checkSearch(options: SpillSearch): Searched {
 }
 
 /** Returns the ids that a sweep keeps. */
-export function checkRetained(options: SweepOptions): string[] {
+export function checkRetained(options: { retain?: readonly string[] | undefined }): string[] {
   const { retain = [] } = checkNames('sweep', 'options', options)
   if (!isList(retain)) throw optionError(TypeError, 'retain', 'an array of ids', retain)
   return Array.from(retain, (id: unknown, at) => checkId(`retain[${at}]`, id))

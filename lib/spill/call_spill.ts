@@ -33,7 +33,12 @@ export class CallSpill {
   /** Saves the texts that were cut. Resolves to false if there are none. Never rejects: a text is clamped even if it
    *  cannot be saved. */
   async save(store: SpillStore, meta: { tool?: string; callId?: string }): Promise<boolean> {
-    for (const [number, text] of this.#cut) this.#wholes.set(number, await saveOnce(store, text, meta))
+    const known = new Map<string, Whole>()
+    for (const [number, text] of this.#cut) {
+      const whole = known.get(text) ?? (await saveOnce(store, text, meta))
+      known.set(text, whole)
+      this.#wholes.set(number, whole)
+    }
     this.#next = 0
     return this.#wholes.size > 0
   }
@@ -89,7 +94,7 @@ async function isThere(store: SpillStore, { id }: Saved): Promise<boolean> {
 }
 
 /** Saves a text. Never rejects. */
-export async function save(
+async function save(
   store: SpillStore,
   text: string,
   meta: { tool?: string; callId?: string },

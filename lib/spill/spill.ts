@@ -7,7 +7,6 @@ import type {
   SpillSearch,
   SpillSlice,
   SpillStore,
-  SweepOptions,
   TextInput,
 } from 'spillway'
 import { native } from '../engine.js'
@@ -101,7 +100,9 @@ class Store implements SpillStore {
     return unwrap(await native.listSaved(dir), dir)
   }
 
-  async sweep(options: SweepOptions = {}): Promise<{ removed: number; bytes: number }> {
+  async sweep(
+    options: { retain?: readonly string[] | undefined } = {},
+  ): Promise<{ removed: number; bytes: number }> {
     this.#retain = checkRetained(options)
     return this.#sweep()
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ClampEvent } from 'spillway'
 import { digest, record } from './record.js'
 
-/** Records every cut of this process, unless it is the command line, which counts for itself. */
+/** Records every cut of this process. The command line records its own, so it is skipped here. */
 export function follow(): void {
   if (require.main?.filename === join(__dirname, '../cli.js')) return
   const session = digest(process.pid, Date.now())

@@ -13,35 +13,36 @@ import { dirname } from 'node:path'
 import { jsonOf } from '../json.js'
 import { stateOf } from './state.js'
 
-/** Bytes of the file of figures. */
+/** The largest size of the statistics file, in bytes. */
 const MOST = 8 * 1024 * 1024
 
-/** Milliseconds between two tries to get the lock, and age of a lock whose owner counts as dead: it needs a hundredth. */
+/** Milliseconds between two attempts to lock, and the age at which a lock counts as abandoned:
+ *  a living owner needs a hundredth of it. */
 const PAUSE = 2
 const OLD = 1_000
-/** Tries after which a line is given up. */
+/** Attempts before a line is dropped. */
 const TRIES = 1_000
 
-/** The result of one call in figures: chars, never content. */
+/** The figures of one call. They count chars and never contain content. */
 export interface Figures {
   readonly door: 'hook' | 'mcp' | 'library'
   /** Digest of the conversation, or of the process. */
   readonly session: string
   readonly tool: string
-  /** Digest of the tool and what it was asked, if that is known. */
+  /** Digest of the tool and its arguments, if they are known. */
   readonly call?: string
-  /** Chars that the model would have got without us, and those that it got. */
+  /** Chars of the whole result, and chars that the model received. */
   readonly shown: number
   readonly sent: number
   /** Limits were exceeded. */
   readonly cut?: boolean
-  /** A page of a saved output. */
+  /** The result is a page of a saved output. */
   readonly back?: boolean
-  /** The shape of this tool is not known. */
+  /** The host's hook does not know how to shorten the results of this tool. */
   readonly left?: boolean
 }
 
-/** Adds the figures of a call to the file. No trouble with it harms the call. */
+/** Adds the figures of a call to the file. A failure here never affects the call. */
 export function record(figures: Figures): void {
   if (process.env['SPILLWAY_STATS'] === '0') return
   const file = stateOf('stats.jsonl')
@@ -56,7 +57,8 @@ export function record(figures: Figures): void {
   } catch {}
 }
 
-/** Does work while no other process does its own: a line that another adds while the file is replaced would be lost. */
+/** Runs work under a lock: a line that another process appends while the file is replaced would
+ *  be lost. */
 function locked(lock: string, work: () => void): void {
   for (let tries = 0; !taken(lock); tries++) {
     if (tries === TRIES) throw new Error(`${lock} is there; expected none`)
@@ -71,7 +73,7 @@ function locked(lock: string, work: () => void): void {
   }
 }
 
-/** Makes a file that must be new. Returns false if it is there already. */
+/** Creates a file. Returns false if it exists. */
 function taken(lock: string): boolean {
   try {
     closeSync(openSync(lock, 'wx', 0o600))
@@ -82,7 +84,8 @@ function taken(lock: string): boolean {
   }
 }
 
-/** Returns a digest that tells two calls apart and nothing else. Loading the hashes of Node takes 5 ms of a hook. */
+/** Returns a digest that distinguishes calls and reveals nothing else. It is not one of Node's
+ *  hashes, since loading them adds 5 ms to a hook. */
 export function digest(...parts: readonly unknown[]): string {
   const text = jsonOf(parts) ?? ''
   let [a, b] = [0x811c9dc5, 0x9e3779b9]
@@ -93,7 +96,7 @@ export function digest(...parts: readonly unknown[]): string {
   return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('')
 }
 
-/** Drops the older half of the lines. */
+/** Removes the older half of the lines. */
 function halve(file: string): void {
   const bytes = readFileSync(file)
   const rest = bytes.subarray(bytes.indexOf('\n', bytes.length - MOST / 2) + 1)

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
-/** Returns a place of ours among what programs keep of a user from day to day. */
+/** Returns our directory under XDG_STATE_HOME, or its equivalent on this platform. */
 export function stateOf(name: string): string {
   const { XDG_STATE_HOME: base = '' } = process.env
   return join(isAbsolute(base) ? base : join(homedir(), '.local/state'), 'spillway', name)

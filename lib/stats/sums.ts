@@ -1,13 +1,13 @@
 import type { Figures } from './record.js'
 
-/** Calls within which the same call counts as one that was made again. */
+/** A call that repeats one of this many earlier calls counts as repeated. */
 const AGAIN = 5
 
-/** Chars of the results of a tool, or of all. */
+/** Chars of the results of one tool, or of all tools. */
 export interface Sums {
   calls: number
   cut: number
-  /** Results of a tool whose shape is not known. */
+  /** Results that the hook could not shorten, since it does not know the tool. */
   left: number
   shown: number
   sent: number
@@ -15,7 +15,8 @@ export interface Sums {
   repeated: number
 }
 
-/** Returns what was saved. It is negative if more was sent, read back and repeated than would have been shown. */
+/** Returns the chars saved. The number is negative if more chars were sent, read back and repeated
+ *  than the whole results contain. */
 export function savedOf({ shown, sent, readBack, repeated }: Sums): number {
   return shown - sent - readBack - repeated
 }

@@ -2,6 +2,7 @@ import type { Cut, LimitName, TextSize } from 'spillway'
 import { type Compiled, silent, tightened, worded } from '../compiled.js'
 import type { Input } from './input.js'
 import { exceededBy, type Measured } from './limits.js'
+import { parted } from './prepare.js'
 import { sizeOf } from './size.js'
 import { type Kept, keptLines, type Truncation } from './truncation.js'
 
@@ -73,8 +74,15 @@ export class NoticeCut implements Cut {
 /** Most calls of a notice function for one text. A notice may change the cut that it describes. */
 const CALLS = 3
 
-/** Truncates with the notice of the policy, which may be a function. `figures`: the kept parts will be read. */
+/** Truncates a prepared text, and drops from a cut what it brought together. `figures`: the kept parts will be read. */
 export function truncate(input: Input, policy: Compiled, figures = false): Truncation {
+  const made = withNotice(input, policy, figures)
+  const text = made.truncated ? parted(made.text, policy) : made.text
+  return text === made.text ? made : { ...made, text, joined: made.text }
+}
+
+/** Truncates with the notice of the policy, which may be a function. */
+function withNotice(input: Input, policy: Compiled, figures: boolean): Truncation {
   const words = policy.words
   if (!words) return input.truncate(policy, figures)
   return settle(

@@ -1,10 +1,11 @@
-import type { TextInput, TextSize } from 'spillway'
+import type { TextInput } from 'spillway'
 import { native } from '../engine.js'
+import type { Kept } from './truncation.js'
 
 type Range = [start: number, end: number]
 
 /**
- * Returns the kept parts of a text after lines were dropped from its cut, and their size. `cut`: the text after the cut,
+ * Returns the kept parts of a text after lines were dropped from its cut. `cut`: the text after the cut,
  * `left`: the same without some lines.
  */
 export function keptWithout(
@@ -12,7 +13,7 @@ export function keptWithout(
   cut: string,
   left: string,
   ranges: readonly Range[],
-): TextSize & { ranges: Range[] } {
+): Omit<Kept, 'keep'> {
   const text = typeof given === 'string' ? given.toWellFormed() : native.decode(given)
   const dropped = droppedFrom(cut, left)
   let from = 0
@@ -69,21 +70,19 @@ function without([start, end]: Range, others: readonly Range[]): Range[] {
   return kept
 }
 
-/** Counts the lines that are in ranges, at least in part. A line in two ranges counts once. */
-function linesIn(text: string, ranges: readonly Range[]): number {
-  let [count, line, last, at] = [0, 0, -1, 0]
+/** Returns the first and the last line of each range. */
+function linesIn(text: string, ranges: readonly Range[]): Range[] {
+  let [line, at] = [1, 0]
   const moveTo = (end: number) => {
     for (let next = text.indexOf('\n', at); next >= 0 && next < end; next = text.indexOf('\n', at)) {
       line += 1
       at = next + 1
     }
   }
-  for (const [start, end] of ranges) {
+  return ranges.map(([start, end]) => {
     moveTo(start)
-    const first = Math.max(line, last + 1)
+    const first = line
     moveTo(end - 1)
-    count += line + 1 - first
-    last = line
-  }
-  return count
+    return [first, line]
+  })
 }

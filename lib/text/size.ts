@@ -34,6 +34,17 @@ export function isWithin(text: string, { limits, bySize }: Compiled): boolean {
   return bytes <= limits.bytes && breaks + Number(isOpen(text)) <= limits.lines && broken === 0
 }
 
+/** Adds sizes up. */
+export function sum(sizes: readonly TextSize[]): TextSize {
+  const total = { bytes: 0, chars: 0, lines: 0 }
+  for (const { bytes, chars, lines } of sizes) {
+    total.bytes += bytes
+    total.chars += chars
+    total.lines += lines
+  }
+  return total
+}
+
 /** Returns true if text follows the last newline. */
 export function isOpen(text: string): boolean {
   return text.length > 0 && text.charCodeAt(text.length - 1) !== NEWLINE

@@ -1,4 +1,4 @@
-import type { ClampReport, PolicyOptions, TextInput, TextSize } from 'spillway'
+import type { ClampReport, LineReason, PolicyOptions, TextInput, TextSize } from 'spillway'
 import type { Compiled } from '../compiled.js'
 import { compile } from '../policy.js'
 import { tryRead } from '../untrusted.js'
@@ -6,24 +6,19 @@ import { checkText } from '../validate.js'
 import { inputOf } from './input.js'
 import { type Ask, exceededBy } from './limits.js'
 import { truncate } from './notice_function.js'
-import { leftOfRepeats, parted, prepared } from './prepare.js'
+import { leftOfRepeats, prepared } from './prepare.js'
 import { keptWithout } from './repeats.js'
 import { isWithin } from './size.js'
-import { keptLines, type Truncation } from './truncation.js'
+import { type Kept, keptLines, type Truncation } from './truncation.js'
 
 export function clampText(text: TextInput, policy?: PolicyOptions): string {
   return clampPrepared(checkText(text), compile(policy))
 }
 
-/** Cleans, redacts and clamps a text. Whatever cuts one text takes this way. `most`, `ask`: as in `clamp`. */
-export function clampPrepared(text: TextInput, policy: Compiled, most?: number, ask?: Ask): string {
-  const left = prepared(text, policy)
-  const cut = clamp(left, policy, most, ask)
-  return cut === left ? cut : parted(cut, policy)
-}
-
-/** Clamps a text that is prepared. If a string has over `most` chars, only both ends are searched for findings. */
-export function clamp(text: TextInput, policy: Compiled, most?: number, ask?: Ask): string {
+/** Takes a text through all steps: cleans it, redacts it, cuts it, and drops what the cut brought together. If a string has
+ *  over `most` chars, only both ends are searched for findings. `ask`: gathers what was asked of the text. */
+export function clampPrepared(given: TextInput, policy: Compiled, most?: number, ask?: Ask): string {
+  const text = prepared(given, policy)
   if (typeof text === 'string' && surelyFits(text, policy)) return text
   return truncate(inputOf(text, policy.words !== undefined, most, ask), policy).text
 }
@@ -38,36 +33,50 @@ export function clampTextWithReport(text: TextInput, policy?: PolicyOptions): Cl
   const given = prepared(checkText(text), compiled)
   const input = inputOf(given, compiled.words !== undefined)
   const total = input.total()
-  if (typeof given === 'string' && surelyFits(given, compiled)) return whole(given, total)
+  if (typeof given === 'string' && surelyFits(given, compiled)) return whole(given, total, compiled)
   const made = truncate(input, compiled, true)
-  const { ranges, ...kept } = keptIn(given, made, compiled)
+  const part = keptIn(given, made, compiled)
+  const kept = { bytes: part.bytes, chars: part.chars, lines: keptLines(part) }
   const omitted = {
     bytes: total.bytes - kept.bytes,
     chars: total.chars - kept.chars,
     lines: total.lines - kept.lines,
   }
   return {
-    text: parted(made.text, compiled),
+    text: made.text,
     truncated: made.truncated,
     exceeded: made.truncated ? exceededBy(input, compiled) : [],
     total: { ...total },
     kept,
     omitted,
-    ranges,
+    ranges: part.ranges,
     notice: made.notice,
+    ...(compiled.explains && (made.truncated ? explained(part) : { reasons: [], dropped: [] })),
   }
 }
 
-/** Returns the kept parts of a text and their size, without the lines that are dropped after the cut. */
-function keptIn(
-  given: TextInput,
-  made: Truncation,
-  policy: Compiled,
-): TextSize & { ranges: [number, number][] } {
-  const { bytes, chars, ranges, lines } = made.kept()
-  const left = leftOfRepeats(made.text, policy)
-  const fewer = left === made.text ? undefined : tryRead(() => keptWithout(given, made.text, left, ranges))
-  return fewer ?? { bytes, chars, lines: keptLines({ lines }), ranges }
+/** Returns the kept parts of a text, without the lines that are dropped after the cut. */
+function keptIn(given: TextInput, made: Truncation, policy: Compiled): Kept {
+  const kept = made.kept()
+  const { joined } = made
+  const left = joined && leftOfRepeats(joined, policy)
+  if (joined === undefined || left === undefined || left === joined) return kept
+  return { ...kept, ...tryRead(() => keptWithout(given, joined, left, kept.ranges)) }
+}
+
+type Explanation = Required<Pick<ClampReport, 'reasons' | 'dropped'>>
+
+/** Returns the reason of each kept line. Without a search, lines are kept for their place. */
+function explained({ keep, lines, ranges, reasons }: Kept): Explanation {
+  const found = new Map(reasons?.kept.map((reason) => [reason.line, reason]))
+  const startsAtEnd = keep === 'tail' || (keep === 'ends' && ranges.length === 1 && ranges[0]?.[0] !== 0)
+  const kept = new Map<number, LineReason>()
+  for (const [at, [first, last]] of lines.entries()) {
+    const stream = at > 0 || startsAtEnd ? 'tail' : 'head'
+    for (let line = first; line <= last; line++)
+      if (!kept.has(line)) kept.set(line, found.get(line) ?? { line, stream, score: 0 })
+  }
+  return { reasons: [...kept.values()], dropped: reasons?.dropped ?? [] }
 }
 
 function surelyFits(text: string, policy: Compiled): boolean {
@@ -75,7 +84,7 @@ function surelyFits(text: string, policy: Compiled): boolean {
 }
 
 /** Returns the report of a text that is not truncated. */
-function whole(text: string, total: TextSize): ClampReport {
+function whole(text: string, total: TextSize, { explains }: Compiled): ClampReport {
   return {
     text,
     truncated: false,
@@ -85,6 +94,7 @@ function whole(text: string, total: TextSize): ClampReport {
     omitted: { bytes: 0, chars: 0, lines: 0 },
     ranges: total.chars > 0 ? [[0, total.chars]] : [],
     notice: '',
+    ...(explains && { reasons: [], dropped: [] }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Keep, TextSize } from 'spillway'
+import type { Keep, LineReason, TextSize } from 'spillway'
 import type { Cut as NativeCut } from '../engine.js'
 
 /** The result of truncating one text. */
@@ -9,6 +9,8 @@ export interface Truncation {
   readonly notice: string
   /** Returns the kept parts of the text. */
   readonly kept: () => Kept
+  /** The text before lines and secrets were dropped that the cut brought together. Undefined if none was. */
+  readonly joined?: string
 }
 
 /** The kept parts of a text. */
@@ -21,6 +23,14 @@ export interface Kept {
   ranges: [number, number][]
   /** First and last line of each kept run. Two runs may share a line. */
   lines: [number, number][]
+  /** The reasons of a search, if the policy asks for them. */
+  reasons?: Reasons
+}
+
+/** The reasons for which lines are kept, and those of the best omitted lines. */
+export interface Reasons {
+  readonly kept: LineReason[]
+  readonly dropped: LineReason[]
 }
 
 /** Returns the result for a text that is not truncated. */
@@ -44,8 +54,8 @@ export function truncationOf(cut: NativeCut, truncated = true): Truncation {
 }
 
 /** Returns the kept parts of an input. */
-export function keptBy({ keep, bytes, chars, ranges, lines }: NativeCut): Kept {
-  return { keep, bytes, chars, ranges: pairs(ranges), lines: pairs(lines) }
+export function keptBy({ keep, bytes, chars, ranges, lines, reasons }: NativeCut): Kept {
+  return { keep, bytes, chars, ranges: pairs(ranges), lines: pairs(lines), ...(reasons && { reasons }) }
 }
 
 function pairs(numbers: readonly number[]): [number, number][] {

@@ -19,6 +19,6 @@ test('results of the realm of a test', async () => {
 test('the output of a process', async () => {
   const capture = new OutputCapture()
   capture.stdout.write(log)
-  const { text, total } = await capture.finish({ code: 1 })
+  const { text, total } = await capture.finish({ exitCode: 1 })
   expect([text.length <= 51_200, total.lines]).toEqual([true, 20_000])
 })

@@ -8,6 +8,7 @@ use napi_derive::napi;
 use super::answer::answer;
 use super::policy::name_of;
 use crate::policy::Keep;
+use crate::selection::reason::{self, Reason};
 use crate::truncate::figures::Kept;
 
 /// A string for JavaScript.
@@ -29,6 +30,36 @@ pub struct Cut {
     pub chars: f64,
     /// First and last line of each run of kept lines.
     pub lines: Vec<f64>,
+    /// The reasons of a search, if the policy asks for them.
+    pub reasons: Option<Reasons>,
+}
+
+/// The reasons for which lines are kept, and those of the best dropped lines.
+#[napi(object, object_from_js = false)]
+pub struct Reasons {
+    pub kept: Vec<LineReason>,
+    pub dropped: Vec<LineReason>,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct LineReason {
+    pub line: f64,
+    #[napi(ts_type = "import('spillway').LineReason['stream']")]
+    pub stream: &'static str,
+    pub score: f64,
+}
+
+impl From<reason::Reasons> for Reasons {
+    fn from(reasons: reason::Reasons) -> Reasons {
+        let list = |lines: Vec<(usize, Reason)>| lines.into_iter().map(LineReason::from).collect();
+        Reasons { kept: list(reasons.kept), dropped: list(reasons.dropped) }
+    }
+}
+
+impl From<(usize, Reason)> for LineReason {
+    fn from((line, reason): (usize, Reason)) -> LineReason {
+        LineReason { line: line as f64, stream: reason.taker, score: reason.hundredths as f64 / 100.0 }
+    }
 }
 
 impl Cut {
@@ -40,6 +71,7 @@ impl Cut {
             ranges: pairs(kept.ranges),
             bytes: kept.size.bytes as f64,
             chars: kept.size.chars as f64,
+            reasons: kept.reasons.map(Reasons::from),
             lines: pairs(kept.lines.ranges.into_iter().map(|(first, last)| first..last)),
         }
     }

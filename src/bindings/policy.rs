@@ -46,6 +46,7 @@ pub struct PolicyFields {
     pub needles: Vec<String>,
     pub query: Vec<String>,
     pub keeps_shape: bool,
+    pub explains: bool,
     /// A JSON schema, as JSON.
     pub schema: Option<String>,
 }
@@ -131,6 +132,7 @@ pub fn set_policy(
         query: fields.query,
         keeps_shape: fields.keeps_shape,
         schema: fields.schema.map(Arc::from),
+        explains: fields.explains,
         redact: None,
     };
     Ok(())

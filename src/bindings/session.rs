@@ -23,7 +23,7 @@ use crate::session::inspect::inspect;
 use crate::session::progress::Progress;
 use crate::session::repair::{Request, repair};
 use crate::session::rewrite_row::{Options, SideData};
-use crate::session::slot_rules::Rules;
+use crate::slots::slot_rules::Rules;
 
 /// Sets the table of dialects, as JSON, before the first session is read.
 #[napi(catch_unwind)]

@@ -2,6 +2,7 @@
 
 use napi_derive::napi;
 
+use super::policy::PolicyHandle;
 use crate::dialect::structured::repeats;
 use crate::json::Document;
 
@@ -12,4 +13,10 @@ pub fn repeats_structured(structured: String, texts: Vec<String>) -> Vec<bool> {
         Some(document) => repeats(document.root(), &texts),
         None => vec![false; texts.len()],
     }
+}
+
+/// Returns the advice on getting what is omitted, as notices give it under a policy.
+#[napi(catch_unwind)]
+pub fn advice(#[napi(ts_arg_type = "ExternalObject<'policy'>")] policy: &PolicyHandle) -> String {
+    policy.saved.advice(policy.pages)
 }

@@ -10,13 +10,13 @@ use crate::encoding::{Size, Text, Utf8, Utf16, count};
 use crate::extent::Extent;
 use crate::limits::{Limits, UNLIMITED, Usage};
 use crate::notice::saved::Saved;
+use crate::notice::span::Span;
 use crate::policy::{Keep, Policy};
 use crate::prepare::Preparation;
 use crate::selection::{Selection, Sought};
 use crate::tokens::Estimate;
 use crate::truncate::figures::Kept;
 use crate::truncate::input::Input;
-use crate::truncate::long_lines::Span;
 use crate::truncate::sides::Sides;
 use crate::truncate::{Cut, Terms, truncate_with};
 

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use crate::encoding::{Size, Text, Utf8, size};
 use crate::limits::{Limits, UNLIMITED};
+use crate::notice::span::Span;
 use crate::policy::Keep;
 use crate::tokens::MOST_BYTES;
 use crate::truncate::closing::CLOSING_BYTES;
 use crate::truncate::important_end;
-use crate::truncate::long_lines::Span;
 
 /// Exceeds a mark and a code point: a cut never ends at the edge of a window.
 const SLACK: usize = 64;

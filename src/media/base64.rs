@@ -1,6 +1,6 @@
 //! Base64 in both alphabets, as much of it as a header needs.
 
-/// Decodes the start of base64, up to the first char of another kind. Line ends are skipped.
+/// Decodes the start of base64, up to the first char outside its alphabet. Skips line ends.
 pub fn decode<U: Copy + Into<u16>>(text: &[U]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
     let (mut bits, mut count) = (0u32, 0);
@@ -21,7 +21,7 @@ pub fn decode<U: Copy + Into<u16>>(text: &[U]) -> Vec<u8> {
     out
 }
 
-/// Returns the bytes that base64 of so many chars decodes to, padding and line ends left out.
+/// Returns the number of bytes that this many chars of base64 decode to, without padding and line ends.
 pub fn decoded(chars: usize) -> usize {
     chars / 4 * 3 + chars % 4 * 3 / 4
 }

@@ -11,8 +11,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Tells of each payload, in order, by its bytes, if it goes. From the end that is kept, each stays that fits beside
-    /// those before it.
+    /// Returns, for each payload in order, true to omit it. Payloads are kept from the kept end on,
+    /// as long as each fits beside the ones before it.
     pub fn gone(&self, sizes: &[usize]) -> Vec<bool> {
         let (mut gone, mut bytes, mut items) = (vec![true; sizes.len()], self.bytes, self.items);
         for nth in 0..sizes.len() {

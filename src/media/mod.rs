@@ -15,8 +15,8 @@ use crate::notice::counts::grouped;
 /// Chars within which a data URL must name its type.
 const PREFIX: usize = 256;
 
-/// Returns the words that stand for a payload of so many bytes. `said`: its type as its holder names it, which counts if
-/// the bytes do not tell.
+/// Returns the words that replace a payload. `bytes`: its size. `said`: the type that its holder
+/// declares, used if the bytes do not identify one.
 pub fn words(medium: Option<Medium>, said: Option<&str>, bytes: usize) -> String {
     let mut words = format!("[... {} bytes", grouped(bytes));
     if let Some(kind) = medium.map(|medium| medium.kind).or(said.filter(|said| is_name(said))) {
@@ -28,12 +28,12 @@ pub fn words(medium: Option<Medium>, said: Option<&str>, bytes: usize) -> String
     words + " omitted]"
 }
 
-/// Returns true if bytes are words of this module, which formats without blocks of text carry as a file.
+/// Returns true if bytes are words of this module, which formats without text blocks carry as a file.
 pub fn are_words(bytes: &[u8]) -> bool {
     bytes.len() < PREFIX && bytes.starts_with(b"[... ") && bytes.ends_with(b" omitted]")
 }
 
-/// Returns true if the text is a media type or a name, which words may repeat.
+/// Returns true if the text is a media type or a name that the words may quote.
 pub fn is_name(text: &str) -> bool {
     match text.split_once('/') {
         Some((one, other)) => is_part(one) && is_part(other),

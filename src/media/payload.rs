@@ -14,14 +14,14 @@ pub struct Payload {
     pub bytes: usize,
 }
 
-/// Units at the start in which dimensions stand, and in which those of a photo may stand, as in lib/media/medium.ts.
+/// Units read to find dimensions: for most files, and for photos, as in lib/media/medium.ts.
 const HEADS: [usize; 2] = [4_096, 262_144];
-/// Units that show if a text is base64.
+/// Units read to decide if a text is base64.
 const SHOWN: usize = 64;
 
 impl Payload {
-    /// Reads a text. Returns `None` for anything else, such as the address of an image, or words about a payload. `said`:
-    /// its type as its holder names it.
+    /// Reads a text. Returns `None` for anything else, such as the URL of an image, or words about a
+    /// payload. `said`: the type that its holder declares.
     pub fn of(text: &str, said: Option<String>) -> Option<Payload> {
         let (named, data) = data_type(text).map_or(("", text), |(named, data)| (named, data));
         if data.len() == text.len() && !is_payload(text.as_bytes()) {
@@ -43,7 +43,7 @@ impl Payload {
         None
     }
 
-    /// Returns the words that stand for it.
+    /// Returns the words that replace it.
     pub fn words(&self) -> String {
         words(self.medium, self.said.as_deref(), self.bytes)
     }

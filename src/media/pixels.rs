@@ -6,8 +6,9 @@
 //! | OpenAI | 32 px patches times 1.2, at most 6,000 px and 10,000 patches | developers.openai.com, Images and vision |
 //! | Gemini | 258 for each tile of 768 px, at most 3,072 px; 1,120 at least, as from Gemini 3 on | ai.google.dev, Tokens |
 //!
-//! The largest models of each are meant. Older ones scale images down further, so the estimate errs on the high side,
-//! except for OpenAI's mini and nano models, which count up to 2.46 for each of at most 1,536 patches.
+//! The rules are those of each provider's largest models. Older models scale images down further, so
+//! the estimate errs on the high side, except for OpenAI's mini and nano models, which count up to
+//! 2.46 tokens for each of at most 1,536 patches.
 
 /// Returns the tokens of an image for Anthropic, OpenAI and Gemini.
 pub fn tokens((width, height): (u32, u32)) -> [f64; 3] {

@@ -1,4 +1,4 @@
-//! Base64 in a text: data URLs, and long runs of which the first bytes tell a kind.
+//! Finds base64 in a text: data URLs, and long runs whose first bytes identify a file type.
 
 use super::base64::{decode, decoded, is_base64, is_line_end};
 use super::sniff::{Medium, sniff};
@@ -9,7 +9,7 @@ use std::ops::Range;
 /// A payload in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The units to replace, a data URL's own words included.
+    /// The units to replace, including the prefix of a data URL.
     pub range: Range<usize>,
     pub medium: Option<Medium>,
     /// The type that a data URL names.
@@ -19,7 +19,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns the words that stand for it.
+    /// Returns the words that replace it.
     pub fn words(&self) -> String {
         super::words(self.medium, self.said.as_deref(), self.bytes)
     }
@@ -28,18 +28,18 @@ impl Run {
 /// Units of the shortest payload of a data URL, and of the shortest bare one.
 const SHORTEST: usize = 1_024;
 const SHORTEST_BARE: usize = 4_096;
-/// Distance between the units that are looked at. No payload fits between two of them.
+/// Distance between the units that are examined. No payload fits between two of them.
 const STEP: usize = SHORTEST / 2;
 /// Units of the shortest line of a payload in lines.
 const SHORTEST_LINE: usize = 40;
-/// Units of a payload that are decoded to tell its kind, and the size of an image. Some cameras write 64 KiB before that.
+/// Units decoded to identify a payload, and to find the size of an image. Some cameras write 64 KiB first.
 const HEADS: [usize; 2] = [4_096, 131_072];
 
 /// Finds the payloads of a text, in order.
 pub fn runs<U: Copy + Into<u16>>(text: &[U]) -> Vec<Run> {
     let (mut found, mut at, mut done) = (vec![], STEP / 2, 0);
     while at < text.len() {
-        // Every unit that is looked at may be the end of a line of a payload.
+        // Every examined unit may be the end of a line of a payload.
         let ends = text[at..].iter().take(2).take_while(|unit| is_line_end((**unit).into())).count();
         if text.get(at + ends).is_some_and(|unit| is_base64((*unit).into())) {
             let line = around(text, at + ends, done);
@@ -79,7 +79,7 @@ fn padded<U: Copy + Into<u16>>(text: &[U], end: usize) -> usize {
     end + text[end..].iter().take(2).take_while(|unit| (**unit).into() == u16::from(b'=')).count()
 }
 
-/// Tells the kind of a payload, by more than its start only if that leaves the size of an image open.
+/// Identifies a payload. Reads more than its start only if the size of an image is not there.
 fn medium_of<U: Copy + Into<u16>>(payload: &[U]) -> Option<Medium> {
     let read = |head: usize| sniff(&decode(&payload[..payload.len().min(head)]));
     let medium = read(HEADS[0])?;

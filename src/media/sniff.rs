@@ -1,15 +1,15 @@
-//! The kind of a file, and the size of an image, from its first bytes.
+//! Identifies a file, and the size of an image, by its first bytes.
 
 /// The kind of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Medium {
     /// Its media type.
     pub kind: &'static str,
-    /// Width and height of an image, if its header tells them. Neither is 0.
+    /// Width and height of an image, if its header contains them. Neither is 0.
     pub size: Option<(u32, u32)>,
 }
 
-/// First bytes of kinds that these alone tell.
+/// First bytes that identify a type by themselves.
 const SIGNATURES: [(&[u8], &str); 13] = [
     (b"%PDF-", "application/pdf"),
     (b"ID3", "audio/mpeg"),
@@ -26,7 +26,7 @@ const SIGNATURES: [(&[u8], &str); 13] = [
     (b"\xD0\xCF\x11\xE0", "application/x-ole-storage"),
 ];
 
-/// Brands of files that begin with a box `ftyp`. Any other is a video.
+/// Brands of files that begin with a box `ftyp`. Any other brand is a video.
 const BRANDS: [(&[u8], &str); 6] = [
     (b"avif", "image/avif"),
     (b"avis", "image/avif"),

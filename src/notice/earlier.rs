@@ -9,7 +9,7 @@ use crate::encoding::{NEWLINE, Size, Text};
 use crate::notice::MIDDLE;
 use crate::notice::parse::{LONGEST_MARK, is_mark, parse, saved, takes_name};
 use crate::notice::saved::{LONGEST_LINE, Saved};
-use crate::truncate::long_lines::{Span, in_order};
+use crate::notice::span::{Span, in_order};
 
 /// Units of the longest text searched between its ends, which takes a pass over it. lib/text/pieces.ts (`READ_WHOLE`)
 /// does not pass longer texts whole.

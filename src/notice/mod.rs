@@ -4,6 +4,7 @@ pub mod counts;
 pub mod earlier;
 pub mod parse;
 pub mod saved;
+pub mod span;
 pub mod template;
 
 use std::borrow::Cow;

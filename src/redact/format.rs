@@ -47,14 +47,6 @@ pub struct Format {
     long: Option<usize>,
     #[serde(skip)]
     key: Option<Key>,
-    /// Texts with a secret, in parts, so that no scanner of sources takes one for real.
-    #[cfg_attr(not(test), expect(dead_code))]
-    #[serde(default)]
-    pub examples: Vec<Vec<String>>,
-    /// Texts that are like one.
-    #[cfg_attr(not(test), expect(dead_code))]
-    #[serde(default)]
-    pub others: Vec<Vec<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

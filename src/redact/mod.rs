@@ -7,7 +7,7 @@
 //! | expression | one of its anchors | its group, or its whole match | `formats.json` |
 //! | key | the prefix that a service publishes | the prefix and a run of its alphabet, of its length | `keys.json` |
 //! | frame | `-----BEGIN … PRIVATE KEY-----` | the lines up to END, whatever stands before each | `pem.rs` |
-//! | name | a word such as `password` in a name | the value that a form gives to that name | `form.rs`, `unquoted.rs`, `name.rs`, `value.rs` |
+//! | name | a word such as `password` in a name | the value that a form gives to that name | `form.rs`, `assignment.rs`, `neighbor.rs`, `name.rs`, `value.rs` |
 //! | pattern | what the caller's expression says | its whole match | `rules.rs` |
 //!
 //! A sieve and an automaton find the anchors (`anchors.rs`), and the formats of an anchor are tried where one stands. Formats
@@ -25,11 +25,14 @@
 //! a redacted text, again and again until nothing does.
 
 mod anchors;
+mod assignment;
 mod escape;
 mod form;
 mod format;
 mod name;
+mod neighbor;
 mod pem;
+mod quoted;
 mod random;
 mod reader;
 mod rules;
@@ -271,10 +274,23 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
 
+    /// Texts with a secret of one format, in parts, so that no scanner of sources takes one for real, and texts that
+    /// are like one.
+    #[derive(serde::Deserialize)]
+    struct Examples {
+        kind: String,
+        examples: Vec<Vec<String>>,
+        others: Vec<Vec<String>>,
+    }
+
+    fn all_examples() -> Vec<Examples> {
+        serde_json::from_str(include_str!("examples.json")).unwrap()
+    }
+
     fn examples() -> Vec<String> {
-        let formats = &Formats::get().list;
-        let all = formats.iter().flat_map(|format| format.examples.iter().chain(&format.others));
-        all.map(|parts| parts.concat()).collect()
+        let all = all_examples();
+        let texts = all.iter().flat_map(|format| format.examples.iter().chain(&format.others));
+        texts.map(|parts| parts.concat()).collect()
     }
 
     fn applied(rules: &Arc<Rules>, text: &[u8]) -> Vec<u8> {
@@ -309,14 +325,17 @@ mod tests {
 
     #[test]
     fn each_format_is_told_from_what_is_like_it() {
-        for format in &Formats::get().list {
-            let kind = &format.kind;
-            for parts in &format.examples {
+        let formats: Vec<serde_json::Value> = serde_json::from_str(include_str!("formats.json")).unwrap();
+        let kinds: Vec<&str> = formats.iter().map(|format| format["kind"].as_str().unwrap()).collect();
+        assert_eq!(all_examples().iter().map(|format| &format.kind).collect::<Vec<_>>(), kinds);
+        for Examples { kind, examples, others } in all_examples() {
+            assert!(!examples.is_empty() && !others.is_empty(), "{kind}");
+            for parts in examples {
                 let text = redact(&format!("see {} there", parts.concat()));
                 assert_eq!(text.matches(&format!("[redacted: {kind}]")).count(), 1, "{kind}: {text}");
                 assert_eq!(text.matches("[redacted").count(), 1, "{kind}: {text}");
             }
-            for parts in &format.others {
+            for parts in others {
                 let text = format!("see {} there", parts.concat());
                 assert_eq!(redact(&text), text, "{kind}");
             }

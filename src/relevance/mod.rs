@@ -1,8 +1,26 @@
-//! Tells which lines of a text an agent will use next.
+//! Values the lines of a text by their use to the next turn of an agent.
 //!
-//! No line of a listing or a source file says that it matters. Two things do: the words that the line shares with the
-//! question, weighted by how rare they are in the text, and the names that no kept line has yet. A line counts with its
-//! neighbours, since a line alone says little.
+//! No line of a listing or a source file says that it matters, so the value of a line comes from two sources: the words
+//! that it shares with the question, and the names that no kept line contains yet.
+//!
+//! **The question** is the arguments of the call, or the user's last words. A shared word counts by how rare it is in the
+//! text, `log(lines / lines with the word)`: the usual inverse document frequency, with lines as documents. A word on more
+//! than one line in [`COMMON`] counts 0, since it would mark an eighth of the text. The first text of a question weighs
+//! [`question::WEIGHT`] and later texts less, because the arguments of a call are more specific than a conversation.
+//!
+//! **New names.** Agents continue with names: they open a file, call a function, search for an identifier. A name that no
+//! kept line contains is worth [`NAME`]; a plain word a fifth of it. Keeping a line takes its words out of the value of
+//! all other lines, so that the second line about a subject competes with the first line about another. This makes the
+//! choice a greedy cover: the best line for its room is taken, and the values of the others can only fall. `Names::next`
+//! uses that: the head of the queue is final once its value, computed again, still exceeds the next.
+//!
+//! **Groups.** Search results stand under their file, listings under their folder, hunks under their file. The first line
+//! of each group is worth two names, so that a small room shows every file before it shows the second match of one.
+//!
+//! **Neighbours.** A line counts with the line before and after it, since a line alone says little. The value is divided
+//! by the room that the three take, including the marks of the gaps that they open.
+//!
+//! Stemming, synonyms and embeddings are not used: they need a model or a language, and identifiers have neither.
 
 mod group;
 mod question;
@@ -169,6 +187,16 @@ impl Names {
     /// Takes the words of a kept line out of the values of all lines.
     pub fn learn(&mut self, line: usize) {
         self.relevance.learn(line);
+    }
+
+    /// Returns what a line has of the question.
+    pub fn asked(&self, line: usize) -> u32 {
+        self.relevance.asked[line]
+    }
+
+    /// Returns the value of a line alone.
+    pub fn value(&self, line: usize) -> u32 {
+        self.relevance.values[line]
     }
 
     /// Returns the line of the highest value for its room, with its neighbours, or `None` if no line has any value.

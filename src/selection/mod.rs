@@ -33,10 +33,8 @@
 //! reports; the merge alone is worth +12 and +55.
 
 mod beginnings;
-mod body;
 mod bytes;
 mod code;
-mod compose;
 mod gate;
 mod headings;
 mod likeness;
@@ -47,11 +45,13 @@ mod open;
 mod order;
 mod page;
 mod prefix;
+pub mod reason;
 mod score;
 mod shapes;
 mod shares;
 mod shelf;
 mod skim;
+mod steps;
 mod tally;
 mod told;
 mod unit;
@@ -78,8 +78,11 @@ use skim::Reader;
 use tally::{Tallies, is_tally};
 use unit::{ESCAPED_NEWLINE, Foreign, Splitter, Stretch, Unit};
 
-pub use compose::select;
+pub(crate) use old::Old;
+pub(crate) use page::Piece;
 pub use score::score;
+pub(crate) use shares::WHOLE;
+pub(crate) use steps::Step;
 
 /// Units before the current one that closing a finding may need.
 const REACH: usize = AROUND + 1 + AROUND + 1;
@@ -271,9 +274,19 @@ impl Selection {
         }
     }
 
+    /// Returns the maximum bytes that are stored at either end.
+    pub(crate) fn window(&self) -> usize {
+        self.window
+    }
+
     /// Returns the size of the text so far.
     pub fn size(&self) -> Size {
         self.state.size
+    }
+
+    /// Returns true if text follows the last newline.
+    pub fn is_open(&self) -> bool {
+        self.state.last.is_some_and(|last| !last.ends_line)
     }
 
     /// Iterates over the lines that are stored at the start and at the end of the text.

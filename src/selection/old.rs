@@ -127,7 +127,7 @@ impl State {
 
 impl Selection {
     /// Finds notices of earlier cuts at the positions that ours take, before an end of `end` bytes.
-    pub(super) fn old_notices(&self, end: usize) -> Old {
+    pub(crate) fn old_notices(&self, end: usize) -> Old {
         let state = &self.state;
         let recent = state.recent.text();
         let (head, tail) = (Utf8(state.head.text()), Utf8(&recent[..recent.len() - end]));
@@ -178,7 +178,7 @@ impl Selection {
     }
 
     /// Returns all stored units in order, without a notice at the end.
-    pub(super) fn pieces(&self, old: &Old) -> Vec<Piece<'_>> {
+    pub(crate) fn pieces(&self, old: &Old) -> Vec<Piece<'_>> {
         let state = &self.state;
         let first = state.recent.numbers().map_or(usize::MAX, |(first, _)| first);
         let findings = state.lines.units().chain(state.contexts.units()).chain(state.tallies.units());
@@ -214,15 +214,14 @@ impl Selection {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::selection::{Sought, compose};
-    use crate::truncate::input::Input;
+    use crate::selection::Sought;
 
     fn marks(text: &str) -> usize {
-        let input = Input::whole(Utf8(text.as_bytes()));
-        compose::select(&input, &Limits::NONE, Sought { failure: true, needles: &[], query: &[] })
-            .old_notices(0)
-            .marks
-            .chars
+        let sought = Sought { failure: true, needles: &[], query: &[] };
+        let mut selection = Selection::new(&Limits::NONE, sought);
+        selection.push(text.as_bytes());
+        selection.finish();
+        selection.old_notices(0).marks.chars
     }
 
     #[test]

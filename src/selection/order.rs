@@ -6,9 +6,18 @@
 use std::collections::VecDeque;
 
 use super::page::Page;
+use super::reason::Reason;
 use super::shares::{STREAMS, Shares, Stream, WHOLE, shares};
 use super::shelf::{Finding, Worth};
 use crate::relevance::{Lines, Names, Relevance};
+
+/// A piece that is kept, the gaps that it adds, and the reason.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    pub at: usize,
+    pub gaps: isize,
+    pub reason: Reason,
+}
 
 /// The units of a text in the order in which they are kept.
 pub struct Order<'a> {
@@ -22,14 +31,13 @@ pub struct Order<'a> {
     tail: Option<usize>,
     before: Option<usize>,
     findings: std::vec::IntoIter<&'a Finding>,
-    context: VecDeque<usize>,
-    around: VecDeque<usize>,
+    context: VecDeque<(usize, Reason)>,
+    around: VecDeque<(usize, Reason)>,
     tallies: std::vec::IntoIter<usize>,
     answers: std::vec::IntoIter<usize>,
     read: Box<dyn Fn() -> Relevance + 'a>,
     names: Option<Names>,
-    /// Kept pieces, in order, with the gaps that each adds.
-    kept: Vec<(usize, isize)>,
+    kept: Vec<Taken>,
     /// A unit is kept for another reason than its place at an end.
     any: bool,
 }
@@ -77,12 +85,13 @@ impl<'a> Order<'a> {
             order.names = Some(Names::new(relevance, &order.page));
         }
         order.any = !needles.is_empty();
-        needles.into_iter().for_each(|at| order.keep(at, Stream::Findings));
+        let reason = Reason::finding(Worth::ASKED_FOR);
+        needles.into_iter().for_each(|at| order.keep(at, Stream::Findings, reason));
         order
     }
 
-    /// Returns the kept pieces so far with the gaps that each adds.
-    pub fn kept(&self) -> &[(usize, isize)] {
+    /// Returns the kept pieces so far, in order.
+    pub fn kept(&self) -> &[Taken] {
         &self.kept
     }
 
@@ -99,7 +108,7 @@ impl<'a> Order<'a> {
                 continue;
             };
             let before = self.kept.len();
-            units.into_iter().for_each(|unit| self.keep(unit, stream));
+            units.into_iter().for_each(|(unit, reason)| self.keep(unit, stream, reason));
             if self.kept.len() > before {
                 self.any |= !matches!(stream, Stream::Head | Stream::Tail | Stream::Before);
                 return true;
@@ -109,16 +118,16 @@ impl<'a> Order<'a> {
     }
 
     /// Keeps a unit, and those that no longer pay for a gap in their place.
-    fn keep(&mut self, at: usize, stream: Stream) {
-        let mut next = Some(at).filter(|at| !self.page.is_kept(*at));
-        while let Some(at) = next {
+    fn keep(&mut self, at: usize, stream: Stream, reason: Reason) {
+        let mut next = Some((at, reason)).filter(|(at, _)| !self.page.is_kept(*at));
+        while let Some((at, reason)) = next {
             let gaps = self.page.keep(at);
-            self.kept.push((at, gaps));
+            self.kept.push(Taken { at, gaps, reason });
             if let Some(names) = &mut self.names {
                 names.learn(at);
             }
             self.used[stream as usize] += self.page.room(at);
-            next = self.page.closes(at).next();
+            next = self.page.closes(at).next().map(|at| (at, Reason::GAP));
         }
     }
 
@@ -150,8 +159,8 @@ impl<'a> Order<'a> {
     }
 
     /// Returns the next units of a stream, of which some may be kept.
-    fn next_of(&mut self, stream: Stream) -> Option<Vec<usize>> {
-        let one = |at: Option<usize>| at.map(|at| vec![at]);
+    fn next_of(&mut self, stream: Stream) -> Option<Vec<(usize, Reason)>> {
+        let one = |at: Option<usize>| at.map(|at| vec![(at, Reason::place(stream))]);
         match stream {
             Stream::Head => {
                 let at = self.head.take()?;
@@ -171,19 +180,29 @@ impl<'a> Order<'a> {
             Stream::Findings => {
                 let finding = self.findings.next()?;
                 self.look_around(finding);
-                Some(self.page.index(finding.unit).into_iter().collect())
+                let reason = Reason::finding(finding.worth);
+                Some(self.page.index(finding.unit).map(|at| (at, reason)).into_iter().collect())
             }
-            Stream::Context => one(self.context.pop_front()),
-            Stream::Around => one(self.around.pop_front()),
-            Stream::Tallies => self.tallies.next().map(|tally| self.page.index(tally).into_iter().collect()),
-            Stream::Answers => self.answers.next().map(|at| self.page.around(at).collect()),
+            Stream::Context => self.context.pop_front().map(|beside| vec![beside]),
+            Stream::Around => self.around.pop_front().map(|beside| vec![beside]),
+            Stream::Tallies => {
+                let tally = self.tallies.next()?;
+                Some(one(self.page.index(tally)).unwrap_or_default())
+            }
+            Stream::Answers => {
+                let (at, names) = (self.answers.next()?, self.names.as_ref()?);
+                let reason = |at| (at, Reason::points(stream, names.asked(at)));
+                Some(self.page.around(at).map(reason).collect())
+            }
             Stream::Names => {
                 if self.names.is_none() {
                     let mut relevance = (self.read)();
-                    self.kept.iter().for_each(|(at, _)| relevance.learn(*at));
+                    self.kept.iter().for_each(|taken| relevance.learn(taken.at));
                     self.names = Some(Names::new(relevance, &self.page));
                 }
-                self.names.as_mut()?.next(&self.page).map(Iterator::collect)
+                let names = self.names.as_mut()?;
+                let lines = names.next(&self.page)?;
+                Some(lines.map(|at| (at, Reason::points(stream, names.value(at)))).collect())
             }
         }
     }
@@ -208,7 +227,8 @@ impl<'a> Order<'a> {
         let (first, last) = (finding.around.0.min(finding.unit), finding.around.1.max(finding.unit));
         let far = outward(first, last).flatten();
         let far = units(&mut far.filter(|number| !(finding.first..=finding.last).contains(number)));
-        self.context.extend(near);
-        self.around.extend(far);
+        let beside = |stream| move |at| (at, Reason::beside(stream, finding.worth));
+        self.context.extend(near.into_iter().map(beside(Stream::Context)));
+        self.around.extend(far.into_iter().map(beside(Stream::Around)));
     }
 }

@@ -30,6 +30,22 @@ pub enum Stream {
     Names,
 }
 
+impl Stream {
+    pub fn name(self) -> &'static str {
+        match self {
+            Stream::Head => "head",
+            Stream::Tail => "tail",
+            Stream::Findings => "findings",
+            Stream::Context => "context",
+            Stream::Around => "around",
+            Stream::Tallies => "tallies",
+            Stream::Before => "before",
+            Stream::Answers => "answers",
+            Stream::Names => "names",
+        }
+    }
+}
+
 pub const STREAMS: [Stream; 9] = [
     Stream::Head,
     Stream::Tail,

@@ -19,6 +19,12 @@ impl Worth {
     /// The worth of a line that the caller asks for, which exceeds all others.
     pub const ASKED_FOR: Worth = Worth(u32::MAX);
 
+    /// Returns the worth in hundredths of a point.
+    pub fn hundredths(self) -> u64 {
+        // A score is in halves.
+        (u64::from(self.0) * 50) >> Worth::MOST_HALVINGS
+    }
+
     pub fn of(score: Score, earlier: Earlier) -> Worth {
         let score = score.0.unsigned_abs().saturating_sub(2 * (earlier.crowd + 1).ilog2()).max(1);
         Worth((score << Worth::MOST_HALVINGS) >> earlier.same.min(Worth::MOST_HALVINGS))

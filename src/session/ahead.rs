@@ -145,7 +145,7 @@ mod tests {
     use crate::session::repair::{Request, repair};
     use crate::session::rewrite_row::SideData;
     use crate::session::row_format::Format;
-    use crate::session::slot_rules::Rules;
+    use crate::slots::slot_rules::Rules;
     use std::fs;
     use std::time::SystemTime;
 

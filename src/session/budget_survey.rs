@@ -14,7 +14,6 @@ use super::row_format::{Entry, Format};
 use super::rows::{Reading, Row, Rows, each_row};
 use super::session_file::SessionFile;
 use crate::dialect::{self, Table};
-use crate::json::Document;
 use crate::limits::UNLIMITED;
 use crate::media;
 use crate::plan::{Aggregate, ToolResult, notice_chars, plan};
@@ -87,7 +86,7 @@ struct SurveyResult {
 }
 
 /// Maximum rounds of planning with actual notice lengths, and the slack above which a result has room for any notice;
-/// equal to those in lib/context/plan.ts.
+/// equal to those in lib/plan.ts.
 const ROUNDS: usize = 4;
 const FEW: usize = 512;
 
@@ -134,17 +133,14 @@ impl Survey {
                     entry: (once.is_none() && !is_mended).then_some(&entry),
                 };
                 let ask = &mut |result: &dialect::ToolResult| history.asked(result, &parsed);
-                match (budget, options.without_media(&entry, Limit::in_row(lights, row.number))) {
-                    (Budget::Media(_), _) => {
-                        survey.push(row.number, &entry, options.media_sizes(&entry));
-                    }
-                    (_, None) => survey.push(row.number, &entry, options.measure(&entry, ask)),
-                    (_, Some((light, ..))) => {
-                        let document = Document::parse(&light).expect("JSON with words for payloads");
-                        let entry = entry.again(document.root());
-                        survey.push(row.number, &entry, options.measure(&entry, ask));
-                    }
-                }
+                let lights = Limit::in_row(lights, row.number);
+                options.prepared(row.text, &entry, lights, |_, entry, _| {
+                    let sizes = match budget {
+                        Budget::Media(_) => options.media_sizes(entry),
+                        _ => options.measure(entry, ask),
+                    };
+                    survey.push(row.number, entry, sizes);
+                });
             }
             history.check()
         };
@@ -305,9 +301,10 @@ impl SurveyResult {
 mod tests {
     use super::*;
     use crate::dialect::structured::Structured;
+    use crate::json::Document;
     use crate::policy::Policy;
     use crate::session::rewrite_row::{Options, SideData};
-    use crate::session::slot_rules::Rules;
+    use crate::slots::slot_rules::Rules;
 
     fn surveyed(rows: &[&str]) -> Survey {
         let rules = Rules { policy: Policy::default(), clean: None };

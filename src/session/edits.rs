@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::clamp_slots::SlotEdit;
-use super::payload::with_names;
-use super::side_data::{MORE, fit_parts, shrink, written};
 use super::splice::Splices;
 use crate::dialect::path::As;
 use crate::dialect::result::is_failure;
 use crate::dialect::{Slot, ToolResult};
 use crate::json::{Document, Value, string};
+use crate::slots::clamp_slots::SlotEdit;
+use crate::slots::payload_name::with_names;
+use crate::slots::side_data::{MORE, fit_parts, shrink, written};
 
 /// Markers that end the cached part of a request.
 pub const CACHE_MARKS: [&str; 2] = ["cache_control", "providerOptions"];

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::budget_survey::Limit;
 use super::edits::{CACHE_MARKS, block_of};
-use super::payload::medium_of;
 use super::rewrite_row::{Options, ResultSize};
 use super::row_format::Entry;
 use super::splice::Splices;
@@ -15,6 +14,7 @@ use crate::dialect::path::{As, End, Words};
 use crate::json::{Literal, Value, string};
 use crate::media::payload::Payload;
 use crate::media::runs::{Run, runs};
+use crate::slots::payload_name::medium_of;
 
 /// The number of payloads, and their bytes, decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -45,7 +45,7 @@ impl Prefilter {
 mod tests {
     use super::*;
     use crate::policy::Policy;
-    use crate::session::slot_rules::Rules;
+    use crate::slots::slot_rules::Rules;
 
     #[test]
     fn small_rows_are_skipped() {

@@ -1,15 +1,11 @@
 //! Rewrites one row.
 
 use super::budget_survey::Limit;
-use super::clamp_slots::{Fit, SlotCuts, SlotEdit, clamp_json, clamp_slots};
 use super::cuts::Cuts;
 use super::edits::edit;
-use super::media::ResultMedia;
+use super::media::{Payloads, ResultMedia};
 use super::row_format::Entry;
 use super::rows::Row;
-use super::side_data;
-use super::slot_json::cap_shape;
-use super::slot_rules::Rules;
 use super::splice::Splices;
 use crate::dialect::structured::{Structured, copies};
 use crate::dialect::{Table, ToolResult};
@@ -17,6 +13,10 @@ use crate::encoding::Utf16;
 use crate::json::{Document, Literal, Value, string, without_controls};
 use crate::media;
 use crate::notice::earlier;
+use crate::slots::clamp_slots::{Fit, SlotCuts, SlotEdit, clamp_json, clamp_slots};
+use crate::slots::side_data;
+use crate::slots::slot_json::cap_shape;
+use crate::slots::slot_rules::Rules;
 use crate::truncate::figures::Original;
 use crate::truncate::input::Input;
 
@@ -59,6 +59,16 @@ pub struct RowChange {
     pub cuts: Cuts,
     /// The number of limits that matched a result.
     pub limits: usize,
+}
+
+/// The changes of a row before its texts are truncated.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Prepared {
+    /// The row differs from the one in the file.
+    pub is_new: bool,
+    /// The number of results that lose payloads, and what they lose.
+    pub applied: usize,
+    pub media: Payloads,
 }
 
 /// A tool result, measured for planning.
@@ -115,6 +125,27 @@ impl Options {
         if is_of_others || !results.is_empty() { entry.shown() } else { vec![] }
     }
 
+    /// Hands a row to `then` as the first steps leave it: without the secrets of its results, and then without the payloads
+    /// that go. Copies are gone before: see [`Options::sent_once`]. `lights`: the payloads that go.
+    pub fn prepared<T>(
+        &self,
+        row: &[u8],
+        entry: &Entry,
+        lights: &[Limit],
+        then: impl FnOnce(&[u8], &Entry, Prepared) -> T,
+    ) -> T {
+        let lighten = |row: &[u8], entry: &Entry, is_open: bool| match self.without_media(entry, lights) {
+            None => then(row, entry, Prepared { is_new: is_open, ..Prepared::default() }),
+            Some((light, applied, media)) => {
+                let document = Document::parse(&light).expect("JSON with words for payloads");
+                then(&light, &entry.again(document.root()), Prepared { is_new: true, applied, media })
+            }
+        };
+        let Some(open) = self.without_secrets(entry) else { return lighten(row, entry, false) };
+        let document = Document::parse(&open).expect("JSON with other strings");
+        lighten(&open, &entry.again(document.root()), true)
+    }
+
     /// Truncates the results of a row. `limits` are those of a budget for some of its results, in order. `ask` tells what
     /// was asked of a result, and `lights` those of its payloads.
     pub fn rewrite(
@@ -125,25 +156,12 @@ impl Options {
         limits: &[Limit],
         ask: Ask,
     ) -> RowChange {
-        let Some(open) = self.without_secrets(entry) else {
-            return self.lighten(row, entry, lights, limits, ask);
-        };
-        let document = Document::parse(&open).expect("JSON with other strings");
-        let change = self.lighten(&open, &entry.again(document.root()), lights, limits, ask);
-        RowChange { row: change.row.or_else(|| Some(open.clone())), ..change }
-    }
-
-    /// Replaces the payloads of a row that go, and then truncates its results.
-    fn lighten(&self, row: &[u8], entry: &Entry, lights: &[Limit], limits: &[Limit], ask: Ask) -> RowChange {
-        let Some((light, applied, media)) = self.without_media(entry, lights) else {
-            return self.truncate(row, entry, limits, ask);
-        };
-        let document = Document::parse(&light).expect("JSON with words for payloads");
-        let change = self.truncate(&light, &entry.again(document.root()), limits, ask);
-        let mut cuts = change.cuts;
-        cuts.over = cuts.over.max(applied as u64);
-        cuts.media += media;
-        RowChange { row: change.row.or_else(|| Some(light.clone())), cuts, limits: change.limits + applied }
+        self.prepared(row, entry, lights, |row, entry, Prepared { is_new, applied, media }| {
+            let RowChange { row: new, mut cuts, limits } = self.truncate(row, entry, limits, ask);
+            cuts.over = cuts.over.max(applied as u64);
+            cuts.media += media;
+            RowChange { row: new.or_else(|| is_new.then(|| row.to_vec())), cuts, limits: limits + applied }
+        })
     }
 
     fn truncate(&self, row: &[u8], entry: &Entry, limits: &[Limit], ask: Ask) -> RowChange {
@@ -251,14 +269,8 @@ impl Options {
         if self.asks { rules.asking(texts, || ask(result)) } else { rules }
     }
 
-    /// Measures the results of a row, without their secrets.
+    /// Measures the results of a row that is prepared.
     pub fn measure(&self, entry: &Entry, ask: Ask) -> Vec<ResultSize> {
-        let Some(open) = self.without_secrets(entry) else { return self.sizes(entry, ask) };
-        let document = Document::parse(&open).expect("JSON with other strings");
-        self.sizes(&entry.again(document.root()), ask)
-    }
-
-    fn sizes(&self, entry: &Entry, ask: Ask) -> Vec<ResultSize> {
         let measure = |(message, result): &(usize, ToolResult)| {
             let message = *message;
             let texts = texts_of(result);

@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use super::closing::Closing;
 use super::input::{Input, raw_size};
-use super::long_lines::Span;
 use super::sides::Sides;
 use crate::encoding::{Size, Text};
 use crate::limits::Limits;
 use crate::notice::counts::{Amount, Counts, Needs, line_ranges};
 use crate::notice::earlier::{Earlier, SEARCHED, Told};
+use crate::notice::span::Span;
+use crate::selection::reason::Reasons;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Figures<'a, T> {
@@ -177,6 +178,8 @@ pub struct Kept {
     /// Their size, without marks.
     pub size: Size,
     pub lines: KeptLines,
+    /// The reasons of lines that a search keeps, if the policy asks for them.
+    pub reasons: Option<Reasons>,
 }
 
 impl Kept {
@@ -191,6 +194,7 @@ impl Kept {
             ranges: ranges.into_iter().filter(|range| !range.is_empty()).collect(),
             size: Size { bytes: size.bytes - marks.bytes, chars: size.chars - marks.chars, ..size },
             lines: KeptLines::of(input, sides),
+            reasons: None,
         }
     }
 }

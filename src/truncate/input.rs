@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::closing::Closing;
-use super::long_lines::{CutLines, Span};
+use super::long_lines::CutLines;
 use super::sides::Sides;
 use crate::encoding::{Latin1, PIECE, Size, Text, Utf16};
 use crate::extent::Extent;
@@ -13,6 +13,7 @@ use crate::notice::Notice;
 use crate::notice::counts::Needs;
 use crate::notice::earlier::{Earlier, Told};
 use crate::notice::saved::Saved;
+use crate::notice::span::Span;
 
 /// A text to be truncated: the whole text, or as much of both ends as any cut can keep.
 #[derive(Clone, Copy)]

@@ -3,22 +3,8 @@
 use std::ops::Range;
 
 use super::fit::prefix_of_bytes;
-use crate::encoding::{RETURN, Size, Text, size};
-
-/// A mark or notice of ours, which stands for omitted text. Cuts do not fall inside it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    pub start: usize,
-    pub end: usize,
-    pub size: Size,
-    /// Omitted chars that it stands for.
-    pub hidden: usize,
-}
-
-/// Sorts spans by their starts. Not generic, to be compiled once.
-pub fn in_order(spans: &mut [Span]) {
-    spans.sort_by_key(|span| span.start);
-}
+use crate::encoding::{RETURN, Text, size};
+use crate::notice::span::Span;
 
 /// A text with truncated lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

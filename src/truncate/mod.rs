@@ -3,13 +3,16 @@
 //! Overlong lines are cut first. If the text is then over a limit, a policy that searches keeps findings, and any other
 //! policy keeps the head, the tail, or both. A closing, in which another tool says how to continue, is kept if it fits.
 
+mod body;
 pub mod closing;
+pub mod compose;
 pub mod figures;
 pub mod fit;
 mod head_tail;
 pub mod important_end;
 pub mod input;
 pub mod long_lines;
+mod pass;
 mod saved_line;
 pub mod sides;
 pub mod whole_lines;
@@ -23,7 +26,7 @@ use crate::notice::Notice;
 use crate::notice::counts::{Labels, Needs};
 use crate::notice::saved::Saved;
 use crate::policy::{Keep, Policy};
-use crate::selection::{self, Selection, Sought};
+use crate::selection::{Selection, Sought};
 use closing::{Closing, keep_closing};
 use figures::Kept;
 use head_tail::HeadTail;
@@ -115,7 +118,7 @@ pub fn truncate<T: Text>(input: &Input<T>, policy: &Policy) -> Option<Cut> {
 /// Truncates a text without overlong lines.
 pub fn truncate_lines<T: Text>(input: &Input<T>, terms: Terms) -> Option<Cut> {
     truncate_with(input, terms, || {
-        Some(Cow::Owned(selection::select(input, &terms.limits, Sought::of(terms.policy))))
+        Some(Cow::Owned(pass::select(input, &terms.limits, Sought::of(terms.policy))))
     })
 }
 
@@ -137,7 +140,8 @@ pub fn truncate_with<'f, T: Text>(
         return saved_line::add(input, terms, closing.as_ref());
     }
     let selection = if terms.searches() { search() } else { None };
-    let found = |terms: Terms, closing: Option<&Closing>| selection.as_ref()?.cut(input, terms, closing);
+    let found =
+        |terms: Terms, closing: Option<&Closing>| compose::cut(selection.as_ref()?, input, terms, closing);
     let ends = |text: &Input<T>, terms: Terms, closing: Option<&Closing>| {
         HeadTail::new(text, input, closing, terms).with_ladder()
     };

@@ -6,11 +6,12 @@ use super::Terms;
 use super::fit::{self, Side};
 use super::important_end;
 use super::input::Input;
-use super::long_lines::{Span, in_order, lines};
+use super::long_lines::lines;
 use crate::encoding::{RETURN, Size, Text, Utf8};
 use crate::extent::{Extent, Room};
 use crate::limits::{Limits, UNLIMITED};
 use crate::notice::earlier::Earlier;
+use crate::notice::span::{Span, in_order};
 use crate::notice::{Notice, Place};
 use crate::policy::{Keep, Policy};
 

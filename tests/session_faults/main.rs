@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
+use spillway::dialect::Table;
 use spillway::dialect::structured::Structured;
 use spillway::limits::Limits;
 use spillway::platform;
@@ -25,9 +26,10 @@ use spillway::session::progress::Progress;
 use spillway::session::repair::{Request, repair};
 use spillway::session::report::Report;
 use spillway::session::rewrite_row::{Options, SideData};
-use spillway::session::slot_rules::Rules;
+use spillway::slots::slot_rules::Rules;
 
 fn request(path: &Path) -> Request {
+    Table::set(include_str!("../../src/dialects.json")).unwrap();
     let policy = Policy { limits: Limits { bytes: 400, ..Limits::NONE }, ..Policy::default() };
     let rules = Rules { policy, clean: None };
     Request {

@@ -7,8 +7,8 @@ import type {
   ToolResultTruncationOptions,
   TruncatedMessages,
 } from 'spillway/openclaw'
-import { type Aggregate, originalOf, Planner, type Sized } from '../../context/plan.js'
 import { copy } from '../../dialect/shallow_copy.js'
+import { type Aggregate, originalOf, Planner, type Sized } from '../../plan.js'
 import { compile } from '../../policy.js'
 import { checkMessages } from '../../result/clamp_messages.js'
 import { elementsOf } from '../../result/message_results.js'
@@ -163,7 +163,7 @@ function budgetOf(params: {
   return {
     ...rest,
     maxEach,
-    aggregate: { maxChars: all, order, protectLatest: false, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
+    aggregate: { maxChars: all, order, protectNewest: false, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
     cutting: { ...options, minKeepChars: RECOVERY_MIN_KEEP_CHARS },
   }
 }

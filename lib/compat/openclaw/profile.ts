@@ -1,7 +1,7 @@
 import type { ProviderErrorKind } from 'spillway'
 import type { LiveCapParams, ProfileOptions } from 'spillway/openclaw'
 import { allResultsChars, tierChars } from '../../context/budget_options.js'
-import type { Aggregate } from '../../context/plan.js'
+import type { Aggregate } from '../../plan.js'
 import { checkOptions, choice, limit } from '../../validate.js'
 import {
   DEFAULT_MAX_LIVE_TOOL_RESULT_CHARS,

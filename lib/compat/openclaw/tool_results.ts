@@ -8,7 +8,7 @@ import { redrawn } from '../../result/display.js'
 import { redactValue } from '../../result/redact_value.js'
 import { wrapTool } from '../../result/wrap_tool.js'
 import { sizeOf } from '../../text/size.js'
-import { clamp, clampText } from '../../text/text.js'
+import { clampPrepared, clampText } from '../../text/text.js'
 import { get, isObject, tryRead } from '../../untrusted.js'
 import { bound, checkOptions, checkString, limit, optionError, text as textOption } from '../../validate.js'
 import { asTexts, throughTexts } from './codex_blocks.js'
@@ -161,7 +161,7 @@ const sanitized = compile(
 )
 
 export function sanitizeToolResult(result: unknown, options?: ProfileOptions): unknown {
-  const shorten = (text: string) => clamp(text, sanitized)
+  const shorten = (text: string) => clampPrepared(text, sanitized)
   // `map` passes an index.
   const { redacts } = profileOf(isObject(options) ? options : undefined)
   const open = redacts ? redactValue(result, redacting) : result

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::page::Piece;
 use crate::encoding::Size;
 use crate::notice::counts::grouped;
+use crate::selection::Piece;
 
 /// The kept text with its marks.
 #[derive(Debug, Default)]

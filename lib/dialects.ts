@@ -1,5 +1,5 @@
 import type { DialectName } from 'spillway'
-import data from '../../src/dialects.json'
+import data from '../src/dialects.json'
 
 /**
  * Paths to the text of tool results, by framework: src/dialects.json, a row for each. The order of the rows matters: of

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
-import { copy } from './dialect/shallow_copy.js'
-import { jsonOf, MOST, plain } from './json.js'
-import { elementAt, get, isList, isObject, isPlain, tryRead } from './untrusted.js'
+import { hasGetter, jsonOf, MOST, plain } from '../json.js'
+import { elementAt, get, isList, isObject, isPlain, tryRead } from '../untrusted.js'
+import { copy } from './shallow_copy.js'
 
 /**
  * Returns a value that answers alike whenever it is read: what was measured is what is sent. In plain data, accessors are
@@ -32,23 +32,21 @@ const { getOwnPropertyDescriptor } = Object
 
 /** Returns the number of places that are left of `room`, negative if there are too many or one may answer in another way. */
 function roomIn(value: unknown, room: number, depth: number, beside = NONE): number {
-  if (!isObject(value) || isBytes(value)) return room - 1
+  if (!isObject(value) || ArrayBuffer.isView(value)) return room - 1
   if (types.isProxy(value) || 'toJSON' in value || depth > DEPTH) return -1
   let left = room - 1
   if (Array.isArray(value)) {
-    for (let at = 0; at < value.length && left >= 0; at++) left = roomAt(value, at, left, depth)
+    for (let at = 0; at < value.length && left >= 0; at++)
+      left = hasGetter(value, at) ? -1 : roomIn(value[at], left - 1, depth + 1)
     return left
   }
   for (const name in value) {
-    if (!beside.has(name)) left = roomAt(value, name, left, depth)
+    if (beside.has(name)) continue
+    const member = getOwnPropertyDescriptor(value, name)
+    left = member?.get ? -1 : roomIn(member?.value, left - 1, depth + 1)
     if (left < 0) return -1
   }
   return left
-}
-
-function roomAt(holder: object, key: PropertyKey, room: number, depth: number): number {
-  const member = getOwnPropertyDescriptor(holder, key)
-  return member?.get ? -1 : roomIn(member?.value, room - 1, depth + 1)
 }
 
 function isBytes(value: object): boolean {

@@ -1,6 +1,6 @@
 //! Shrinks data beside the text of a result to a size in bytes. It stays valid JSON.
 
-use super::payload::{medium_of, omitted};
+use super::payload_name::{medium_of, omitted};
 use crate::encoding::is_high;
 use crate::json::{Literal, Value, on_one_line, string};
 

@@ -1,16 +1,16 @@
 import type { PlanStep } from 'spillway'
-import { type Compiled, handleOf, worded } from '../compiled.js'
-import type { Result } from '../dialect/results.js'
-import { native } from '../engine.js'
-import { windows } from '../text/pieces.js'
-import { isList } from '../untrusted.js'
-import { bound, checkNamesWithin, checkOptions, choice, flag, limit, optionError, text } from '../validate.js'
+import { type Compiled, handleOf, worded } from './compiled.js'
+import type { Result } from './dialect/results.js'
+import { native } from './engine.js'
+import { windows } from './text/pieces.js'
+import { isList } from './untrusted.js'
+import { bound, checkNamesWithin, checkOptions, choice, flag, limit, optionError, text } from './validate.js'
 
 /** A budget over all tool results of a history, checked. */
 export interface Aggregate {
   readonly maxChars: number
   readonly order: 'oldest' | 'newest'
-  readonly protectLatest: boolean
+  readonly protectNewest: boolean
   readonly minKeepChars: number
   /** The latest results stay, even over budget. */
   readonly sparesLatest?: boolean | undefined
@@ -44,18 +44,18 @@ export function checkAggregate(
   preset?: Pick<Aggregate, 'maxChars' | 'minKeepChars'>,
 ): Aggregate {
   const given: Partial<Aggregate> = checkNamesWithin('aggregate', options as object)
-  const { maxChars, order, protectLatest, minKeepChars } = given
+  const { maxChars, order, protectNewest, minKeepChars } = given
   return {
     maxChars: maxChars === undefined && preset ? preset.maxChars : limit('aggregate.maxChars', maxChars),
     order: choice('aggregate.order', order, ['oldest', 'newest'], 'oldest'),
-    protectLatest: flag('aggregate.protectLatest', protectLatest, true),
+    protectNewest: flag('aggregate.protectNewest', protectNewest, true),
     minKeepChars: bound('aggregate.minKeepChars', minKeepChars, preset?.minKeepChars ?? 2_000),
   }
 }
 
 /** Packs a budget for src/bindings/plan.rs. */
 export function packBudget(
-  { maxChars, order, protectLatest, minKeepChars, sparesLatest }: Aggregate,
+  { maxChars, order, protectNewest, minKeepChars, sparesLatest }: Aggregate,
   maxEach = Number.POSITIVE_INFINITY,
   keepsContent = false,
 ): Float64Array {
@@ -64,7 +64,7 @@ export function packBudget(
     maxEach,
     maxChars,
     +isNewest,
-    sparesLatest ? 2 : +protectLatest,
+    sparesLatest ? 2 : +protectNewest,
     minKeepChars,
     +keepsContent,
   )

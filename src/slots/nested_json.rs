@@ -1,7 +1,7 @@
 //! Truncates a string that contains JSON and keeps it valid.
 
 use super::clamp_slots::{Fit, clamp_text};
-use super::payload::{medium_of, omitted, with_names};
+use super::payload_name::{medium_of, omitted, with_names};
 use super::slot_rules::Rules;
 use crate::json::{Document, Literal, Value, string};
 

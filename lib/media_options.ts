@@ -1,15 +1,22 @@
 import type { ResultPolicy } from 'spillway'
-import { bound, checkNamesWithin, choice } from '../validate.js'
-import type { MediaBudget } from './media.js'
+import { bound, checkNamesWithin, choice } from './validate.js'
+
+/** Limits of all payloads of a result, or of a history. */
+export interface MediaBudget {
+  readonly maxBytes: number
+  readonly maxItems: number
+  /** True if the first stay rather than the latest. */
+  readonly first: boolean
+}
 
 type Given = NonNullable<ResultPolicy['media']>
 
-/** Checks the budget of a policy. Returns undefined if it bounds nothing. */
+/** Checks the media budget of a policy. Returns undefined if it sets no limit. */
 export function checkMedia(media: Given | undefined): MediaBudget | undefined {
   if (media === undefined) return undefined
   const given = checkNamesWithin('media', media)
   const maxBytes = bound('media.maxBytes', given.maxBytes, Number.POSITIVE_INFINITY)
   const maxItems = bound('media.maxItems', given.maxItems, Number.POSITIVE_INFINITY)
-  const first = choice('media.keep', given.keep, ['latest', 'first'], 'latest') === 'first'
+  const first = choice('media.order', given.order, ['oldest', 'newest'], 'oldest') === 'newest'
   return Math.min(maxBytes, maxItems) === Number.POSITIVE_INFINITY ? undefined : { maxBytes, maxItems, first }
 }

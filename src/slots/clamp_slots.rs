@@ -1,7 +1,7 @@
 //! Truncates the texts of one tool result.
 
 use super::nested_json;
-use super::payload::with_names;
+use super::payload_name::with_names;
 use super::slot_json::{SlotJson, keep_shape, room_of};
 use super::slot_rules::{Rules, fits, surely_fit};
 use super::slot_text::{Windows, parted, prepared, windows};

@@ -1,7 +1,7 @@
 //! JSON of a result that still parses when it is cut.
 
 use super::clamp_slots::SlotEdit;
-use super::payload::with_names;
+use super::payload_name::with_names;
 use super::side_data::written;
 use super::slot_rules::Rules;
 use crate::dialect::Slot;

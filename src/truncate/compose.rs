@@ -4,116 +4,77 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::body::Body;
-use super::old::Old;
-use super::order::Order;
-use super::page::{Page, Piece};
-use super::shares::WHOLE;
-use super::{Selection, Sought};
+use super::closing::Closing;
+use super::figures::{Cutting, Kept, KeptLines};
+use super::input::{BytesOf, Input, bytes_in};
+use super::long_lines::has_long_line;
+use super::sides::Sides;
+use super::{Cut, Terms};
 use crate::encoding::{Size, Text, Utf8};
 use crate::extent::Extent;
 use crate::limits::{Limits, Usage};
-use crate::notice::counts::{Amount, Counts, Needs, grouped, line_ranges};
+use crate::notice::counts::{Amount, Counts, grouped, line_ranges};
 use crate::notice::saved::Saved;
 use crate::notice::{Notice, Place};
 use crate::policy::Keep;
-use crate::relevance::Relevance;
-use crate::truncate::closing::Closing;
-use crate::truncate::figures::{Cutting, Kept, KeptLines};
-use crate::truncate::input::{BytesOf, Input, bytes_in};
-use crate::truncate::long_lines::has_long_line;
-use crate::truncate::sides::Sides;
-use crate::truncate::{Cut, Terms};
-
-/// Share of the searched text that is at its start, if a text is too long to be searched whole. Failures are more often
-/// at the end.
-const HEAD_SHARE: usize = 4;
-
-/// Searches a text for a result within limits.
-pub fn select<T: Text>(input: &Input<T>, limits: &Limits, sought: Sought) -> Selection {
-    let mut selection = Selection::new(limits, sought);
-    if let Some(pieces) = input.pieces.filter(|_| !input.is_whole()) {
-        let most = input.most_searched.max(selection.window.saturating_mul(2 * HEAD_SHARE));
-        let skipped = most / HEAD_SHARE..input.total.saturating_sub(most - most / HEAD_SHARE);
-        let (mut at, mut gap) = (0, Size::default());
-        pieces(&mut |piece| {
-            let (start, rest) = piece.split_line();
-            let is_skipped = skipped.contains(&at);
-            // A line that a piece has cut goes with the piece before it.
-            for (part, is_skipped) in [(start, gap.chars > 0), (rest, is_skipped)] {
-                if is_skipped {
-                    gap = gap + part.size();
-                } else {
-                    if gap.chars > 0 {
-                        selection.skip(std::mem::take(&mut gap));
-                    }
-                    part.each_utf8(&mut |text| selection.push(text));
-                }
-                at += part.units();
-            }
-            true
-        });
-    } else {
-        let mut from = 0;
-        for mark in input.marks {
-            input.head.slice(from..mark.start).each_utf8(&mut |text| selection.push(text));
-            input.head.slice(mark.start..mark.end).each_utf8(&mut |text| selection.push_mark(text));
-            from = mark.end;
-        }
-        input.head.slice(from..input.head.len()).each_utf8(&mut |text| selection.push(text));
-        if !input.is_whole() {
-            selection.skip(input.size(Needs::ALL) - input.head.size() - input.tail.size());
-            input.tail.each_utf8(&mut |text| selection.push(text));
-        }
-    }
-    selection.finish();
-    selection
-}
+use crate::selection::reason::Reasons;
+use crate::selection::{Old, Piece, Selection, Step, WHOLE};
 
 /// Maximum attempts to fit a notice; digits of a number change in fewer.
 const ROUNDS: usize = 6;
 
-impl Selection {
-    /// Truncates the searched text, or the part of it before its closing. Returns `None` if only the ends fit.
-    pub fn cut<T: Text>(&self, input: &Input<T>, terms: Terms, closing: Option<&Closing>) -> Option<Cut> {
-        let looks = !input.fresh && *terms.notice != Notice::None;
-        let end = closing.map_or("", |closing| &closing.text);
-        let mut old = if looks { self.old_notices(end.len()) } else { Old::default() };
-        old.cut_at_end += end.len();
-        if let (Saved::Nowhere, Some(named)) = (&old.saved, input.named) {
-            old.saved = named.clone();
-        }
-        let pieces = self.pieces(&old);
-        let last = pieces.last()?.unit.number;
-        let size = self.state.size;
-        let totals =
-            input.totals.unwrap_or(if T::UTF16 { size } else { Size { bytes: input.total, ..size } });
-        // Invalid UTF-8 becomes longer when decoded.
-        let bytes_in = |ranges: &[Range<usize>]| bytes_in(input.head, ranges);
-        let is_broken = !T::UTF16 && input.totals.is_none() && size.bytes != input.total;
-        let mut composer = Composer {
-            selection: self,
-            weight: self.weight(terms.policy),
-            terms,
-            totals,
-            beside: input.beside,
-            bytes_of: input.bytes_of.or(is_broken.then_some(&bytes_in)),
-            in_bytes: input.in_bytes(),
-            old,
-            pieces: &pieces,
-            kept: vec![],
-            last,
-            closing,
-            end: Utf8(end.as_bytes()).size(),
-        };
-        composer.kept = composer.order()?;
-        let saved = terms.saved(&composer.old.saved);
-        let ladder = terms.notice.ladder(saved).chain([Cow::Owned(Notice::None)]);
-        // The name of the whole says more than lines of it: where both do not fit, the ends stand beside the name.
-        let names = terms.notice.names_saved() && saved.has_line();
-        let ladder = ladder.take_while(|notice| !names || notice.names_saved() && **notice != Notice::Pi);
-        let cut = ladder.into_iter().find_map(|notice| composer.with_notice(&notice))?;
-        Some(Cut { sides: Sides { tail: input.total, end: input.total, ..cut.sides }, ..cut })
+/// Truncates the searched text, or the part of it before its closing. Returns `None` if only the ends fit.
+pub fn cut<T: Text>(
+    selection: &Selection,
+    input: &Input<T>,
+    terms: Terms,
+    closing: Option<&Closing>,
+) -> Option<Cut> {
+    let looks = !input.fresh && *terms.notice != Notice::None;
+    let end = closing.map_or("", |closing| &closing.text);
+    let mut old = if looks { selection.old_notices(end.len()) } else { Old::default() };
+    old.cut_at_end += end.len();
+    if let (Saved::Nowhere, Some(named)) = (&old.saved, input.named) {
+        old.saved = named.clone();
     }
+    let pieces = selection.pieces(&old);
+    let last = pieces.last()?.unit.number;
+    let size = selection.size();
+    let totals = input.totals.unwrap_or(if T::UTF16 { size } else { Size { bytes: input.total, ..size } });
+    // Invalid UTF-8 becomes longer when decoded.
+    let bytes_in = |ranges: &[Range<usize>]| bytes_in(input.head, ranges);
+    let is_broken = !T::UTF16 && input.totals.is_none() && size.bytes != input.total;
+    let mut composer = Composer {
+        selection,
+        weight: selection.weight(terms.policy),
+        terms,
+        totals,
+        beside: input.beside,
+        bytes_of: input.bytes_of.or(is_broken.then_some(&bytes_in)),
+        in_bytes: input.in_bytes(),
+        old,
+        pieces: &pieces,
+        kept: vec![],
+        last,
+        closing,
+        end: Utf8(end.as_bytes()).size(),
+    };
+    let mark = composer.largest_mark().chars;
+    composer.kept = selection.steps(
+        &pieces,
+        &composer.old,
+        composer.weight,
+        mark,
+        &terms.limits,
+        terms.policy.explains,
+    )?;
+    let saved = terms.saved(&composer.old.saved);
+    let ladder = terms.notice.ladder(saved).chain([Cow::Owned(Notice::None)]);
+    // The name of the whole says more than lines of it: where both do not fit, the ends stand beside the name.
+    let names = terms.notice.names_saved() && saved.has_line();
+    let ladder = ladder.take_while(|notice| !names || notice.names_saved() && **notice != Notice::Pi);
+    let cut = ladder.into_iter().find_map(|notice| composer.with_notice(&notice))?;
+    Some(Cut { sides: Sides { tail: input.total, end: input.total, ..cut.sides }, ..cut })
 }
 
 struct Composer<'a> {
@@ -137,44 +98,7 @@ struct Composer<'a> {
     end: Size,
 }
 
-/// A piece that is kept, its size, and the gaps that it adds.
-struct Step {
-    at: usize,
-    size: Usage,
-    gaps: isize,
-}
-
 impl<'a> Composer<'a> {
-    /// Orders the pieces until no more can fit. Returns `None` if the text has nothing to keep but its ends.
-    fn order(&self) -> Option<Vec<Step>> {
-        let units = self.old.first.number..=self.last;
-        let Selection { aim, state, .. } = self.selection;
-        let findings: Vec<_> =
-            state.lines.findings().filter(|finding| units.contains(&finding.unit)).collect();
-        let limits = &self.terms.limits;
-        let page = Page::new(self.pieces, units, self.largest_mark().chars, limits);
-        let read = || {
-            // Notices of earlier cuts say nothing about the text.
-            let is_old = |piece: &Piece| self.old.size_of(piece.unit.number, piece.text, true).is_some();
-            let text = |piece: &Piece<'a>| if piece.is_weighed && !is_old(piece) { piece.text } else { b"" };
-            let lines = self.pieces.iter().map(text);
-            Relevance::new(lines, &aim.question)
-        };
-        let mut order =
-            Order::new(page, self.weight, findings, self.tallies(), !aim.question.is_empty(), read);
-        let (mut steps, mut taken) = (vec![], Usage::default());
-        loop {
-            for &(at, gaps) in &order.kept()[steps.len()..] {
-                let size = self.pieces[at].size(self.last, limits);
-                taken = taken.plus(size);
-                steps.push(Step { at, size, gaps });
-            }
-            if order.any() && !taken.within(limits) || !order.step() {
-                return order.any().then_some(steps);
-            }
-        }
-    }
-
     /// Returns the truncated text with this notice, or `None` if both do not fit.
     fn with_notice(&self, notice: &Notice) -> Option<Cut> {
         let mut text = self.render(notice, &self.at_least());
@@ -193,6 +117,8 @@ impl<'a> Composer<'a> {
 
     fn finish(&self, notice: &Notice, text: &str, body: Body) -> Option<Cut> {
         let lines = self.kept_lines(&body);
+        let taken = self.kept.iter().map(|step| (self.pieces[step.at].unit.line + 1, step.reason));
+        let reasons = self.terms.policy.explains.then(|| Reasons::new(taken, &lines.ranges));
         let bytes = self.kept_bytes(&body);
         let start = Utf8(&body.text).size().chars + separator(notice, text).len();
         let (end, total) = (self.end, self.totals.chars);
@@ -215,6 +141,7 @@ impl<'a> Composer<'a> {
                 ranges,
                 size: Size { bytes, chars: body.kept.chars - body.foreign.chars, ..body.kept } + end,
                 lines,
+                reasons,
             }),
         })
     }
@@ -259,12 +186,6 @@ impl<'a> Composer<'a> {
         Some(body)
     }
 
-    /// Returns the numbers of the lines that state results, the last one first.
-    fn tallies(&self) -> Vec<usize> {
-        let units = self.selection.state.tallies.units().map(|(unit, _)| unit.number);
-        units.filter(|number| (self.old.first.number..=self.last).contains(number)).collect()
-    }
-
     /// Marks omitted text between two pieces, or between a piece and an end of the text.
     fn mark_gap(&self, body: &mut Body, before: Option<&Piece>, after: Option<&Piece>) {
         let start = self.old.first;
@@ -272,8 +193,8 @@ impl<'a> Composer<'a> {
         if next == after.map_or(self.last + 1, |piece| piece.unit.number) {
             return;
         }
-        let all = self.selection.state.size - self.end;
-        let is_open = self.is_open() || self.end.chars > 0;
+        let all = self.selection.size() - self.end;
+        let is_open = self.selection.is_open() || self.end.chars > 0;
         let first = before.map_or(start.line, |piece| piece.unit.line + 1);
         let last = after.map_or(all.lines(is_open), |piece| piece.unit.line);
         let start = before.map_or(start.char, |piece| piece.unit.char + piece.unit.chars);
@@ -283,16 +204,12 @@ impl<'a> Composer<'a> {
 
     /// Returns the maximum size of a mark, including the newline that ends a partial line before it.
     fn largest_mark(&self) -> Usage {
-        let Size { chars, newlines, .. } = self.selection.state.size;
+        let Size { chars, newlines, .. } = self.selection.size();
         let in_pieces =
             self.pieces.iter().any(|piece| !piece.unit.ends_line && piece.unit.number != self.last);
         let lines = format!("[... {} lines ...]\n", grouped(newlines + 1));
         let mark = if in_pieces { format!("\n[... {} chars ...]\n", grouped(chars)) } else { lines };
         Usage { lines: if in_pieces { 2 } else { 1 }, ..self.taken(&mark) }
-    }
-
-    fn is_open(&self) -> bool {
-        self.selection.state.last.is_some_and(|last| !last.ends_line)
     }
 
     /// Returns the room beside the notice and its separator, or `None` if those exceed the limits.
@@ -350,10 +267,10 @@ impl<'a> Composer<'a> {
     }
 
     fn kept_lines(&self, body: &Body) -> KeptLines {
-        let total = self.totals.lines(self.is_open());
+        let total = self.totals.lines(self.selection.is_open());
         let mut ranges = body.lines.clone();
         if self.end.chars > 0 {
-            ranges.push((total + 1 - self.end.lines(self.is_open()), total));
+            ranges.push((total + 1 - self.end.lines(self.selection.is_open()), total));
         }
         KeptLines { ranges, total }
     }

@@ -1,0 +1,72 @@
+import { emitClamp, type Figures, type Origin } from '../clamp_event.js'
+import type { Compiled } from '../compiled.js'
+import type { Draft } from '../dialect/edit.js'
+import type { End } from '../dialect/paths.js'
+import { withNames } from '../dialect/payload.js'
+import type { Result } from '../dialect/results.js'
+import { capSide } from '../dialect/side_data.js'
+import { jsonOf } from '../json.js'
+import { sizeOf } from '../text/size.js'
+import { isList } from '../untrusted.js'
+import { type Clamped, clampWithFigures } from './clamp_slots.js'
+import { capShape } from './slot_json.js'
+
+/** Writes the last two parts of a result into a draft: its clamped texts, then its side data. Returns false if nothing
+ *  changes. `done`: side data that is written already. */
+export function writeResult(
+  result: Result,
+  clamped: Clamped | undefined,
+  policy: Compiled,
+  draft: Draft,
+  origin: Origin,
+  done?: End,
+): boolean {
+  const isCut = clamped !== undefined && clamped.edits.size > 0
+  if (isCut) draft.edit(result, clamped.edits)
+  if (clamped?.figures) emitClamp(origin, clamped.figures, result)
+  const isCapped = policy.sideData !== 'keep' && clampSide(result, policy, draft, origin, done)
+  return isCut || isCapped
+}
+
+/** Caps or drops the side data of a result. Returns false if nothing changes. */
+export function clampSide(
+  result: Result,
+  policy: Compiled,
+  draft: Draft,
+  origin: Origin,
+  done?: End,
+): boolean {
+  const { sideData, maxSideBytes } = policy
+  let isChanged = false
+  for (const end of result.side) {
+    if (end === done) continue
+    const { value, holder, key } = end
+    const isShaped = sideData === 'cap' && policy.keepsShape && key === 'structuredContent'
+    const cap = isShaped ? capShape : capSide
+    const kept = sideData === 'drop' ? undefined : cap(value, maxSideBytes, policy)
+    if (Object.is(kept, value)) continue
+    // Within JSON that keeps its shape, nothing tells of the cut.
+    if (isShaped) emitClamp(origin, () => figuresOf(value, kept), result)
+    isChanged = true
+    if (kept === undefined) draft.remove(holder, key)
+    else draft.set(holder, key, kept)
+    if (sideData === 'drop' && key === 'structuredContent') sayInText(value, result, policy, draft)
+  }
+  return isChanged
+}
+
+function figuresOf(value: unknown, kept: unknown): Figures {
+  const sizeIn = (data: unknown) => sizeOf(jsonOf(data) ?? '')
+  return { total: sizeIn(value), kept: sizeIn(kept), exceeded: ['bytes'] }
+}
+
+/** Adds a text with the structured content that an MCP result loses, if the result has no other text. */
+function sayInText(value: unknown, { slots, place }: Result, policy: Compiled, draft: Draft): void {
+  const json = slots.length === 0 ? jsonOf(value) : undefined
+  if (json === undefined) return
+  const content = place.read('content')
+  const blocks = isList(content) ? (content as unknown[]) : []
+  // A text of words, which may carry a notice.
+  const { text } = clampWithFigures(json, { ...policy, keepsShape: false }, withNames)
+  draft.set(place, 'content', [...blocks, { type: 'text', text }])
+}

@@ -1,0 +1,37 @@
+import type { SpillStore, WrapPolicy } from 'spillway'
+import { asks, paged } from '../compiled.js'
+import { compile } from '../policy.js'
+import { decoded, once, stringsIn } from '../query.js'
+import { SEARCHED } from '../text/pieces.js'
+import { clampPrepared } from '../text/text.js'
+import { CallSpill } from './call_spill.js'
+
+/** A call of a tool that returned a text. */
+export interface TextCall {
+  readonly name: string
+  readonly input: unknown
+  /** True if its input has parameters that page (`offset`, `limit`). */
+  readonly isPaged: boolean
+}
+
+/** Clamps the text that a call returned as a wrapped tool does, without the code for results of any shape: loading that
+ *  takes 10 ms. `storing`: makes the store for what is cut. */
+export async function clampCallText(
+  text: string,
+  { name, input, isPaged }: TextCall,
+  policy: Omit<WrapPolicy, 'spill'>,
+  storing?: () => SpillStore,
+): Promise<string> {
+  const compiled = isPaged ? paged(compile(policy)) : compile(policy)
+  const ask = asks(compiled) ? once(() => stringsIn([decoded(input)])) : undefined
+  const spilling = new CallSpill()
+  const clamp = () => {
+    const number = spilling.next()
+    const kept = clampPrepared(text, spilling.policyOf(number, compiled), SEARCHED, ask)
+    if (kept !== text) spilling.cut(number, text)
+    return kept
+  }
+  const trial = clamp()
+  if (trial === text || !storing) return trial
+  return (await spilling.save(storing(), { tool: name })) ? clamp() : trial
+}

@@ -1,0 +1,60 @@
+//! The pieces of a text in the order in which they are kept, as far as any may fit.
+
+use super::Selection;
+use super::old::Old;
+use super::order::{Order, Taken};
+use super::page::{Page, Piece};
+use super::reason::{DROPPED, Reason};
+use crate::limits::{Limits, Usage};
+use crate::relevance::Relevance;
+
+/// A piece that is kept, its size, the gaps that it adds, and the reason.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    pub at: usize,
+    pub size: Usage,
+    pub gaps: isize,
+    pub reason: Reason,
+}
+
+impl Selection {
+    /// Orders the pieces until no more can fit. `weight`: that of a failure. `mark`: the chars of the largest mark in a
+    /// gap. `explains`: order the lines that more room would keep next, too. Returns `None` if the text has nothing to keep but its ends.
+    pub(crate) fn steps<'a>(
+        &'a self,
+        pieces: &'a [Piece<'a>],
+        old: &Old,
+        weight: u64,
+        mark: usize,
+        limits: &Limits,
+        explains: bool,
+    ) -> Option<Vec<Step>> {
+        let last = pieces.last()?.unit.number;
+        let units = old.first.number..=last;
+        let is_in = |number: &usize| units.contains(number);
+        let (state, question) = (&self.state, &self.aim.question);
+        let findings = state.lines.findings().filter(|finding| is_in(&finding.unit)).collect();
+        let tallies = state.tallies.units().map(|(unit, _)| unit.number).filter(is_in).collect();
+        let read = || {
+            // Notices of earlier cuts say nothing about the text.
+            let is_old = |piece: &Piece| old.size_of(piece.unit.number, piece.text, true).is_some();
+            let text = |piece: &Piece<'a>| if piece.is_weighed && !is_old(piece) { piece.text } else { b"" };
+            Relevance::new(pieces.iter().map(text), question)
+        };
+        let page = Page::new(pieces, units.clone(), mark, limits);
+        let mut order = Order::new(page, weight, findings, tallies, !question.is_empty(), read);
+        let (mut steps, mut taken) = (vec![], Usage::default());
+        let mut explained = if explains { DROPPED } else { 0 };
+        loop {
+            for &Taken { at, gaps, reason } in &order.kept()[steps.len()..] {
+                let size = pieces[at].size(last, limits);
+                explained = explained.saturating_sub(usize::from(!taken.within(limits) && reason.tells()));
+                taken = taken.plus(size);
+                steps.push(Step { at, size, gaps, reason });
+            }
+            if order.any() && !taken.within(limits) && explained == 0 || !order.step() {
+                return order.any().then_some(steps);
+            }
+        }
+    }
+}
