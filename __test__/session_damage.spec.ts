@@ -84,7 +84,7 @@ describe('damaged rows', () => {
     const path = write(
       `${row('b'.repeat(9_000), 'c1')}${row('d'.repeat(9_000), 'c2')}\n${row('e'.repeat(9_000), 'c3')}\n`,
     )
-    await repairSession(path, { damaged: 'mend', aggregate: { maxChars: 9_000, protectLatest: false } })
+    await repairSession(path, { damaged: 'mend', aggregate: { maxChars: 9_000, protectNewest: false } })
     const texts = read(path)
       .trimEnd()
       .split('\n')
