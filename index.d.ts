@@ -973,6 +973,7 @@ export interface RepairOptions extends ResultPolicy {
    *  `repairToolPairs` puts in. It becomes a row after the call's, an element of a document's list, or a
    *  member of the call, as the format has it; the row that follows then names the new one. Calls that
    *  the format has no way to give a result are counted in `unpaired`: those in rows of Pi without ids.
+   *  A result that a host put in for a missing one gives way to the real one that comes later.
    *  Default false. */
   pairs?: boolean | undefined
   /** Reports the effect of a repair without a lock and without writing. Default false. */

@@ -197,6 +197,67 @@ describe('calls without a result in a stored session', () => {
     })
   })
 
+  it.each([
+    'No result provided',
+    '[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.',
+    'aborted',
+    '[Request interrupted by user for tool use]',
+    MISSING,
+  ])('give way to the real result that comes later: %s', async (words) => {
+    const use = { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }] }
+    const answer = (content: string, is_error: boolean) => ({
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content, is_error }],
+    })
+    const words_of = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] })
+    const rows = [
+      use,
+      answer(words, true),
+      words_of('compacted'),
+      answer('REAL: 42 files', false),
+      words_of('on'),
+    ]
+    const expected = [use, answer('REAL: 42 files', false), words_of('compacted'), words_of('on')]
+    const { report, values } = await pair(rowsOf(rows))
+    expect([report.paired, values]).toEqual([1, expected])
+    expect((await pair(JSON.stringify(rows))).values).toEqual([expected])
+    const real = [use, answer('REAL: 1 file', false), words_of('compacted'), answer('REAL: 42 files', false)]
+    expect((await pair(rowsOf(real))).values).toEqual(real)
+  })
+
+  it('give way in a tree, where the rows after the real result follow the one before it', async () => {
+    const row = (id: string, parentId: string | null, message: object) => ({
+      type: 'message',
+      id,
+      parentId,
+      message,
+    })
+    const result = (text: string, isError: boolean) => ({
+      role: 'toolResult',
+      toolCallId: 'x',
+      toolName: 'read',
+      content: [{ type: 'text', text }],
+      isError,
+      timestamp: 1,
+    })
+    const rows = [
+      { type: 'session', version: 3, id: 's' },
+      row('a', null, {
+        role: 'assistant',
+        content: [{ type: 'toolCall', id: 'x', name: 'read', arguments: {} }],
+        timestamp: 1,
+      }),
+      row('b', 'a', result('No result provided', true)),
+      row('c', 'b', { role: 'user', content: 'on', timestamp: 1 }),
+      row('d', 'c', result('REAL: 42 files', false)),
+      row('e', 'd', { role: 'user', content: 'thanks', timestamp: 1 }),
+    ]
+    const { values } = await pair(rowsOf(rows))
+    expect(values.map(({ id }) => id)).toEqual(['s', 'a', 'b', 'c', 'e'])
+    expect(values[2].message).toEqual(result('REAL: 42 files', false))
+    expect(values[4].parentId).toBe('c')
+  })
+
   it('are counted where the format has no way, and told of', async () => {
     const call = {
       role: 'assistant',

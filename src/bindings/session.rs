@@ -55,8 +55,8 @@ pub fn read_progress(
 }
 
 /// Repairs a session. `how` is read by `unpack_options`. `work`: 1 to keep a backup, 1 for a dry run, 1 to take the
-/// lock, the start time of this process in milliseconds since 1970, 1 to mend damaged rows, 1 to pair calls, and a budget read by `unpack_plan` with the ids in
-/// `calls`.
+/// lock, the start time of this process in milliseconds since 1970, 1 to mend damaged rows, 1 to pair calls, and a
+/// budget read by `unpack_plan` with the ids in `calls`.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 #[allow(clippy::too_many_arguments, reason = "plain arguments take the least machine code")]
 pub fn repair_session(

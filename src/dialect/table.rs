@@ -50,7 +50,7 @@ pub struct CallPaths {
     id: Paths,
     tool: Paths,
     args: Paths,
-    /// The result that says that there is none, if a text can. `lib/dialect/table.ts` documents templates.
+    /// The result that says that there is none, if a text can. `lib/dialects.ts` documents templates.
     pub result: Option<Template>,
     /// Paths that a call without a result has, if both are one object.
     open: Option<Paths>,

@@ -357,6 +357,7 @@ mod tests {
                     Line::Broken(row) => {
                         let at = at[nth] % row.len();
                         let is_string = row.is_char_boundary(at)
+                            && !row[..at].ends_with('\\')
                             && serde_json::from_str::<IgnoredAny>(&format!("{}\\n{}", &row[..at], &row[at..])).is_ok();
                         if !text.is_empty() {
                             text.push('\n');

@@ -1,22 +1,28 @@
 //! Tool calls without a result: finds them in the rows that a model is sent, and puts in results that say so.
 //!
-//! A result is put in after its call, and before the rows that follow it: as a row, as an element of a document, or in the
+//! A result that a host put in for a missing one gives way to the real one that comes later. Otherwise a result is put in
+//! after its call, and before the rows that follow it: as a row, as an element of a document, or in the
 //! call where both are one object. Where rows name the one before them, the next one names the new row.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{Seek, SeekFrom};
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
 
 use super::active_branch::{Branch, SessionTree};
 use super::failure::Failure;
 use super::mend::{Mender, Piece, Taken};
 use super::progress::Progress;
+use super::rewrite_row::texts_of;
 use super::row_format::Entry;
 use super::rows::{Reading, Row, Rows, each_row};
 use super::session_file::SessionFile;
 use super::splice::Splices;
-use crate::dialect::{CallPaths, Table, Template};
+use crate::dialect::{CallPaths, Table, Template, ToolResult};
 use crate::hash::hash;
-use crate::json::{Value, string};
+use crate::json::{Literal, Value, string};
 
 /// The words of a result that is missing, as in lib/pairs/repair.ts.
 const MISSING: &str = "[No result: the call was interrupted, or its result was removed]";
@@ -31,6 +37,11 @@ pub struct Pairs {
     within: HashSet<u64>,
     /// The new ids of rows that others name, with the numbers of these rows.
     followed: HashMap<String, (u64, String)>,
+    /// Results that take the place of others, by their row and their place in it, and those that move there.
+    moved: HashMap<(u64, usize), String>,
+    gone: HashSet<(u64, usize)>,
+    /// The ids of rows that go, with those of the rows before them.
+    skipped: HashMap<String, String>,
     /// Calls that get a result.
     pub paired: u64,
     /// Calls without a result that the format has no way to give one.
@@ -144,6 +155,8 @@ fn answer(kind: &CallPaths, id: &str, call: Value, message: Value) -> Filled {
 struct Reader {
     pairs: Pairs,
     pending: Vec<Pending>,
+    /// Calls whose result may give way, with its place, and true if it says that there is none.
+    stand_ins: HashMap<String, ((u64, usize), bool)>,
     /// The id of the message in the last row, which may go on in the next, and its pending calls.
     turn: Option<(String, usize)>,
     messages: u64,
@@ -157,14 +170,14 @@ impl Reader {
         let layout = entry.layout();
         let chain = layout.and_then(|layout| layout.chain.as_ref());
         let own_id = chain.and_then(|[id, _]| entry.root.get(id)).and_then(Value::string);
+        let mut nth = 0;
         for message in entry.messages.iter().copied() {
             let at = if entry.format().is_document() { self.messages } else { number };
             self.messages += 1;
-            for result in Table::get().results(message, None).iter().filter(|result| result.is_filled) {
-                let id = result.id();
-                if let Some(place) = self.pending.iter().position(|call| Some(&call.id) == id.as_ref()) {
-                    self.pending.remove(place);
-                    self.turn = None;
+            for result in Table::get().results(message, None) {
+                nth += 1;
+                if let Some(id) = result.id().filter(|_| result.is_filled) {
+                    self.answer(id, (number, nth - 1), &result, entry);
                 }
             }
             self.go_on(message, at, own_id.as_ref());
@@ -182,6 +195,41 @@ impl Reader {
                 }
             }
         }
+    }
+
+    /// Takes a result at a place: of a call that waits for it, or of one whose result gives way.
+    fn answer(&mut self, id: String, place: (u64, usize), result: &ToolResult, entry: &Entry) {
+        let (is_short, is_absent) = said(result);
+        let is_error = result.is_error();
+        if let Some(at) = self.pending.iter().position(|call| call.id == id) {
+            self.pending.remove(at);
+            self.turn = None;
+            // An event of Copilot CLI is a row with an id of its own, and the program takes the first.
+            if (is_absent || is_short && is_error) && !self.is_event(result, entry) {
+                self.stand_ins.insert(id, (place, is_absent));
+            }
+            return;
+        }
+        let Some((before, said_so)) = self.stand_ins.get(&id).copied() else { return };
+        if is_absent || is_error && !said_so || self.is_event(result, entry) {
+            return;
+        }
+        self.stand_ins.remove(&id);
+        self.pairs.moved.insert(before, result.object.compact());
+        self.pairs.gone.insert(place);
+        self.pairs.paired += 1;
+        let chain = entry.layout().and_then(|layout| layout.chain.as_ref());
+        let ids = chain.and_then(|[id, parent]| entry.root.get(id).zip(entry.root.get(parent)));
+        if let Some((id, parent)) = ids.and_then(|(id, parent)| id.string().zip(parent.string())) {
+            if is_alone(result, entry) {
+                self.pairs.skipped.insert(id, parent);
+            }
+        }
+    }
+
+    /// Returns true if a result is a row that others name.
+    fn is_event(&self, result: &ToolResult, entry: &Entry) -> bool {
+        result.object == entry.root && entry.layout().is_some_and(|layout| layout.chain.is_some())
     }
 
     /// Moves the calls of a message that goes on in this row behind it.
@@ -269,11 +317,18 @@ impl Pairs {
 
     /// Returns true if a row changes, or others follow it.
     pub fn concerns(&self, number: u64, is_document: bool) -> bool {
-        let is_any = !self.after.is_empty() || !self.within.is_empty();
-        is_any && (is_document || !self.followed.is_empty() || self.within.contains(&number))
+        let is_any = !self.after.is_empty() || !self.within.is_empty() || !self.moved.is_empty();
+        let has = || self.moved.keys().chain(&self.gone).any(|(row, _)| *row == number);
+        is_any
+            && (is_document
+                || !self.followed.is_empty()
+                || !self.skipped.is_empty()
+                || self.within.contains(&number)
+                || has())
     }
 
-    /// Returns a row with the results of its calls, and after the row that it follows, if it changes.
+    /// Returns a row with the results of its calls, and after the row that it follows, if it changes; an empty one if it
+    /// goes.
     pub fn changed(&self, row: &Row) -> Option<Vec<u8>> {
         if !self.concerns(row.number, row.format.is_document()) {
             return None;
@@ -287,6 +342,29 @@ impl Pairs {
                     if kind.lacks_result(call) == Some(true) {
                         mark(&mut splices, kind, &id, call, message);
                     }
+                }
+            }
+        }
+        let results = entry.messages.iter().flat_map(|message| Table::get().results(*message, None));
+        for (nth, result) in results.enumerate() {
+            if let Some(json) = self.moved.get(&(row.number, nth)) {
+                splices.replace(result.object, json.clone());
+            }
+            if self.gone.contains(&(row.number, nth)) {
+                if !is_alone(&result, &entry) {
+                    splices.remove(result.object);
+                } else if row.format.is_document() {
+                    let holds = |message: &&Value| {
+                        message.start() <= result.object.start() && result.object.end() <= message.end()
+                    };
+                    entry
+                        .messages
+                        .iter()
+                        .find(holds)
+                        .into_iter()
+                        .for_each(|message| splices.remove(*message));
+                } else {
+                    return Some(vec![]);
                 }
             }
         }
@@ -314,12 +392,52 @@ impl Pairs {
             return;
         };
         let Some(named) = entry.root.get(parent) else { return };
-        let Some((anchor, last)) = named.string().and_then(|named| self.followed.get(&named)) else { return };
+        let Some(first) = named.string() else { return };
+        let mut target = &first;
+        while let Some(before) = self.skipped.get(target) {
+            target = before;
+        }
+        if *target != first {
+            splices.replace(named, string(target));
+        }
+        let Some((anchor, last)) = self.followed.get(target) else { return };
         let is_on = self.branch.as_ref().is_none_or(|branch| branch.holds(number));
         if number > *anchor && is_on {
             splices.replace(named, string(last));
         }
     }
+}
+
+/// The words of hosts for a result that is missing, as in lib/pairs/stand_in.ts.
+#[derive(Deserialize)]
+struct StandIns {
+    longest: usize,
+    absent: String,
+}
+
+static STAND_INS: LazyLock<(usize, Regex)> = LazyLock::new(|| {
+    let StandIns { longest, absent } =
+        serde_json::from_str(include_str!("../stand_in.json")).expect("stand_in.json");
+    (longest, RegexBuilder::new(&absent).case_insensitive(true).build().expect("stand_in.json"))
+});
+
+/// Returns true if a result is one short line, and if that says that there is none.
+fn said(result: &ToolResult) -> (bool, bool) {
+    let texts = texts_of(result);
+    let (longest, absent) = &*STAND_INS;
+    // An escape takes up to six bytes.
+    if texts.iter().map(Literal::len).sum::<usize>() > longest * 6 {
+        return (false, false);
+    }
+    let text = texts.iter().map(Literal::string).collect::<Vec<_>>().join("\n");
+    let is_short = text.encode_utf16().count() <= *longest && !text.trim().contains('\n');
+    (is_short, text == MISSING || is_short && absent.is_match(&text))
+}
+
+/// Returns true if nothing else is in the message of a result.
+fn is_alone(result: &ToolResult, entry: &Entry) -> bool {
+    let is_message = entry.messages.contains(&result.object);
+    is_message || result.object.parent().is_some_and(|list| list.elements().count() == 1)
 }
 
 /// Writes the result of a call into it. A name with a dot leads into a member.

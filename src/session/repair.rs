@@ -304,7 +304,7 @@ impl Repair<'_, '_> {
 
     /// Writes rows, or lets them wait for others before them.
     fn pass(&mut self, rows: &[u8], is_new: bool) -> Result<(), Failure> {
-        if rows.is_empty() {
+        if rows.is_empty() && !is_new {
             return Ok(());
         }
         if !self.ahead.is_empty() {
@@ -394,6 +394,10 @@ impl Repair<'_, '_> {
         self.progress.step()?;
         let mark = &bytes[..bytes.len() - row.text.len()];
         let paired = self.pairs.changed(&row);
+        if paired.as_ref().is_some_and(Vec::is_empty) {
+            self.tally.changes = true;
+            return Ok(Outcome::New(vec![]));
+        }
         let row = Row { text: paired.as_deref().unwrap_or(row.text), ..row };
         let once = self.request.options.sent_once(&row).or(paired.clone());
         let row = Row { text: once.as_deref().unwrap_or(row.text), ..row };
