@@ -32,7 +32,7 @@ export const WITHIN = 'All results are within the limits.'
 export function damagedNote(rows: number, file: string): string[] {
   const [are, them] = rows === 1 ? ['is', 'it'] : ['are', 'them']
   return [
-    out.paint('yellow', `${counted(rows, 'row')} ${are} not JSON.`) + ` To mend ${them}:`,
+    `${out.paint('yellow', `${counted(rows, 'row')} ${are} not JSON.`)} To mend ${them}:`,
     `  spillway repair --damaged mend ${quoted(file)}`,
   ]
 }
