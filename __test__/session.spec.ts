@@ -226,7 +226,12 @@ describe('repairSession', () => {
 
   it('leaves a file alone of which no row is one of a session', async () => {
     const row = { event: 'log', payload: { lines: BIG } }
-    const others = ['{"compilerOptions":{"strict":true}}', '[1, 2]', textOf([row, row]), 'a log\n'.repeat(9_000)]
+    const others = [
+      '{"compilerOptions":{"strict":true}}',
+      '[1, 2]',
+      textOf([row, row]),
+      'a log\n'.repeat(9_000),
+    ]
     for (const text of others) {
       const path = session(text)
       const { ino, mtimeMs } = statSync(path)

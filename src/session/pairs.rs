@@ -17,7 +17,7 @@ use super::mend::{Mender, Piece, Taken};
 use super::progress::Progress;
 use super::rewrite_row::texts_of;
 use super::row_format::Entry;
-use super::rows::{Reading, Row, Rows, each_row};
+use super::rows::{Row, RowReader, Rows, each_row};
 use super::session_file::SessionFile;
 use super::splice::Splices;
 use crate::dialect::{CallPaths, Table, Template, ToolResult};
@@ -464,7 +464,7 @@ fn each_entry(
     each: &mut dyn FnMut(&Row, &Entry),
 ) -> Result<(), Failure> {
     let mut rows = Rows::of_session(session);
-    let mut reading = Reading::of_session(session);
+    let mut reading = RowReader::of_session(session);
     let mut mender = mends.then(Mender::default);
     let mut take = |bytes: &[u8]| {
         let Some(row) = reading.next(bytes) else { return };
@@ -505,7 +505,7 @@ mod tests {
         fs::write(&path, rows.join("\n")).unwrap();
         let session = SessionFile::open_any(path).unwrap();
         let pairs = Pairs::read(&session, false, &Progress::default()).unwrap();
-        let (mut reading, mut left) = (Reading::of_session(&session), vec![]);
+        let (mut reading, mut left) = (RowReader::of_session(&session), vec![]);
         for row in rows {
             let row = reading.next(row.as_bytes()).unwrap();
             let text = pairs.changed(&row).unwrap_or_else(|| row.text.to_vec());
