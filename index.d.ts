@@ -963,6 +963,19 @@ export interface RepairOptions extends ResultPolicy {
    *  `<file>.bak.latest` at later ones, beside the target of a symbolic link. A repair that fails or
    *  is aborted makes no backup. Default true. */
   backup?: boolean | undefined
+  /** Treatment of rows that are not JSON. 'keep' (default) keeps them byte for byte. 'mend' reads the
+   *  rows that they still hold: it splits rows that are glued together, omits runs of NUL bytes, and
+   *  joins rows that a raw newline broke. It closes nothing and invents nothing: what is not JSON by
+   *  itself goes to `<file>.damaged`, a line each, to which later repairs append. Documents of one JSON
+   *  value are not mended. */
+  damaged?: 'keep' | 'mend' | undefined
+  /** Gives a result to every tool call of the active branch that has none: one that says so, as
+   *  `repairToolPairs` puts in. It becomes a row after the call's, an element of a document's list, or a
+   *  member of the call, as the format has it; the row that follows then names the new one. Calls that
+   *  the format has no way to give a result are counted in `unpaired`: those in rows of Pi without ids.
+   *  A result that a host put in for a missing one gives way to the real one that comes later.
+   *  Default false. */
+  pairs?: boolean | undefined
   /** Reports the effect of a repair without a lock and without writing. Default false. */
   dryRun?: boolean | undefined
   /** False if the caller already holds `<file>.lock`. Default true; if this process already holds the
@@ -987,11 +1000,15 @@ export interface RepairReport {
   rows: number
   /** Rows in which a tool result, or other content of one, was cut. */
   clamped: number
-  /** Rows that had to be parsed and are not JSON. They are kept byte for byte. */
+  /** Rows that are not JSON, as `inspectSession` counts them. */
   damaged: number
   /** True if the file did not end in a newline. It then gets one, so that the next append does not
    *  join its last row. */
   tornTail: boolean
+  /** Calls that were given a result. Absent if there are none. */
+  paired?: number
+  /** Calls without a result that the format has no way to give one. Absent if there are none. */
+  unpaired?: number
   bytesBefore: number
   bytesAfter: number
   /** Steps of the plan that matched no result. */
@@ -1001,18 +1018,23 @@ export interface RepairReport {
   /** Path of the original file: `<file>.bak` after its first repair, `<file>.bak.latest` after later
    *  ones. */
   backupPath?: string
+  /** Path of `<file>.damaged`, if something was put there. */
+  damagedPath?: string
   /** Rows restored that were appended while an earlier repair replaced the file and was killed. Absent
    *  if 0. */
   recovered?: number
-  /** Reason why nothing was repaired. 'format unknown': no row belongs to a known session format (see
-   *  `inspectSession`). */
-  reason?: 'nothing to do' | 'empty session' | 'dry run' | 'format unknown'
+  /** Reason why nothing was repaired. 'damaged rows': a row that is not JSON may hold a result over the
+   *  limits (see `damaged` of the options). 'format unknown': no row belongs to a known session format
+   *  (see `inspectSession`). */
+  reason?: 'nothing to do' | 'empty session' | 'dry run' | 'damaged rows' | 'format unknown'
 }
-/** Repairs a JSONL session of any size off the main thread: rows of Pi and OpenClaw 7, of Claude Code,
- *  and messages of any dialect. Only content over the limits is rewritten; every other byte is kept,
- *  and so are the number and order of rows. Repairing twice changes nothing more. The file is replaced
- *  in one step: a crash at any instant leaves the old file or the new. Memory is bounded by the longest
- *  row. docs/sessions.md describes rows that are appended meanwhile.
+/** Repairs a session of any size off the main thread: rows of JSON (Pi and OpenClaw 7, Claude Code,
+ *  Codex, Copilot CLI, Gemini CLI, messages of any dialect), or one JSON value (Cline, Roo Code,
+ *  OpenCode, older Gemini CLI, a list of messages). Only content over the limits is rewritten; every
+ *  other byte is kept, and so are the number and order of rows. Repairing twice changes nothing more.
+ *  The file is replaced in one step: a crash at any instant leaves the old file or the new. Memory is
+ *  bounded by the longest row, or the document. docs/sessions.md describes rows that are appended
+ *  meanwhile.
  *
  *  Rejects with ERR_SPILLWAY_LOCKED if `<file>.lock` is held by another process, ERR_SPILLWAY_CHANGED
  *  if the file was replaced or modified other than by appending, ERR_SPILLWAY_ATTRIBUTE if an extended
@@ -1020,16 +1042,29 @@ export interface RepairReport {
  *  own codes. */
 export function repairSession(path: string, options?: RepairOptions): Promise<RepairReport>
 
+/** Format of a session. 'messages': messages of any dialect, as rows or as one list. OpenClaw's sessions
+ *  are 'pi', Roo Code's 'cline'. */
+export type SessionFormat =
+  | 'pi'
+  | 'claude-code'
+  | 'codex'
+  | 'copilot'
+  | 'gemini-cli'
+  | 'cline'
+  | 'opencode'
+  | 'messages'
+  | 'unknown'
+
 export interface SessionReport {
-  format: 'pi' | 'claude-code' | 'messages' | 'unknown'
-  /** Rows of the file, without blank ones. */
+  format: SessionFormat
+  /** Rows of the file, without blank ones; the messages of a document. */
   rows: number
   bytes: number
   toolResults: number
   /** Size of tool-result text by tool, largest first. `tool` is "unknown" if neither result nor call
    *  names it. */
   byTool: { tool: string; results: number; chars: number; bytes: number }[]
-  /** The largest results. `row` is the line of the file, 1-based. */
+  /** The largest results. `row` is the line of the file, or the message of a document, 1-based. */
   largest: { row: number; tool?: string; callId?: string; chars: number; bytes: number }[]
   /** Payloads of tool results, in blocks of their own and as base64 in texts. Absent if there are
    *  none. */

@@ -32,7 +32,7 @@ export function repairLine(files: readonly string[], args: Args): string {
 }
 
 /** Quotes a path for a shell, and so that it is not read as a flag. */
-function quoted(path: string): string {
+export function quoted(path: string): string {
   if (path.startsWith('-')) return quoted(`./${path}`)
   return /^[\w./@%+=:,-]+$/.test(path) ? path : oneLine(`'${path.replaceAll("'", "'\\''")}'`)
 }

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
-import { join, parse } from 'node:path'
+import { basename, join, parse } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { agents } from '../src/layouts.json'
 import { platform } from './platform.js'
 import { UsageError } from './term/usage_error.js'
 
@@ -37,7 +38,8 @@ async function pathsOnStdin(): Promise<string[]> {
 
 async function sessionsIn(place: string): Promise<string[]> {
   const entries = await readdir(place, { withFileTypes: true }).catch(() => [])
-  const files = entries.filter((entry) => entry.isFile() && /^[^.].*\.jsonl$/s.test(entry.name))
+  const isSession = (name: string) => SESSIONS.some((shape) => shape.test(name))
+  const files = entries.filter((entry) => entry.isFile() && isSession(entry.name))
   return files.map(({ name }) => join(place, name))
 }
 
@@ -90,6 +92,11 @@ function shapeOf(segment: string): RegExp {
     return /(?!)/
   }
 }
+
+/** The names of sessions, as agents give them. */
+const SESSIONS = [
+  ...new Set(['*.jsonl', ...agents.flatMap(({ files }) => files.map((file) => basename(file)))]),
+].map(shapeOf)
 
 async function kindOf(path: string) {
   return stat(path).catch(() => undefined)

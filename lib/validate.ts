@@ -43,7 +43,19 @@ export const OPTIONS = {
   recovery: [...PROMPT, 'send', 'compact', 'truncate', 'maxCompactions', 'onEvent', 'signal'],
   classify: ['patterns'],
   guard: ['method', 'transform', 'beforeWrite', 'maxRowBytes', 'inPlace', ...POLICY],
-  repair: ['aggregate', 'plan', 'backup', 'dryRun', 'lock', 'lockTimeout', 'signal', 'onProgress', ...POLICY],
+  repair: [
+    'aggregate',
+    'plan',
+    'backup',
+    'dryRun',
+    'lock',
+    'lockTimeout',
+    'signal',
+    'onProgress',
+    'damaged',
+    'pairs',
+    ...POLICY,
+  ],
   inspect: ['signal', 'top', ...POLICY],
 } as const
 

@@ -75,7 +75,7 @@ describe('inspect', () => {
     ['forbidden.jsonl', /permission denied/],
     ['image.png', /image\.png: unrecognised session format/],
     ['tsconfig.json', /tsconfig\.json: unrecognised session format \(format unknown\)/],
-    ['/dev/null', /\/dev\/null is not a JSON Lines file \(found a device, pipe or socket\)/],
+    ['/dev/null', /\/dev\/null is not a session in JSON \(found a device, pipe or socket\)/],
   ])('%s is a mistake that one line tells', async (file, told) => {
     mkdirSync(join(place, 'folder'), { recursive: true })
     write('image.png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))

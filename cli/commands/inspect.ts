@@ -18,10 +18,10 @@ const USAGE = 'spillway inspect FILE...'
 export const inspect: Command = {
   summary: SUMMARIES.inspect,
   usage: [`${USAGE} [flags]`],
-  about: `FILE is a session in JSONL: of Pi or OpenClaw up to 7, of Claude Code, or
-messages of any dialect. A directory stands for all .jsonl files below it, - for
-the paths on stdin, one a line. Only reads. Counts the results that a repair
-under the same policy would cut.`,
+  about: `FILE is a session: of Pi or OpenClaw up to 7, Claude Code, Codex, Copilot CLI,
+Gemini CLI, Cline, Roo Code or OpenCode, or messages of any dialect. A directory
+stands for all sessions below it, - for the paths on stdin, one a line. Only
+reads. Counts the results that a repair under the same policy would cut.`,
   names: 'file',
   flags: {
     json: { help: 'print each SessionReport as a line of JSON' },

@@ -22,18 +22,26 @@ export const repair: Command = {
   usage: [`${USAGE} [flags]`],
   about: `Truncates tool results over the limits of the policy, and keeps every other
 byte. FILE is replaced in one step and kept as FILE.bak. End the agent that has
-it open first. A directory stands for all .jsonl files below it, - for the paths
-on stdin, one a line. Twice as many are repaired at once as there are cores.`,
+it open first. A directory stands for all sessions below it, - for the paths on
+stdin, one a line. Twice as many are repaired at once as there are cores. Exits
+with 1 if a damaged row that was left may hold a result over the limits.`,
   names: 'file',
   flags: {
     'dry-run': { help: 'report the changes without writing' },
+    pairs: { help: 'give a result to every call that has none' },
     'no-backup': { help: 'do not keep FILE.bak' },
+    damaged: {
+      value: 'HOW',
+      choices: ['keep', 'mend'],
+      help: 'rows that are not JSON: keep them, or mend what\nthey hold (the rest goes to FILE.damaged)',
+    },
     json: { help: 'print each RepairReport as a line of JSON' },
     ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
   examples: [
     ['The changes, without making them', 'spillway repair --dry-run session.jsonl'],
     ['A session that does not open any more', 'spillway repair session.jsonl'],
+    ['A session with rows that a crash damaged', 'spillway repair --damaged mend session.jsonl'],
     ['Room for a smaller model', 'spillway repair --max-tokens 4000 session.jsonl'],
     ['All sessions of an agent', 'spillway repair ~/.pi/agent/sessions'],
   ],
@@ -47,10 +55,19 @@ async function run(args: Args): Promise<number> {
   const isAlone = files.length === 1
   const left = isAlone ? 'the file was not changed' : 'each file is repaired or was not changed'
   return interruptible(left, async (signal) => {
-    const options = { ...policy, backup: !args.has('no-backup'), dryRun: args.has('dry-run'), signal }
+    const options = {
+      ...policy,
+      backup: !args.has('no-backup'),
+      dryRun: args.has('dry-run'),
+      pairs: args.has('pairs'),
+      damaged: args.text('damaged') as RepairOptions['damaged'],
+      signal,
+    }
     const all = new Progress('repair')
     const work = (file: string) => repairOne(file, options, isAlone)
     const [reports, failed]: [RepairReport[], string[]] = [[], []]
+    // Sessions whose damaged rows may hold results over the limits.
+    let hidden = 0
     // While a new file is synced, another repair has the core.
     for (const [at, repairing] of pool(files, work, 2 * availableParallelism()).entries()) {
       const file = files[at] as string
@@ -59,9 +76,10 @@ async function run(args: Args): Promise<number> {
         const { report, cuts } = await repairing.finally(() => all.clear())
         const isUnknown = report.reason === 'format unknown'
         if (args.has('json')) await show(file, jsonLine({ path: file, ...report }))
-        else if (!isUnknown) await show(file, summaryOf(file, report, cuts))
+        else if (!isUnknown) await show(file, summaryOf(file, report, cuts, options.damaged === 'mend'))
         if (isUnknown) throw notASession(file)
         reports.push(report)
+        if (report.reason === 'damaged rows') hidden += 1
       } catch (error) {
         await tellOf(error, 'repair')
         failed.push(file)
@@ -69,7 +87,7 @@ async function run(args: Args): Promise<number> {
     }
     if (!isAlone && !args.has('json'))
       await show('the summary', sumOf(reports, failed.length)).catch(() => failed.push(''))
-    return failed.length > 0 ? 1 : 0
+    return failed.length + hidden > 0 ? 1 : 0
   })
 }
 
@@ -102,10 +120,20 @@ async function repairOne(
   return naming(file, repairing).finally(() => progress.clear())
 }
 
+/** Tells of rows that are not JSON, and what became of them. */
+function damagedLines(file: string, report: RepairReport, isMending: boolean): string[] {
+  const { damaged, changed, damagedPath } = report
+  if (!isMending) return damagedNote(damaged, file)
+  const rows = `${counted(damaged, 'row')} ${damaged === 1 ? 'is' : 'are'} not JSON`
+  if (!changed) return [`${rows}: ${damaged === 1 ? 'it' : 'they'} would be mended`]
+  const rest = damagedPath === undefined ? '' : `; what is no row is in ${oneLine(damagedPath)}`
+  return [`${rows.replace(/ (is|are) /, (_, are) => (are === 'is' ? ' was ' : ' were '))}: mended${rest}`]
+}
+
 /** Formats the changes made to a file, or those that a dry run would make. */
-function summaryOf(file: string, report: RepairReport, cuts: Cuts): string {
+function summaryOf(file: string, report: RepairReport, cuts: Cuts, isMending: boolean): string {
   const { changed, rows, damaged, tornTail, bytesBefore, bytesAfter, backupPath, reason } = report
-  const { recovered = 0 } = report
+  const { recovered = 0, paired = 0, unpaired = 0 } = report
   const wouldBe = reason === 'dry run'
   const found = cutsSaid(cuts)
   const done =
@@ -121,8 +149,14 @@ function summaryOf(file: string, report: RepairReport, cuts: Cuts): string {
     ...(tornTail
       ? [`its last row ${wouldBe ? 'has no newline: one would be' : 'had no newline: one was'} added`]
       : []),
+    ...(paired > 0
+      ? [`${counted(paired, 'call')} without a result ${wouldBe ? 'would get' : 'got'} one`]
+      : []),
+    ...(unpaired > 0
+      ? [`${counted(unpaired, 'call')} without a result: this format has no way to add one`]
+      : []),
     ...(recovered > 0 ? [`${counted(recovered, 'row')} recovered that a killed repair had left aside`] : []),
-    ...(damaged > 0 ? [out.paint('yellow', damagedNote(damaged))] : []),
+    ...(damaged > 0 ? damagedLines(file, report, isMending) : []),
     ...(backupPath === undefined ? [] : [`backup: ${oneLine(backupPath)}`]),
   ]
   return `${out.paint('bold', oneLine(file))}: ${lines.join('\n  ')}\n`

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { SessionReport } from 'spillway'
 import type { Cuts } from '../../lib/session/session.js'
-import { adviceOf } from '../cuts.js'
+import { adviceOf, quoted } from '../cuts.js'
 import type { Args } from '../term/args.js'
 import { oneLine } from '../term/escape.js'
 import { barOf, cellsOf, count, counted, lineOf, nameOf, percent, size, widthOf } from '../term/table.js'
@@ -28,14 +28,23 @@ const SHARE = 5
 
 export const WITHIN = 'All results are within the limits.'
 
-export function damagedNote(rows: number): string {
+/** Tells of rows that are not JSON, in the same words before and after a repair, and the command line that mends them. */
+export function damagedNote(rows: number, file: string): string[] {
   const [are, them] = rows === 1 ? ['is', 'it'] : ['are', 'them']
-  return `${counted(rows, 'row')} ${are} not JSON; a repair leaves ${them} unchanged.`
+  return [
+    `${out.paint('yellow', `${counted(rows, 'row')} ${are} not JSON.`)} To mend ${them}:`,
+    `  spillway repair --damaged mend ${quoted(file)}`,
+  ]
 }
 
 export const FORMATS: Record<SessionReport['format'], string> = {
   pi: 'a Pi session',
   'claude-code': 'a Claude Code session',
+  codex: 'a Codex session',
+  copilot: 'a Copilot CLI session',
+  'gemini-cli': 'a Gemini CLI session',
+  cline: 'a Cline or Roo Code session',
+  opencode: 'an OpenCode session',
   messages: 'messages',
   unknown: 'nothing',
 }
@@ -48,7 +57,7 @@ export function pageOf({ file, report, cuts }: SessionSummary, args: Args): stri
     '',
     ...(toolResults === 0 ? ['No tool results.'] : tablesOf(report)),
   ]
-  if (damaged > 0) lines.push(out.paint('yellow', damagedNote(damaged)))
+  if (damaged > 0) lines.push(...damagedNote(damaged, file))
   if (cuts.over + cuts.details > 0) lines.push(...adviceOf(cuts, '', [file], args))
   else if (toolResults > 0) lines.push(out.paint('green', WITHIN))
   return `${lines.join('\n')}\n`

@@ -74,7 +74,7 @@ export async function tellOf(error: unknown, command: string): Promise<void> {
 
 /** Makes an error for a file that holds no session. */
 export function notASession(file: string): UsageError {
-  const known = 'expected JSONL from Pi, OpenClaw up to 7 or Claude Code, or messages'
+  const known = 'expected a session of an agent that docs/sessions.md lists, or messages'
   return new UsageError(`${file}: unrecognised session format (format unknown); ${known}`, 1)
 }
 

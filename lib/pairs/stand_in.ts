@@ -1,11 +1,11 @@
+import data from '../../src/stand_in.json'
 import type { Answer } from './parts.js'
 
 /** The length of the longest placeholder that a host inserts, in chars. */
-const LONGEST = 240
+const LONGEST = data.longest
 
 /** Matches a statement that there is no result, or that the call did not finish. */
-const ABSENT =
-  /\b(?:no|missing|lost|without|unavailable|not|never)\b.{0,40}\b(?:results?|outputs?|responses?|available|executed|run|completed?|finished|recorded)\b|\b(?:results?|outputs?|responses?)\b.{0,40}\b(?:missing|lost|unavailable|removed|omitted|not|unknown)\b|\b(?:abort|interrupt|cancell?|skipp|reject|denied)/i
+const ABSENT = new RegExp(data.absent, 'i')
 
 /**
  * Returns true if a later result of the same call replaces this one: this one is a placeholder and

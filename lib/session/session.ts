@@ -9,7 +9,16 @@ import { checkAggregate, checkPlan, packBudget } from '../plan.js'
 import { compileWith } from '../policy.js'
 import { type EngineFailure, failureOf } from '../system_error.js'
 import { notify } from '../untrusted.js'
-import { abortSignal, bound, callback, conflictError, flag, optionError, type Taker } from '../validate.js'
+import {
+  abortSignal,
+  bound,
+  callback,
+  choice,
+  conflictError,
+  flag,
+  optionError,
+  type Taker,
+} from '../validate.js'
 
 const repairs = channel('spillway:repair')
 
@@ -94,6 +103,8 @@ function checkRepair(policy: EnginePolicy, path: string, options: Repair) {
       Number(flag('dryRun', options.dryRun, false)),
       Number(flag('lock', options.lock, true)),
       Date.now() - process.uptime() * 1_000,
+      Number(choice('damaged', options.damaged, ['keep', 'mend'], 'keep') === 'mend'),
+      Number(flag('pairs', options.pairs, false)),
       ...(budget ? [1, ...budget] : plan ? [2, ...steps.flatMap(packStep)] : [0]),
     ]),
     calls: steps.flatMap(({ callId }) => callId ?? []),

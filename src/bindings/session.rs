@@ -55,8 +55,8 @@ pub fn read_progress(
 }
 
 /// Repairs a session. `how` is read by `unpack_options`. `work`: 1 to keep a backup, 1 for a dry run, 1 to take the
-/// lock, the start time of this process in milliseconds since 1970, and a budget read by `unpack_plan` with the ids in
-/// `calls`.
+/// lock, the start time of this process in milliseconds since 1970, 1 to mend damaged rows, 1 to pair calls, and a
+/// budget read by `unpack_plan` with the ids in `calls`.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 #[allow(clippy::too_many_arguments, reason = "plain arguments take the least machine code")]
 pub fn repair_session(
@@ -71,10 +71,12 @@ pub fn repair_session(
     let request = Request {
         path: path.into(),
         options: unpack_options(policy, dialect, how),
-        budget: unpack_plan(&work[4..], calls),
+        budget: unpack_plan(&work[6..], calls),
         backup: work[0] != 0.0,
         dry_run: work[1] != 0.0,
         lock: work[2] != 0.0,
+        mend: work[4] != 0.0,
+        pairs: work[5] != 0.0,
         born: UNIX_EPOCH + Duration::from_millis(work[3] as u64),
     };
     let watch = Arc::clone(watch);

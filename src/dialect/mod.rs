@@ -11,4 +11,4 @@ pub mod table;
 mod unread;
 
 pub use result::{Slot, ToolResult};
-pub use table::Table;
+pub use table::{CallPaths, Table, Template};

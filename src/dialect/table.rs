@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::form::{Form, FormData, Tags};
 use super::path::{As, End, Paths, Words};
@@ -24,6 +24,7 @@ pub struct Table {
     user: Paths,
     from_model: Paths,
     failed: Paths,
+    void: Paths,
 }
 
 /// The paths of one dialect.
@@ -44,12 +45,21 @@ pub struct Dialect {
 
 /// The location of tool calls in a dialect's messages.
 #[derive(Debug)]
-struct CallPaths {
+pub struct CallPaths {
     at: Paths,
     id: Paths,
     tool: Paths,
     args: Paths,
+    /// The result that says that there is none, if a text can. `lib/dialects.ts` documents templates.
+    pub result: Option<Template>,
+    /// Paths that a call without a result has, if both are one object.
+    open: Option<Paths>,
+    /// The message for results that are blocks.
+    pub home: Option<Template>,
 }
+
+/// A template of JSON.
+pub type Template = serde_json::Value;
 
 /// A tool call of the model.
 #[derive(Debug)]
@@ -57,6 +67,17 @@ pub struct Call<'d> {
     pub id: Option<String>,
     pub tool: Option<String>,
     pub args: Vec<Value<'d>>,
+}
+
+impl CallPaths {
+    pub fn tool_of(&self, call: Value) -> Option<String> {
+        self.tool.first_text(call)
+    }
+
+    /// Returns true if a call and its result are one object, and the result is missing; `None` if they are two.
+    pub fn lacks_result(&self, call: Value) -> Option<bool> {
+        self.open.as_ref().map(|open| open.leads(call))
+    }
 }
 
 impl Call<'_> {
@@ -89,11 +110,17 @@ struct DialectData {
     #[serde(deserialize_with = "in_order")]
     media: Vec<(String, Words)>,
     copy: Option<String>,
-    #[serde(rename = "pairs")]
-    _pairs: Option<IgnoredAny>,
+    pairs: PairsData,
 }
 
-/// `result` and `open` are for the repair of pairs, which reads live objects alone.
+/// The rules of a provider that stored rows need; `lib/pairs` reads all of them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct PairsData {
+    home: Option<Template>,
+    void: Vec<String>,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CallData {
@@ -101,10 +128,8 @@ struct CallData {
     id: String,
     tool: String,
     args: Vec<String>,
-    #[serde(rename = "result")]
-    _result: Option<IgnoredAny>,
-    #[serde(rename = "open")]
-    _open: Option<IgnoredAny>,
+    result: Option<Template>,
+    open: Option<Vec<String>>,
 }
 
 /// Reads an object as pairs: its order is that of the slots.
@@ -197,18 +222,27 @@ impl Table {
         let user = Paths::of(all.iter().flat_map(|data| &data.user))?;
         let from_model = Paths::of(all.iter().flat_map(|data| &data.model))?;
         let failed = Paths::of(all.iter().flat_map(|data| &data.failed))?;
+        let void = Paths::of(all.iter().flat_map(|data| &data.pairs.void))?;
         let (mut dialects, mut forms, mut calls) = (vec![], vec![], vec![]);
         for data in all {
             for form in &data.forms {
                 forms.push(Form::of(dialects.len(), form)?);
             }
-            for CallData { at, id, tool, args, .. } in &data.calls {
+            for CallData { at, id, tool, args, result, open } in &data.calls {
                 let [at, id, tool] = [at, id, tool].map(|path| Paths::of([path]));
-                calls.push(CallPaths { at: at?, id: id?, tool: tool?, args: Paths::of(args)? });
+                calls.push(CallPaths {
+                    at: at?,
+                    id: id?,
+                    tool: tool?,
+                    args: Paths::of(args)?,
+                    result: result.clone(),
+                    open: open.as_ref().map(Paths::of).transpose()?,
+                    home: data.pairs.home.clone(),
+                });
             }
             dialects.push(Dialect::of(data, &mcp)?);
         }
-        Ok(Table { dialects, forms, calls, user, from_model, failed })
+        Ok(Table { dialects, forms, calls, user, from_model, failed, void })
     }
 
     /// Finds the tool results that a value is or carries, in order. With `named`, only those of that dialect.
@@ -238,6 +272,22 @@ impl Table {
         };
         let of = |paths: &CallPaths| paths.at.ends(message).into_iter().map(|at| call(paths, at)).collect();
         self.calls.iter().flat_map::<Vec<Call>, _>(of).collect()
+    }
+
+    /// Returns the tool calls of a message that have an id and a template of a result, each with its object. A failed turn,
+    /// which is not sent, has none.
+    pub fn answerable<'d>(&'static self, message: Value<'d>) -> Vec<(&'static CallPaths, String, Value<'d>)> {
+        let mut found: Vec<(&CallPaths, String, Value)> = vec![];
+        let kinds = self.calls.iter().filter(|_| !self.void.leads(message));
+        for kind in kinds.filter(|kind| kind.result.is_some()) {
+            for call in kind.at.ends(message) {
+                let Some(id) = kind.id.first_text(call) else { continue };
+                if found.iter().all(|(_, _, other)| *other != call) {
+                    found.push((kind, id, call));
+                }
+            }
+        }
+        found
     }
 
     /// Returns the words of the user in a message.

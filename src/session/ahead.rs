@@ -182,6 +182,8 @@ mod tests {
             backup: false,
             dry_run: false,
             lock: false,
+            mend: false,
+            pairs: false,
             born: SystemTime::now(),
         };
         let report = repair(&request, &Progress::default()).unwrap();

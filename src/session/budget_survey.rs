@@ -6,8 +6,10 @@ use std::io::{Seek, SeekFrom};
 use super::active_branch::SessionTree;
 use super::failure::Failure;
 use super::history::{History, ResultRow};
+use super::mend::{Mender, Piece, Taken};
 use super::progress::Progress;
-use super::rewrite_row::{Options, ResultSize};
+use super::repair::Request;
+use super::rewrite_row::ResultSize;
 use super::row_format::{Entry, Format};
 use super::rows::{Row, RowReader, Rows, each_row};
 use super::session_file::SessionFile;
@@ -106,17 +108,18 @@ impl Survey {
     pub fn read(
         session: &SessionFile,
         budget: &ResultsTarget,
-        options: &Options,
+        request: &Request,
         lights: &[Limit],
         progress: &Progress,
     ) -> Result<(Vec<Limit>, usize), Failure> {
+        let options = &request.options;
+        let mends = request.mend && session.document.is_none();
+        let mut mender = mends.then(Mender::default);
         let mut rows = Rows::of_session(session);
         let mut survey: Option<Survey> = None;
         let mut reading = RowReader::of_session(session);
-        let (mut history, mut start) = (History::of(session), 0);
-        let mut take = |bytes: &[u8]| {
-            let from = start;
-            start += bytes.len() as u64;
+        let mut history = History::of(session);
+        let mut take = |bytes: &[u8], from: u64, is_mended: bool| {
             let Some(row) = reading.next(bytes) else { return Ok(()) };
             let survey = survey.get_or_insert_with(|| Survey::of(row.format));
             let once = options.sent_once(&row);
@@ -125,9 +128,9 @@ impl Survey {
                 let entry = row.entry(&document);
                 let parsed = ResultRow {
                     start: from,
-                    bytes,
+                    bytes: if is_mended { &[] } else { bytes },
                     format: row.format,
-                    entry: once.is_none().then_some(&entry),
+                    entry: (once.is_none() && !is_mended).then_some(&entry),
                 };
                 let ask = &mut |result: &dialect::ToolResult| history.asked(result, &parsed);
                 let lights = Limit::in_row(lights, row.number);
@@ -141,10 +144,21 @@ impl Survey {
             }
             history.check()
         };
+        let mut start = 0;
+        let mut take_line = |line: &[u8]| {
+            let from = start;
+            start += line.len() as u64;
+            let Some(mender) = &mut mender else { return take(line, from, false) };
+            let Taken { before, is_whole } = mender.take(line, from);
+            before.iter().flatten().filter_map(Piece::row).try_for_each(|row| take(row, from, true))?;
+            if is_whole { take(line, from, false) } else { Ok(()) }
+        };
         while let Some(block) = rows.next(|_| progress.step())? {
-            each_row(block).try_for_each(&mut take)?;
+            each_row(block).try_for_each(&mut take_line)?;
         }
-        take(rows.rest())?;
+        take_line(rows.rest())?;
+        let last = mender.as_mut().and_then(Mender::end);
+        last.iter().flatten().filter_map(Piece::row).try_for_each(|row| take(row, start, true))?;
         (&session.file).seek(SeekFrom::Start(0))?;
         Ok(survey.map_or((vec![], 0), |survey| survey.limits(budget, &options.rules.policy)))
     }
@@ -289,7 +303,7 @@ mod tests {
     use crate::dialect::structured::CopyChoice;
     use crate::json::Document;
     use crate::policy::Policy;
-    use crate::session::rewrite_row::SideData;
+    use crate::session::rewrite_row::{Options, SideData};
     use crate::slots::slot_rules::SlotRules;
 
     fn surveyed(rows: &[&str]) -> Survey {

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::dialect::Template;
 use crate::dialect::path::Paths;
 use crate::json::Value;
 
@@ -22,12 +23,36 @@ struct LayoutData {
     shown: Vec<String>,
     aside: Vec<String>,
     tree: Option<u64>,
+    answer: Option<Template>,
+    chain: Option<[String; 2]>,
 }
 
-/// The places where an agent keeps sessions are read by TypeScript alone.
+/// The places where `agents` keep sessions are read by TypeScript alone.
 #[derive(Debug, Deserialize)]
 struct File {
     layouts: Vec<LayoutData>,
+    databases: Vec<Database>,
+}
+
+/// A database that an agent keeps sessions in, or an index of them.
+#[derive(Debug, Deserialize)]
+pub struct Database {
+    pub agent: String,
+    /// Names of files, in which `*` stands for any chars.
+    files: Vec<String>,
+    /// Tells what to do instead of repairing it.
+    pub advice: String,
+}
+
+impl Database {
+    /// Returns the database that files of a name are.
+    pub fn named(name: &str) -> Option<&'static Database> {
+        let is = |pattern: &String| match pattern.split_once('*') {
+            Some((start, end)) => name.strip_prefix(start).is_some_and(|rest| rest.ends_with(end)),
+            None => name == pattern,
+        };
+        TABLE.1.iter().find(|database| database.files.iter().any(is))
+    }
 }
 
 #[derive(Debug)]
@@ -41,12 +66,18 @@ pub struct Layout {
     aside: Paths,
     /// The first version whose rows form a tree.
     pub tree: Option<u64>,
+    /// The row for a result that is put in. "$message" stands for it, "$new" for an id, "$parent" for that of the row
+    /// before, and any other "$name" for that member of the row of its call.
+    pub answer: Option<Template>,
+    /// The members with the id of a row, and of the row that it follows.
+    pub chain: Option<[String; 2]>,
 }
 
-static LAYOUTS: LazyLock<Vec<Layout>> = LazyLock::new(|| {
-    let read = |source| -> Result<Vec<Layout>, String> {
+static TABLE: LazyLock<(Vec<Layout>, Vec<Database>)> = LazyLock::new(|| {
+    let read = |source| -> Result<(Vec<Layout>, Vec<Database>), String> {
         let file: File = serde_json::from_str(source).map_err(|error| error.to_string())?;
-        file.layouts.into_iter().map(Layout::of).collect()
+        let layouts = file.layouts.into_iter().map(Layout::of).collect::<Result<_, _>>()?;
+        Ok((layouts, file.databases))
     };
     read(include_str!("../layouts.json")).unwrap_or_else(|error| panic!("src/layouts.json: {error}"))
 });
@@ -54,7 +85,7 @@ static LAYOUTS: LazyLock<Vec<Layout>> = LazyLock::new(|| {
 impl Layout {
     fn of(data: LayoutData) -> Result<Layout, String> {
         let each = |paths: &[String]| paths.iter().map(|path| Paths::of([path])).collect::<Result<_, _>>();
-        let LayoutData { name, starts, document, sent, shown, aside, tree } = data;
+        let LayoutData { name, starts, document, sent, shown, aside, tree, answer, chain } = data;
         Ok(Layout {
             name,
             starts: each(&starts)?,
@@ -63,22 +94,25 @@ impl Layout {
             shown: Paths::of(shown)?,
             aside: Paths::of(aside)?,
             tree,
+            answer,
+            chain,
         })
     }
 
     /// Returns the layout that the first row of a file announces.
     pub fn of_start(row: Value) -> Option<&'static Layout> {
-        LAYOUTS.iter().find(|layout| has_all(&layout.starts, row))
+        TABLE.0.iter().find(|layout| has_all(&layout.starts, row))
     }
 
     /// Returns the layout of a file that is one JSON value.
     pub fn of_document(root: Value) -> Option<&'static Layout> {
-        LAYOUTS.iter().find(|layout| has_all(&layout.document, root))
+        TABLE.0.iter().find(|layout| has_all(&layout.document, root))
     }
 
     /// Returns the layout of a row that holds its message, if the file has no header.
     pub fn of_row(row: Value) -> Option<&'static Layout> {
-        LAYOUTS
+        TABLE
+            .0
             .iter()
             .filter(|layout| layout.document.is_empty())
             .find(|layout| layout.messages(row).first().is_some_and(|message| *message != row))
@@ -130,7 +164,16 @@ mod tests {
 
     #[test]
     fn the_table_is_read() {
-        assert!(LAYOUTS.iter().any(|layout| layout.name == "pi"));
+        assert!(TABLE.0.iter().any(|layout| layout.name == "pi"));
+    }
+
+    #[test]
+    fn databases_are_told_by_their_names() {
+        let agent = |name| Database::named(name).map(|database| &*database.agent);
+        assert_eq!(
+            ["sessions.db", "opencode-dev.db", "own.db"].map(agent),
+            [Some("Goose"), Some("OpenCode"), None]
+        );
     }
 
     #[test]

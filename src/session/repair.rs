@@ -11,6 +11,8 @@ use super::cuts::Cuts;
 use super::failure::Failure;
 use super::history::{History, ResultRow};
 use super::lock::{self, Lock};
+use super::mend::{Mender, Piece, Taken, is_json};
+use super::pairs::Pairs;
 use super::prefilter::Prefilter;
 use super::progress::{Progress, ProgressCounts};
 use super::question::name_of;
@@ -19,6 +21,7 @@ use super::report::{Reason, Report};
 use super::rewrite_row::{Options, RowChange, texts_of};
 use super::row_format::SessionKind;
 use super::rows::{Row, RowReader, Rows, each_row};
+use super::scraps::Scraps;
 use super::session_file::SessionFile;
 use super::swap::{self, Swap};
 use crate::dialect::ToolResult;
@@ -33,6 +36,10 @@ pub struct Request {
     pub backup: bool,
     pub dry_run: bool,
     pub lock: bool,
+    /// Read the rows that damaged lines still hold, and put the rest aside.
+    pub mend: bool,
+    /// Put in results of calls that have none.
+    pub pairs: bool,
     /// The start time of this process.
     pub born: SystemTime,
 }
@@ -49,11 +56,11 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
     let _locks = locks(request, &path, progress)?;
     let recovered = if request.dry_run { 0 } else { swap::recover(&path, progress)? };
     let session = SessionFile::open_any(path)?;
+    let mends = request.mend && session.document.is_none();
     let survey = |budget: Option<&ResultsTarget>, lights: &[Limit]| {
-        budget.map_or(Ok((vec![], 0)), |budget| {
-            Survey::read(&session, budget, &request.options, lights, progress)
-        })
+        budget.map_or(Ok((vec![], 0)), |budget| Survey::read(&session, budget, request, lights, progress))
     };
+    let pairs = if request.pairs { Pairs::read(&session, mends, progress)? } else { Pairs::default() };
     // A plan says itself which payloads stay.
     let is_planned = matches!(request.budget, Some(ResultsTarget::Plan(_)));
     let media = request.options.media.filter(|_| !is_planned).map(ResultsTarget::Media);
@@ -64,6 +71,7 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
             request,
             progress,
             gate: Prefilter::of(&request.options),
+            pairs: &pairs,
             lights: &lights,
             limits: &limits,
             known: session.found.modified().ok(),
@@ -71,13 +79,17 @@ pub fn repair(request: &Request, progress: &Progress) -> Result<Report, Failure>
             history: History::of(&session),
             ahead: Ahead::new(scope, &request.options, session.found.len()),
             out: None,
+            mender: mends.then(Mender::default),
+            is_mending: false,
+            scraps: None,
             tally: Tally { reading: RowReader::of_session(&session), ..Tally::default() },
         };
         let mut rows = Rows::of_session(&session);
         repair.write(&mut rows)?;
         repair.finish(rows)
     });
-    let report = Report { recovered, unmatched, ..made? };
+    let Pairs { paired, unpaired, .. } = pairs;
+    let report = Report { recovered, unmatched, paired, unpaired, ..made? };
     // Settling an earlier repair counts as a change.
     let reason = report.reason.filter(|reason| recovered == 0 || *reason != Reason::NothingToDo);
     Ok(Report { changed: report.changed || recovered > 0, reason, ..report })
@@ -103,6 +115,10 @@ struct Tally {
     clamped: u64,
     cuts: Cuts,
     damaged: u64,
+    /// A damaged row may hold a result over the limits.
+    hides: bool,
+    /// Bytes put aside.
+    scraps: u64,
     /// Bytes of the new file.
     bytes: u64,
     /// The new file differs from the old one.
@@ -119,6 +135,7 @@ struct Repair<'a, 'e> {
     history: History<'a>,
     ahead: Ahead<'a, 'e>,
     gate: Prefilter,
+    pairs: &'a Pairs,
     /// Limits of payloads, and of texts.
     lights: &'a [Limit],
     limits: &'a [Limit],
@@ -126,6 +143,11 @@ struct Repair<'a, 'e> {
     known: Option<SystemTime>,
     /// The new file, once it differs.
     out: Option<Replacement>,
+    mender: Option<Mender>,
+    /// The row at hand was read out of damaged lines.
+    is_mending: bool,
+    /// What is put aside, once there is some.
+    scraps: Option<Scraps>,
     tally: Tally,
 }
 
@@ -142,16 +164,20 @@ impl Repair<'_, '_> {
     fn write(&mut self, rows: &mut Rows) -> Result<(), Failure> {
         for look in 1.. {
             self.write_rows(rows)?;
-            let settled = self.tally;
+            let (settled, waiting) = (self.tally, self.mender.clone());
             self.write_rest(rows.rest(), rows.read)?;
             if let Some(out) = &self.out {
                 out.sync(self.progress)?;
+            }
+            if let Some(scraps) = &self.scraps {
+                scraps.sync(self.progress)?;
             }
             if self.out.is_none() || look == LOOKS || !self.has_grown(rows)? {
                 break;
             }
             self.out.iter().try_for_each(|out| out.shorten(settled.bytes))?;
-            self.tally = settled;
+            self.scraps.iter().try_for_each(|scraps| scraps.shorten(settled.scraps))?;
+            (self.tally, self.mender) = (settled, waiting);
         }
         // A limit that was not applied shows that the file changed between measuring and truncating.
         if self.tally.limits < self.lights.len() + self.limits.len() {
@@ -195,6 +221,14 @@ impl Repair<'_, '_> {
 
     /// Writes a block of complete rows, which starts at `start` in the old file.
     fn write_block(&mut self, block: &[u8], start: u64) -> Result<(), Failure> {
+        if self.mender.is_some() {
+            let mut at = start;
+            for line in each_row(block) {
+                self.write_line(line, at)?;
+                at += line.len() as u64;
+            }
+            return Ok(());
+        }
         let (mut same, mut at) = (0, 0);
         for row in each_row(block) {
             let from = at;
@@ -217,6 +251,52 @@ impl Repair<'_, '_> {
         self.pass(&block[same..], false)
     }
 
+    /// Writes a line, which starts at `start` in the old file, or lets it wait if it is damaged.
+    fn write_line(&mut self, line: &[u8], start: u64) -> Result<(), Failure> {
+        let Some(mender) = &mut self.mender else { return Ok(()) };
+        let taken = mender.take(line, start);
+        self.tally.damaged = mender.damaged;
+        if let Some(pieces) = taken.before {
+            self.write_pieces(pieces, start)?;
+        }
+        if !taken.is_whole {
+            return Ok(());
+        }
+        match self.rewritten(line, start)? {
+            Some(new) => self.pass(&new, true),
+            None => self.pass(line, false),
+        }
+    }
+
+    /// Writes the rows of damaged lines before `start` in the old file, and puts the rest aside.
+    fn write_pieces(&mut self, pieces: Vec<Piece>, start: u64) -> Result<(), Failure> {
+        self.begin()?;
+        self.tally.changes = true;
+        self.is_mending = true;
+        for piece in pieces {
+            match piece {
+                Piece::Row(row) => {
+                    let new = self.rewritten(&row, start)?;
+                    self.pass(new.as_deref().unwrap_or(&row), true)?;
+                }
+                Piece::Scrap(bytes) => self.put_aside(&bytes)?,
+            }
+        }
+        self.is_mending = false;
+        Ok(())
+    }
+
+    fn put_aside(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.tally.scraps += bytes.len() as u64 + 1;
+        if self.request.dry_run {
+            return Ok(());
+        }
+        if self.scraps.is_none() {
+            self.scraps = Some(Scraps::begin(self.session)?);
+        }
+        self.scraps.iter().try_for_each(|scraps| scraps.put(bytes, self.progress))
+    }
+
     /// Returns true if another thread may cut a row.
     fn is_cut_ahead(&self, row: &[u8]) -> bool {
         self.tally.shape != SessionKind::Unknown && self.ahead.takes(row)
@@ -224,7 +304,7 @@ impl Repair<'_, '_> {
 
     /// Writes rows, or lets them wait for others before them.
     fn pass(&mut self, rows: &[u8], is_new: bool) -> Result<(), Failure> {
-        if rows.is_empty() {
+        if rows.is_empty() && !is_new {
             return Ok(());
         }
         if !self.ahead.is_empty() {
@@ -259,7 +339,9 @@ impl Repair<'_, '_> {
     /// Writes the incomplete last row and ends it with a newline.
     fn write_rest(&mut self, rest: &[u8], end: u64) -> Result<(), Failure> {
         if rest.len() == self.tally.reading.mark_in(rest) {
-            return self.put(rest);
+            self.put(rest)?;
+            let pieces = self.mender.as_mut().and_then(Mender::end);
+            return pieces.map_or(Ok(()), |pieces| self.write_pieces(pieces, end));
         }
         let start = end - rest.len() as u64;
         if self.session.document.is_some() {
@@ -270,6 +352,17 @@ impl Repair<'_, '_> {
         }
         self.tally.torn = true;
         self.begin()?;
+        if let Some(mender) = &mut self.mender {
+            let Taken { before, is_whole } = mender.take(rest, start);
+            let pieces = if is_whole { before } else { mender.end() };
+            self.tally.damaged = mender.damaged;
+            if let Some(pieces) = pieces {
+                self.write_pieces(pieces, start)?;
+            }
+            if !is_whole {
+                return Ok(());
+            }
+        }
         let new = self.rewritten(rest, start)?;
         self.put(new.as_deref().unwrap_or(rest))?;
         self.tally.changes = true;
@@ -289,17 +382,28 @@ impl Repair<'_, '_> {
         let ahead = ahead && self.is_cut_ahead(bytes);
         let Some(row) = self.tally.reading.next(bytes) else { return Ok(Outcome::Same) };
         let [lights, limits] = [self.lights, self.limits].map(|limits| Limit::in_row(limits, row.number));
-        let may_matter = !lights.is_empty() || !limits.is_empty() || self.gate.may_matter(row.text);
+        let rows_after = self.pairs.rows_after(&row);
+        let concerns = !rows_after.is_empty() || self.pairs.concerns(row.number, row.format.is_document());
+        let may_matter =
+            concerns || !lights.is_empty() || !limits.is_empty() || self.gate.may_matter(row.text);
         let is_known = self.tally.shape != SessionKind::Unknown;
         if is_known && !may_matter {
+            self.tally.damaged += u64::from(self.mender.is_none() && !is_json(row.text));
             return Ok(Outcome::Same);
         }
         self.progress.step()?;
         let mark = &bytes[..bytes.len() - row.text.len()];
-        let once = self.request.options.sent_once(&row);
+        let paired = self.pairs.changed(&row);
+        if paired.as_ref().is_some_and(Vec::is_empty) {
+            self.tally.changes = true;
+            return Ok(Outcome::New(vec![]));
+        }
+        let row = Row { text: paired.as_deref().unwrap_or(row.text), ..row };
+        let once = self.request.options.sent_once(&row).or(paired.clone());
         let row = Row { text: once.as_deref().unwrap_or(row.text), ..row };
         let Some(document) = row.document() else {
-            self.tally.damaged += u64::from(may_matter);
+            self.tally.damaged += 1;
+            self.tally.hides |= may_matter;
             return Ok(Outcome::Same);
         };
         let (entry, options) = (row.entry(&document), &self.request.options);
@@ -310,10 +414,13 @@ impl Repair<'_, '_> {
         if !may_matter {
             return Ok(Outcome::Same);
         }
-        let entry_of_file = once.is_none().then_some(&entry);
-        let parsed = ResultRow { start, bytes, format: row.format, entry: entry_of_file };
+        let is_of_file = once.is_none() && !self.is_mending;
+        let bytes_of_file = if self.is_mending { &[] } else { bytes };
+        let entry_of_file = is_of_file.then_some(&entry);
+        let parsed = ResultRow { start, bytes: bytes_of_file, format: row.format, entry: entry_of_file };
         // Limits of a budget are for few rows, and those without a change need no thread.
-        let is_plain = once.is_none() && mark.is_empty() && lights.is_empty() && limits.is_empty();
+        let is_plain =
+            !concerns && once.is_none() && mark.is_empty() && lights.is_empty() && limits.is_empty();
         if ahead && is_plain {
             let results = options.results(&entry);
             let long: Vec<&ToolResult> =
@@ -332,7 +439,20 @@ impl Repair<'_, '_> {
         let new = change.row.take().or_else(|| once.clone());
         self.count(&change, new.is_some());
         let marked = |new: Vec<u8>| if mark.is_empty() { new } else { [mark, &new].concat() };
-        Ok(new.map_or(Outcome::Same, |new| Outcome::New(marked(new))))
+        let new = new.map(marked);
+        if rows_after.is_empty() {
+            return Ok(new.map_or(Outcome::Same, Outcome::New));
+        }
+        self.tally.changes = true;
+        let mut rows = new.unwrap_or_else(|| bytes.to_vec());
+        // The last row of a file may have no newline, and then gets one.
+        let has_end = rows.ends_with(b"\n");
+        for row in rows_after {
+            rows.extend_from_slice(if has_end { b"" } else { b"\n" });
+            rows.extend_from_slice(row.as_bytes());
+            rows.extend_from_slice(if has_end { b"\n" } else { b"" });
+        }
+        Ok(Outcome::New(rows))
     }
 
     /// Starts the new file, if that has not happened, with a copy of the rows before, which are all unchanged.
@@ -350,10 +470,11 @@ impl Repair<'_, '_> {
 
     /// Replaces the old file with the new one, if there are changes.
     fn finish(mut self, mut rows: Rows) -> Result<Report, Failure> {
-        let (bytes_before, mut backup) = (rows.read, None);
+        let (bytes_before, mut backup, mut aside) = (rows.read, None, None);
         let is_unknown = self.tally.shape == SessionKind::Unknown && self.tally.reading.rows > 0;
         if is_unknown {
             let Tally { reading, damaged, .. } = self.tally;
+            self.scraps = None;
             self.tally = Tally { reading, damaged, bytes: bytes_before, ..Tally::default() };
         }
         let changes = self.tally.changes;
@@ -361,6 +482,8 @@ impl Repair<'_, '_> {
             self.progress.step()?;
             self.has_grown(&rows)?;
             self.progress.step()?;
+            // What is put aside is there before the session is without it.
+            aside = self.scraps.take().map(|scraps| scraps.keep(self.session)).transpose()?;
             let mut swap = new.replace(self.session, &rows, self.request.backup, self.progress)?;
             // Verify that the replaced file is the one that was read, with rows appended at most.
             if let Err(failure) = self.session.has_grown(&rows, &mut self.known, self.progress) {
@@ -379,6 +502,7 @@ impl Repair<'_, '_> {
             _ if is_unknown => Some(Reason::FormatUnknown),
             true if self.request.dry_run => Some(Reason::DryRun),
             true => None,
+            false if tally.hides => Some(Reason::DamagedRows),
             false if is_empty => Some(Reason::EmptySession),
             false => Some(Reason::NothingToDo),
         };
@@ -392,6 +516,7 @@ impl Repair<'_, '_> {
             bytes_before,
             bytes_after: tally.bytes,
             backup,
+            aside,
             reason,
             ..Report::default()
         })

@@ -15,6 +15,11 @@ pub struct Report {
     pub cuts: Cuts,
     pub damaged: u64,
     pub torn_tail: bool,
+    /// Calls that were given a result, and those that the format has no way to give one.
+    #[serde(skip_serializing_if = "is_none")]
+    pub paired: u64,
+    #[serde(skip_serializing_if = "is_none")]
+    pub unpaired: u64,
     pub bytes_before: u64,
     pub bytes_after: u64,
     pub unmatched: usize,
@@ -23,6 +28,9 @@ pub struct Report {
     pub recovered: u64,
     #[serde(skip_serializing_if = "Option::is_none", rename = "backupPath", serialize_with = "lossy")]
     pub backup: Option<PathBuf>,
+    /// The file with what was put aside.
+    #[serde(skip_serializing_if = "Option::is_none", rename = "damagedPath", serialize_with = "lossy")]
+    pub aside: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
 }
@@ -36,6 +44,9 @@ pub enum Reason {
     EmptySession,
     #[serde(rename = "dry run")]
     DryRun,
+    /// A row that is not JSON may hold a result over the limits.
+    #[serde(rename = "damaged rows")]
+    DamagedRows,
     /// No row was recognised as part of a session.
     #[serde(rename = "format unknown")]
     FormatUnknown,

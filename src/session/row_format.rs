@@ -82,6 +82,15 @@ impl<'d> Entry<'d> {
         Entry::of(root, self.format)
     }
 
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Returns the layout that holds the messages.
+    pub fn layout(&self) -> Option<&'static Layout> {
+        self.layout
+    }
+
     /// Returns true if the row itself is a message.
     pub fn is_plain(&self) -> bool {
         self.layout.is_none()

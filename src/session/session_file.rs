@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 
 use super::failure::Failure;
 use super::fingerprint::Fingerprint;
-use super::layout::Layout;
+use super::layout::{Database, Layout};
 use super::progress::Progress;
 use super::replacement::CHUNK;
 use super::row_format::{is_blank, mark_of};
@@ -45,7 +45,7 @@ impl SessionFile {
             return Err(platform::is_directory().into());
         }
         let refuse = |what: &str| {
-            Failure::Format(format!("{} is not a JSON Lines file (found {what})", path.display()))
+            Failure::Format(format!("{} is not a session in JSON (found {what})", path.display()))
         };
         if !found.is_file() {
             return Err(refuse("a device, pipe or socket"));
@@ -54,7 +54,14 @@ impl SessionFile {
         (&file).take(16).read_to_end(&mut start)?;
         (&file).rewind()?;
         if let Some((_, what)) = OTHERS.iter().find(|(magic, _)| start.starts_with(magic)) {
-            return Err(refuse(what));
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let database = Database::named(name).filter(|_| what.ends_with("database"));
+            return Err(refuse(&database.map_or(
+                (*what).to_owned(),
+                |Database { agent, advice, .. }| {
+                    format!("{what} of {agent}, which is not repaired in place: {advice}")
+                },
+            )));
         }
         Ok(SessionFile { path, file, found, document: None })
     }

@@ -10,12 +10,17 @@ pub struct Splices {
     replaced: BTreeMap<u32, String>,
     removed: BTreeSet<u32>,
     /// Members added to objects, and elements added to lists, which have no name.
-    added: BTreeMap<u32, Vec<(&'static str, String)>>,
+    added: BTreeMap<u32, Vec<(String, String)>>,
+    /// Elements added after another.
+    inserted: BTreeMap<u32, Vec<String>>,
 }
 
 impl Splices {
     pub fn is_empty(&self) -> bool {
-        self.replaced.is_empty() && self.removed.is_empty() && self.added.is_empty()
+        self.replaced.is_empty()
+            && self.removed.is_empty()
+            && self.added.is_empty()
+            && self.inserted.is_empty()
     }
 
     /// Replaces a value. The last replacement counts.
@@ -35,20 +40,25 @@ impl Splices {
     }
 
     /// Replaces or adds a member of an object.
-    pub fn set(&mut self, object: Value, name: &'static str, json: String) {
+    pub fn set(&mut self, object: Value, name: &str, json: String) {
         match object.get(name).filter(|member| !self.removed.contains(&member.id())) {
             Some(member) => self.replace(member, json),
             None => {
                 let added = self.added.entry(object.id()).or_default();
                 added.retain(|(other, _)| *other != name);
-                added.push((name, on_one_line(json)));
+                added.push((name.to_owned(), on_one_line(json)));
             }
         }
     }
 
     /// Appends an element to a list.
     pub fn push(&mut self, list: Value, json: String) {
-        self.added.entry(list.id()).or_default().push(("", on_one_line(json)));
+        self.added.entry(list.id()).or_default().push((String::new(), on_one_line(json)));
+    }
+
+    /// Inserts an element after another, which stays.
+    pub fn insert_after(&mut self, element: Value, json: String) {
+        self.inserted.entry(element.id()).or_default().push(on_one_line(json));
     }
 
     /// Makes a second copy of an object follow the changes to the members that both have.
@@ -73,7 +83,8 @@ impl Splices {
         let ids = value.id()..value.next_id();
         self.replaced.range(ids.clone()).next().is_some()
             || self.removed.range(ids.clone()).next().is_some()
-            || self.added.range(ids).next().is_some()
+            || self.added.range(ids.clone()).next().is_some()
+            || self.inserted.range(ids).next().is_some()
     }
 
     /// Returns the row of a document after the changes.
@@ -110,6 +121,9 @@ impl Splices {
                     out.extend_from_slice(value.bytes(name.start(), part.start()));
                 }
                 self.write(part, out);
+                for json in self.inserted.get(&part.id()).into_iter().flatten() {
+                    out.extend_from_slice([",", json].concat().as_bytes());
+                }
                 is_first = false;
             }
             end = part.end();
@@ -181,6 +195,16 @@ mod tests {
             splices.set(object, "c", "5".into());
         });
         assert_eq!(left, r#"{"b":4,"c":5}"#);
+    }
+
+    #[test]
+    fn elements_are_inserted_after_others() {
+        let left = changed("[1, [2] ]", |splices, list| {
+            splices.insert_after(list.elements().nth(0).unwrap(), "5".into());
+            splices.insert_after(list.elements().nth(1).unwrap(), "6".into());
+            splices.insert_after(list.elements().nth(1).unwrap(), "7".into());
+        });
+        assert_eq!(left, "[1,5, [2],6,7 ]");
     }
 
     #[test]

@@ -46,6 +46,8 @@ fn request(path: &Path) -> Request {
         backup: true,
         dry_run: false,
         lock: true,
+        mend: false,
+        pairs: false,
         born: SystemTime::now(),
     }
 }
@@ -160,6 +162,40 @@ fn a_row_that_comes_in_two_pieces_is_not_lost() {
         again += u64::from(found == twice);
     }
     assert!(again > 0 && again < steps / 4, "{again} of {steps}");
+}
+
+#[test]
+fn what_is_put_aside_is_there_once_whenever_a_repair_stops() {
+    let rows: Vec<String> = session().lines().take(9).map(str::to_owned).collect();
+    let torn = &rows[0][..50];
+    let old = format!("{}\n{torn}{}{}\n\0\0{}\n", rows[1], rows[2], rows[3], rows[4]);
+    let whole: String = rows[1..5].iter().map(|row| format!("{row}\n")).collect();
+    let (new, _) = repaired(&whole, false);
+    let mended = |path: &Path, at: Option<u64>| {
+        let watch = Arc::new_cyclic(|own: &std::sync::Weak<Progress>| {
+            let own = own.clone();
+            Progress::with_hook(move |step| {
+                if Some(step) == at {
+                    own.upgrade().unwrap().stop();
+                }
+            })
+        });
+        repair(&Request { lock: false, mend: true, ..request(path) }, &watch)
+    };
+    let mut stopped = 0;
+    for at in 0..60 {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        fs::write(&path, &old).unwrap();
+        let is_stopped = mended(&path, Some(at)).is_err();
+        assert!(text(&path) == *if is_stopped { &old } else { &new }, "step {at}");
+        stopped += u64::from(is_stopped);
+        mended(&path, None).unwrap();
+        assert!(text(&path) == new, "step {at}");
+        assert_eq!(text(&with_end(&path, ".damaged")), format!("{torn}\n"), "step {at}");
+        assert_eq!(names(dir.path()), ["s.jsonl", "s.jsonl.bak", "s.jsonl.bak.latest", "s.jsonl.damaged"]);
+    }
+    assert!(stopped > 5, "{stopped}");
 }
 
 #[test]

@@ -1,0 +1,287 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { repairSession, repairToolPairs } from 'spillway'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type AgentSample, agentSamples, fileOf, valuesOf } from '../support/agent_samples.js'
+import { spillway } from '../support/cli.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: rows of several formats
+type Any = any
+
+const dir = mkdtempSync(join(tmpdir(), 'spillway-stored-pairs-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+let files = 0
+function write(text: string): string {
+  const path = join(dir, `${files++}.json`)
+  writeFileSync(path, text)
+  return path
+}
+const rowsOf = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+const pair = async (text: string) => {
+  const path = write(text)
+  const report = await repairSession(path, { pairs: true })
+  const after = readFileSync(path, 'utf8')
+  expect(await repairSession(path, { pairs: true })).not.toHaveProperty('paired')
+  expect(readFileSync(path, 'utf8')).toBe(after)
+  return { report, after, values: valuesOf(after) as Any[] }
+}
+const MISSING = '[No result: the call was interrupted, or its result was removed]'
+
+describe('calls without a result in a stored session', () => {
+  it('get a row after theirs in a tree of Pi, which the next row follows', async () => {
+    const row = (id: string, parentId: string | null, message: object) => ({
+      type: 'message',
+      id,
+      parentId,
+      timestamp: '2026-01-02T03:04:05.678Z',
+      message,
+    })
+    const call = (id: string) => ({ type: 'toolCall', id, name: 'bash', arguments: {} })
+    const rows = [
+      { type: 'session', version: 3, id: 's' },
+      row('0000000a', null, { role: 'user', content: 'go', timestamp: 1 }),
+      row('0000000b', '0000000a', {
+        role: 'assistant',
+        content: [call('c1'), call('c2')],
+        timestamp: 2,
+        stopReason: 'toolUse',
+      }),
+      row('0000000c', '0000000b', {
+        role: 'toolResult',
+        toolCallId: 'c2',
+        toolName: 'bash',
+        content: [{ type: 'text', text: 'x' }],
+        isError: false,
+        timestamp: 3,
+      }),
+      row('0000000d', '0000000b', { role: 'user', content: 'a branch that was left', timestamp: 4 }),
+      row('0000000e', '0000000c', { role: 'user', content: 'on', timestamp: 5 }),
+    ]
+    const { report, values } = await pair(rowsOf(rows))
+    expect(report).toMatchObject({ changed: true, paired: 1 })
+    expect(values).toHaveLength(7)
+    const [, , , added, result, other] = values
+    expect(added).toEqual({
+      type: 'message',
+      id: expect.stringMatching(/^[0-9a-f]{8}$/),
+      parentId: '0000000b',
+      timestamp: '2026-01-02T03:04:05.678Z',
+      message: {
+        role: 'toolResult',
+        toolCallId: 'c1',
+        toolName: 'bash',
+        content: [{ type: 'text', text: MISSING }],
+        isError: true,
+        timestamp: 2,
+      },
+    })
+    expect([result.parentId, other.parentId]).toEqual([added.id, '0000000b'])
+    const branch = values.slice(1).filter(({ id }) => id !== '0000000d')
+    const messages = branch.map(({ message }) => message)
+    expect(repairToolPairs(messages).messages).toBe(messages)
+  })
+
+  it('get a row behind all rows of their message in Claude Code', async () => {
+    const row = (uuid: string, parentUuid: string | null, type: string, message: object) => ({
+      parentUuid,
+      isSidechain: false,
+      userType: 'external',
+      cwd: '/w',
+      sessionId: 's',
+      version: '2.1.0',
+      type,
+      message,
+      uuid,
+      timestamp: 'T',
+    })
+    const id = (at: number) => `00000000-0000-4000-8000-00000000000${at}`
+    const use = (call: string) => ({
+      role: 'assistant',
+      id: 'msg_1',
+      content: [{ type: 'tool_use', id: call, name: 'Read', input: {} }],
+    })
+    const { report, values } = await pair(
+      rowsOf([
+        row(id(1), null, 'user', { role: 'user', content: 'go' }),
+        row(id(2), id(1), 'assistant', use('toolu_1')),
+        row(id(3), id(2), 'assistant', use('toolu_2')),
+        row(id(4), id(3), 'user', { role: 'user', content: 'hello' }),
+      ]),
+    )
+    expect(report).toMatchObject({ paired: 2 })
+    expect(values.map(({ type }) => type)).toEqual(['user', 'assistant', 'assistant', 'user', 'user', 'user'])
+    const [, , last, one, two, next] = values
+    expect([one.parentUuid, two.parentUuid, next.parentUuid]).toEqual([last.uuid, one.uuid, two.uuid])
+    expect(one).toMatchObject({
+      sessionId: 's',
+      isSidechain: false,
+      uuid: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/),
+    })
+    expect(one.message).toEqual({
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: MISSING, is_error: true }],
+    })
+  })
+
+  /** A sample without its results. */
+  const cut = (sample: AgentSample, isResult: (value: Any) => boolean) => {
+    const made = sample.make('x')
+    return typeof made === 'string'
+      ? JSON.stringify(valuesOf(made)[0].filter((value: Any) => !isResult(value)))
+      : rowsOf(made.filter((row) => !isResult(row)))
+  }
+  const sampleOf = (agent: string) => agentSamples.find((sample) => sample.agent === agent) as AgentSample
+
+  it('get a row in a rollout of Codex', async () => {
+    const { report, values } = await pair(
+      cut(
+        sampleOf('Codex CLI'),
+        ({ type, payload }) => type === 'compacted' || payload.type === 'function_call_output',
+      ),
+    )
+    expect(report.paired).toBe(1)
+    expect(values[6]).toEqual({
+      timestamp: expect.any(String),
+      type: 'response_item',
+      payload: { type: 'function_call_output', call_id: 'call_1', output: MISSING },
+    })
+    expect(values[7].payload.type).toBe('exec_command_end')
+  })
+
+  it('get an event in a session of Copilot CLI', async () => {
+    const { values } = await pair(
+      cut(sampleOf('Copilot CLI'), ({ type }) => type === 'tool.execution_complete'),
+    )
+    const [, , call, added, start] = values
+    expect(added).toEqual({
+      type: 'tool.execution_complete',
+      data: { toolCallId: 'toolu_1', success: false, error: { message: MISSING } },
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      timestamp: call.timestamp,
+      parentId: call.id,
+    })
+    expect(start.parentId).toBe(added.id)
+  })
+
+  it('get a message in the list of a document', async () => {
+    const { report, after, values } = await pair(
+      cut(sampleOf('Cline and Roo Code'), ({ content }) => content[0].type === 'tool_result'),
+    )
+    expect(report).toMatchObject({ paired: 1, tornTail: false })
+    expect(after.endsWith(']')).toBe(true)
+    expect(values[0][2]).toEqual({
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: MISSING, is_error: true }],
+    })
+    expect(repairToolPairs(values[0]).messages).toBe(values[0])
+  })
+
+  it('get it within where both are one object', async () => {
+    const part = fileOf(sampleOf('OpenCode'), 'x').replace('"completed"', '"running"')
+    const { values } = await pair(part)
+    expect(values[0].state).toMatchObject({
+      status: 'error',
+      error: MISSING,
+      input: { command: 'make' },
+      time: { start: 0, end: 0 },
+    })
+    const record = fileOf(sampleOf('Gemini CLI up to 0.38'), 'x').replace('"success"', '"executing"')
+    const [call] = (await pair(record)).values[0].messages[1].toolCalls
+    expect(call).toMatchObject({
+      status: 'error',
+      result: [
+        { functionResponse: { id: 'run_1', name: 'run_shell_command', response: { error: MISSING } } },
+      ],
+    })
+  })
+
+  it.each([
+    'No result provided',
+    '[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.',
+    'aborted',
+    '[Request interrupted by user for tool use]',
+    MISSING,
+  ])('give way to the real result that comes later: %s', async (words) => {
+    const use = { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }] }
+    const answer = (content: string, is_error: boolean) => ({
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content, is_error }],
+    })
+    const words_of = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] })
+    const rows = [
+      use,
+      answer(words, true),
+      words_of('compacted'),
+      answer('REAL: 42 files', false),
+      words_of('on'),
+    ]
+    const expected = [use, answer('REAL: 42 files', false), words_of('compacted'), words_of('on')]
+    const { report, values } = await pair(rowsOf(rows))
+    expect([report.paired, values]).toEqual([1, expected])
+    expect((await pair(JSON.stringify(rows))).values).toEqual([expected])
+    const real = [use, answer('REAL: 1 file', false), words_of('compacted'), answer('REAL: 42 files', false)]
+    expect((await pair(rowsOf(real))).values).toEqual(real)
+  })
+
+  it('give way in a tree, where the rows after the real result follow the one before it', async () => {
+    const row = (id: string, parentId: string | null, message: object) => ({
+      type: 'message',
+      id,
+      parentId,
+      message,
+    })
+    const result = (text: string, isError: boolean) => ({
+      role: 'toolResult',
+      toolCallId: 'x',
+      toolName: 'read',
+      content: [{ type: 'text', text }],
+      isError,
+      timestamp: 1,
+    })
+    const rows = [
+      { type: 'session', version: 3, id: 's' },
+      row('a', null, {
+        role: 'assistant',
+        content: [{ type: 'toolCall', id: 'x', name: 'read', arguments: {} }],
+        timestamp: 1,
+      }),
+      row('b', 'a', result('No result provided', true)),
+      row('c', 'b', { role: 'user', content: 'on', timestamp: 1 }),
+      row('d', 'c', result('REAL: 42 files', false)),
+      row('e', 'd', { role: 'user', content: 'thanks', timestamp: 1 }),
+    ]
+    const { values } = await pair(rowsOf(rows))
+    expect(values.map(({ id }) => id)).toEqual(['s', 'a', 'b', 'c', 'e'])
+    expect(values[2].message).toEqual(result('REAL: 42 files', false))
+    expect(values[4].parentId).toBe('c')
+  })
+
+  it('are counted where the format has no way, and told of', async () => {
+    const call = {
+      role: 'assistant',
+      content: [{ type: 'toolCall', id: 'c1', name: 'bash', arguments: {} }],
+      timestamp: 2,
+    }
+    const path = write(
+      rowsOf([
+        { type: 'session', id: 's' },
+        { type: 'message', message: call },
+      ]),
+    )
+    expect(await repairSession(path, { pairs: true })).toMatchObject({ changed: false, unpaired: 1 })
+    const { stdout } = await spillway(['repair', '--pairs', path])
+    expect(stdout).toContain('1 call without a result: this format has no way to add one')
+  })
+
+  it('stay as they are unless asked', async () => {
+    const path = write(
+      cut(
+        sampleOf('Codex CLI'),
+        ({ type, payload }) => type === 'compacted' || payload.type === 'function_call_output',
+      ),
+    )
+    expect(await repairSession(path)).toMatchObject({ changed: false, reason: 'nothing to do' })
+  })
+})

@@ -1,0 +1,111 @@
+//! What a repair puts aside: the parts of damaged rows that are not JSON, a line each, in `<file>.damaged`.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+use super::failure::Failure;
+use super::progress::Progress;
+use super::session_file::SessionFile;
+use super::temp_file::{TempFile, with_end};
+use crate::platform;
+
+#[derive(Debug)]
+pub struct Scraps {
+    beside: TempFile,
+    file: File,
+    /// Bytes of what earlier repairs put aside.
+    earlier: u64,
+}
+
+/// The end of the name of the file that keeps them.
+const END: &str = ".damaged";
+
+impl Scraps {
+    /// Begins a file with what earlier repairs put aside.
+    pub fn begin(session: &SessionFile) -> Result<Scraps, Failure> {
+        let path = with_end(&session.path, END);
+        let (beside, mut file) =
+            TempFile::make(&path, "", |path| platform::creation().read(true).open(path))?;
+        session.give_rights(&file)?;
+        let earlier = match platform::open(&path) {
+            Ok(mut old) => io::copy(&mut old, &mut file)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Scraps { beside, file, earlier })
+    }
+
+    pub fn put(&self, bytes: &[u8], progress: &Progress) -> Result<(), Failure> {
+        progress.step()?;
+        (&self.file).write_all(bytes)?;
+        Ok((&self.file).write_all(b"\n")?)
+    }
+
+    /// Truncates what this repair put aside to `bytes`.
+    pub fn shorten(&self, bytes: u64) -> io::Result<()> {
+        self.file.set_len(self.earlier + bytes)?;
+        (&self.file).seek(SeekFrom::End(0)).map(|_| ())
+    }
+
+    /// Syncs the file to disk.
+    pub fn sync(&self, progress: &Progress) -> Result<(), Failure> {
+        progress.step()?;
+        self.file.sync_all()?;
+        progress.step()
+    }
+
+    /// Puts the file in its place and returns its path, unless a repair that was killed then put the same aside.
+    pub fn keep(mut self, session: &SessionFile) -> Result<PathBuf, Failure> {
+        let path = with_end(&session.path, END);
+        if !self.is_known()? {
+            self.beside.rename(path.clone())?;
+            self.beside.leave();
+            platform::sync_names(path.parent().unwrap_or(&path));
+        }
+        Ok(path)
+    }
+
+    /// Returns true if earlier repairs put the same aside last.
+    fn is_known(&self) -> io::Result<bool> {
+        let length = self.file.metadata()?.len() - self.earlier;
+        if length > self.earlier {
+            return Ok(false);
+        }
+        let mut parts = [vec![], vec![]];
+        for (part, start) in parts.iter_mut().zip([self.earlier - length, self.earlier]) {
+            (&self.file).seek(SeekFrom::Start(start))?;
+            (&self.file).take(length).read_to_end(part)?;
+        }
+        Ok(parts[0] == parts[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn scraps_of_all_repairs_are_kept_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        fs::write(&path, "{}\n").unwrap();
+        let session = SessionFile::open(path.clone()).unwrap();
+        let progress = Progress::default();
+        for (scraps, kept) in [
+            (&["one", "two"][..], "one\ntwo\n"),
+            (&["one", "two"], "one\ntwo\n"),
+            (&["three"], "one\ntwo\nthree\n"),
+        ] {
+            let aside = Scraps::begin(&session).unwrap();
+            scraps.iter().for_each(|scrap| aside.put(scrap.as_bytes(), &progress).unwrap());
+            let length = scraps.iter().map(|scrap| scrap.len() as u64 + 1).sum();
+            aside.put(b"more", &progress).unwrap();
+            aside.shorten(length).unwrap();
+            let found = aside.keep(&session).unwrap();
+            assert_eq!(fs::read_to_string(&found).unwrap(), kept);
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+}
