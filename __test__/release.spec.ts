@@ -52,7 +52,9 @@ describe('packages of a release', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     const files = ['LICENSE', 'README.md', 'THIRD_PARTY_LICENSES', 'package.json', 'spillway.node']
     expect(readdirSync(dir).sort()).toEqual(files)
-    expect(JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')).files).toContain('THIRD_PARTY_LICENSES')
+    expect(JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')).files).toContain(
+      'THIRD_PARTY_LICENSES',
+    )
     // An assertion on the bytes themselves would compare them one by one.
     expect(
       readFileSync(join(dir, 'spillway.node')).equals(readFileSync(join(root, 'dist/spillway.node'))),
