@@ -13,6 +13,7 @@ import { interruptible } from './signals.js'
 import { SUMMARIES } from './summaries.js'
 import { counted, size } from './table.js'
 import { err, out } from './terminal.js'
+import { checkUndo, UNDO_FLAGS, undoAll } from './undo.js'
 import { explain, isBrokenPipe, naming, notASession, tellOf, UsageError } from './usage_error.js'
 
 const USAGE = 'spillway repair FILE...'
@@ -29,12 +30,14 @@ on stdin, one a line. Twice as many are repaired at once as there are cores.`,
     'dry-run': { help: 'report the changes without writing' },
     'no-backup': { help: 'do not keep FILE.bak' },
     json: { help: 'print each RepairReport as a line of JSON' },
+    ...UNDO_FLAGS,
     ...policyFlags({ keep: 'auto', notice: 'pi', clean: 'never' }),
   },
   examples: [
     ['The changes, without making them', 'spillway repair --dry-run session.jsonl'],
     ['A session that does not open any more', 'spillway repair session.jsonl'],
     ['Room for a smaller model', 'spillway repair --max-tokens 4000 session.jsonl'],
+    ['The file as it was before its latest repair', 'spillway repair --undo session.jsonl'],
     ['All sessions of an agent', 'spillway repair ~/.pi/agent/sessions'],
   ],
   run,
@@ -42,8 +45,10 @@ on stdin, one a line. Twice as many are repaired at once as there are cores.`,
 
 async function run(args: Args): Promise<number> {
   if (args.names.length === 0) throw new UsageError(`FILE is missing; usage: ${USAGE}`)
+  checkUndo(args)
   const policy = policyOf(args)
   const files = await sessionsOf(args.names)
+  if (args.has('undo')) return undoAll(files, args)
   const isAlone = files.length === 1
   const left = isAlone ? 'the file was not changed' : 'each file is repaired or was not changed'
   return interruptible(left, async (signal) => {
