@@ -9,10 +9,11 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { repairSession } from 'spillway'
 import { describe, expect, it } from 'vitest'
-import { place, session, spillway, write } from './cli.js'
+import { end, place, session, spillway, start, write } from './cli.js'
 
 /** The engine that `spillway` has loaded, for an undo in this process. */
 const native: typeof import('../dist/native.js') = createRequire(__filename)('../dist/spillway.node')
@@ -152,6 +153,26 @@ describe('repair --undo', () => {
     rmSync(at('held.jsonl', '.lock'))
     expect((await spillway(['repair', '--undo', 'held.jsonl'])).code).toBe(0)
     expect(existsSync(at('held.jsonl', '.lock'))).toBe(false)
+  })
+
+  it('leaves the old file or the new one, and no row lost, when it is killed', async () => {
+    const [before, after] = await repaired('killed.jsonl', 5_000)
+    const left = () => readdirSync(place).filter((name) => /^killed\.jsonl\..*\.(?:tmp|lock)$/.test(name))
+    const begun = performance.now()
+    await spillway(['repair', '--undo', 'killed.jsonl'])
+    const whole = performance.now() - begun
+    for (const share of [0.4, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95]) {
+      const child = start(['repair', '--undo', 'killed.jsonl'])
+      await setTimeout(whole * share)
+      child.kill('SIGKILL')
+      await end(child)
+      expect([before, after]).toContain(read('killed.jsonl'))
+      expect(read('killed.jsonl', '.bak')).toBe(before)
+    }
+    // The next one settles what is left, and restores one or the other.
+    expect((await spillway(['repair', '--undo', 'killed.jsonl'])).stderr).toBe('')
+    expect([before, after]).toContain(read('killed.jsonl'))
+    expect(left()).toEqual([])
   })
 
   it('gives back every session as it was, whatever was repaired and appended', async () => {
